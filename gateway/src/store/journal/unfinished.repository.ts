@@ -35,7 +35,7 @@ function unfinishedIn(file: JournalFile, upTo: number): Intent[] {
 /** The ids of records; none if the lines cannot be read. */
 function idsIn(lines: string): string[] {
   try {
-    return splitLines(lines).map((line) => String((line as unknown[])[0]));
+    return splitLines(lines).map((line) => String(line[0]));
   } catch {
     return [];
   }
