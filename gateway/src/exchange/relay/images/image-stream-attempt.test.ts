@@ -15,12 +15,16 @@ const partial = event('image_generation.partial_image');
 const final = event('image_generation.completed');
 const measured = { ...nothingUsed, source: 'reported' as const };
 
-/** A streamed request that has been sent. The client does not read what is written. */
-function sendRequest() {
+/**
+ * A streamed request that has been sent.
+ * @param keepsUp whether the client reads what is written
+ */
+function sendRequest(keepsUp = false) {
   let listener: UpstreamListener | null = null;
   let ticks: TickListener | null = null;
   let now = 0;
   let answered = 0;
+  let isPaused = false;
   const client = {
     headSent: false,
     halfClosed: false,
@@ -30,7 +34,7 @@ function sendRequest() {
     onDrain: () => {},
     onDisconnect: () => {},
     start: () => void (client.headSent = true),
-    write: () => false,
+    write: () => keepsUp,
     end: () => {},
   };
   const monotonic = () => now;
@@ -39,7 +43,12 @@ function sendRequest() {
     upstream: {
       send(_request, given) {
         listener = given;
-        return { sent: true, pause: () => {}, resume: () => {}, abort: () => {} };
+        return {
+          sent: true,
+          pause: () => void (isPaused = true),
+          resume: () => void (isPaused = false),
+          abort: () => {},
+        };
       },
       close: async () => {},
     },
@@ -76,6 +85,7 @@ function sendRequest() {
     outcome: attempt.outcome,
     upstream: listener as unknown as UpstreamListener,
     answers: () => answered,
+    isPaused: () => isPaused,
     waitUntil(time: number) {
       now = time;
       (ticks as unknown as TickListener).tick(now);
@@ -117,4 +127,30 @@ test('A client gets the status of an error whose body takes long', () => {
   upstream.onHead(429, {});
   waitUntil(10_000);
   expect(client.headSent).toBe(false);
+});
+
+const done = Buffer.from('data: [DONE]\n\n');
+
+test('a client that reads slowly until its time is nearly up pays for what it kept from coming', async () => {
+  const { upstream, outcome, isPaused, waitUntil } = sendRequest();
+  upstream.onHead(200, { 'content-type': 'text/event-stream' });
+  upstream.onData(partial);
+  waitUntil(969_999);
+  expect(isPaused()).toBe(true);
+  waitUntil(970_000);
+  expect(isPaused()).toBe(false);
+  upstream.onData(final);
+  expect(isPaused()).toBe(false);
+  upstream.onData(done);
+  expect(await outcome).toMatchObject({ kind: 'broken', result: 'deadline', measured });
+});
+
+test('a client that keeps up gets its pictures until its time is up', async () => {
+  const { upstream, outcome, waitUntil } = sendRequest(true);
+  upstream.onHead(200, { 'content-type': 'text/event-stream' });
+  upstream.onData(partial);
+  waitUntil(999_999);
+  upstream.onData(final);
+  upstream.onData(done);
+  expect(await outcome).toMatchObject({ kind: 'complete', measured });
 });

@@ -56,6 +56,11 @@ const smallEvent = 64 * 1024;
 const headHoldMs = 10_000;
 /** If the client kept the upstream waiting for this long, the client is to blame for a stream that broke. */
 const heldUpMs = 5_000;
+/**
+ * How long before the deadline a client that does not keep up is no longer waited for, so that the rest can be read; at
+ * most a quarter of the time.
+ */
+const readRestMs = 30_000;
 
 /** How an attempt of a streamed request ended. */
 export type ImageStreamOutcome =
@@ -127,6 +132,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   readonly #events: EventStreamReader;
   readonly #call: UpstreamCall;
   readonly #ticks: TickRegistration;
+  readonly #readRestFrom: number;
   #status = 0;
   readonly #startedAt: number;
   #begun = false;
@@ -144,6 +150,8 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   #roomFor: number;
   #hasContent = false;
   #ending = false;
+  /** The client gets nothing more: it read too slowly until the time was nearly up. */
+  #isLeftBehind = false;
   #over = false;
   #resolve: (outcome: ImageStreamOutcome) => void = () => {};
 
@@ -152,6 +160,8 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     this.#options = options;
     this.#roomFor = options.reserved;
     this.#startedAt = options.monotonic();
+    const { deadline } = options;
+    this.#readRestFrom = deadline - Math.min(readRestMs, (deadline - this.#startedAt) / 4);
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -234,12 +244,24 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     if (client.disconnected) return;
+    if (sink.heldUpFor(now) > 0 && now >= this.#readRestFrom) this.#leaveBehind();
     const isAnswered = this.#status !== 0;
     // Many upstreams respond only when their pictures are there, which takes longer than proxies wait.
     const isDue = now - this.#startedAt >= headHoldMs || (isAnswered && sink.inDoubt);
     const isRefused = isAnswered && isError(this.#status);
     if (isDue && !isRefused) this.#open();
     sink.keepAlive(now, keepAliveMs);
+  }
+
+  /**
+   * The rest is read without the client, as of one that has left. Reading slowly until the time is up would leave the
+   * last picture unread, and the pictures before it free.
+   */
+  #leaveBehind(): void {
+    if (this.#isLeftBehind) return;
+    this.#isLeftBehind = true;
+    this.#held = [];
+    this.#call.resume();
   }
 
   end(error: GatewayError): void {
@@ -348,7 +370,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   #pass(pieces: readonly Buffer[]): void {
     const { client, sink } = this.#options;
-    if (client.disconnected) return;
+    if (client.disconnected || this.#isLeftBehind) return;
     if (this.#ending || !this.#hasContent) {
       for (const bytes of pieces) this.#heldBytes += bytes.length;
       if (this.#ending || this.#heldBytes <= heldLimit) this.#held.push(...pieces);
@@ -374,6 +396,10 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     const measured = this.#measure();
     if (isUncharged(measured)) {
       this.#fail(measured.replaceAll('_', '-'), meter.unitsOf(tap));
+      return;
+    }
+    if (this.#isLeftBehind && !this.#options.client.disconnected) {
+      this.#cut('deadline');
       return;
     }
     const rest = [...this.#takeHeld(), ...tap.completion()];
@@ -425,7 +451,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   ): BrokenImageStream {
     const { tap, sink, monotonic } = this.#options;
     const isHeldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
-    const isOwed = tap.finished && (isHeldUp || result === 'deadline');
+    const isOwed = tap.finished && (isHeldUp || this.#isLeftBehind || result === 'deadline');
     const measured = isOwed ? this.#measure() : null;
     return {
       kind: 'broken',
