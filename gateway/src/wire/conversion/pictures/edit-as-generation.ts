@@ -72,7 +72,9 @@ function typed(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 
 function valueOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    // A text in quotes has been checked with them, so it stays what it is.
+    return typeof value === 'string' ? text : value;
   } catch {
     // Any other text.
     return text;

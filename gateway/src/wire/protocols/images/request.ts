@@ -65,7 +65,9 @@ function checkPrompt(members: JsonRecord): void {
 
 /** How many pictures the model may draw as a set for one request: the most that are possible if the request does not say. */
 function picturesOfSet(members: JsonRecord): number {
-  if (members['sequential_image_generation'] !== 'auto') return 1;
+  const mode = members['sequential_image_generation'];
+  // Of another word nobody knows what an upstream makes of it.
+  if (isAbsent(mode) || mode === 'disabled') return 1;
   const value = recordAt(members, 'sequential_image_generation_options')['max_images'];
   if (isAbsent(value)) return most.inSet;
   if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most.inSet) {
