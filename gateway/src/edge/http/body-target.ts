@@ -82,7 +82,7 @@ export class SpoolTarget implements BodyTarget {
     claim: BodyClaim,
     bytes: number,
   ): SpoolTarget | null {
-    const space = spool.reserve(bytes, claim.key.id);
+    const space = spool.reserve(bytes, { keyId: claim.key.id, of: 'request' });
     return space === null ? null : new SpoolTarget(reader, claim, space);
   }
 

@@ -92,7 +92,7 @@ export class BodyClaim {
     return this.#keeper.tryHold(this, this.#withoutResponse + responseSize(bytes));
   }
 
-  /** Claims this many bytes beside everything else that the request holds. */
+  /** Claims this many bytes beside everything else that the request holds. A negative number gives memory back. */
   tryMore(bytes: number): boolean {
     if (!this.#keeper.tryHold(this, this.held + bytes)) return false;
     if (this.#withoutResponse !== null) this.#withoutResponse += bytes;

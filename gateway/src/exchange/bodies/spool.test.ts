@@ -15,6 +15,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSpool } from './spool.ts';
 import { SpoolFailure, type SpooledBody } from './spooled-body.ts';
 
+const sent = (keyId: string) => ({ keyId, of: 'request' }) as const;
+const drawn = (keyId: string) => ({ keyId, of: 'response' }) as const;
+
 const mebibyte = 2 ** 20;
 let directory: string;
 /** Milliseconds. */
@@ -228,14 +231,30 @@ describe('the spool', () => {
 
   test('gives the bodies that one key sends half of its limit, or one body all of it', () => {
     const spool = open(10 * mebibyte);
-    const first = spool.reserve(4 * mebibyte, 'a');
-    expect(spool.reserve(2 * mebibyte, 'a')).toBeNull();
-    const second = spool.reserve(mebibyte, 'a');
-    expect(spool.reserve(1, 'a')).toBeNull();
-    const other = spool.reserve(5 * mebibyte, 'b');
+    const first = spool.reserve(4 * mebibyte, sent('a'));
+    expect(spool.reserve(2 * mebibyte, sent('a'))).toBeNull();
+    const second = spool.reserve(mebibyte, sent('a'));
+    expect(spool.reserve(1, sent('a'))).toBeNull();
+    const other = spool.reserve(5 * mebibyte, sent('b'));
     expect(spool.used).toBe(10 * mebibyte);
     for (const space of [first, second, other]) space!.release();
-    spool.reserve(9 * mebibyte, 'a')!.release();
+    spool.reserve(9 * mebibyte, sent('a'))!.release();
+    expect(spool.used).toBe(0);
+  });
+
+  test('leaves an eighth of its limit to other keys, whatever one key asks for', () => {
+    const spool = open(80);
+    const one = spool.reserve(60, drawn('a'));
+    expect(spool.reserve(11, drawn('a'))).toBeNull();
+    const more = spool.reserve(10, sent('a'));
+    expect(spool.reserve(1, sent('a'))).toBeNull();
+    expect(spool.reserve(1, drawn('a'))).toBeNull();
+    const other = spool.reserve(10, drawn('b'));
+    expect(spool.used).toBe(80);
+    for (const space of [one, more, other]) space!.release();
+    const [body, picture] = [spool.reserve(20, sent('a')), spool.reserve(60, drawn('a'))];
+    expect(spool.used).toBe(80);
+    for (const space of [body, picture]) space!.release();
     expect(spool.used).toBe(0);
   });
 

@@ -20,9 +20,18 @@ export interface Spool {
   /**
    * Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. The
    * disk does not matter to a reservation of nothing.
-   * @param keyId a key that sends the bytes: its bodies get at most half of the limit, or one body all of it
+   * @param owner the key whose request it is. Absent: nobody's, without a share
    */
-  reserve(bytes: number, keyId?: string): SpoolSpace | null;
+  reserve(bytes: number, owner?: SpoolOwner): SpoolSpace | null;
+}
+
+/**
+ * With several requests, one key may take half of the limit for these, and seven eighths with their responses. A single
+ * request may take all of it, and so may its response.
+ */
+export interface SpoolOwner {
+  readonly keyId: string;
+  readonly of: 'request' | 'response';
 }
 
 /** What one request may put into files. */
@@ -47,26 +56,33 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
   let kept = 0;
   let refused = 0;
 
-  /** Bytes of the keys that send bodies. */
-  const byKey = new Map<string, number>();
-  const take = (bytes: number, keyId: string | null): boolean => {
+  /** Bytes of each key. */
+  const byKey = { request: new Map<string, number>(), response: new Map<string, number>() };
+  const count = (bytes: number, owner: SpoolOwner | null): void => {
+    if (owner !== null) add(byKey[owner.of], owner.keyId, bytes);
+  };
+  const take = (bytes: number, owner: SpoolOwner | null): boolean => {
     if (used + bytes > limit) return false;
     // What is reserved may not have been written yet.
     if (bytes > 0 && !disk.hasRoom(used + bytes)) return false;
     used += bytes;
-    if (keyId !== null) byKey.set(keyId, (byKey.get(keyId) ?? 0) + bytes);
+    count(bytes, owner);
     return true;
   };
-  const give = (bytes: number, keyId: string | null): void => {
+  const give = (bytes: number, owner: SpoolOwner | null): void => {
     used -= bytes;
-    if (keyId === null) return;
-    const left = (byKey.get(keyId) ?? 0) - bytes;
-    if (left > 0) byKey.set(keyId, left);
-    else byKey.delete(keyId);
+    count(-bytes, owner);
   };
-  const isBeyondShare = (bytes: number, keyId: string | null): boolean => {
-    const own = keyId === null ? 0 : (byKey.get(keyId) ?? 0);
-    return own > 0 && own + bytes > limit / 2;
+  const isBeyondShare = (bytes: number, owner: SpoolOwner | null): boolean => {
+    if (owner === null) return false;
+    const { keyId, of } = owner;
+    const own = {
+      request: byKey.request.get(keyId) ?? 0,
+      response: byKey.response.get(keyId) ?? 0,
+    };
+    if (own[of] === 0) return false;
+    if (of === 'request' && own.request + bytes > limit / 2) return true;
+    return own.request + own.response + bytes > (limit * 7) / 8;
   };
 
   const keep = (bytes: number): boolean => {
@@ -90,8 +106,8 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
       return refused;
     },
     problem: disk.problem,
-    reserve(bytes, keyId) {
-      const key = keyId ?? null;
+    reserve(bytes, owner) {
+      const key = owner ?? null;
       if (isBeyondShare(bytes, key) || !take(bytes, key)) {
         refused += 1;
         return null;
@@ -137,4 +153,10 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
       };
     },
   };
+}
+
+function add(sums: Map<string, number>, key: string, bytes: number): void {
+  const sum = (sums.get(key) ?? 0) + bytes;
+  if (sum > 0) sums.set(key, sum);
+  else sums.delete(key);
 }

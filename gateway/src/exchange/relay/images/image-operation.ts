@@ -38,7 +38,9 @@ export function createImageOperation(
         isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
       const reserved = isKept ? request.images * perPicture + converted : 0;
       if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
-      const space = parts.spool.reserve(request.stream ? 0 : request.images * perStored);
+      const stored = request.stream ? 0 : request.images * perStored;
+      const { keyId } = input.caller;
+      const space = parts.spool.reserve(stored, { keyId, of: 'response' });
       if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
       const surcharges = surchargesOfAny(routes);
       return { request, model, rates, surcharges, routes, reserved, space };
