@@ -21,8 +21,10 @@ beforeAll(async () => {
     config: `
 channels:
   - { name: far, provider: simulator, base_url: "${far.url}", models: [same, { name: mapped, upstream: theirs }] }
+  - { name: parts, provider: simulator, base_url: "${far.url}", protocols: [generate-content], models: [parts] }
+  - { name: ark, provider: ark, base_url: "${far.url}", api_key: z, models: [ark] }
 models:
-${['same', 'mapped'].map((id) => `  - { id: ${id}, type: image, capabilities: [edits, multi_reference], price: { image_tiers: [{ name: 1K, max_pixels: 2000000, price: 0.04 }] } }`).join('\n')}
+${['same', 'mapped', 'parts', 'ark'].map((id) => `  - { id: ${id}, type: image, capabilities: [edits, multi_reference], price: { image_tiers: [{ name: 1K, max_pixels: 2000000, price: 0.04 }] } }`).join('\n')}
 `,
   });
 });
@@ -108,6 +110,57 @@ test.each([
       expect(status).toBe('HTTP/1.1 200 OK');
       expect(held).toBeLessThan(longest);
     }
+  },
+  60_000,
+);
+
+const escapes = (bytes: number): string => '\\u00e9'.repeat(bytes / 6);
+const chatOf = (bytes: number): Buffer =>
+  Buffer.from(
+    `{"model":"same","messages":[{"role":"system","content":"${escapes(bytes)}"},{"role":"user","content":"a"}]}`,
+  );
+const contentsOf = (bytes: number): Buffer =>
+  Buffer.from(
+    `{"systemInstruction":{"parts":[{"text":"${escapes(bytes)}"}]},"contents":[{"parts":[{"text":"a"}]}]}`,
+  );
+const withUser = (bytes: number, model: string): Buffer =>
+  Buffer.from(
+    `{"model":"${model}","prompt":"a","image":"https://example.com/a.png","user":"${escapes(bytes)}"}`,
+  );
+const withoutPicture = (bytes: number): Buffer =>
+  Buffer.from(`{"model":"parts","prompt":"a","user":"${escapes(bytes)}"}`);
+
+const picture = png.toString('base64');
+const drawn = Buffer.from(`{"data":[{"b64_json":"${picture}","size":"64x64"}]}`);
+const parts = Buffer.from(
+  `{"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"image/png","data":"${picture}"}}]},"finishReason":"STOP"}]}`,
+);
+
+test.each([
+  ['a chat', '/v1/chat/completions', drawn, chatOf],
+  ['generateContent', '/v1beta/models/ark:generateContent', drawn, contentsOf],
+  [
+    'generateContent at its own upstream',
+    '/v1beta/models/parts:generateContent',
+    parts,
+    contentsOf,
+  ],
+  ['a generation for generate-content', '/v1/images/generations', parts, withoutPicture],
+  ['an edit for Ark', '/v1/images/edits', drawn, (bytes: number) => withUser(bytes, 'ark')],
+])(
+  'a large request with escapes delays nobody: %s',
+  async (_, path, upstream, bodyOf) => {
+    const first = { model: 'same', prompt: 'a' };
+    await far.ask(gateway, '/v1/images/generations', first, { headers: json, body: upstream });
+    // Starts a thread.
+    expect(await post(path, 'application/json', bodyOf(2 * mebibyte))).toBe('HTTP/1.1 200 OK');
+    const body = bodyOf(30 * mebibyte);
+    let status = '';
+    const held = await longestTurn(async () => {
+      status = await post(path, 'application/json', body);
+    });
+    expect(status).toBe('HTTP/1.1 200 OK');
+    expect(held).toBeLessThan(longest);
   },
   60_000,
 );

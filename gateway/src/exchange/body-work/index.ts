@@ -8,3 +8,4 @@ export { termsOf, textOfTerms } from './terms-text.ts';
 export type { EmbedFacts } from './embed-result.ts';
 export { unreadableOf } from './unreadable.ts';
 export { picturesOf } from './pictures.ts';
+export { pictureRequestOf } from './picture-requests.ts';

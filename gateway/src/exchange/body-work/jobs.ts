@@ -10,6 +10,7 @@ import type {
 } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import type {
+  ImageRequest,
   ModelEcho,
   OpenedImages,
   ResponseEcho,
@@ -21,6 +22,12 @@ import type {
 import type { Conversation, ConversationSource } from '#routing/index.ts';
 import type { EmbedResult, EmbedSummary } from './embed-result.ts';
 import type { ImageResult } from './image-result.ts';
+import type {
+  PlainChatPictures,
+  PlainContentsPictures,
+  PlainGeneration,
+  PlainPictureRequest,
+} from './picture-request-result.ts';
 import type { PicturesResult } from './picture-result.ts';
 import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
@@ -73,7 +80,19 @@ export type Job =
       readonly body: Uint8Array;
     }
   | { readonly kind: 'image-response'; readonly body: Uint8Array; readonly echo: ModelEcho }
-  | (PictureReading & { readonly kind: 'picture-response'; readonly body: Uint8Array });
+  | (PictureReading & { readonly kind: 'picture-response'; readonly body: Uint8Array })
+  | { readonly kind: 'chat-pictures'; readonly body: Uint8Array }
+  | { readonly kind: 'contents-pictures'; readonly body: Uint8Array }
+  | {
+      readonly kind: 'images-pictures';
+      readonly body: Uint8Array;
+      readonly opened: Omit<OpenedImages, 'body'>;
+    }
+  | {
+      readonly kind: 'edit-as-generation';
+      readonly body: Uint8Array;
+      readonly request: Omit<ImageRequest, 'body'>;
+    };
 
 /** What reading a request needs besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
@@ -122,6 +141,10 @@ export interface JobValues {
   readonly 'image-read': Omit<OpenedImages, 'body'>;
   readonly 'image-response': ImageResult;
   readonly 'picture-response': PicturesResult;
+  readonly 'chat-pictures': PlainChatPictures;
+  readonly 'contents-pictures': PlainContentsPictures;
+  readonly 'images-pictures': PlainPictureRequest;
+  readonly 'edit-as-generation': PlainGeneration;
 }
 
 export interface JobResult {

@@ -32,6 +32,12 @@ import type {
 import { readEmbedResponseJob, readEmbedJob } from './embeddings.ts';
 import { readImageResponseJob, readImagesJob } from './images.ts';
 import { memberNames } from './member-names.ts';
+import {
+  editAsGenerationJob,
+  readChatPicturesJob,
+  readContentsPicturesJob,
+  readImagesPicturesJob,
+} from './picture-requests.ts';
 import { readPicturesJob } from './pictures.ts';
 import { errorOf, factsOrRefusal } from './plain-error.ts';
 
@@ -128,6 +134,14 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           return readImageResponseJob(job);
         case 'picture-response':
           return readPicturesJob(job);
+        case 'chat-pictures':
+          return readChatPicturesJob(job);
+        case 'contents-pictures':
+          return readContentsPicturesJob(job);
+        case 'images-pictures':
+          return readImagesPicturesJob(job);
+        case 'edit-as-generation':
+          return editAsGenerationJob(job);
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {

@@ -35,7 +35,7 @@ export interface RequestMemory extends ParseRoom {
   tryResponse(bytes: number): boolean;
   /** The refusal for a request that gets no more room. */
   refuse(): GatewayError;
-  /** Makes room for this many bytes beside everything else. False: there is none. */
+  /** Makes room for this many bytes beside everything else. False: there is none. A negative number gives room back. */
   tryMore(bytes: number): boolean;
   /** The request's body and what it became are no longer in memory; a response may still come. */
   forgetBody(): void;

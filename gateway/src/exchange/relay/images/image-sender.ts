@@ -32,7 +32,7 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#forms = new RequestForms(prepared.request, input);
+    this.#forms = new RequestForms(parts, prepared.request, input);
   }
 
   prepare(route: Route): Promise<GatewayError | null> | null {

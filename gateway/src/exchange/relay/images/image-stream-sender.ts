@@ -36,7 +36,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#forms = new RequestForms(prepared.request, input);
+    this.#forms = new RequestForms(parts, prepared.request, input);
     this.#sink = sink;
   }
 

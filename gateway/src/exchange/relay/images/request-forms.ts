@@ -1,18 +1,26 @@
 import type { Route } from '#catalogue/index.ts';
-import { editAsGeneration } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { inMemory } from './in-memory.ts';
+import { generationOf } from './images-in-thread.ts';
 import type { ImageBody, ImageInput } from './input.ts';
+import type { ImageParts } from './parts.ts';
+
+type FormsInput = Pick<ImageInput, 'caller' | 'memory' | 'upload'>;
 
 /** A request in the form that each upstream takes: where there is no endpoint for edits, an edit is a generation. */
 export class RequestForms {
+  readonly #parts: Pick<ImageParts, 'bodies'>;
   readonly #request: ImageRequest<ImageBody>;
-  readonly #input: Pick<ImageInput, 'memory' | 'upload'>;
+  readonly #input: FormsInput;
   #generation: ImageRequest | null = null;
 
-  constructor(request: ImageRequest<ImageBody>, input: Pick<ImageInput, 'memory' | 'upload'>) {
+  constructor(
+    parts: Pick<ImageParts, 'bodies'>,
+    request: ImageRequest<ImageBody>,
+    input: FormsInput,
+  ) {
+    this.#parts = parts;
     this.#request = request;
     this.#input = input;
   }
@@ -45,7 +53,7 @@ export class RequestForms {
 
   async #convert(): Promise<GatewayError | null> {
     try {
-      this.#generation = await editAsGeneration(await inMemory(this.#request, this.#input.memory));
+      this.#generation = await generationOf(this.#parts, this.#input, this.#request);
       return null;
     } catch (error) {
       if (error instanceof GatewayError) return error;

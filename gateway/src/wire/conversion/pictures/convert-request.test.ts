@@ -504,9 +504,36 @@ test.each([
   ['{"contents":[]}', 1],
   ['{"contents":[],"generationConfig":{"candidateCount":12}}', 12],
   ['{"contents":[],"generation_config":{"candidate_count": 3 }}', 3],
+  ['{"contents":[],"generationConfig":{"candidateCount":"3"}}', 3],
+  ['{"contents":[],"generationConfig":{"candidateCount":"\\u0034"}}', 4],
+  ['{"contents":[],"generationConfig":{"candidateCount":2e0}}', 2],
   ['{"contents":[],"generationConfig":{"candidateCount":"many"}}', 1],
   ['{"contents":[],"generationConfig":{"candidateCount":null}}', 1],
 ])('an own request of generate-content asks for so many responses: %s', (body, count) => {
   const own = pictures['generate-content'].ownRequest(Buffer.from(body));
   expect(own.candidates).toBe(count);
+});
+
+test.each([
+  ['{"tools":[{"googleSearch":{}}]}', true],
+  ['{"tools":[{"google_search":{}}]}', true],
+  ['{"tools":[{"\\u0067oogleSearch":{}}]}', true],
+  ['{"tools":[{"codeExecution":{}}]}', false],
+])('an own request of generate-content may search: %s', (body, searches) => {
+  expect(pictures['generate-content'].ownRequest(Buffer.from(body)).searches).toBe(searches);
+});
+
+test.each([
+  [
+    '{"model":"models/theirs","a":1.0}',
+    '{"generationConfig":{"responseModalities":["Image"]},"model":"models/theirs","a":1.0}',
+  ],
+  [
+    '{"model":"other"}',
+    '{"generationConfig":{"responseModalities":["Image"]},"model":"models/theirs"}',
+  ],
+])('an own request of generate-content names only its own model: %s', (text, expected) => {
+  const body = Buffer.from(text);
+  const own = pictures['generate-content'].ownRequest(body);
+  expect(pictures['generate-content'].ownBody(body, own, 'theirs').toString()).toBe(expected);
 });

@@ -135,7 +135,7 @@ describe('whatever comes', () => {
       fc.property(body, (bytes) => {
         try {
           const own = pictures['generate-content'].ownRequest(bytes);
-          JSON.parse(pictures['generate-content'].ownBody(own.body, 'm').toString());
+          JSON.parse(pictures['generate-content'].ownBody(bytes, own, 'm').toString());
         } catch (error) {
           expect(error).toBeInstanceOf(GatewayError);
         }

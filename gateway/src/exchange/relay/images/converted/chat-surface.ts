@@ -1,27 +1,42 @@
+import { pictureRequestOf } from '#body-work/index.ts';
 import { pictures } from '#protocols/index.ts';
-import type { PictureSurface } from './surface.ts';
+import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
+import type { TextInput } from '../../text/input.ts';
+import type { OpenedPictures, PictureSurface } from './surface.ts';
 
 /** Pictures in a chat: the last message of the user is the prompt, the pictures come as Markdown. */
 export const chatSurface: PictureSurface = {
   protocol: 'chat',
   upstreams: ['images', 'generate-content'],
-  open({ id, arrivedAt, body }) {
-    const { model, request, stream, wantsUsage } = pictures.chat.decodeRequest(body);
-    const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
-    return {
-      model,
-      stream,
-      request,
-      refusal: null,
-      promptBytes: Buffer.byteLength(request.prompt),
-      own: null,
-      encode(response) {
-        if (!stream) return pictures.chat.encodeResponse(response, told);
-        return framesOf(pictures.chat.encodeStream(response, told, wantsUsage));
-      },
-    };
+  open(input, parts) {
+    const { body } = input;
+    if (!isReadInThread(body)) return opened(input, pictures.chat.decodeRequest(body));
+    const { bodies, ticker } = parts;
+    const running = bodies.run(input.caller.keyId, { kind: 'chat-pictures', body });
+    return runOnBody(ticker, input, running).then(({ request, ...rest }) =>
+      opened(input, { ...rest, request: pictureRequestOf(request, input.body) }),
+    );
   },
 };
+
+function opened({ id, arrivedAt }: TextInput, read: ChatPictureRequest): OpenedPictures {
+  const { model, request, stream, wantsUsage } = read;
+  const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
+  return {
+    model,
+    stream,
+    request,
+    refusal: null,
+    promptBytes: Buffer.byteLength(request.prompt),
+    own: null,
+    encode(response) {
+      if (!stream) return pictures.chat.encodeResponse(response, told);
+      return framesOf(pictures.chat.encodeStream(response, told, wantsUsage));
+    },
+  };
+}
+
+type ChatPictureRequest = ReturnType<typeof pictures.chat.decodeRequest>;
 
 function* framesOf(frames: Iterable<Buffer>): Generator<Buffer> {
   yield* frames;

@@ -1,8 +1,11 @@
 import type { PictureRequest } from '#canonical/index.ts';
+import { errorOf, isPlainError, pictureRequestOf } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import { pictures } from '#protocols/index.ts';
-import type { PictureSurface } from './surface.ts';
+import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
+import type { TextInput } from '../../text/input.ts';
+import type { OpenedPictures, PictureSurface } from './surface.ts';
 
 const contents = pictures['generate-content'];
 
@@ -15,29 +18,47 @@ export const contentsSurface: PictureSurface = {
     toEvents: contents.toEvents,
     createTap: (echo, accepts) => contents.createStreamTap({ ...echo, accepts, sizeIn }),
   },
-  open({ id, body, pathModel, pathStream }) {
-    const model = pathModel ?? '';
-    const stream = pathStream ?? false;
-    const { terms, candidates, searches } = contents.ownRequest(body);
-    const { request, refusal } = decode(body);
-    return {
-      model,
-      stream,
-      request,
-      refusal,
-      promptBytes: body.length - pictureBytes(request),
-      own: {
-        protocol: 'generate-content',
-        terms,
-        candidates,
-        searches,
-        bodyFor: (received, upstreamModel) =>
-          contents.ownBody(contents.withImageModality(received), upstreamModel),
-      },
-      encode: (response) => contents.encodeResponse(response, { requestId: id, model }),
-    };
+  open(input, parts) {
+    const { body } = input;
+    if (!isReadInThread(body)) return opened(input, contents.ownRequest(body), decode(body));
+    const { bodies, ticker } = parts;
+    const running = bodies.run(input.caller.keyId, { kind: 'contents-pictures', body });
+    return runOnBody(ticker, input, running).then(({ own, request }) =>
+      opened(input, withBuffers(own), decodedOf(request, input.body)),
+    );
   },
 };
+
+function opened(
+  { id, body, pathModel, pathStream }: TextInput,
+  own: Own,
+  { request, refusal }: Decoded,
+): OpenedPictures {
+  const model = pathModel ?? '';
+  const { terms, candidates, searches } = own;
+  return {
+    model,
+    stream: pathStream ?? false,
+    request,
+    refusal,
+    promptBytes: body.length - pictureBytes(request),
+    own: {
+      protocol: 'generate-content',
+      terms,
+      candidates,
+      searches,
+      bodyFor: (received, upstreamModel) => contents.ownBody(received, own, upstreamModel),
+    },
+    encode: (response) => contents.encodeResponse(response, { requestId: id, model }),
+  };
+}
+
+type Own = ReturnType<typeof contents.ownRequest>;
+
+/** Buffers arrive from a thread as plain bytes. */
+function withBuffers(own: Own): Own {
+  return { ...own, edits: own.edits.map((edit) => ({ ...edit, bytes: Buffer.from(edit.bytes) })) };
+}
 
 function sizeIn(base64: string): string | null {
   const size = imageSize(base64);
@@ -54,9 +75,21 @@ function decode(body: Buffer): Decoded {
   try {
     return { request: contents.decodeRequest(body), refusal: null };
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.errorName !== 'invalid_value') throw error;
-    return { request: unread, refusal: error };
+    return unreadBecause(error);
   }
+}
+
+/** The same of a thread's result. */
+function decodedOf(request: PlainRequest, body: Buffer): Decoded {
+  if (isPlainError(request)) return unreadBecause(errorOf(request));
+  return { request: pictureRequestOf(request, body), refusal: null };
+}
+
+type PlainRequest = Parameters<typeof pictureRequestOf>[0] | Parameters<typeof errorOf>[0];
+
+function unreadBecause(error: unknown): Decoded {
+  if (!(error instanceof GatewayError) || error.errorName !== 'invalid_value') throw error;
+  return { request: unread, refusal: error };
 }
 
 const unread: PictureRequest = Object.freeze({

@@ -5,7 +5,7 @@ import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
 import { ImageSender, type ImageOutcome } from '../image-sender.ts';
-import { inMemory } from '../in-memory.ts';
+import { decodeImages } from '../images-in-thread.ts';
 import type { ImageInput } from '../input.ts';
 import type { PreparedImages } from '../prepared.ts';
 import type { PictureParts } from './parts.ts';
@@ -38,7 +38,7 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
   constructor(parts: PictureParts, input: ImageInput, prepared: PreparedImages) {
     this.model = prepared.request.model;
     this.#same = new ImageSender(parts, input, prepared);
-    this.#converting = new PictureSender(parts, side, input, convertible(prepared, input));
+    this.#converting = new PictureSender(parts, side, input, convertible(parts, prepared, input));
   }
 
   prepare(route: Route): Promise<GatewayError | null> | null {
@@ -60,12 +60,14 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
 
 /** The request, for upstreams of other protocols. */
 export function convertible(
+  parts: PictureParts,
   { request, model, rates, surcharges, reserved }: PreparedImages,
-  { arrivedAt, memory, upload }: ImageInput,
+  input: ImageInput,
 ): ConvertiblePictures {
+  const { arrivedAt, memory, upload } = input;
   const opened: ConvertiblePictures['opened'] = {
     model: request.model,
-    read: async () => pictures.images.decodeRequest(await inMemory(request, memory)),
+    read: () => decodeImages(parts, input, request),
     done() {
       // A small body stays in memory.
       if (upload === undefined) return;

@@ -30,7 +30,7 @@ export class MixedStreamSender implements Sender<SentRequest, ImageStreamOutcome
       parts,
       { side, streamed: streamedTo(input) },
       input,
-      convertible(prepared, input),
+      convertible(parts, prepared, input),
       sink,
     );
   }

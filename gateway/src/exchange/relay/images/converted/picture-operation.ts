@@ -5,7 +5,7 @@ import { findCandidates } from '#routing/index.ts';
 import type { ResolvedModel } from '../../exchange/find-model.ts';
 import { namedRoutes } from '../../exchange/named-routes.ts';
 import { requireOffered, surchargesOfAny } from '../../exchange/offered-terms.ts';
-import type { Operation } from '../../exchange/operation.ts';
+import type { OpenedRequest, Operation } from '../../exchange/operation.ts';
 import { routeQueryOf } from '../../exchange/route-query.ts';
 import type { TextInput } from '../../text/input.ts';
 import { perPicture } from '../prepared.ts';
@@ -29,14 +29,8 @@ export function createPictureOperation(
     isFree: false,
     mayStream: true,
     open(input) {
-      const opened = surface.open(input);
-      return {
-        model: opened.model,
-        check(exchange, resolved) {
-          exchange.stream = opened.stream;
-          return checkPictures(exchange.input, resolved, opened);
-        },
-      };
+      const opened = surface.open(input, parts);
+      return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
     },
     bound: (_exchange, { demand, resolved }, rates) => imageBound(rates, resolved.model, demand),
     prepare({ input, hold }, { opened, demand, resolved }) {
@@ -88,6 +82,16 @@ function sendable(
     done() {
       kept = null;
       memory?.forgetBody();
+    },
+  };
+}
+
+function checkable(opened: OpenedPictures): OpenedRequest<TextInput, CheckedPictures> {
+  return {
+    model: opened.model,
+    check(exchange, resolved) {
+      exchange.stream = opened.stream;
+      return checkPictures(exchange.input, resolved, opened);
     },
   };
 }

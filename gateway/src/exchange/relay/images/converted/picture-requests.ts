@@ -15,6 +15,7 @@ import {
 import type { ExchangeInput } from '../../exchange/input.ts';
 import { sentTo, type SentRequest } from '../../exchange/tried.ts';
 import { forPictures, imageVendor } from '../image-request.ts';
+import { fetchWithin } from './fetch-within.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureResponseReader, ResponseLoss } from './picture-response-reader.ts';
 import type { ConvertiblePictures } from './prepared.ts';
@@ -137,7 +138,7 @@ export class PictureRequests {
         asksForBytes: givesAddresses(vendor, capabilities),
         boundary: `sluice-${this.#input.id}`,
         strict: this.#input.caller.conversion === 'strict',
-        fetchPicture: this.#parts.fetchPicture,
+        fetchPicture: fetchWithin(this.#input.memory, this.#parts.fetchPicture),
       });
       this.#converted.set(route, converted);
       return null;

@@ -3,6 +3,7 @@ import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { StreamedPictures } from './streamed-pictures.ts';
 import type { TextInput } from '../../text/input.ts';
+import type { PictureParts } from './parts.ts';
 
 /** Whose request for pictures it is. */
 export interface PictureSide {
@@ -15,8 +16,14 @@ export interface PictureSide {
 export interface PictureSurface extends PictureSide {
   /** How pictures are streamed. Absent: `encode` writes the whole stream. */
   readonly streamed?: StreamedPictures;
-  /** @throws GatewayError */
-  open(input: TextInput): OpenedPictures;
+  /**
+   * Reads a request, a large one in a thread.
+   * @throws GatewayError, ClientGone
+   */
+  open(
+    input: TextInput,
+    parts: Pick<PictureParts, 'bodies' | 'ticker'>,
+  ): OpenedPictures | Promise<OpenedPictures>;
 }
 
 /** A request for pictures that was read and checked, except for what depends on the model. */

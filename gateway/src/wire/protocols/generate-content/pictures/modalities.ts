@@ -6,6 +6,7 @@ import {
   splice,
   watchList,
   type Edit,
+  type JsonScan,
   type MemberRange,
 } from '#json/index.ts';
 import { askedTerms } from '../../asked-terms.ts';
@@ -22,9 +23,15 @@ const watched = watchList([path, countPath, 'serviceTier', 'model', 'tools'], {
 /** Longer entries name no modality. */
 const longestEntry = 64;
 
+/** In bytes. The name of a model is shorter. */
+const longestName = 1024;
+
 /** A request that stays in this protocol. */
 export interface OwnPictureRequest {
-  readonly body: Buffer;
+  /** They make pictures part of the response. */
+  readonly edits: readonly Edit[];
+  /** Where the body names a model, and the beginning of what it writes there; null: it names none. */
+  readonly model: { readonly at: MemberRange; readonly written: string } | null;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
   /** How many responses it asks for, whatever the upstream makes of it. */
@@ -38,7 +45,9 @@ export interface OwnPictureRequest {
  * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `invalid_value`.
  */
 export function ownPictureRequest(received: Buffer): OwnPictureRequest {
-  const { members } = scanJson(received, watched);
+  const scan = scanJson(received, watched);
+  const { members } = scan;
+  const model = members.get('model');
   const tier = members.get('serviceTier');
   const value: unknown =
     tier === undefined
@@ -46,18 +55,24 @@ export function ownPictureRequest(received: Buffer): OwnPictureRequest {
       : JSON.parse(received.toString('utf8', tier.valueStart, tier.valueEnd));
   if (!isAbsent(value) && typeof value !== 'string') refuseValue('serviceTier', 'must be a string');
   return {
-    body: withImageModality(received),
+    edits: modalityEdits(received, scan),
+    model: model === undefined ? null : { at: model, written: startOf(received, model) },
     terms: askedTerms({ service_tier: value }, 'service_tier'),
     candidates: countOf(received, members.get(countPath)),
     searches: maySearch(received, members.get('tools')),
   };
 }
 
+/** Upstreams read `"3"` as they read `3`. */
 function countOf(body: Buffer, count: MemberRange | undefined): number {
-  if (count === undefined) return 1;
-  const { valueStart: start, valueEnd: end } = count;
-  const value = Number(body.toString('latin1', start, Math.min(end, start + longestEntry)));
+  if (count === undefined || count.valueEnd - count.valueStart > longestEntry) return 1;
+  const value = Number(JSON.parse(startOf(body, count)));
   return Number.isInteger(value) && value > 0 ? value : 1;
+}
+
+/** As the body writes it. */
+function startOf(body: Buffer, { valueStart: start, valueEnd: end }: MemberRange): string {
+  return body.toString('utf8', start, Math.min(end, start + longestName));
 }
 
 /** Longer lists of tools are not read: the hold may be too high. */
@@ -66,17 +81,21 @@ const longestTools = 64 * 1024;
 function maySearch(body: Buffer, tools: MemberRange | undefined): boolean {
   if (tools === undefined) return false;
   const { valueStart: start, valueEnd: end } = tools;
-  return end - start > longestTools || /"google_?search/i.test(body.toString('latin1', start, end));
+  if (end - start > longestTools) return true;
+  // An escape may write the same name.
+  return /"google_?search|\\u/i.test(body.toString('latin1', start, end));
 }
 
 /** The body for one upstream. The model is in the path; a body that names one too must not name another. */
-export function ownPictureBody(body: Buffer, upstreamModel: string): Buffer {
-  const member = scanJson(body, watched).members.get('model');
-  if (member === undefined) return body;
+export function ownPictureBody(
+  body: Buffer,
+  { edits, model }: Pick<OwnPictureRequest, 'edits' | 'model'>,
+  upstreamModel: string,
+): Buffer {
   const name = resourceName(upstreamModel);
-  const written = body.toString('utf8', member.valueStart, member.valueEnd);
-  if ([name, upstreamModel].some((same) => JSON.stringify(same) === written)) return body;
-  return splice(body, [replaceValue(member, name)]);
+  const isSame =
+    model === null || [name, upstreamModel].some((same) => JSON.stringify(same) === model.written);
+  return splice(body, isSame ? edits : [...edits, replaceValue(model.at, name)]);
 }
 
 /**
@@ -85,22 +104,22 @@ export function ownPictureBody(body: Buffer, upstreamModel: string): Buffer {
  * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`.
  */
 export function withImageModality(body: Buffer): Buffer {
-  const { members, objects } = scanJson(body, watched);
+  return splice(body, modalityEdits(body, scanJson(body, watched)));
+}
+
+function modalityEdits(body: Buffer, { members, objects }: JsonScan): readonly Edit[] {
   const list = members.get(path);
   const config = members.get('generationConfig');
   const inConfig = objects.get('generationConfig');
   const root = objects.get('');
-  const edits: Edit[] = [];
-  if (list !== undefined) edits.push(...editsOfList(body, list));
-  else if (inConfig !== undefined) {
-    edits.push(insertMember(inConfig, 'responseModalities', ['Image']));
-  } else if (config !== undefined) {
+  if (list !== undefined) return editsOfList(body, list);
+  if (inConfig !== undefined) return [insertMember(inConfig, 'responseModalities', ['Image'])];
+  if (config !== undefined) {
     // What is neither an object nor null is the upstream's to refuse.
-    if (isNull(body, config)) edits.push(replaceValue(config, { responseModalities: ['Image'] }));
-  } else if (root !== undefined) {
-    edits.push(insertMember(root, 'generationConfig', { responseModalities: ['Image'] }));
+    return isNull(body, config) ? [replaceValue(config, { responseModalities: ['Image'] })] : [];
   }
-  return splice(body, edits);
+  if (root === undefined) return [];
+  return [insertMember(root, 'generationConfig', { responseModalities: ['Image'] })];
 }
 
 function editsOfList(body: Buffer, list: MemberRange): Edit[] {
