@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { createPressure, type Pressure } from './pressure.ts';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createPressure, type Pressure, watchPressure } from './pressure.ts';
 
 let lag: number;
 let heap: number;
@@ -66,4 +66,33 @@ describe('R-24 memory', () => {
     expect(sample(0)).toEqual(none);
     expect(pressure.causes).toEqual([]);
   });
+});
+
+test('goes on with the heap alone if the system does not tell the memory of the process', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  // It is read from a file, for which a process without free descriptors has none.
+  const refuse = () => {
+    throw new Error('EMFILE: too many open files, uv_resident_set_memory');
+  };
+  vi.spyOn(process, 'memoryUsage').mockImplementation(refuse);
+  process.memoryUsage.rss = refuse;
+  const seen: (readonly string[])[] = [];
+  const watch = (memoryLimit: number) =>
+    watchPressure({
+      monotonic: () => 0,
+      memoryLimit,
+      isIdle: () => false,
+      onSample: (causes) => seen.push(causes),
+    });
+  const roomy = watch(2 ** 50);
+  vi.advanceTimersByTime(500);
+  roomy.close();
+  const narrow = watch(1);
+  vi.advanceTimersByTime(500);
+  narrow.close();
+  expect(seen).toEqual([[], ['memory']]);
 });

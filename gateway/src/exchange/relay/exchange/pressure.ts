@@ -89,8 +89,8 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
     },
     memoryShare() {
       // Memory that is allocated for buffers counts even before it is used.
-      const { rss, external, heapTotal } = process.memoryUsage();
-      return Math.max(rss, external + heapTotal) / memoryLimit;
+      const { total_heap_size: heap, external_memory: external } = getHeapStatistics();
+      return Math.max(residentBytes(), external + heap) / memoryLimit;
     },
     isIdle,
   });
@@ -109,4 +109,13 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
       delay.disable();
     },
   };
+}
+
+/** 0 if it cannot be read: the system tells it in a file, and the process may have no descriptor left. */
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }
