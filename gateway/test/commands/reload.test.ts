@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSimulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
@@ -162,4 +163,24 @@ keys: [{ name: k, user: u@example.com, secret: ${secret} }]
   await expect.poll(async () => (await costs()).length).toBe(8);
   const [now, last] = await costs();
   expect(Number(now)).toBeCloseTo(2 * Number(last), 9);
+});
+
+test('a gateway that cannot write its files in the data folder serves, reloads and stops', async () => {
+  const { folder } = createWorkplace('server: { port: 0, drain_timeout: 1s }');
+  // As on a full disk.
+  for (const name of ['sluice.pid', 'reload.json']) {
+    mkdirSync(join(folder, 'data', name), { recursive: true });
+    writeFileSync(join(folder, 'data', name, 'x'), '');
+  }
+  const gateway = startGatewayProcess({ folder });
+  const url = await gateway.url;
+  gateway.child.kill('SIGHUP');
+  await expect.poll(gateway.stderr, { timeout: 20_000 }).toContain('could not write reload.json');
+  expect(gateway.stderr()).toContain('could not write sluice.pid');
+  const ready = (await (await fetch(`${url}/ready`)).json()) as { degraded: string[] };
+  expect(ready.degraded).toEqual([]);
+  expect(readdirSync(join(folder, 'data')).filter((name) => /\.\d+$/.test(name))).toEqual([]);
+  rmSync(join(folder, 'data/sluice.pid'), { recursive: true });
+  gateway.child.kill('SIGINT');
+  expect(await gateway.exit).toBe(0);
 });

@@ -37,5 +37,9 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
     problems = describeProblems(error);
     logger.error('the configuration file was not reloaded', error);
   }
-  writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems, restart });
+  try {
+    writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems, restart });
+  } catch (error) {
+    logger.warn('could not write reload.json', { detail: (error as Error).message });
+  }
 }

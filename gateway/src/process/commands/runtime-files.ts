@@ -66,8 +66,13 @@ function isAlive(pid: number): boolean {
 /** Readers see the old text or the new, never a part. */
 function writeWhole(file: string, value: unknown): void {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 function readWhole<Value>(file: string): Value | null {

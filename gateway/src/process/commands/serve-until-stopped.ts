@@ -29,7 +29,12 @@ export async function serveUntilStopped(serving: ServingProcess): Promise<void> 
   const reload = () => void serving.reload();
   process.on('SIGHUP', reload);
   const signals = stopSignals();
-  writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
+  try {
+    writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
+  } catch (error) {
+    // It serves already, and only `sluice reload` needs the file: a full disk is no reason to end.
+    logger.warn('could not write sluice.pid', { detail: (error as Error).message });
+  }
   const detail = await programVersion();
   io.stdout(serving.greeting(detail));
   // Not earlier: a start that is killed before this point shows new secrets the next time.
