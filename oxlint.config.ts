@@ -29,8 +29,9 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   store: {
     database: `canonical ${anywhere}`,
     ledger: `canonical database ${anywhere}`,
-    usage: `canonical database ledger ${anywhere}`,
-    journal: `canonical database ledger usage ${anywhere}`,
+    leases: `database ${anywhere}`,
+    usage: `canonical database leases ledger ${anywhere}`,
+    journal: `canonical database leases ledger usage ${anywhere}`,
   },
   access: {
     catalogue: `canonical database vendors ${anywhere}`,
@@ -41,7 +42,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'other-gateways': `canonical catalogue declaration price-lists vendors ${anywhere}`,
   },
   money: {
-    limits: `canonical ${anywhere}`,
+    limits: `canonical leases ${anywhere}`,
     billing: `canonical catalogue database identity ledger limits usage ${anywhere}`,
   },
   exchange: {
@@ -59,10 +60,10 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'console-api': `administration billing canonical catalogue database http identity journal ledger limits tasks usage ${anywhere}`,
   },
   process: {
-    nodes: `canonical database journal ${anywhere}`,
+    nodes: `canonical database journal leases ${anywhere}`,
     startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
-    app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal ledger limits nodes protocols relay routing startup upstream upstream-state usage vendors ${anywhere}`,
+    app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup upstream upstream-state usage vendors ${anywhere}`,
     commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
   },
 };

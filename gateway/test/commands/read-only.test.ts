@@ -27,8 +27,17 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `drop table unfinished_attempts;
-       delete from kysely_migration where name = '0017-unfinished-attempts'`,
+      `drop table leases; drop table lives; drop table lease_generation;
+       alter table spent_totals drop column leased;
+       alter table spent_totals drop column held;
+       alter table spent_totals drop column recall;
+       alter table spent_totals drop column version;
+       alter table spent_totals drop column ticket_life;
+       alter table spent_totals drop column ticket_id;
+       alter table spent_totals drop column ticket_until;
+       alter table spent_totals drop column short_life;
+       alter table spent_totals drop column short_id;
+       delete from kysely_migration where name = '0018-leases'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

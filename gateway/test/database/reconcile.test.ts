@@ -150,6 +150,8 @@ describe.each(dialects)('%s', (dialect) => {
         ['account', 'meter'],
       ],
       [`delete from spent_totals where meter like 'team:%:balance'`, ['account', 'meter']],
+      [`update spent_totals set leased = 1 where meter like 'team:%:balance'`, ['lease']],
+      [`insert into leases values ('user:usr_1:balance', 'life_1', 2, 1, 0)`, ['lease']],
       [
         `insert into ledger_entries (transaction_id, account, amount, kind, time) values ('tx_z', 'funding', 1, 'top-up', 0)`,
         ['transaction'],

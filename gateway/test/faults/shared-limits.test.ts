@@ -115,13 +115,15 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('limits that nodes shar
         return (await read()).map(({ held }) => String(held));
       };
 
-      /** True when Redis decided about all who were admitted: then it has to be one. */
+      /** False when the first was settled before the last had come, which is given the rest. */
       const isOneOf = async (name: string, count: number, { status, message }: Limit) => {
         // Long enough that all have come before the first is settled.
         const options = { key: key(name), model: 'priced', fault: 'delay=1500' };
         const responses = await askEverywhere(urls, count, options);
         const refused = responses.filter((response) => response.status !== 200);
         for (const response of refused) {
+          // On a machine with other work, a node may not say in time whether it has idle money.
+          if (response.status === 503) continue;
           expect([response.status, response.text]).toEqual([
             status,
             expect.stringContaining(`"message":"${message}`),
@@ -129,8 +131,6 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('limits that nodes shar
         }
         const admitted = responses.filter((response) => response.status === 200);
         const holds = await holdsOf(admitted.map(({ id }) => id));
-        // On a machine with other work Redis may not answer in time, and a node gives from its share; or the first is
-        // settled before the last has come, which is given the rest.
         if (holds.some((held) => held !== '50000000')) return false;
         expect([name, holds]).toEqual([name, ['50000000']]);
         return true;

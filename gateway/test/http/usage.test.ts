@@ -83,6 +83,7 @@ describe('GET /v1/usage', () => {
       checkRates: () => ({ admitted: true }) as const,
       leave: () => {},
       hold: () => ({ held: true, amount: 0n }) as const,
+      charge: () => null,
       commitHold: () => {},
       read: (meter: string) => (meter === 'team:team-1:balance' ? { spent: 10n, held: 20n } : null),
       degraded: false,

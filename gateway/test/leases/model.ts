@@ -1,15 +1,18 @@
-import { compose, createBook, end, hear, learn, lose, take, wentBack } from './protocol/book.ts';
-import type { Book } from './protocol/book.ts';
-import type { Command, Reply, Want } from './protocol/command.ts';
-import { decide } from './protocol/decide.ts';
 import {
-  amountOf,
-  type LeaseRow,
-  type LifeRow,
-  type MeterRow,
-  type Rules,
-} from './protocol/rows.ts';
-import { release, settle } from './protocol/settle.ts';
+  compose,
+  createBook,
+  end,
+  hear,
+  learn,
+  lose,
+  take,
+  wentBack,
+} from '#limits/leases/book.ts';
+import type { Book } from '#limits/leases/book.ts';
+import type { Command, Reply, Want } from '#leases/index.ts';
+import { decide } from '#leases/index.ts';
+import { amountOf, type LeaseRow, type LifeRow, type MeterRow, type Rules } from '#leases/index.ts';
+import { release, settle } from './settle.ts';
 
 /*
  * The protocol of leases as a set of states and everything that can happen in each of them. What nodes and the database

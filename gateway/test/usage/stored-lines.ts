@@ -42,7 +42,7 @@ const units = {
 
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
-  id: 'req_5_a',
+  id: 'req_6_a',
   time: 1_760_000_000_123,
   keyId: 'key_1',
   userId: 'usr_1',
@@ -101,6 +101,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
       { part: 'output', quantity: 15, rate: '10000000' },
     ],
     window: '2025-10-09',
+    lease: { life: 'life_1', parts: ['9007199254740000', '0', '9007199254740000', '1', '0', '0'] },
   },
   upstreamState: {
     owner: 'd0',
@@ -213,6 +214,8 @@ const refused: Values = {
   user_agent: null,
 };
 
+const lease = ['life_1', '9007199254740000', '0', '9007199254740000', '1', '0', '0'];
+
 const upstreamState = ['d0', 'ch_1', 'd1', 1_762_592_000_123, ['d2', 'response', 'd3', 'item']];
 
 /** What the two lines of a version say; what it did not know yet has the value that it means today. */
@@ -226,6 +229,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       count: version >= 4 ? 2 : 1,
       ...(version >= 5 && { attempts: completeRecord.attempts }),
       units: version >= 5 ? units : null,
+      lease: version >= 6 ? lease : null,
     },
     {
       id: `req_${version}_b`,
@@ -234,6 +238,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       upstream_state: null,
       count: version >= 4 ? 140 : 1,
       units: null,
+      lease: null,
     },
   ];
 }
@@ -257,6 +262,8 @@ export function toRow(values: Values, posting: unknown): Values {
     return [name, typeof amount === 'string' ? BigInt(amount) : null];
   });
   const isCharged = values['cost'] !== null;
-  const kept = Object.entries(values).filter(([name]) => name !== 'upstream_state');
+  const kept = Object.entries(values).filter(
+    ([name]) => name !== 'upstream_state' && name !== 'lease',
+  );
   return Object.fromEntries([...kept, ...bigints, ['posting', isCharged ? posting : null]]);
 }

@@ -136,6 +136,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
     charge(hold, lines, source) {
       const { items, cost } = receiptOf(lines(hold.rates), hold.multiplier);
       const charged = chargeOf(cost, hold.amount, source);
+      const lease = counters.charge(hold.id, hold.meters, charged);
       const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
       return {
         payer: hold.payer,
@@ -146,6 +147,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
         multiplier: hold.multiplierText,
         receipt: items,
         window: hold.window,
+        ...(lease !== null && { lease }),
       };
     },
 

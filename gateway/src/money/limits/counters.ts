@@ -19,6 +19,13 @@ export interface Counters {
    */
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
   /**
+   * Tells that the hold will end with this charge, whose record is about to be written: `commitHold` follows. Call it at
+   * most once.
+   * @param meters all meters of the charge
+   * @returns the leases in which the charge lies, for its record; null: in none.
+   */
+  charge(id: string, meters: readonly string[], cost: bigint): ChargedLease | null;
+  /**
    * Ends a hold: adds what was spent to every meter of the hold and frees the rest. 0 releases the hold. For an unknown
    * hold (expired, or made by another node) the spending is added to `meters`, once per id: Redis remembers ids for 15
    * minutes, and each node its last 65 536. An unknown meter is skipped: its first hold reads the database, which
@@ -32,6 +39,14 @@ export interface Counters {
   readonly degraded: boolean;
   /** Waits for settlements in progress. */
   close(): Promise<void>;
+}
+
+/** Where a charge lies. */
+export interface ChargedLease {
+  /** The process that leased the money. */
+  readonly life: string;
+  /** For each meter of the charge: the part that lies in a lease, in decimal digits of nano-USD. */
+  readonly parts: readonly string[];
 }
 
 export interface RateRequest {

@@ -1,5 +1,6 @@
 export {
   unlimited,
+  type ChargedLease,
   type Counters,
   type HoldDecision,
   type HoldRequest,
@@ -11,4 +12,5 @@ export {
   type SpentSource,
 } from './counters.ts';
 export { createCounters, type CreateCountersOptions } from './create-counters.ts';
+export { leaseRules } from './leases/leased-money.ts';
 export { createMemoryCounters, type MemoryCounters } from './memory/memory-counters.ts';

@@ -1,6 +1,7 @@
 import { createSpentSource } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
-import { createCounters, type Counters } from '#limits/index.ts';
+import { createCounters, leaseRules, type Counters } from '#limits/index.ts';
+import { createPostgresAuthority } from '#leases/index.ts';
 import { spentOf } from '#ledger/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { clock } from './clock.ts';
@@ -11,7 +12,7 @@ import type { Storage } from './storage.ts';
 export async function openCounters(
   config: Config,
   logger: Logger,
-  { database, breaker, journal, adoption, nodes }: Storage,
+  { database, breaker, journal, adoption, nodes, nodeId, lives }: Storage,
   closing: Closing,
 ): Promise<Counters> {
   return closing.add(
@@ -26,6 +27,18 @@ export async function openCounters(
       }),
       appliedUntil: () => journal.appliedUntil,
       liveNodes: nodes.live,
+      leases:
+        lives === null
+          ? null
+          : {
+              newLife: () => lives.begin(),
+              authority: createPostgresAuthority({
+                database,
+                node: nodeId,
+                url: config.storage.url,
+                rules: leaseRules,
+              }),
+            },
       log: logger,
     }),
   );

@@ -5,12 +5,15 @@ import {
   type DatabaseBreaker,
   type OpenDatabase,
 } from '#database/index.ts';
+import { leaseRules } from '#limits/index.ts';
 import { openJournal, type Journal } from '#journal/index.ts';
 import {
   adoptJournals,
+  createLives,
   createNodeRegistry,
   readNodeId,
   type Adoption,
+  type Lives,
   type NodeRegistry,
 } from '#nodes/index.ts';
 import type { Logger } from '#observability/index.ts';
@@ -21,6 +24,9 @@ export interface Storage {
   /** Guards the queries that requests wait for. */
   readonly breaker: DatabaseBreaker;
   readonly nodes: NodeRegistry;
+  readonly nodeId: string;
+  /** Null: this process is the only one, and leases nothing. */
+  readonly lives: Lives | null;
   readonly journal: Journal;
   readonly adoption: Adoption;
 }
@@ -43,6 +49,10 @@ export async function openStorage(
   const database = closing.add(openDatabase({ url: databaseUrl }));
   const node = readNodeId(dataDir);
   const nodes = closing.add(createNodeRegistry({ database, id: node, log: logger }));
+  const lives =
+    database.dialect === 'postgres'
+      ? closing.add(createLives({ database, dataDir, ageMs: leaseRules.ageMs, log: logger }))
+      : null;
   const journal = closing.add(
     await openJournal({
       dataDir,
@@ -59,6 +69,7 @@ export async function openStorage(
     }),
   );
   await nodes.join(journal);
+  lives?.follow(journal);
   const adoption = closing.add(
     adoptJournals({
       folders: adopted,
@@ -68,5 +79,13 @@ export async function openStorage(
       onLoss: () => void nodes.refresh(),
     }),
   );
-  return { database, breaker: createDatabaseBreaker(), nodes, journal, adoption };
+  return {
+    database,
+    breaker: createDatabaseBreaker(),
+    nodes,
+    nodeId: node,
+    lives,
+    journal,
+    adoption,
+  };
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { OpenDatabase } from '#database/index.ts';
 import { openJournal, type Journal } from '#journal/index.ts';
 import type { Logger } from '#observability/index.ts';
+import { closeLives } from '#leases/index.ts';
+import { forgetLives, livesOf } from './own-lives.ts';
 import { readNodeId } from './node-id.ts';
 import { removeNode } from './nodes.repository.ts';
 
@@ -87,6 +89,11 @@ export function adoptJournals(options: AdoptOptions): Adoption {
     problems.set(folder, `adopting the journal in ${folder}`);
     await Promise.race([journal.caughtUp, stopping.promise]);
     if (stopped) return;
+    if (database.dialect === 'postgres') {
+      const lives = livesOf(folder);
+      await closeLives(database, lives);
+      forgetLives(folder, lives);
+    }
     await removeNode(database, readNodeId(folder));
     problems.delete(folder);
     if (count > 0) {

@@ -5,5 +5,6 @@ export {
   workerFolder,
   type Adoption,
 } from './adopt-journals.ts';
+export { createLives, type Lives } from './lives.ts';
 export { readNodeId } from './node-id.ts';
 export { createNodeRegistry, nodeRules, type MissingNode, type NodeRegistry } from './registry.ts';

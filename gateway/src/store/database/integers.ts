@@ -29,6 +29,9 @@ const money = {
   overshoot: true,
   amount: true,
   spent: true,
+  leased: true,
+  drawn: true,
+  settled: true,
 } as const satisfies Record<MoneyColumn, true> & { [Column in OtherColumn]?: never };
 
 /**

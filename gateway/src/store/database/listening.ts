@@ -19,6 +19,15 @@ export interface Listening {
  * shares connections between transactions, no notification ever arrives.
  */
 export function listenForChanges(url: string, onNews: () => void): Listening {
+  return listenTo(url, changesChannel, onNews);
+}
+
+/** The same for any channel. @param onNews receives the content, or null when the state of the connection changes */
+export function listenTo(
+  url: string,
+  channel: string,
+  onNews: (content: string | null) => void,
+): Listening {
   let works = false;
   let isClosed = false;
   let client: pg.Client | null = null;
@@ -35,12 +44,12 @@ export function listenForChanges(url: string, onNews: () => void): Listening {
       keepAliveInitialDelayMillis: 10_000,
     });
     client = next;
-    next.on('notification', onNews);
+    next.on('notification', ({ payload = '' }) => onNews(payload));
     next.on('error', () => lose(next));
     next.on('end', () => lose(next));
     try {
       await next.connect();
-      await next.query(`listen ${changesChannel}`);
+      await next.query(`listen ${channel}`);
       if (client === next) tell(true);
     } catch {
       lose(next);
@@ -61,7 +70,7 @@ export function listenForChanges(url: string, onNews: () => void): Listening {
 
   function tell(state: boolean): void {
     works = state;
-    onNews();
+    onNews(null);
   }
 
   void connect();

@@ -24,6 +24,9 @@ export interface Database {
   usage_hourly: UsageHourlyTable;
   ledger_entries: LedgerEntryTable;
   spent_totals: SpentTotalTable;
+  leases: LeaseTable;
+  lives: LifeTable;
+  lease_generation: LeaseGenerationTable;
   removed_usage: RemovedUsageTable;
   nodes: NodeTable;
   master_key: MasterKeyTable;
@@ -262,6 +265,54 @@ export interface LedgerEntryTable {
 export interface SpentTotalTable {
   meter: string;
   spent: bigint;
+  /** The sum of what its leases have left. */
+  leased: bigint;
+  /** Held by tasks that outlive processes. */
+  held: bigint;
+  /** How often idle money was called back. */
+  recall: number;
+  /** Grows with every change of the row or of its leases. */
+  version: number;
+  /** The request that draws first, and until when by the clock of the database. Null: none. */
+  ticket_life: string | null;
+  ticket_id: string | null;
+  ticket_until: number | null;
+  /** The request whose hold is smaller than what it may cost. Null: none. */
+  short_life: string | null;
+  short_id: string | null;
+}
+
+/** What one life of a node has drawn on one meter. */
+export interface LeaseTable {
+  meter: string;
+  life: string;
+  drawn: bigint;
+  settled: bigint;
+  /** The last recall after which nothing was idle. */
+  answered: number;
+}
+
+/** One row per process that leases money, also after it has ended. */
+export interface LifeTable {
+  /** `life_` + random. */
+  id: string;
+  /** `node_` + random, kept in its data folder. */
+  node: string;
+  /** Of its last command. */
+  number: number;
+  generation: number;
+  /** The last sign of life, by the clock of the database. */
+  seen_at: number;
+  /** 0 or 1. */
+  closed: number;
+}
+
+/** One row. */
+export interface LeaseGenerationTable {
+  /** Grows when the database turns out to have gone back in time. */
+  number: number;
+  /** When it grew, by the clock of the database. */
+  since: number;
 }
 
 /** The cost of usage rows that retention removed, so that the books can still be checked against the remaining rows. */

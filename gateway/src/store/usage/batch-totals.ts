@@ -1,8 +1,9 @@
 import type { UsageHourlyTable } from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, RecordError, type LineValues } from './read-lines.ts';
+import type { LeasedPart } from '#leases/index.ts';
 import { positionOf } from './record-line.ts';
-import type { AttemptRecord, UnitsRecord } from './record-parts.ts';
+import type { AttemptRecord, LeaseValues, UnitsRecord } from './record-parts.ts';
 
 /** The amounts that a batch adds to the books and to the totals beside the rows. */
 export interface BatchTotals {
@@ -11,6 +12,8 @@ export interface BatchTotals {
   /** By meter. */
   readonly meters: ReadonlyMap<string, bigint>;
   readonly hours: readonly HourTotals[];
+  /** What of the costs lies in leases. */
+  readonly leased: readonly LeasedPart[];
 }
 
 /** Sums of one hour of one key, model and channel. */
@@ -35,15 +38,18 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const accounts = new Map<HolderAccount, bigint>();
   const meters = new Map<string, bigint>();
   const hours = new Map<string, HourTotals>();
+  const leased: LeasedPart[] = [];
   for (const row of rows) {
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
     if (cost === 0n) continue;
     const charged = chargedOfLine(row);
     add(accounts, charged.account, cost);
-    for (const meter of meterNames(charged)) add(meters, meter, cost);
+    const names = meterNames(charged);
+    for (const meter of names) add(meters, meter, cost);
+    addLeased(leased, row, names);
   }
-  return { accounts, meters, hours: [...hours.values()] };
+  return { accounts, meters, hours: [...hours.values()], leased };
 }
 
 function add<Name>(totals: Map<Name, bigint>, name: Name, amount: bigint): void {
@@ -60,6 +66,18 @@ function chargedOfLine(row: LineValues): Charged {
   });
   if (charged === null) throw new RecordError('the record does not name a payer');
   return charged;
+}
+
+/** @throws RecordError */
+function addLeased(leased: LeasedPart[], row: LineValues, meters: readonly string[]): void {
+  const lease = row[positionOf.lease];
+  if (lease === null) return;
+  const [life, ...parts] = lease as LeaseValues;
+  for (const [at, meter] of meters.entries()) {
+    const part = parts[at] ?? '0';
+    if (!/^\d{1,19}$/.test(part)) throw new RecordError('a part of a lease is not a number');
+    if (part !== '0') leased.push({ meter, life, part: BigInt(part) });
+  }
 }
 
 function addToHour(hours: Hours, row: LineValues, cost: bigint): void {

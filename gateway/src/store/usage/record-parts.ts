@@ -92,7 +92,19 @@ export interface ChargeRecord {
    * user pays. All other meters follow from the payer (`ledger/meter-names.ts`).
    */
   readonly window: string | null;
+  /** The leases in which the cost lies; absent: in none. */
+  readonly lease?: LeaseRecord;
 }
+
+/** The process whose leases a charge lies in, and its part on each meter of the charge (`ledger/meter-names.ts`). */
+export interface LeaseRecord {
+  readonly life: string;
+  /** Decimal digits of nano-USD. */
+  readonly parts: readonly string[];
+}
+
+/** The same as in a line. */
+export type LeaseValues = readonly [life: string, ...parts: string[]];
 
 export interface ReceiptItem {
   /** A part of the price, as in the configuration: `input`, `cache_read`, `output`, `image_tiers.2K`. */

@@ -3,6 +3,7 @@ import type { Database } from '#database/index.ts';
 import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
+import { settleLeases } from '#leases/index.ts';
 import { sumUp, type BatchTotals } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { RecordError, type LineValues, type UsageLines } from './read-lines.ts';
@@ -41,8 +42,8 @@ export async function recordUsage(
   if (inserted.size === 0) return 0;
   if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
   const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
-  await writeTotals(trx, fresh === rows ? totals : sumUp(fresh), posting, now);
   await insertUpstreamState(trx, fresh);
+  await writeTotals(trx, fresh === rows ? totals : addUp(fresh), posting, now);
   return inserted.size;
 }
 
@@ -81,7 +82,7 @@ export function isDataError(error: unknown): boolean {
 
 async function writeTotals(
   trx: Transaction<Database>,
-  { accounts, meters, hours }: BatchTotals,
+  { accounts, meters, hours, leased }: BatchTotals,
   posting: string,
   now: number,
 ): Promise<void> {
@@ -92,13 +93,15 @@ async function writeTotals(
     const shared = { kind: 'usage', actor: null, reason: null, time: now } as const;
     await postTransaction(trx, { id: posting, ...shared, amounts });
   }
-  // In a fixed order everywhere: two nodes that change the same rows must not deadlock.
-  const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await bulkInsert(trx, spentInsert, spent);
   const sums = hours
     .map((totals) => hourColumns.map((name) => totals[name]))
     .toSorted(byTextOf(hourKey.length));
   await bulkInsert(trx, hourInsert, sums);
+  // Meters come last, because requests that wait for money lock them; and in a fixed order everywhere: two nodes that
+  // change the same rows must not deadlock.
+  const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await bulkInsert(trx, spentInsert, spent);
+  await settleLeases(trx, leased);
 }
 
 function byTextOf(length: number) {
@@ -109,7 +112,7 @@ function byTextOf(length: number) {
 const spentInsert: BulkInsert = {
   table: 'spent_totals',
   columns: ['meter', 'spent'],
-  end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent',
+  end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent, version = spent_totals.version + 1',
 };
 
 const hourKey = ['hour', ...hourlyDimensions] as const;

@@ -3,6 +3,7 @@ import type { UsageTable } from '#database/index.ts';
 import type {
   AttemptRecord,
   ChargeRecord,
+  LeaseValues,
   StateRecord,
   StateValues,
   UnitsRecord,
@@ -91,6 +92,8 @@ type RowColumns = {
 interface OtherColumns {
   /** Stored in a table of its own. */
   readonly upstream_state: Typed<'beside', StateValues, null>;
+  /** Taken out of the leases. */
+  readonly lease: Typed<'beside', LeaseValues, null>;
 }
 
 /**
@@ -139,6 +142,7 @@ export const columns = {
   upstream_state: ['beside', ({ upstreamState }) => stateValues(upstreamState), { since: 3 }],
   count: ['integer', ({ count }) => count ?? 1, { since: 4, before: 1 }],
   units: ['json', ({ units }) => units ?? null, { since: 5 }],
+  lease: ['beside', ({ charge }) => leaseValues(charge), { since: 6 }],
 } as const satisfies RowColumns & OtherColumns;
 
 /** Text that clients choose is cut to this length. */
@@ -151,4 +155,9 @@ function cut(text: string): string {
 function stateValues(state: StateRecord | undefined): StateValues | null {
   if (state === undefined) return null;
   return [state.owner, state.channel, state.credential, state.expiresAt, state.ids];
+}
+
+function leaseValues(charge: ChargeRecord | null): LeaseValues | null {
+  const lease = charge?.lease;
+  return lease === undefined ? null : [lease.life, ...lease.parts];
 }

@@ -48,6 +48,7 @@ export function createMemoryCounters(options: MemoryCountersOptions): MemoryCoun
       }
       return holdNow(request);
     },
+    charge: () => null,
     commitHold: (id, names, amount) => meters.commitHold(id, names, amount),
     read: (meter) => meters.read(meter),
     preload: (meter, amount) => meters.preload(meter, amount),

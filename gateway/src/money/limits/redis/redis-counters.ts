@@ -95,6 +95,7 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
     checkRates: rates.checkRates,
     leave: rates.leave,
     hold: money.hold,
+    charge: () => null,
     commitHold: money.commitHold,
     read: money.read,
     get degraded() {

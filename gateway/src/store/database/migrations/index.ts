@@ -11,6 +11,7 @@ import { masterKey } from './0009-master-key.ts';
 import { upstreamState } from './0011-upstream-state.ts';
 import { journalLosses } from './0016-journal-losses.ts';
 import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
+import { leases } from './0018-leases.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -43,5 +44,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0015-hourly-images': addedColumns('usage_hourly', { images: { type: integer, before: 0 } }),
     '0016-journal-losses': journalLosses(types),
     '0017-unfinished-attempts': unfinishedAttempts(types),
+    '0018-leases': leases(types),
   };
 }

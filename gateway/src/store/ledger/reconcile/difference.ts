@@ -10,6 +10,7 @@ export interface Difference {
     | 'posting'
     | 'account'
     | 'meter'
+    | 'lease'
     | 'key'
     | 'hour'
     | 'journal';

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { chargedOf, meterNames } from '../meter-names.ts';
 import type { Check, Difference } from './difference.ts';
@@ -21,7 +21,21 @@ export async function* checkMeters(db: Kysely<Database>, atOnce: number = meters
   for (let round = 0; round < rounds; round++) {
     yield* compare(db, (name) => rounds === 1 || digest(name) % rounds === round);
   }
+  yield* checkLeases(db);
   return count;
+}
+
+/** Checks that what is set aside on every meter is what its leases have left: one statement, one state. */
+async function* checkLeases(db: Kysely<Database>): AsyncGenerator<Difference> {
+  const { rows } = await sql<{ meter: string; leased: bigint; drawn: bigint }>`
+    select meter, sum(leased) as leased, sum(drawn) as drawn from (
+      select meter, leased, 0 as drawn from spent_totals where leased <> 0
+      union all select meter, 0, drawn - settled from leases
+    ) as sides
+    group by meter having sum(leased) <> sum(drawn) order by meter`.execute(db);
+  for (const { meter, leased, drawn } of rows) {
+    yield { check: 'lease', subject: meter, expected: String(drawn), found: String(leased) };
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { amountOf, leasesOn, type LeaseRow, type View } from './rows.ts';
+import { amountOf, leasesOn, type LeaseRow, type View } from '#leases/index.ts';
 
 /** The money of one usage row. */
 export interface Settlement {

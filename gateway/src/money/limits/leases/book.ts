@@ -1,4 +1,4 @@
-import type { Command, LeaseChange, Reply, Want } from './command.ts';
+import type { Command, LeaseChange, Reply, Want } from '#leases/index.ts';
 
 /** What a life knows of one of its leases. Its free part is its own to spend, without asking anybody. */
 export interface Lease {

@@ -1,0 +1,395 @@
+import { GatewayError } from '#errors/index.ts';
+import type { Authority, Command, Outcome, Want } from '#leases/index.ts';
+import type { Logger } from '#observability/index.ts';
+import {
+  unlimited,
+  type Counters,
+  type HoldDecision,
+  type HoldRequest,
+  type MeterState,
+} from '../counters.ts';
+import {
+  compose,
+  createBook,
+  end,
+  freeOf,
+  hear,
+  learn,
+  lose,
+  take,
+  wentBack,
+  type Book,
+} from './book.ts';
+import { createPace } from './pace.ts';
+import { createRefusals } from './refusals.ts';
+
+/** Milliseconds. */
+export const leaseRules = Object.freeze({
+  ticketMs: 500,
+  silentMs: 30_000,
+  ageMs: 600_000,
+  restateMs: 5_000,
+  /** In thousandths. */
+  share: 500n,
+  /** How long the other nodes may take to give back what is idle. */
+  patienceMs: 250,
+  /** The longest wait of a request, behind others whose turn comes first. */
+  longestMs: 2_000,
+  /** A request that waits asks again after this time, if no notification comes. */
+  askAgainMs: 50,
+  lookEveryMs: 2_000,
+  /** A lease that was not used for this time goes back. */
+  idleMs: 10_000,
+  /** After this time without a sign of life, nothing is admitted: nine tenths of the age. */
+  stopMs: 540_000,
+  /** How long the database is not asked after it failed. */
+  awayMs: 1_000,
+  /** How long it must have worked before a failure is logged again. */
+  quietMs: 60_000,
+});
+/** Requests per command. */
+const mostWants = 64;
+
+export interface LeasedMoneyOptions {
+  readonly authority: Authority;
+  /** Names a new life of this node, and remembers the name. */
+  readonly newLife: () => string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+export interface LeasedMoney extends Pick<Counters, 'hold' | 'charge' | 'commitHold' | 'read'> {
+  /** Returns what is idle. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  want: Want;
+  readonly request: HoldRequest;
+  /** Milliseconds of the monotonic clock. */
+  readonly since: number;
+  dueAt: number;
+  /** When the other nodes were asked for it. */
+  calledAt: number;
+  readonly decided: PromiseWithResolvers<HoldDecision>;
+}
+
+/** When something was sent, by both clocks: one stands still while the machine sleeps, the other may be set back. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/** Holds money that this node has leased. See docs/decisions/0027-leases.md. */
+export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
+  const { authority, newLife, now, monotonic, log } = options;
+  const pace = createPace(monotonic, leaseRules.idleMs);
+  const refusals = createRefusals(monotonic);
+  /** The book of each open hold: an earlier life's may be among them. */
+  const holders = new Map<string, Book>();
+  let waiting: Waiting[] = [];
+  /** Meters whose lease runs low, and their floors. */
+  const low = new Map<string, bigint>();
+  let idle = new Set<string>();
+  let book: Book | null = null;
+  let lastSign: Moment = { monotonic: -Infinity, wall: -Infinity };
+  let awayUntil = -Infinity;
+  let working: Promise<void> | null = null;
+  let wake: NodeJS.Timeout | null = null;
+  let isClosed = false;
+
+  const moment = (): Moment => ({ monotonic: monotonic(), wall: now() });
+  const isTooOld = (sent: Moment): boolean =>
+    monotonic() - sent.monotonic >= leaseRules.stopMs || now() - sent.wall >= leaseRules.stopMs;
+  const unavailable = (cause?: unknown): GatewayError =>
+    new GatewayError('unavailable', { retryAfter: 1, cause });
+
+  const opened = (id: string, amount: bigint): HoldDecision => {
+    holders.set(id, book!);
+    return { held: true, amount };
+  };
+
+  const takeNow = (want: Want): HoldDecision | null => {
+    if (book === null || isTooOld(lastSign) || !take(book, want)) return null;
+    for (const { name, floor } of want.meters) {
+      pace.used(name, want.amount);
+      if (freeOf(book.leases.get(name)) * 2n < pace.ahead(name) && pace.mayDraw(name)) {
+        low.set(name, floor);
+      }
+    }
+    if (low.size > 0) work();
+    return opened(want.id, want.amount);
+  };
+
+  const begin = async (): Promise<Book> => {
+    const life = newLife();
+    const sent = moment();
+    const generation = await authority.begin(life);
+    lastSign = sent;
+    book = createBook(life, generation);
+    return book;
+  };
+
+  /** The present life was closed: what its requests cost is late, and nothing of its leases is left. */
+  const beginAgain = (): void => {
+    log.warn('the leases of this process were freed while the database did not hear of it', {
+      component: 'money',
+    });
+    book = null;
+  };
+
+  const dueWaiting = (): Waiting[] => {
+    const time = monotonic();
+    return waiting.filter(({ dueAt }) => dueAt <= time).slice(0, mostWants);
+  };
+
+  const mustAnswer = ({ leases }: Book): boolean => {
+    for (const { recall, answered } of leases.values()) if (recall > answered) return true;
+    return false;
+  };
+
+  const hasWork = (): boolean => {
+    if (book === null) return waiting.length > 0;
+    return (
+      book.restates !== 'no' ||
+      book.shortsEnded.size > 0 ||
+      low.size > 0 ||
+      idle.size > 0 ||
+      mustAnswer(book) ||
+      dueWaiting().length > 0
+    );
+  };
+
+  const work = (): void => {
+    if (working !== null) return;
+    // What comes in this turn of the event loop goes into one command.
+    working = new Promise<void>((resolve) => setImmediate(resolve)).then(workOff).finally(() => {
+      working = null;
+      if (hasWork() && monotonic() >= awayUntil) work();
+      else wakeLater();
+    });
+  };
+
+  const workOff = async (): Promise<void> => {
+    while (hasWork()) {
+      try {
+        await once(book ?? (await begin()));
+      } catch (error) {
+        if (monotonic() >= awayUntil + leaseRules.quietMs) {
+          log.error('the database does not lease money; serving from what is leased', error, {
+            component: 'money',
+          });
+        }
+        awayUntil = monotonic() + leaseRules.awayMs;
+        if (book !== null && book.command !== null) lose(book);
+        for (const { decided } of waiting) decided.reject(unavailable(error));
+        waiting = [];
+        return;
+      }
+    }
+  };
+
+  const plan = (own: Book, due: readonly Waiting[]) => {
+    const ahead = new Map<string, { amount: bigint; floor: bigint }>();
+    for (const { want } of due) {
+      for (const { name, floor } of want.meters) {
+        pace.used(name, want.amount);
+        ahead.set(name, { amount: pace.ahead(name), floor });
+      }
+    }
+    for (const [name, floor] of low) ahead.set(name, { amount: pace.ahead(name), floor });
+    low.clear();
+    const returned = idle;
+    idle = new Set();
+    return compose(own, { wants: due.map(({ want }) => want), idle: returned, ahead });
+  };
+
+  /** One command, and what follows from its reply. */
+  const once = async (own: Book): Promise<void> => {
+    waiting = waiting.filter(({ want, decided }) => {
+      const taken = takeNow(want);
+      if (taken !== null) decided.resolve(taken);
+      return taken === null;
+    });
+    if (own.restates === 'no' && !hasWork()) return;
+    const due = own.restates === 'no' ? dueWaiting() : [];
+    const sent = moment();
+    const command = plan(own, due);
+    const reply = await authority.run(command);
+    // The life was closed meanwhile: so are the leases that this command drew.
+    if (book !== own) return;
+    if (reply.kind === 'closed') {
+      beginAgain();
+      return;
+    }
+    if (reply.kind === 'went-back') {
+      if (own.restates !== 'all') {
+        log.error('the database went back in time; stating all leases anew', null, {
+          component: 'money',
+        });
+      }
+      wentBack(own);
+      return;
+    }
+    if (reply.kind === 'stale' || isTooOld(sent)) {
+      lose(own);
+      return;
+    }
+    learn(own, reply);
+    lastSign = sent;
+    for (const { meter } of command.leases) {
+      if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
+    }
+    decide(command, reply.outcomes);
+  };
+
+  const decide = ({ wants }: Command, outcomes: ReadonlyMap<string, Outcome>): void => {
+    const asked = new Set(wants.map(({ id }) => id));
+    const time = monotonic();
+    waiting = waiting.filter((one) => {
+      if (!asked.has(one.want.id)) return true;
+      const outcome = outcomes.get(one.want.id)!;
+      if (outcome.kind === 'waits') {
+        if (outcome.isFirst && one.calledAt === Infinity) one.calledAt = time;
+        const isLast =
+          time - one.calledAt >= leaseRules.patienceMs || time - one.since >= leaseRules.longestMs;
+        one.want = { ...one.want, isLast };
+        one.dueAt = isLast ? time : time + leaseRules.askAgainMs;
+        return true;
+      }
+      if (outcome.kind === 'granted') {
+        one.decided.resolve(opened(one.want.id, outcome.amount));
+      } else if (outcome.kind === 'refused') {
+        refusals.add(one.request, outcome.meter);
+        one.decided.resolve({ held: false, denied: outcome.meter });
+      } else one.decided.reject(unavailable());
+      return false;
+    });
+    refuseAlike();
+  };
+
+  /** What was refused to one is refused to all who want as much. */
+  const refuseAlike = (): void => {
+    waiting = waiting.filter(({ request, decided }) => {
+      const denied = refusals.of(request);
+      if (denied !== null) decided.resolve({ held: false, denied });
+      return denied === null;
+    });
+  };
+
+  const wakeLater = (): void => {
+    if (isClosed || waiting.length === 0) return;
+    const next = Math.min(...waiting.map(({ dueAt }) => dueAt));
+    if (wake !== null) clearTimeout(wake);
+    wake = setTimeout(work, Math.max(1, next - monotonic()));
+  };
+
+  const hold: LeasedMoney['hold'] = (request) => {
+    const { id, amount } = request;
+    const before = holders.get(id)?.holds.get(id);
+    if (before !== undefined) return { held: true, amount: before.amount };
+    const meters = request.meters.filter(({ limit }) => limit !== unlimited);
+    if (meters.length === 0) return { held: true, amount };
+    const want: Want = { id, amount, meters, isLast: false, isDurable: false };
+    const taken = takeNow(want);
+    if (taken !== null) return taken;
+    const denied = refusals.of(request);
+    if (denied !== null) return { held: false, denied };
+    if (isClosed || monotonic() < awayUntil) return Promise.reject(unavailable());
+    const decided = Promise.withResolvers<HoldDecision>();
+    waiting.push({
+      want,
+      request,
+      since: monotonic(),
+      dueAt: -Infinity,
+      calledAt: Infinity,
+      decided,
+    });
+    work();
+    return decided.promise;
+  };
+
+  const endHold = (id: string, cost: bigint): { own: Book; parts: Map<string, bigint> } | null => {
+    const own = holders.get(id);
+    const open = own?.holds.get(id);
+    if (own === undefined || open === undefined) return null;
+    holders.delete(id);
+    const parts = end(own, id, cost);
+    for (const meter of open.meters) refusals.forget(meter);
+    if (own === book && (own.shortsEnded.size > 0 || waiting.length > 0)) {
+      for (const one of waiting) one.dueAt = -Infinity;
+      work();
+    }
+    return { own, parts };
+  };
+
+  const look = async (): Promise<void> => {
+    if (book === null || isClosed) return;
+    const own = book;
+    const sent = moment();
+    const { state, number, recalls } = await authority.look(own.life);
+    if (book !== own) return;
+    if (state === 'closed') beginAgain();
+    else if (state === 'unknown' || number < own.known) wentBack(own);
+    else {
+      lastSign = sent;
+      for (const [meter, recall] of recalls) {
+        if (recall < (own.leases.get(meter)?.recall ?? 0)) wentBack(own);
+        hear(own, meter, recall);
+      }
+      for (const [meter, lease] of own.leases) {
+        if (pace.isIdle(meter) && (lease.isOver || freeOf(lease) > 0n)) idle.add(meter);
+      }
+    }
+    if (hasWork()) work();
+  };
+
+  const looking = setInterval(() => {
+    look().catch(() => {});
+  }, leaseRules.lookEveryMs).unref();
+
+  const listening = authority.listen((meter, recall) => {
+    if (book !== null) hear(book, meter, recall);
+    for (const one of waiting) {
+      if (one.want.meters.some(({ name }) => name === meter)) one.dueAt = -Infinity;
+    }
+    if (hasWork()) work();
+  });
+
+  return {
+    hold,
+    charge(id, meters, cost) {
+      const ended = endHold(id, cost);
+      if (ended === null) return null;
+      const { own, parts } = ended;
+      return { life: own.life, parts: meters.map((meter) => String(parts.get(meter) ?? 0n)) };
+    },
+    commitHold(id) {
+      // A charge that could not be recorded stays leased until the process ends: its record may have been written.
+      endHold(id, 0n);
+    },
+    async read(meter): Promise<MeterState | null> {
+      const own = book;
+      const lease = own?.leases.get(meter);
+      if (own === null || lease === undefined) return null;
+      try {
+        const { spent, held, settled } = await authority.read(meter, own.life);
+        return { spent: spent + lease.charged - settled, held: held + lease.held };
+      } catch {
+        return null;
+      }
+    },
+    async close() {
+      clearInterval(looking);
+      listening.close();
+      if (book !== null) idle = new Set(book.leases.keys());
+      work();
+      await working;
+      isClosed = true;
+      if (wake !== null) clearTimeout(wake);
+    },
+  };
+}

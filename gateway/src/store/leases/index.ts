@@ -1,0 +1,15 @@
+export type { Authority, MeterSums, Signs } from './authority.ts';
+export type { Command, LeaseChange, LeaseReply, Outcome, Reply, Want } from './command.ts';
+export { decide } from './decide.ts';
+export { createPostgresAuthority } from './postgres-authority.repository.ts';
+export { closeLives, freeSilentLives, type Freed } from './lives.repository.ts';
+export {
+  amountOf,
+  leasesOn,
+  type LeaseRow,
+  type LifeRow,
+  type MeterRow,
+  type Rules,
+  type View,
+} from './rows.ts';
+export { settleLeases, type LeasedPart } from './settle.repository.ts';

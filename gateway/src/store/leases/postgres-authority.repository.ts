@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { OpenDatabase } from '#database/index.ts';
+import { listenTo } from '#database/listening.ts';
+import type { Authority, MeterSums, Signs } from './authority.ts';
+import type { Command, Reply } from './command.ts';
+import { databaseNow } from './database-clock.repository.ts';
+import { decide } from './decide.ts';
+import { beginLife } from './lives.repository.ts';
+import { leasesOn, type Rules } from './rows.ts';
+import { readView, writeView, type ReadView } from './view.repository.ts';
+
+const channel = 'sluice_leases';
+/** Another process may change a meter between reading and writing. Each time one of them succeeds. */
+const mostTries = 50;
+
+export interface PostgresAuthorityOptions {
+  readonly database: Pick<OpenDatabase, 'kysely'>;
+  /** The node to which the lives belong. */
+  readonly node: string;
+  readonly url: string;
+  readonly rules: Rules;
+}
+
+/** The database as the authority. */
+export function createPostgresAuthority({
+  database,
+  node,
+  url,
+  rules,
+}: PostgresAuthorityOptions): Authority {
+  const { kysely } = database;
+
+  /** Rows are created outside of the transaction: within it, they would be locked out of order. */
+  async function createMissing(meters: readonly string[]): Promise<void> {
+    await sql`
+      insert into spent_totals (meter, spent)
+      select meter, 0 from unnest(${meters}::text[]) as meter order by meter collate "C"
+      on conflict (meter) do nothing`.execute(kysely);
+  }
+
+  async function metersOf({ life, leases, restates }: Command): Promise<string[]> {
+    const names = new Set(leases.map(({ meter }) => meter));
+    if (restates === 'all') {
+      const rows = await kysely
+        .selectFrom('leases')
+        .select('meter')
+        .where('life', '=', life)
+        .execute();
+      for (const { meter } of rows) names.add(meter);
+    }
+    return [...names].toSorted();
+  }
+
+  async function run(command: Command): Promise<Reply> {
+    const meters = await metersOf(command);
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const view = await readView(kysely, command.life, meters);
+      if (view === null) {
+        await createMissing(meters);
+        continue;
+      }
+      const reply = await attempt(command, view);
+      if (reply !== null) return reply;
+    }
+    throw new Error('the meters change all the time');
+  }
+
+  /** Null if a row has changed since it was read. */
+  async function attempt(command: Command, { view, versions }: ReadView): Promise<Reply | null> {
+    const { generation } = view;
+    const answers = new Map<string, number | undefined>();
+    for (const meter of versions.keys()) {
+      answers.set(meter, leasesOn(view, meter).get(command.life)?.answered);
+    }
+    const reply = decide(view, command, rules);
+    if (reply.kind !== 'done') return reply;
+    const news = new Set(reply.recalled);
+    // Somebody waits for this answer.
+    for (const meter of versions.keys()) {
+      const { ticket } = view.meters.get(meter)!;
+      if (ticket === null || ticket.life === command.life) continue;
+      if (leasesOn(view, meter).get(command.life)?.answered !== answers.get(meter)) news.add(meter);
+    }
+    const contents = Array.from(news, (meter) => `${meter} ${view.meters.get(meter)!.recall}`);
+    const isWritten = await writeView(kysely, command, view, {
+      versions,
+      contents,
+      isNewGeneration: view.generation !== generation,
+      channel,
+    });
+    return isWritten ? reply : null;
+  }
+
+  return {
+    begin: (life) => beginLife(database, life, node),
+    run,
+    async look(life): Promise<Signs> {
+      const { rows } = await sql<{ number: number; closed: number; known: boolean }>`
+        update lives set seen_at = case
+          when closed = 0 and lives.generation = current.number then ${databaseNow} else seen_at end
+        from lease_generation as current where id = ${life}
+        returning lives.number, closed, lives.generation = current.number as known`.execute(kysely);
+      const row = rows[0];
+      if (row === undefined || !row.known) {
+        const state = row?.closed === 1 ? 'closed' : 'unknown';
+        return { state, number: 0, recalls: new Map() };
+      }
+      const { rows: recalls } = await sql<{ meter: string; recall: number }>`
+        select meter, recall from leases join spent_totals using (meter)
+        where life = ${life} and answered <> recall`.execute(kysely);
+      return {
+        state: row.closed === 1 ? 'closed' : 'open',
+        number: row.number,
+        recalls: new Map(recalls.map(({ meter, recall }) => [meter, recall])),
+      };
+    },
+    listen: (onNews) =>
+      listenTo(url, channel, (content) => {
+        const [meter, recall] = content?.split(' ') ?? [];
+        if (meter !== undefined && recall !== undefined) onNews(meter, Number(recall));
+      }),
+    async read(meter, life) {
+      const { rows } = await sql<MeterSums>`
+        select spent, held, coalesce(settled, 0) as settled
+        from spent_totals left join leases on leases.meter = spent_totals.meter and life = ${life}
+        where spent_totals.meter = ${meter}`.execute(kysely);
+      return rows[0] ?? { spent: 0n, held: 0n, settled: 0n };
+    },
+  };
+}

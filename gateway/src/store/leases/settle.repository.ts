@@ -1,0 +1,57 @@
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '#database/index.ts';
+import { isPostgres } from '#database/is-postgres.ts';
+import { databaseNow } from './database-clock.repository.ts';
+
+/** The part of a charge that lies in a lease. */
+export interface LeasedPart {
+  readonly meter: string;
+  readonly life: string;
+  readonly part: bigint;
+}
+
+/**
+ * Takes what is spent out of the leases in which it lay. Call it in the transaction that inserts the usage rows, once
+ * for each, after the rows of all their meters were locked. The parts of closed lives have no lease any more.
+ *
+ * A database that went back may know neither the lease nor the life. Then the lease is below 0 until the life states
+ * what it has drawn, or is closed.
+ */
+export async function settleLeases(
+  trx: Transaction<Database>,
+  parts: readonly LeasedPart[],
+): Promise<void> {
+  // One process on SQLite leases nothing.
+  if (parts.length === 0 || !isPostgres(trx)) return;
+  const sums = new Map<string, LeasedPart>();
+  for (const one of parts) {
+    const name = `${one.meter} ${one.life}`;
+    const sum = sums.get(name);
+    sums.set(name, sum === undefined ? one : { ...one, part: sum.part + one.part });
+  }
+  const rows = Array.from(sums.values(), (one) => ({ ...one, part: String(one.part) }));
+  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+    as given (meter text, life text, part bigint)`;
+  await sql`
+    insert into lives (id, node, number, generation, seen_at, closed)
+    select distinct life, '', 0, 0, ${databaseNow}, 0 from ${given}
+    where not exists (select from lives where id = life)
+    on conflict (id) do nothing`.execute(trx);
+  await sql`
+    with settled as (
+      insert into leases (meter, life, drawn, settled, answered)
+      select meter, life, 0, part, 0 from ${given}
+      where exists (select from lives where id = life and closed = 0)
+        or exists (select from leases as kept where kept.meter = given.meter and kept.life = given.life)
+      order by meter collate "C", life collate "C"
+      on conflict (meter, life) do update set settled = leases.settled + excluded.settled
+      returning meter, life
+    )
+    update spent_totals set leased = leased - summed.part
+    from (
+      select given.meter, sum(part) as part from ${given}
+      join settled on settled.meter = given.meter and settled.life = given.life
+      group by given.meter
+    ) as summed
+    where spent_totals.meter = summed.meter`.execute(trx);
+}

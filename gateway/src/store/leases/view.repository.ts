@@ -1,0 +1,212 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Database } from '#database/index.ts';
+import type { Command } from './command.ts';
+import { databaseNow } from './database-clock.repository.ts';
+import { limitsOf } from './limits.repository.ts';
+import { leasesOn, type LeaseRow, type View } from './rows.ts';
+
+/*
+ * A command reads its meters with everything that decides about them in one statement, and writes in another one, if no
+ * meter has changed in between. Nothing is locked while a process computes or waits for its turn: on a busy machine, a
+ * lock held over several statements would make every other request for the same meter wait.
+ */
+
+export interface ReadView {
+  readonly view: View;
+  /** By meter. */
+  readonly versions: ReadonlyMap<string, number>;
+}
+
+/** Amounts are text: a JSON number would be rounded. */
+interface Stored {
+  readonly meters: readonly StoredMeter[] | null;
+  readonly leases:
+    | readonly {
+        readonly meter: string;
+        readonly life: string;
+        readonly drawn: string;
+        readonly settled: string;
+        readonly answered: number;
+      }[]
+    | null;
+  readonly lives:
+    | readonly {
+        readonly id: string;
+        readonly number: number;
+        readonly generation: number;
+        readonly seen_at: number;
+        readonly closed: number;
+      }[]
+    | null;
+  readonly limits: readonly { readonly name: string; readonly amount: string | null }[] | null;
+  readonly generation: number;
+  readonly since: number;
+  readonly now: number;
+}
+
+interface StoredMeter {
+  readonly meter: string;
+  readonly version: number;
+  readonly spent: string;
+  readonly leased: string;
+  readonly held: string;
+  readonly recall: number;
+  readonly ticket_life: string | null;
+  readonly ticket_id: string | null;
+  readonly ticket_until: number | null;
+  readonly short_life: string | null;
+  readonly short_id: string | null;
+}
+
+/** Null if a meter has no row. */
+export async function readView(
+  db: Kysely<Database>,
+  life: string,
+  meters: readonly string[],
+): Promise<ReadView | null> {
+  const rowsOf = (query: RawBuilder<unknown>) =>
+    sql`(select json_agg(found) from (${query}) as found)`;
+  const limits = limitsOf(meters);
+  const { rows } = await sql<Stored>`
+    select
+      ${rowsOf(sql`
+        select meter, version, spent::text, leased::text, held::text, recall,
+          ticket_life, ticket_id, ticket_until, short_life, short_id
+        from spent_totals where meter = any(${meters}::text[])`)} as meters,
+      ${rowsOf(sql`
+        select meter, life, drawn::text, settled::text, answered
+        from leases where meter = any(${meters}::text[])`)} as leases,
+      ${rowsOf(sql`
+        select id, number, generation, seen_at, closed
+        from lives where closed = 0 or id = ${life}`)} as lives,
+      ${rowsOf(limits.query)} as limits,
+      number as generation, since, ${databaseNow} as now
+    from lease_generation`.execute(db);
+  const stored = rows[0]!;
+  const found = stored.meters ?? [];
+  if (found.length < meters.length) return null;
+  const view: View = {
+    meters: new Map(
+      found.map((row) => [
+        row.meter,
+        {
+          spent: BigInt(row.spent),
+          leased: BigInt(row.leased),
+          held: BigInt(row.held),
+          recall: row.recall,
+          ticket:
+            row.ticket_life === null
+              ? null
+              : { life: row.ticket_life, id: row.ticket_id ?? '', until: row.ticket_until ?? 0 },
+          short: row.short_life === null ? null : { life: row.short_life, id: row.short_id ?? '' },
+        },
+      ]),
+    ),
+    leases: new Map(meters.map((meter) => [meter, new Map<string, LeaseRow>()])),
+    lives: new Map(
+      (stored.lives ?? []).map(({ id, number, generation, seen_at: seenAt, closed }) => [
+        id,
+        { number, generation, seenAt, closed: closed === 1 },
+      ]),
+    ),
+    limits: limits.read(stored.limits ?? []),
+    generation: stored.generation,
+    generationAt: stored.since,
+    now: stored.now,
+  };
+  for (const { meter, life: of, drawn, settled, answered } of stored.leases ?? []) {
+    leasesOn(view, meter).set(of, { drawn: BigInt(drawn), settled: BigInt(settled), answered });
+  }
+  return { view, versions: new Map(found.map(({ meter, version }) => [meter, version])) };
+}
+
+export interface Writing {
+  readonly versions: ReadonlyMap<string, number>;
+  /** Of notifications. */
+  readonly contents: readonly string[];
+  readonly channel: string;
+  readonly isNewGeneration: boolean;
+}
+
+/**
+ * Writes what the command changed, in one statement.
+ * @returns false if a meter has changed since it was read: then nothing is written.
+ * @throws Error if another command of the life came first, or the life was closed.
+ */
+export async function writeView(
+  db: Kysely<Database>,
+  { life, number }: Command,
+  view: View,
+  { versions, contents, channel, isNewGeneration }: Writing,
+): Promise<boolean> {
+  const meters = Array.from(view.meters, ([meter, row]) => ({
+    meter,
+    version: versions.get(meter),
+    leased: String(row.leased),
+    held: String(row.held),
+    recall: row.recall,
+    ticket_life: row.ticket?.life ?? null,
+    ticket_id: row.ticket?.id ?? null,
+    ticket_until: row.ticket?.until ?? null,
+    short_life: row.short?.life ?? null,
+    short_id: row.short?.id ?? null,
+  }));
+  const leases: unknown[] = [];
+  const dropped: string[] = [];
+  for (const [meter, of] of view.leases) {
+    const lease = of.get(life);
+    if (lease === undefined) dropped.push(meter);
+    else {
+      const { drawn, settled, answered } = lease;
+      leases.push({ meter, drawn: String(drawn), settled: String(settled), answered });
+    }
+  }
+  const { generation } = view.lives.get(life)!;
+  const { rows } = await sql<{ unchanged: boolean; living: number }>`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(meters)}::text::jsonb) as given (
+        meter text, version bigint, leased bigint, held bigint, recall bigint, ticket_life text,
+        ticket_id text, ticket_until bigint, short_life text, short_id text)
+    ), locked as materialized (
+      select meter, version from spent_totals where meter = any(${[...versions.keys()]}::text[])
+      order by meter collate "C" for update
+    ), gate as materialized (
+      select count(*) = ${versions.size}::bigint as unchanged from locked join given using (meter, version)
+    ), changed as (
+      update spent_totals as kept set version = kept.version + 1,
+        leased = given.leased, held = given.held, recall = given.recall,
+        ticket_life = given.ticket_life, ticket_id = given.ticket_id, ticket_until = given.ticket_until,
+        short_life = given.short_life, short_id = given.short_id
+      from given, gate where kept.meter = given.meter and gate.unchanged
+    ), dropped as (
+      delete from leases using gate
+      where gate.unchanged and life = ${life} and meter = any(${dropped}::text[])
+    ), leased as (
+      insert into leases (meter, life, drawn, settled, answered)
+      select meter, ${life}::text, drawn, settled, answered
+      from gate, jsonb_to_recordset(${JSON.stringify(leases)}::text::jsonb)
+        as given (meter text, drawn bigint, settled bigint, answered bigint)
+      where gate.unchanged
+      on conflict (meter, life) do update set
+        drawn = excluded.drawn, settled = excluded.settled, answered = excluded.answered
+    ), generations as (
+      update lease_generation set number = ${view.generation}, since = ${view.now}
+      from gate where gate.unchanged and ${isNewGeneration}::boolean
+    ), living as (
+      insert into lives as kept (id, node, number, generation, seen_at, closed)
+      select ${life}::text, '', ${number}::bigint, ${generation}::bigint, ${view.now}::bigint, 0
+      from gate where gate.unchanged
+      on conflict (id) do update set
+        number = excluded.number, generation = excluded.generation, seen_at = excluded.seen_at
+        where kept.number < excluded.number and kept.closed = 0
+      returning id
+    )
+    select unchanged,
+      -- Nothing of this statement happens if the life is over.
+      case when unchanged then 1 / (select count(*) from living) else 1 end as living,
+      case when unchanged then (
+        select count(pg_notify(${channel}, content)) from unnest(${contents}::text[]) as content
+      ) end as notified
+    from gate`.execute(db);
+  return rows[0]!.unchanged;
+}
