@@ -68,7 +68,7 @@ describe('R-24 memory', () => {
   });
 });
 
-test('goes on with the heap alone if the system does not tell the memory of the process', () => {
+test('uses the heap alone if the system does not tell the memory of the process', () => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.restoreAllMocks();
