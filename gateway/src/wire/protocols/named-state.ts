@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
-import { refuseRepeatedMembers } from '#json/index.ts';
+import { LongText, refuseRepeatedMembers } from '#json/index.ts';
+import { refuseValue } from './request-values.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** What an upstream stores and a request may name by its id. */
@@ -147,6 +148,7 @@ function read(found: Found, member: StateMember, name: string, value: unknown): 
     for (const element of value) if (typeof element === 'string') take(element);
     return;
   }
+  if (value instanceof LongText) refuseValue(name, 'is too long for the id of a stored object');
   const text = isRecord(value) ? value['id'] : objectOnly ? undefined : value;
   if (typeof text === 'string') take(text);
 

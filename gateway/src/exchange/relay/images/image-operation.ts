@@ -4,6 +4,7 @@ import { findCandidates } from '#routing/index.ts';
 import { surchargesOfAny } from '../exchange/offered-terms.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
+import { authorizeNames, withoutRefusing } from '../exchange/state/authorize-names.ts';
 import { answerImageStream } from './answer-image-stream.ts';
 import { answerImages } from './answer-images.ts';
 import type { ImageInput } from './input.ts';
@@ -24,10 +25,12 @@ export function createImageOperation(
     isFree: false,
     mayStream: true,
     open: (input) => openImages(parts, input),
+    authorize: ({ input }, checked) => authorizeNames(parts, input, checked, checked.request.named),
     bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
-    prepare({ input, hold }, { request, resolved }) {
+    prepare({ input, hold }, { request, resolved, names }) {
       const query = { ...routeQueryOf(input, resolved), upstreams: upstreamsOf(request) };
-      const routes = findCandidates(resolved.snapshot, query, parts.random);
+      const found = findCandidates(resolved.snapshot, query, parts.random);
+      const routes = withoutRefusing(found, names);
       const { model } = resolved;
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
       const isConverted = routes.some((route) => !isNative(route));

@@ -97,5 +97,5 @@ function checkImages(
   if (terms.length > 0) {
     requireOffered(terms, model, namedRoutes(exchange.input, resolved));
   }
-  return { resolved, request };
+  return { resolved, request, names: null };
 }

@@ -3,13 +3,13 @@ import type { SpoolSpace } from '#bodies/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { CheckedRequest } from '../exchange/operation.ts';
+import type { NamingRequest } from '../exchange/state/authorize-names.ts';
 import type { ImageBody } from './input.ts';
 
 /** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
 export const perPicture = 8 * 1024 * 1024;
 
-export interface CheckedImages extends CheckedRequest {
+export interface CheckedImages extends NamingRequest {
   readonly request: ImageRequest<ImageBody>;
 }
 

@@ -3,6 +3,7 @@ import { carriesEnvelopes } from '#conversion/index.ts';
 import { conversationOf, findCandidates, startingAt } from '#routing/index.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
+import { withoutRefusing } from '../exchange/state/authorize-names.ts';
 import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
 import type { CheckedText, PreparedText } from './prepared.ts';
@@ -20,10 +21,7 @@ export function findRoutes(
   const { resolved, request, terms, large, facts, names } = checked;
   const { model, snapshot } = resolved;
   const found = findCandidates(snapshot, routeQueryOf(input, resolved), parts.random);
-  const routes =
-    names === null || names.refusing.size === 0
-      ? found
-      : found.filter(({ channel }) => !names.refusing.has(channel));
+  const routes = withoutRefusing(found, names);
   const prepared = {
     request,
     large,

@@ -2,15 +2,15 @@ import type { BodyPool } from '#body-work/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Converter } from '#conversion/index.ts';
 import type { TokenEstimator } from '#estimation/index.ts';
-import type { Codec, Protocol, StateKind } from '#protocols/index.ts';
+import type { Codec, Protocol } from '#protocols/index.ts';
 import type { ChannelAffinity } from '#routing/index.ts';
-import type { StateDirectory } from '#upstream-state/index.ts';
 import type { AttemptParts } from '../attempts/parts.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
+import type { StateParts } from '../exchange/state/parts.ts';
 import type { PictureTool } from '../images/tool/picture-tool.ts';
 
 /** What the text operations need. */
-export interface TextParts extends ExchangeParts, AttemptParts {
+export interface TextParts extends ExchangeParts, AttemptParts, StateParts {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
   readonly codecs: Readonly<Record<TextProtocolName, Pick<Codec, 'decodeRequest'>>>;
   readonly converter: Converter;
@@ -23,19 +23,6 @@ export interface TextParts extends ExchangeParts, AttemptParts {
   readonly capOutput: boolean;
   /** Nano-USD that a stream may cost beyond what is left. */
   readonly overshoot: bigint;
-  readonly upstreamState: StateDirectory;
   /** How many milliseconds it is remembered who was given which id. */
   readonly keepStateFor: number;
-  /** Called when an id was refused for a channel: the operator may have to share the state that it names. */
-  readonly onRefusedState: (refused: RefusedState) => void;
-}
-
-/** It does not reveal whose id it is. */
-export interface RefusedState {
-  readonly requestId: string;
-  /** The channel's name. */
-  readonly channel: string;
-  readonly kind: StateKind;
-  /** The digest of the id. */
-  readonly digest: string;
 }

@@ -3,12 +3,11 @@ import type { Model, Route } from '#catalogue/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
 import type { Conversation } from '#routing/index.ts';
 import type { StateHome } from '#upstream-state/index.ts';
-import type { CheckedRequest } from '../exchange/operation.ts';
 import type { LargeBody } from './large-body.ts';
-import type { NameJudgement } from './state/judge-names.ts';
+import type { NamingRequest } from '../exchange/state/authorize-names.ts';
 
 /** A text request that is valid and allowed. It still needs money and a route. */
-export interface CheckedText extends CheckedRequest {
+export interface CheckedText extends NamingRequest {
   readonly request: WireRequest;
   /** What it requests that changes its price, if an upstream gets it. */
   readonly terms: readonly string[];
@@ -16,8 +15,6 @@ export interface CheckedText extends CheckedRequest {
   readonly large: LargeBody | null;
   /** What a thread has found out about a request that was not parsed here. */
   readonly facts: RequestFacts | null;
-  /** Null when the request names no upstream state. */
-  readonly names: NameJudgement | null;
 }
 
 /** A checked request and the routes that can serve it, found once for all attempts. */

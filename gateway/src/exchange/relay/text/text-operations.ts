@@ -2,7 +2,7 @@ import type { TextOperationName } from '#canonical/index.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { answerBuffered } from './answer-buffered.ts';
 import { answerStream } from './answer-stream.ts';
-import { authorizeNames } from './authorize-names.ts';
+import { authorizeNames } from '../exchange/state/authorize-names.ts';
 import { boundText } from './bound-text.ts';
 import { answerCount } from './counts/answer-count.ts';
 import { createTokenCounting } from './counts/count-tokens.ts';
@@ -22,7 +22,7 @@ export function createTextOperations(
   const both: Omit<TextOperation, 'isFree' | 'mayStream' | 'answer'> = {
     modelType: 'chat',
     open: (input) => openText(parts, input),
-    authorize: (exchange, checked) => authorizeNames(parts, exchange, checked),
+    authorize: ({ input }, checked) => authorizeNames(parts, input, checked, checked.request.named),
     bound: ({ input }, checked, rates) => boundText(input, checked, rates),
     prepare: (exchange, checked) => findRoutes(parts, exchange, checked),
   };

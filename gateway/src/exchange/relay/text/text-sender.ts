@@ -21,7 +21,7 @@ import {
   type RouteRequest,
   type TextRequest,
 } from './route-request.ts';
-import { stateNotFound } from './state/state-not-found.ts';
+import { stateNotFound } from '../exchange/state/state-not-found.ts';
 import type { TextSent } from './text-sent.ts';
 
 /** Sends a request. The returned attempt must not keep `request`. */

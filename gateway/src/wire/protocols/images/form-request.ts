@@ -66,6 +66,7 @@ export function openParts(
     modelRange: ranges.get('model')!,
     members,
     files,
+    named: undefined,
     promptRange,
     promptBytes: promptRange.end - promptRange.start,
   };

@@ -1,6 +1,7 @@
 import { type JsonScan, parseOutline, type ParseRoom, type Range, watchList } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
 import { memberNames } from './member-names.ts';
+import { readNamedState } from './state-members.ts';
 import type { OpenedImages } from './types.ts';
 
 const watched = watchList([
@@ -27,6 +28,7 @@ export function openJson(form: OpenedImages['form'], body: Buffer, room?: ParseR
     modelRange: rangeOf(scan, 'model'),
     members,
     files: [],
+    named: readNamedState(members, body),
     promptRange,
     promptBytes: promptBytesIn(promptRange),
   };

@@ -1,6 +1,7 @@
 import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
 import type { ImageEntry } from '../picture-stream.ts';
+import type { NamedState } from '../named-state.ts';
 import type { JsonRecord } from '../values.ts';
 import type { PictureType } from './picture-type.ts';
 
@@ -45,6 +46,8 @@ export interface OpenedImages<Body = Buffer> {
   readonly members: JsonRecord;
   /** Files of a form, in their order. */
   readonly files: readonly ImageFile[];
+  /** What it names that upstreams store; a form names nothing. */
+  readonly named: readonly NamedState[] | undefined;
   /** Where the body has the prompt, like `modelRange`; empty if it has none. */
   readonly promptRange: Range;
   /** Bytes of the prompt. */

@@ -35,7 +35,7 @@ function opened(
   { request, refusal }: Decoded,
 ): OpenedPictures {
   const model = pathModel ?? '';
-  const { terms, candidates, searches } = own;
+  const { terms, candidates, searches, named } = own;
   return {
     model,
     stream: pathStream ?? false,
@@ -47,6 +47,7 @@ function opened(
       terms,
       candidates,
       searches,
+      named,
       bodyFor: (received, upstreamModel) => contents.ownBody(received, own, upstreamModel),
     },
     encode: (response) => contents.encodeResponse(response, { requestId: id, model }),

@@ -7,6 +7,7 @@ import { namedRoutes } from '../../exchange/named-routes.ts';
 import { requireOffered, surchargesOfAny } from '../../exchange/offered-terms.ts';
 import type { OpenedRequest, Operation } from '../../exchange/operation.ts';
 import { routeQueryOf } from '../../exchange/route-query.ts';
+import { authorizeNames, withoutRefusing } from '../../exchange/state/authorize-names.ts';
 import type { TextInput } from '../../text/input.ts';
 import { perPicture } from '../prepared.ts';
 import { answerPictureStream } from './answer-picture-stream.ts';
@@ -32,11 +33,13 @@ export function createPictureOperation(
       const opened = surface.open(input, parts);
       return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
     },
+    authorize: ({ input }, checked) =>
+      authorizeNames(parts, input, checked, checked.opened.own?.named),
     bound: (_exchange, { demand, resolved }, rates) => imageBound(rates, resolved.model, demand),
-    prepare({ input, hold }, { opened, demand, resolved }) {
+    prepare({ input, hold }, { opened, demand, resolved, names }) {
       const { model, snapshot } = resolved;
       const query = { ...routeQueryOf(input, resolved), upstreams: surface.upstreams };
-      const routes = findCandidates(snapshot, query, parts.random);
+      const routes = withoutRefusing(findCandidates(snapshot, query, parts.random), names);
       // Source pictures are in memory once more in the request that is sent.
       const converted = demand.sources > 0 ? 2 * input.body.length : 0;
       const reserved = Math.min(demand.images, mostImages) * perPicture;
@@ -120,5 +123,5 @@ function checkPictures(
     throw new GatewayError('model_unpriced', { values: { model: name }, param: 'model' });
   }
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolved));
-  return { resolved, opened, demand };
+  return { resolved, opened, demand, names: null };
 }

@@ -1,7 +1,7 @@
 import type { PictureRequest } from '#canonical/index.ts';
 import type { PictureUpstream } from '#conversion/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
-import type { CheckedRequest } from '../../exchange/operation.ts';
+import type { NamingRequest } from '../../exchange/state/authorize-names.ts';
 import type { MeasuredRequest } from '../measure-images.ts';
 import type { OpenedPictures } from './surface.ts';
 
@@ -15,7 +15,7 @@ export interface PictureDemand {
   readonly searches: boolean;
 }
 
-export interface CheckedPictures extends CheckedRequest {
+export interface CheckedPictures extends NamingRequest {
   readonly opened: OpenedPictures;
   readonly demand: PictureDemand;
 }

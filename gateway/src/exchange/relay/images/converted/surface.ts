@@ -1,6 +1,7 @@
 import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
 import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
+import type { NamedState } from '#protocols/index.ts';
 import type { StreamedPictures } from './streamed-pictures.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { PictureParts } from './parts.ts';
@@ -47,6 +48,8 @@ export interface OwnPictures {
   readonly terms: readonly string[];
   /** How many responses it asks for: an upstream of its own protocol may take more than others. */
   readonly candidates: number;
+  /** What it names that upstreams store. */
+  readonly named: readonly NamedState[] | undefined;
   /** The upstream may search. */
   readonly searches: boolean;
   /** @param body of the request; it is not kept, because it may be megabytes */

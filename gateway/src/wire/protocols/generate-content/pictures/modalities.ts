@@ -1,6 +1,7 @@
 import {
   elementsAt,
   insertMember,
+  parseWithLongTexts,
   replaceValue,
   scanJson,
   splice,
@@ -12,6 +13,8 @@ import {
 import { askedTerms } from '../../asked-terms.ts';
 import { refuseValue } from '../../request-values.ts';
 import { isAbsent } from '../../values.ts';
+import type { NamedState } from '../../named-state.ts';
+import { readNamedState } from '../native/state-members.ts';
 import { resourceName } from '../resource-name.ts';
 
 const path = 'generationConfig.responseModalities';
@@ -36,6 +39,8 @@ export interface OwnPictureRequest {
   readonly terms: readonly string[];
   /** How many responses it asks for, whatever the upstream makes of it. */
   readonly candidates: number;
+  /** What it names that upstreams store. */
+  readonly named: readonly NamedState[] | undefined;
   /** It has a tool with which the provider searches. */
   readonly searches: boolean;
 }
@@ -59,6 +64,7 @@ export function ownPictureRequest(received: Buffer): OwnPictureRequest {
     model: model === undefined ? null : { at: model, written: startOf(received, model) },
     terms: askedTerms({ service_tier: value }, 'service_tier'),
     candidates: countOf(received, members.get(countPath)),
+    named: readNamedState(parseWithLongTexts(received), received),
     searches: maySearch(received, members.get('tools')),
   };
 }

@@ -4,8 +4,8 @@ import type { Channel } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { NamedState } from '#protocols/index.ts';
 import { isShared, type Standing, type StateHome } from '#upstream-state/index.ts';
-import type { TextInput } from '../input.ts';
-import type { TextParts } from '../parts.ts';
+import type { ExchangeInput } from '../input.ts';
+import type { StateParts } from './parts.ts';
 import { stateNotFound } from './state-not-found.ts';
 
 /** What the ids in a request mean for its routes. */
@@ -37,8 +37,8 @@ interface Judged extends NamedState {
  * when the database does not respond.
  */
 export async function judgeNames(
-  parts: Pick<TextParts, 'upstreamState' | 'onRefusedState'>,
-  input: TextInput,
+  parts: StateParts,
+  input: Pick<ExchangeInput, 'id' | 'caller' | 'client'>,
   named: readonly NamedState[],
   channels: readonly Channel[],
 ): Promise<NameJudgement> {
@@ -106,8 +106,8 @@ function refusalOf(channels: readonly Channel[], judged: readonly Judged[]): Gat
 
 /** Reports a refusal to the operator, who may have to share the state; the owner is never named. */
 function report(
-  { onRefusedState }: Pick<TextParts, 'onRefusedState'>,
-  { id }: TextInput,
+  { onRefusedState }: Pick<StateParts, 'onRefusedState'>,
+  { id }: Pick<ExchangeInput, 'id'>,
   channel: Channel,
   judged: readonly Judged[],
 ): void {
