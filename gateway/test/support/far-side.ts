@@ -5,6 +5,8 @@ import { testKey } from './gateway.ts';
 export interface FarMessage {
   /** What the upstream answers to everything from here on; null: what it has answered before. */
   readonly upstream: UpstreamAnswer | null;
+  /** The body of the next requests that have none of their own; absent: as before. */
+  readonly body?: Uint8Array;
   readonly request: (RequestInit & { readonly url: string }) | null;
 }
 
@@ -31,6 +33,8 @@ export interface FarSide {
     body: unknown,
     upstream: FarMessage['upstream'],
   ): Promise<FarResponse>;
+  /** Has the client send this where `ask` is given no body. The hand-over takes time, too. */
+  send(body: Uint8Array): void;
   /** Has the upstream answer this. The hand-over of megabytes takes this thread tens of milliseconds. */
   answer(upstream: UpstreamAnswer): void;
   close(): Promise<void>;
@@ -48,10 +52,13 @@ export async function startFarSide(): Promise<FarSide> {
         url: gateway.url + path,
         method: 'POST',
         headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        ...(body !== null && { body: JSON.stringify(body) }),
       };
       worker.postMessage({ upstream, request } satisfies FarMessage);
       return next<FarResponse>();
+    },
+    send(body) {
+      worker.postMessage({ upstream: null, body, request: null } satisfies FarMessage);
     },
     answer(upstream) {
       worker.postMessage({ upstream, request: null } satisfies FarMessage);

@@ -12,6 +12,8 @@ let next: { headers: Record<string, string>; body: Uint8Array } = {
   body: new Uint8Array(),
 };
 
+let given: Uint8Array = new Uint8Array();
+
 const server = createServer((request, response) => {
   response.on('error', () => {});
   request.resume().on('end', () => {
@@ -25,9 +27,12 @@ server.listen(0, '127.0.0.1', () =>
 
 parentPort?.on('message', (message: FarMessage) => {
   if (message.upstream !== null) next = message.upstream;
+  if (message.body !== undefined) given = message.body;
   if (message.request === null) return;
   const { url, ...init } = message.request;
-  void ask(url, init).then((response) => parentPort?.postMessage(response));
+  void ask(url, { body: given as Uint8Array<ArrayBuffer>, ...init }).then((response) =>
+    parentPort?.postMessage(response),
+  );
 });
 
 async function ask(url: string, init: RequestInit): Promise<FarResponse> {

@@ -1,6 +1,7 @@
 import {
   type BodyClaim,
   CollectedBody,
+  joinInTurns,
   type PieceReader,
   type Spool,
   type SpooledBody,
@@ -24,6 +25,9 @@ export interface BodyTarget {
   /** Drops its references to the body. */
   forget(): void;
 }
+
+/** In bytes: copying a larger body at once would hold up everybody else. */
+const joinedInTurns = 8 * 1024 * 1024;
 
 /** A body that becomes one buffer. */
 export class MemoryTarget implements BodyTarget {
@@ -60,7 +64,14 @@ export class MemoryTarget implements BodyTarget {
 
   end(done: Parameters<BodyTarget['end']>[0]): void {
     if (this.length < this.#roomFor) this.#claim?.tryBody(this.length);
-    done(null, this.#body.bytes());
+    if (this.length < joinedInTurns) done(null, this.#body.bytes());
+    else void this.#join(this.#body.pieces(), done);
+  }
+
+  async #join(pieces: readonly Buffer[], done: Parameters<BodyTarget['end']>[0]): Promise<void> {
+    const body = await joinInTurns(pieces);
+    // The client has left.
+    if (this.#claim?.isReleased !== true) done(null, body);
   }
 
   forget(): void {
