@@ -125,7 +125,7 @@ function walk(value: unknown, rules: Rules, found: Found): void {
     for (const element of value as readonly unknown[]) {
       if (typeof element === 'object' && element !== null) walk(element, rules, found);
     }
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (typeof value === 'object' && value !== null && !(value instanceof LongText)) {
     walkObject(value as JsonRecord, rules, rules, found);
   }
 }
