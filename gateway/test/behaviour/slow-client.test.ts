@@ -14,13 +14,16 @@ import {
 } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
-const shared = shareGateway({
+const options = {
   config: describeChannels([
     { name: 'sim', models: ['demo-chat'] },
     { name: 'gemini', models: ['by-gemini -> demo-chat'], protocols: ['generate-content'] },
     { name: 'chat', models: ['by-chat -> demo-chat'], protocols: ['chat'] },
   ]),
-});
+};
+const shared = shareGateway(options);
+/** Two such responses are all that the balance pays for. */
+const sharedByConverted = shareGateway(options);
 const events = 4_000;
 const responseBytes = largeResponseBytes;
 /** The same within the bound of a response that is held whole. One connection is in its way. */
@@ -35,6 +38,7 @@ const passed = boundless.map((protocol) => ({
   protocol,
   model: 'demo-chat',
   name: protocol.name,
+  at: shared,
 }));
 /** The output limit for such a long response. */
 const messages: TextProtocol = {
@@ -45,13 +49,18 @@ const messages: TextProtocol = {
   }),
 };
 const converted = [
-  { protocol: textProtocols[0]!, model: 'by-gemini', name: 'chat of generate-content' },
-  { protocol: messages, model: 'by-chat', name: 'messages of chat' },
+  {
+    protocol: textProtocols[0]!,
+    model: 'by-gemini',
+    name: 'chat of generate-content',
+    at: sharedByConverted,
+  },
+  { protocol: messages, model: 'by-chat', name: 'messages of chat', at: sharedByConverted },
 ];
 
-describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protocol, model }) => {
+describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protocol, model, at }) => {
   test('a client that does not read pauses the upstream; memory stays bounded, nothing is lost', async () => {
-    const { gateway } = shared;
+    const { gateway } = at;
     gateway.simulator.clear();
     const client = await askRaw(gateway, protocol, true, model, [
       `x-simulator-fault: gap=0;events=${events};text-bytes=${responseBytes}`,
