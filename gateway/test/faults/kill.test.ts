@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { balances, reconcile, type Difference } from '#ledger/index.ts';
 import { createTestDatabase, isSkipped, type Dialect } from '../database/databases.ts';
-import { startGatewayProcess } from '../support/gateway-process.ts';
+import { startGatewayProcess, unexpectedLines } from '../support/gateway-process.ts';
 import { runClients } from './load.ts';
 import type { ClientLog } from './reconcile.ts';
 
@@ -96,12 +96,7 @@ async function startAndSettle(folder: string): Promise<void> {
   await wait(1_000);
   gateway.child.kill('SIGINT');
   expect(await gateway.exit).toBe(0);
-  // The last kill has cut off attempts, and the start says so.
-  const problems = gateway
-    .stderr()
-    .split('\n')
-    .filter((line) => /"level":(40|50|60)/.test(line) && !line.includes('attempts-unfinished'));
-  expect(problems).toEqual([]);
+  expect(unexpectedLines(gateway.stderr())).toEqual([]);
 }
 
 async function readRows(url: string): Promise<Row[]> {

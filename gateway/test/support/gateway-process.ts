@@ -51,3 +51,10 @@ export function startGatewayProcess(options: GatewayProcessOptions): GatewayProc
   url.catch(() => {});
   return { child, stdout: () => stdout, stderr: () => stderr, url, exit };
 }
+
+/** What a start after a kill must not log: anything above information, but that the kill has cut off attempts. */
+export function unexpectedLines(log: string): string[] {
+  return log
+    .split('\n')
+    .filter((line) => /"level":(40|50|60)/.test(line) && !line.includes('attempts-unfinished'));
+}
