@@ -7,6 +7,23 @@ import { usageIn } from './recorded-usage.ts';
 
 const complete = recordings.filter((recording) => !failsSomehow(recording));
 
+/** Recordings that are not charged by their last report. */
+const countedOtherwise: Readonly<
+  Record<string, { readonly tokens: object; readonly estimated: boolean }>
+> = {
+  // The total has more than the parts. Only the vendor whose habit that is may count the rest, and the channel is none of it.
+  'chat-google-json-f2ed7a4c': { tokens: { input: 66, output: 6 }, estimated: false },
+  // It reports the input only: the other half is estimated.
+  'generate-content-google-json-0ac6285b': { tokens: {}, estimated: true },
+  // A later report is smaller than an earlier one: the larger numbers count.
+  'generate-content-google-stream-85840454': { tokens: { input: 87, output: 93 }, estimated: true },
+  'messages-anthropic-stream-20d17b02': { tokens: { input: 612 }, estimated: true },
+  'messages-anthropic-stream-dbf33df8': {
+    tokens: { input: 100, cache_read: 55_096 },
+    estimated: true,
+  },
+};
+
 describe.skipIf(absence !== null)(`the usage rows of recordings ${absence ?? ''}`, () => {
   let recorded: RecordedGateway;
   const requestIds = new Map<string, string>();
@@ -29,7 +46,11 @@ describe.skipIf(absence !== null)(`the usage rows of recordings ${absence ?? ''}
       key: 'test',
     });
     const reported = usageIn(recording);
-    if (reported !== null) {
+    const other = countedOtherwise[recording.id];
+    if (other !== undefined) {
+      expect(row?.tokens).toMatchObject(other.tokens);
+      expect(row?.estimated).toBe(other.estimated);
+    } else if (reported !== null) {
       expect(row?.tokens).toEqual(reported);
       expect(row?.estimated).toBe(false);
     } else if (row?.estimated === false) expect(row.tokens).toMatchObject({ input: 0, output: 0 });
