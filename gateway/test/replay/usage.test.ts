@@ -11,7 +11,7 @@ const complete = recordings.filter((recording) => !failsSomehow(recording));
 const countedOtherwise: Readonly<
   Record<string, { readonly tokens: object; readonly estimated: boolean }>
 > = {
-  // The total has more than the parts. Only the vendor whose habit that is may count the rest, and the channel is none of it.
+  // The total has more than the parts. The rest counts only for one vendor, and the channel has another.
   'chat-google-json-f2ed7a4c': { tokens: { input: 66, output: 6 }, estimated: false },
   // It reports the input only: the other half is estimated.
   'generate-content-google-json-0ac6285b': { tokens: {}, estimated: true },
