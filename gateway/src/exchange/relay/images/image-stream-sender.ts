@@ -2,11 +2,9 @@ import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { images } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import { totalDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
-import { responseHeaders } from '../exchange/response-headers.ts';
 import { sentTo, type SentRequest } from '../exchange/tried.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
 import { imageRequest, imageVendor } from './image-request.ts';
@@ -17,6 +15,7 @@ import type { ImageParts } from './parts.ts';
 import type { PreparedImages } from './prepared.ts';
 import { RequestForms } from './request-forms.ts';
 import { createStreamMeter } from './stream-meter.ts';
+import { streamSurroundings } from './stream-surroundings.ts';
 
 /** Sends requests whose pictures are streamed. */
 export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome> {
@@ -57,7 +56,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
     const parts = this.#parts;
     const input = this.#input;
     const prepared = this.#prepared;
-    const { bodies, upstream, ticker, timeouts, clock, health, missingUsage } = parts;
+    const { bodies, missingUsage } = parts;
     const vendor = imageVendor(route);
     const echo = { clientModel: prepared.request.model, upstreamModel: route.upstreamModel };
     const meter = createStreamMeter(prepared, missingUsage);
@@ -74,31 +73,14 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
       vendor,
       secret: lease.secret,
     });
+    const call = { route, lease, sent, started };
     this.attempt = new ImageStreamAttempt(asked, {
-      upstream,
-      vendor,
-      client: input.client,
+      ...streamSurroundings(parts, input, this.#sink, prepared.reserved, call),
       events: images,
       tap,
       meter,
-      sink: this.#sink,
       reader,
-      ticker,
-      monotonic: clock.monotonic,
-      keepAliveMs: timeouts.keepaliveComment,
-      deadline: totalDeadline(input, route.channel, timeouts),
-      memory: input.memory,
-      reserved: prepared.reserved,
-      headers: () => responseHeaders(sent),
       onAnswered: () => this.#forms.done(),
-      onFirstContent() {
-        const now = clock.monotonic();
-        health.begun(lease, route, now);
-        health.took(lease, 'stream', now - started);
-        sent.ttftMs = now - input.startedAt;
-      },
-      errorOf: (failure) => errorOfFailure(failure, null),
-      onDefect: (error) => parts.onUnexpectedError(error, input.id),
     });
     return this.attempt;
   }

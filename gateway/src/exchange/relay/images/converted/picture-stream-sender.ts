@@ -1,17 +1,15 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import { totalDeadline } from '../../attempts/deadlines.ts';
 import { errorOfFailure } from '../../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
 import type { ExchangeInput } from '../../exchange/input.ts';
-import { responseHeaders } from '../../exchange/response-headers.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
 import type { StreamSink } from '../../streams/stream-sink.ts';
-import { imageVendor } from '../image-request.ts';
 import { ImageStreamAttempt, type ImageStreamOutcome } from '../image-stream-attempt.ts';
 import { createStreamMeter } from '../stream-meter.ts';
+import { streamSurroundings } from '../stream-surroundings.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureRequests, type RouteRequest } from './picture-requests.ts';
 import type { ConvertiblePictures } from './prepared.ts';
@@ -76,37 +74,20 @@ export class PictureStreamSender implements Sender<SentRequest, ImageStreamOutco
     const parts = this.#parts;
     const input = this.#input;
     const prepared = this.#prepared;
-    const { upstream, ticker, timeouts, clock, health, missingUsage } = parts;
+    const { missingUsage } = parts;
     const { isOwn, sent } = request;
     const meter = createStreamMeter(prepared, missingUsage, isOwn);
     const echo = { clientModel: this.model, upstreamModel: route.upstreamModel };
     const asked = this.#requests.asked(route, request, lease.secret, isOwn);
+    const call = { route, lease, sent, started };
     this.attempt = new ImageStreamAttempt(asked, {
-      upstream,
-      vendor: imageVendor(route),
-      client: input.client,
+      ...streamSurroundings(parts, input, this.#sink, prepared.reserved, call),
       events: this.#streamed,
       // What was converted has been measured as a whole.
       tap: this.#streamed.createTap(echo, isOwn ? meter.accepts : () => true),
       meter,
-      sink: this.#sink,
       reader: this.#requests.readerFor(route, request),
-      ticker,
-      monotonic: clock.monotonic,
-      keepAliveMs: timeouts.keepaliveComment,
-      deadline: totalDeadline(input, route.channel, timeouts),
       onAnswered: () => prepared.opened.done(),
-      memory: input.memory,
-      reserved: prepared.reserved,
-      headers: () => responseHeaders(sent),
-      onFirstContent() {
-        const now = clock.monotonic();
-        health.begun(lease, route, now);
-        health.took(lease, 'stream', now - started);
-        sent.ttftMs = now - input.startedAt;
-      },
-      errorOf: (failure) => errorOfFailure(failure, null),
-      onDefect: (error) => parts.onUnexpectedError(error, input.id),
     });
     return this.attempt;
   }
