@@ -8,7 +8,11 @@ import {
   type PriceRates,
 } from '../gateway/src/money/billing/index.ts';
 import type { Group, Model } from '../gateway/src/access/catalogue/index.ts';
-import { createMemoryCounters, type RateLimit } from '../gateway/src/money/limits/index.ts';
+import {
+  createMemoryMoney,
+  createMemoryRates,
+  type RateLimit,
+} from '../gateway/src/money/limits/index.ts';
 
 /*
  * Run it by itself: measures the cost of admitting one request with 100 000 known keys of 10 000 users, without the
@@ -89,12 +93,13 @@ const tokens = {
 
 collect();
 const heapBefore = process.memoryUsage().heapUsed;
-const counters = createMemoryCounters({
+const rates = createMemoryRates(() => performance.now());
+const money = createMemoryMoney({
   now: Date.now,
   monotonic: () => performance.now(),
   spent: async () => new Map(),
 });
-const billing = createBilling({ counters, now: Date.now });
+const billing = createBilling({ money, now: Date.now });
 
 const bound = (rates: PriceRates) =>
   textBound(rates, model, { bodyBytes: 1_500, outputLimit: 1_000, choices: 1 });
@@ -102,7 +107,7 @@ const lines = (rates: PriceRates) => tokenLines(rates, tokens);
 
 async function admit(number: number, caller: Caller): Promise<void> {
   const id = `req_${number}`;
-  const decision = await counters.checkRates({ id, limits: limitsOf(caller) });
+  const decision = await rates.checkRates({ id, limits: limitsOf(caller) });
   if (!decision.admitted) throw new Error(`refused by ${decision.denied}`);
   const held = billing.hold({
     id,
@@ -115,7 +120,7 @@ async function admit(number: number, caller: Caller): Promise<void> {
   const hold = held instanceof Promise ? await held : held;
   if (hold === null) throw new Error('it is not free');
   billing.commitHold(hold, billing.charge(hold, lines, 'reported'));
-  counters.leave(id);
+  rates.leave(id);
 }
 
 let number = 0;

@@ -20,7 +20,7 @@ export async function checkBooks(database: OpenDatabase, model: Model): Promise<
 /** P-02, P-05, P-08: the amounts spent and held on each meter, without leftovers that nobody can end. */
 export async function checkMeters({ model, cluster, clock }: Simulation): Promise<void> {
   expect(model.overdrawn, 'P-02: admitted beyond a limit').toEqual([]);
-  for (const [at, { counters, holding }] of cluster.entries()) {
+  for (const [at, { money, holding }] of cluster.entries()) {
     const held = new Map<string, bigint>();
     const short = new Map<string, string>();
     for (const id of holding) {
@@ -40,7 +40,7 @@ export async function checkMeters({ model, cluster, clock }: Simulation): Promis
       }
     }
     for (const [meter, limit] of model.limits) {
-      const state = await counters.read(meter);
+      const state = await money.read(meter);
       if (state === null) continue;
       const spent = model.charged.get(meter) ?? 0n;
       const expected = { spent, held: held.get(meter) ?? 0n };
@@ -133,9 +133,9 @@ export function chargeOf({ id, outcome, charge }: ExchangeRecord): Charge {
 
 /** P-06, P-08: when everything has ended nothing is held, and every success that was shown is in the books. */
 export async function checkTheEnd({ model, cluster }: Simulation): Promise<void> {
-  for (const { counters } of cluster) {
+  for (const { money } of cluster) {
     for (const meter of model.limits.keys()) {
-      const state = await counters.read(meter);
+      const state = await money.read(meter);
       expect([meter, state?.held ?? 0n], 'P-08: nothing held').toEqual([meter, 0n]);
     }
   }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
 import { createBilling, metersOf, textBound, type Billing, type Hold } from '#billing/index.ts';
 import type { Group, Model as PricedModel } from '#catalogue/index.ts';
-import { createMemoryCounters, type Counters, type SpentSource } from '#limits/index.ts';
+import { createMemoryMoney, type Money, type SpentSource } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { AttemptRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
 import { openExchange, type Exchange } from '#relay/exchange/exchange.ts';
@@ -91,7 +91,7 @@ const headers = { 'user-agent': 'simulation' };
 export class SimulatedNode {
   readonly #options: NodeOptions;
   callers: readonly Caller[];
-  counters: Counters;
+  money: Money;
   #billing: Billing;
   readonly #live = new Map<string, { readonly exchange: Exchange; readonly hold: Hold }>();
   /** Ended, and not durable yet. */
@@ -102,21 +102,21 @@ export class SimulatedNode {
   constructor(options: NodeOptions) {
     this.#options = options;
     this.callers = options.callers;
-    this.counters = this.#createCounters();
-    this.#billing = createBilling({ counters: this.counters, now: options.clock.now });
+    this.money = this.#createMoney();
+    this.#billing = createBilling({ money: this.money, now: options.clock.now });
   }
 
-  #createCounters(): Counters {
+  #createMoney(): Money {
     const { clock, diary, spent } = this.#options;
-    const counters = createMemoryCounters({ now: clock.now, monotonic: clock.monotonic, spent });
+    const money = createMemoryMoney({ now: clock.now, monotonic: clock.monotonic, spent });
     const { holding } = this;
     const count = (id: string) => diary.ended.set(id, (diary.ended.get(id) ?? 0) + 1);
     return {
-      ...counters,
+      ...money,
       commitHold(id, meters, amount) {
         count(id);
         holding.delete(id);
-        counters.commitHold(id, meters, amount);
+        money.commitHold(id, meters, amount);
       },
     };
   }
@@ -161,7 +161,7 @@ export class SimulatedNode {
       exchange.hold = hold;
       const shortOn: string[] = [];
       for (const { name, limit } of limits) {
-        const taken = await this.counters.read(name);
+        const taken = await this.money.read(name);
         if (taken === null) throw new Error(`${name} is held on and not known`);
         const left = limit - taken.spent - taken.held;
         if (left < 0n) diary.overdrawn.push(name);
@@ -327,8 +327,8 @@ export class SimulatedNode {
     this.holding.clear();
     this.#used.clear();
     this.#waiting = [];
-    this.counters = this.#createCounters();
-    this.#billing = createBilling({ counters: this.counters, now: this.#options.clock.now });
+    this.money = this.#createMoney();
+    this.#billing = createBilling({ money: this.money, now: this.#options.clock.now });
   }
 
   /** Before it is so late: what would be due by then fails, or by a defect of ours is never ended. */

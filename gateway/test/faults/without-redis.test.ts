@@ -13,7 +13,7 @@ import {
 
 describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes without Redis', () => {
   test(
-    'L-10 L-11 P-15 without Redis each node enforces its share; a Redis that returns empty learns the spent amounts',
+    'L-10 L-11 without Redis each node enforces its share of a rate, and the balance is spent to its end, not beyond',
     { timeout: 180_000 },
     async () => {
       const nodes = await startNodes(`

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { onTestFinished } from 'vitest';
 import type { Caller, KeyDirectory } from '#identity/index.ts';
 import type { CatalogueSnapshot, Channel, Model } from '#catalogue/index.ts';
-import { createMemoryCounters } from '#limits/index.ts';
+import { createMemoryMoney, createMemoryRates } from '#limits/index.ts';
 import {
   registerEndpoints,
   surfaces,
@@ -59,7 +59,7 @@ export interface GatewaySettings {
   readonly snapshot?: () => CatalogueSnapshot;
   readonly health?: () => Health;
   readonly usage?: EndpointOptions['usage'];
-  readonly counters?: EndpointOptions['counters'];
+  readonly money?: EndpointOptions['money'];
   readonly memory?: EndpointOptions['memory'];
   readonly keyConcurrency?: EndpointOptions['keyConcurrency'];
   readonly refusals?: EndpointOptions['refusals'];
@@ -114,9 +114,10 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       pressure: settings.pressure ?? (() => null),
     }),
     usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
-    counters:
-      settings.counters ??
-      createMemoryCounters({
+    rates: createMemoryRates(() => performance.now()),
+    money:
+      settings.money ??
+      createMemoryMoney({
         now: () => now,
         monotonic: () => performance.now(),
         spent: async () => new Map(),

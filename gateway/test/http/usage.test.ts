@@ -78,16 +78,9 @@ describe('GET /v1/usage', () => {
     expect(asked).toEqual([{ keyId: 'key-1', from: now - 30 * 86_400_000, to: now, by: 'model' }]);
   });
 
-  it("shows a team's limits by the clock of the team, and the counters rather than the database", async () => {
-    const counters = {
-      checkRates: () => ({ admitted: true }) as const,
-      leave: () => {},
-      hold: () => ({ held: true, amount: 0n }) as const,
-      charge: () => null,
-      commitHold: () => {},
+  it("shows a team's limits by the clock of the team, and the counted money rather than the database's", async () => {
+    const money = {
       read: (meter: string) => (meter === 'team:team-1:balance' ? { spent: 10n, held: 20n } : null),
-      degraded: false,
-      close: async () => {},
     };
     const team = {
       id: 'team-1',
@@ -101,7 +94,7 @@ describe('GET /v1/usage', () => {
       openWindow: null,
     };
     const { response } = await ask('', {
-      counters,
+      money,
       caller: { team, teamId: 'team-1', memberBudget: 10n, rph: 5 },
     });
     /** Of 10 nano-USD. */

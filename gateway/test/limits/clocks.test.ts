@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HoldDecision, Meter, RateLimit } from '#limits/index.ts';
+import type { RateLimit } from '#limits/index.ts';
 import type { Asked, Order } from './clock-node.ts';
 import { redisAnswers, redisUrl, removeKeys } from './implementations.ts';
 
@@ -57,13 +57,13 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
     return first;
   };
   const askOnce = async (node: number, limits: readonly RateLimit[]): Promise<Asked> =>
-    (await order<Asked[]>(node, { do: 'ask', limits, forMs: 0, atOnce: 1 }))[0]!;
+    (await order<Asked[]>(node, { limits, forMs: 0, atOnce: 1 }))[0]!;
 
   /** All of them ask for three windows of this length. @returns how often they were refused */
   const askAll = async (limit: RateLimit, longer: number, atOnce: number): Promise<number> => {
     const span = limit.windowMs;
     const asked = nodes.map((_, node) =>
-      order<Asked[]>(node, { do: 'ask', limits: [limit], forMs: 3 * span, atOnce }),
+      order<Asked[]>(node, { limits: [limit], forMs: 3 * span, atOnce }),
     );
     for (let turn = 1; turn <= 6; turn += 1) {
       await wait(span / 3);
@@ -120,22 +120,4 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
       }
     },
   );
-
-  test('money held by one is held for all, and requested twice it is held once', async () => {
-    const meter: Meter = { name: 'meter', limit: 100n, floor: 1n };
-    const hold = (node: number, id: string) =>
-      order<HoldDecision>(node, { do: 'hold', request: { id, amount: 100n, meters: [meter] } });
-    const decisions = await Promise.all([hold(0, 'a'), hold(1, 'b'), hold(2, 'c')]);
-    expect(decisions.filter(({ held }) => held)).toEqual([{ held: true, amount: 100n }]);
-    const winner = decisions.findIndex(({ held }) => held);
-    // They do not ask again at once where there was nothing left.
-    await wait(500);
-    await setClocks(1);
-    const clocks = await Promise.all(nodes.map((_, node) => order<number>(node, { do: 'clock' })));
-    expect(Math.max(...clocks) - Math.min(...clocks)).toBeGreaterThan(70 * day);
-    for (const node of [0, 1, 2]) {
-      expect(await hold(node, 'abc'[winner]!)).toEqual({ held: true, amount: 100n });
-      expect(await hold(node, `other-${node}`)).toMatchObject({ held: false });
-    }
-  });
 });

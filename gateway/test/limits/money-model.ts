@@ -31,11 +31,6 @@ export class MoneyModel {
     return { held: true, amount: least };
   }
 
-  /** Every meter that refuses so much, in order. */
-  refusing(amount: bigint, now: number): readonly string[] {
-    return this.#judge(amount, now)[0];
-  }
-
   /** The meters that refuse, and those that have less left than is asked for. */
   #judge(amount: bigint, now: number): [poor: readonly string[], shortOn: readonly string[]] {
     const taken = this.#spent + this.#heldAt(now);

@@ -24,7 +24,7 @@ describe.each(implementations)('in %s', (kind) => {
     });
     const slots = (limit: number): RateLimit => rate(limit, 0);
     const admit = async (limits: readonly RateLimit[], id = `request-${(ids += 1)}`) =>
-      bench.counters.checkRates({ id, limits });
+      bench.rates.checkRates({ id, limits });
 
     test(
       'P-14, L-02, L-03: every history is decided like a list of all times',
@@ -76,8 +76,7 @@ describe.each(implementations)('in %s', (kind) => {
       const own = await openBench(kind);
       try {
         const full = [rate(limit, 64_000)];
-        const ask = async () =>
-          own.counters.checkRates({ id: `request-${(ids += 1)}`, limits: full });
+        const ask = async () => own.rates.checkRates({ id: `request-${(ids += 1)}`, limits: full });
         const fill = async (): Promise<number> => {
           const decisions = await Promise.all(Array.from({ length: limit + 5 }, ask));
           return decisions.filter(({ admitted }) => admitted).length;
@@ -157,9 +156,9 @@ describe.each(implementations)('in %s', (kind) => {
         const inside = those.filter((_, at) => decisions[at]!.admitted);
         expect(inside).toHaveLength(room);
         expect(await admit([limit])).toMatchObject({ admitted: false, retryAfterMs: 1_000 });
-        bench.counters.leave(inside[0]!);
-        bench.counters.leave(inside[0]!);
-        bench.counters.leave('unknown');
+        bench.rates.leave(inside[0]!);
+        bench.rates.leave(inside[0]!);
+        bench.rates.leave('unknown');
         expect(await admit([limit])).toEqual({ admitted: true });
         expect(await admit([limit])).toMatchObject({ admitted: false });
       },
@@ -196,7 +195,7 @@ describe.each(implementations)('in %s', (kind) => {
 
     test('P-14: so does every other change, and counting is exact again after one window', async () => {
       const wide = 2_049;
-      const another = kind === 'redis' ? await bench.another() : bench.counters;
+      const another = kind === 'redis' ? await bench.another() : bench.rates;
       const step = fc.record({
         wait: fc.oneof(fc.nat(900), fc.nat(20_000)),
         most: fc.constantFrom(1, 3, 8, wide),
@@ -204,13 +203,13 @@ describe.each(implementations)('in %s', (kind) => {
       });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-          const { clock, counters } = bench;
+          const { clock, rates } = bench;
           const limit = rate(wide, 64_000);
           const times: number[] = [];
           let wideAt = Number.NEGATIVE_INFINITY;
           const inLast = (ms: number): number =>
             times.filter((time) => clock.monotonic - time < ms).length;
-          const ask = async (most: number, node = counters) => {
+          const ask = async (most: number, node = rates) => {
             if (most === wide) wideAt = clock.monotonic;
             const isExact = clock.monotonic - wideAt >= 65_000;
             const decision = await node.checkRates({

@@ -23,7 +23,7 @@ keys:
 `;
 
 test.skipIf(!canStartRedis)(
-  'one step each for the rates, the money, the settlement and the slot; none for a known exhausted limit',
+  'one step each for the rates and the slot; none without rates, for money, or for a window that is known to be full',
   async () => {
     const redis = await startPrivateRedis();
     onTestFinished(() => redis.stop());
@@ -37,9 +37,6 @@ test.skipIf(!canStartRedis)(
       await response.text();
       return response.status;
     };
-    // What is seen for the first time is asked from the database, and entered.
-    for (const name of ['plain', 'full']) expect(await ask(name)).toBe(200);
-    await gateway.usage();
     const batches = await monitor(redis);
     const asked = async (): Promise<string[]> => (await batches()).flat();
 
@@ -50,11 +47,16 @@ test.skipIf(!canStartRedis)(
         .toSorted();
     for (let turn = 0; turn < requests; turn += 1) expect(await ask('plain')).toBe(200);
     await gateway.usage();
-    expect((await asked()).toSorted()).toEqual(times('hold', 'settle'));
+    expect(await asked()).toEqual([]);
 
     for (let turn = 0; turn < requests; turn += 1) expect(await ask('full')).toBe(200);
     await gateway.usage();
-    expect((await asked()).toSorted()).toEqual(times('admit', 'hold', 'settle', 'leave'));
+    await expect
+      .poll(async () => (await redis.command('KEYS', 'sluice:slots:*')) as [])
+      .toEqual([]);
+    expect(
+      (await asked()).filter((step) => step === 'admit' || step === 'leave').toSorted(),
+    ).toEqual(times('admit', 'leave'));
 
     expect(await ask('once')).toBe(200);
     expect(await ask('once')).toBe(429);
@@ -64,9 +66,6 @@ test.skipIf(!canStartRedis)(
     expect(await asked()).toEqual([]);
 
     expect(await ask('poor')).toBe(402);
-    await asked();
-    expect(await ask('poor')).toBe(402);
-    // Its rate is counted; that there is no money is known for half a second.
     expect(await asked()).toEqual(['admit']);
   },
 );

@@ -13,7 +13,7 @@ import {
   type PriceRates,
 } from '#billing/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
-import { createMemoryCounters } from '#limits/index.ts';
+import { createMemoryMoney } from '#limits/index.ts';
 import { openDatabase } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { openJournal } from '#journal/index.ts';
@@ -70,7 +70,7 @@ async function openWorld(dialect: Dialect) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-delayed-'));
   const openProcess = async () => {
     const journal = await openJournal({ dataDir, databaseUrl: url, maxSize: 2 ** 30 });
-    const counters = createMemoryCounters({
+    const money = createMemoryMoney({
       now: Date.now,
       monotonic: () => performance.now(),
       async spent(meters) {
@@ -81,7 +81,7 @@ async function openWorld(dialect: Dialect) {
       appliedUntil: () => journal.appliedUntil,
       forgetting: { mostMeters: 0, idleMs: 20 },
     });
-    return { journal, counters, billing: createBilling({ counters, now: Date.now }) };
+    return { journal, money, billing: createBilling({ money, now: Date.now }) };
   };
   let process = await openProcess();
   let unblock: (() => Promise<void>) | null = null;
@@ -90,7 +90,7 @@ async function openWorld(dialect: Dialect) {
 
   /** @returns the name of the refusal when there is one. */
   async function hold(caller: Caller): Promise<Hold | string> {
-    const { billing, counters } = process;
+    const { billing, money } = process;
     const id = `req_${(count += 1)}`;
     const demand = { bodyBytes: 10, outputLimit: 50, choices: 1 };
     const bound = (rates: PriceRates) => textBound(rates, model, demand);
@@ -99,7 +99,7 @@ async function openWorld(dialect: Dialect) {
       const held = await billing.hold({ ...order, expiresAt: Date.now() + 60_000 });
       if (held === null) throw new Error('it is not free');
       for (const name of held.meters) {
-        expect(counters.read(name), name).toMatchObject({ spent: spent.get(name) ?? 0n });
+        expect(money.read(name), name).toMatchObject({ spent: spent.get(name) ?? 0n });
       }
       return held;
     } catch (error) {

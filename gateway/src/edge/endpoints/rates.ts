@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '#identity/index.ts';
-import type { Counters, RateDecision, RateLimit } from '#limits/index.ts';
+import type { RateDecision, RateLimit, Rates } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { callerOf } from './caller-of.ts';
 
@@ -42,23 +42,23 @@ const known = new WeakMap<Caller, Limits>();
  * @param onLateRefusal receives a refusal that no hook reports, because the request has continued meanwhile
  */
 export function createRateHooks(
-  counters: Counters,
+  rates: Rates,
   refusals: RefusalGuard,
   onLateRefusal: (refusal: Error) => void,
 ): RateHooks {
-  const by: RateHooks['by'] = (kindOf) => createRateHook(counters, refusals, onLateRefusal, kindOf);
+  const by: RateHooks['by'] = (kindOf) => createRateHook(rates, refusals, onLateRefusal, kindOf);
   return { generation: by(() => 'generation'), free: by(() => 'free'), by };
 }
 
 /**
  * The hook that counts a request against its key's and team's rates before anything of its body is read. A short body
- * is read while a slow decision is pending, so that the money can be requested right behind. Refused requests are not
- * counted; a later refusal keeps the count and releases the slot.
+ * is read while a slow decision is pending. Refused requests are not counted; a later refusal keeps the count and
+ * releases the slot.
  *
  * @param kindOf called per request, because one path can serve both kinds
  */
 function createRateHook(
-  counters: Counters,
+  rates: Rates,
   refusals: RefusalGuard,
   onLateRefusal: (refusal: Error) => void,
   kindOf: (request: FastifyRequest) => CallKind,
@@ -77,12 +77,12 @@ function createRateHook(
       done();
       return;
     }
-    const decision = counters.checkRates({ id: request.id, limits });
+    const decision = rates.checkRates({ id: request.id, limits });
     if (!(decision instanceof Promise)) {
-      done(refusalOf(counters, request, caller, decision));
+      done(refusalOf(rates, request, caller, decision));
       return;
     }
-    const refusal = settle(counters, request, caller, decision);
+    const refusal = settle(rates, request, caller, decision);
     if (kind === 'generation' && isShort(request)) {
       request.pendingRateCheck = refusal;
       void pass(refusal, (refused) => {
@@ -94,13 +94,13 @@ function createRateHook(
 }
 
 async function settle(
-  counters: Counters,
+  rates: Rates,
   request: FastifyRequest,
   caller: Caller,
   decision: Promise<RateDecision>,
 ): Promise<Error | undefined> {
   try {
-    return refusalOf(counters, request, caller, await decision);
+    return refusalOf(rates, request, caller, await decision);
   } catch (thrown) {
     return thrown instanceof Error ? thrown : new Error('counting failed', { cause: thrown });
   }
@@ -122,7 +122,7 @@ function isShort({ raw: { headers } }: FastifyRequest): boolean {
 
 /** Undefined if the request may continue; its slot is then released when the response is sent. */
 function refusalOf(
-  counters: Counters,
+  rates: Rates,
   request: FastifyRequest,
   caller: Caller,
   decision: RateDecision,
@@ -137,7 +137,7 @@ function refusalOf(
   }
   const { slot, id } = request;
   if (slot !== null && caller.maxConcurrency !== null) {
-    slot.onDisconnect(() => counters.leave(id));
+    slot.onDisconnect(() => rates.leave(id));
   }
   return undefined;
 }

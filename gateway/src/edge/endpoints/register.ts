@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller, KeyDirectory } from '#identity/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
-import type { Counters } from '#limits/index.ts';
+import type { Money, Rates } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Metrics } from '#observability/index.ts';
 import type { Relay } from '#relay/index.ts';
@@ -28,7 +28,8 @@ export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
   readonly keyConcurrency: number;
   /** Whether a caller could pay for anything now. */
   readonly hasMoney: (caller: Caller) => boolean | Promise<boolean>;
-  readonly counters: Counters;
+  readonly rates: Rates;
+  readonly money: Pick<Money, 'read'>;
   readonly refusals: RefusalGuard;
   readonly usage: UsageSource;
   readonly keys: KeyDirectory;
@@ -49,7 +50,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
     admit: createAdmissionHook({ ...options, keySlots: createKeySlots(options.keyConcurrency) }),
-    countRates: createRateHooks(options.counters, options.refusals, (refusal) =>
+    countRates: createRateHooks(options.rates, options.refusals, (refusal) =>
       countRefusal(metrics, refusal),
     ),
     limitLargeBodies: createOneLargeBodyHook(options.hasMoney),

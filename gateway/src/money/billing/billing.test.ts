@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller, CallerTeam } from '#identity/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
-import { createMemoryCounters, unlimited } from '#limits/index.ts';
+import { createMemoryMoney, unlimited } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Line } from './cost.ts';
 import { createBilling, type Hold, type Order } from './billing.ts';
@@ -68,12 +68,12 @@ const model = {
 const group: Group = { name: 'default', priceMultiplier: '1' };
 
 function setUp() {
-  const counters = createMemoryCounters({
+  const money = createMemoryMoney({
     now: () => now,
     monotonic: () => 0,
     spent: async () => new Map(),
   });
-  const billing = createBilling({ counters, now: () => now });
+  const billing = createBilling({ money, now: () => now });
   let count = 0;
   const order = (change: Partial<Order> = {}): Order => ({
     id: `req_${(count += 1)}`,
@@ -85,7 +85,7 @@ function setUp() {
     ...change,
   });
   return {
-    counters,
+    money,
     billing,
     order,
     hold: async (change?: Partial<Order>) => billing.hold(order(change)),
@@ -198,20 +198,20 @@ describe('a hold', () => {
   });
 
   test('B-12 that one limit refuses holds nothing on the others', async () => {
-    const { hold, counters } = setUp();
+    const { hold, money } = setUp();
     await nameOf(hold({ caller: { ...member, memberBudget: 0n } }));
-    expect(counters.read('team:team_1:balance')).toMatchObject({ held: 0n });
+    expect(money.read('team:team_1:balance')).toMatchObject({ held: 0n });
   });
 
   test('counts what was spent before a limit was set', async () => {
-    const { hold, billing, counters } = setUp();
+    const { hold, billing, money } = setUp();
     const held = (await hold()) as Hold;
     billing.commitHold(held, {
       ...billing.charge(held, linesOf(noTokens), 'reported'),
       cost: '30',
     });
     const names = ['user:usr_1:balance', 'user:usr_1:quota', 'key:key_1:quota'];
-    for (const name of names) expect(counters.read(name)).toEqual({ spent: 30n, held: 0n });
+    for (const name of names) expect(money.read(name)).toEqual({ spent: 30n, held: 0n });
     expect(await nameOf(hold({ caller: { ...caller, quota: 30n } }))).toBe('key_quota_exceeded');
     const limited = { ...caller, user: { ...user, quota: 30n } };
     expect(await nameOf(hold({ caller: limited }))).toBe('user_quota_exceeded');
@@ -299,11 +299,11 @@ describe('a charge', () => {
     reasoning: 5,
   };
   const settled = async (used: typeof tokens, source: 'reported' | 'estimated' | 'quarantined') => {
-    const { hold, billing, counters } = setUp();
+    const { hold, billing, money } = setUp();
     const held = (await hold()) as Hold;
     const charge = billing.charge(held, linesOf(used), source);
     billing.commitHold(held, charge);
-    return { charge, meter: counters.read('user:usr_1:balance') };
+    return { charge, meter: money.read('user:usr_1:balance') };
   };
 
   test('is the cost of what was used, and the rest of the hold is free again', async () => {

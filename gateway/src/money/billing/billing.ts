@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/index.ts';
 import { isPriced, type Group, type Model } from '#catalogue/index.ts';
-import type { Counters, HoldDecision, HoldRequest } from '#limits/index.ts';
+import type { HoldDecision, HoldRequest, Money } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
 import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
@@ -49,8 +49,8 @@ export interface Billing {
   /** Whether a request to this model is free whatever it uses: every price is 0, or the group's multiplier is. */
   isFree(model: Model, group: Group): boolean;
   /**
-   * Holds the most that the request can cost, or all that is left. Null: the request is free. Immediate if counting is
-   * in memory, otherwise a promise.
+   * Holds the most that the request can cost, or all that is left. Null: the request is free. Immediate unless
+   * it has to wait for the database.
    * @throws GatewayError the 402 or 429 of the first exhausted limit.
    */
   hold(order: Order): Hold | null | Promise<Hold | null>;
@@ -75,15 +75,15 @@ export interface Billing {
 }
 
 export interface BillingOptions {
-  readonly counters: Counters;
+  readonly money: Money;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 const multipliers = new WeakMap<Group, Multiplier>();
 
-/** Creates holds and charges on these counters. */
-export function createBilling({ counters, now }: BillingOptions): Billing {
+/** Creates holds and charges. */
+export function createBilling({ money, now }: BillingOptions): Billing {
   return {
     isFree: (model, group) => termsOf(model, group) === null,
 
@@ -94,7 +94,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       const { id, caller } = order;
       const amount = holdOf(order.bound(rates), multiplier);
       const { meters, window } = metersOf(caller, now());
-      const decision = counters.hold({ id, amount, meters, expiresAt: order.expiresAt });
+      const decision = money.hold({ id, amount, meters, expiresAt: order.expiresAt });
       const finish = (decided: HoldDecision): Hold => {
         if (!decided.held) throw refusal(decided.denied);
         return {
@@ -120,14 +120,14 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       const meters = hold.source.meters.map((meter) => ({ ...meter, floor: 1n }));
       const finish = (decided: HoldDecision): GatewayError | null => {
         if (!decided.held) return refusal(decided.denied);
-        if (hold.hasEnded) counters.commitHold(id, hold.meters, 0n);
+        if (hold.hasEnded) money.commitHold(id, hold.meters, 0n);
         else {
           hold.drawn.push(id);
           hold.amount += decided.amount;
         }
         return null;
       };
-      const decision = counters.hold({ id, amount, meters, expiresAt });
+      const decision = money.hold({ id, amount, meters, expiresAt });
       return decision instanceof Promise ? decision.then(finish) : finish(decision);
     },
 
@@ -136,7 +136,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
     charge(hold, lines, source) {
       const { items, cost } = receiptOf(lines(hold.rates), hold.multiplier);
       const charged = chargeOf(cost, hold.amount, source);
-      const lease = counters.charge(hold.id, hold.meters, charged);
+      const lease = money.charge(hold.id, hold.meters, charged);
       const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
       return {
         payer: hold.payer,
@@ -153,8 +153,8 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
 
     commitHold(hold, charge) {
       hold.hasEnded = true;
-      counters.commitHold(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
-      for (const id of hold.drawn) counters.commitHold(id, hold.meters, 0n);
+      money.commitHold(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
+      for (const id of hold.drawn) money.commitHold(id, hold.meters, 0n);
     },
   };
 }
@@ -177,7 +177,7 @@ function termsOf(model: Model, group: Group): Terms | null {
   return { rates, priceVersion, multiplier, multiplierText: group.priceMultiplier };
 }
 
-/** By the end of the meter's name, without a window's date; see `limits/counters.ts`. */
+/** By the end of the meter's name, without a window's date; see `limits/money.ts`. */
 const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
   [/:balance$/, 'insufficient_balance'],
   [/^user:[^:]*:quota$/, 'user_quota_exceeded'],
@@ -188,8 +188,7 @@ const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
   [/:member:/, 'member_budget_exceeded'],
 ];
 
-function refusal(meter: string | null): GatewayError {
-  if (meter === null) return new GatewayError('rate_limited');
+function refusal(meter: string): GatewayError {
   const found = errors.find(([pattern]) => pattern.test(meter));
   return new GatewayError(found?.[1] ?? 'internal_error');
 }

@@ -28,7 +28,7 @@ test('money is what is left of every limit, after what is held', () => {
   expect(hasMoney(spent(cent), caller(100n * cent, cent + 1n), 0)).toBe(true);
 });
 
-test('where Redis counts the response comes later', async () => {
+test('where the database is asked the response comes later', async () => {
   const remote = (state: MeterState | null) => ({ read: async () => state });
   expect(await hasMoney(remote(null), caller(cent), 0)).toBe(true);
   expect(await hasMoney(remote({ spent: cent, held: 0n }), caller(cent), 0)).toBe(false);

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/index.ts';
-import type { Counters, Meter, MeterState } from '#limits/index.ts';
+import type { Meter, MeterState, Money } from '#limits/index.ts';
 import { metersOf } from './meters-of.ts';
 
 /**
@@ -9,12 +9,12 @@ import { metersOf } from './meters-of.ts';
  * @param now Unix milliseconds
  */
 export function hasMoney(
-  counters: Pick<Counters, 'read'>,
+  money: Pick<Money, 'read'>,
   caller: Caller,
   now: number,
 ): boolean | Promise<boolean> {
   const { meters } = metersOf(caller, now);
-  const states = meters.map(({ name }) => counters.read(name));
+  const states = meters.map(({ name }) => money.read(name));
   const known: (MeterState | null)[] = [];
   for (const state of states) {
     if (state instanceof Promise) return waitForAll(meters, states);
@@ -25,7 +25,7 @@ export function hasMoney(
 
 async function waitForAll(
   meters: readonly Meter[],
-  states: readonly ReturnType<Counters['read']>[],
+  states: readonly ReturnType<Money['read']>[],
 ): Promise<boolean> {
   return leavesAll(meters, await Promise.all(states.map(async (state) => state)));
 }

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { createMemoryCounters } from '#limits/index.ts';
+import { createMemoryMoney } from '#limits/index.ts';
 import { createSpentSource } from './spent-source.ts';
 
 const never = new Promise<never>(() => {});
 const patience = 30;
 
-function countersFrom(spent: Parameters<typeof createMemoryCounters>[0]['spent']) {
-  return createMemoryCounters({ now: Date.now, monotonic: () => performance.now(), spent });
+function moneyFrom(spent: Parameters<typeof createMemoryMoney>[0]['spent']) {
+  return createMemoryMoney({ now: Date.now, monotonic: () => performance.now(), spent });
 }
 
-const hold = async (counters: ReturnType<typeof countersFrom>) =>
-  counters.hold({
+const hold = async (money: ReturnType<typeof moneyFrom>) =>
+  money.hold({
     id: 'req_1',
     amount: 1n,
     meters: [{ name: 'meter', limit: 10n, floor: 1n }],
@@ -21,9 +21,9 @@ test.each([
   ['the journal of before is not applied', { ready: never, read: async () => new Map() }],
   ['the database does not answer', { ready: Promise.resolve(), read: () => never }],
 ])('%s: nothing is admitted, and nobody waits for it', async (_what, options) => {
-  const counters = countersFrom(createSpentSource({ ...options, patience }));
+  const money = moneyFrom(createSpentSource({ ...options, patience }));
   const begun = performance.now();
-  await expect(hold(counters)).rejects.toMatchObject({ errorName: 'unavailable' });
+  await expect(hold(money)).rejects.toMatchObject({ errorName: 'unavailable' });
   expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
@@ -31,10 +31,10 @@ test('it reads only once everything of before is applied, and is asked again aft
   const ready = Promise.withResolvers<void>();
   let applied = 0n;
   const read = async () => new Map([['meter', applied]]);
-  const counters = countersFrom(createSpentSource({ ready: ready.promise, read, patience }));
-  await expect(hold(counters)).rejects.toMatchObject({ errorName: 'unavailable' });
+  const money = moneyFrom(createSpentSource({ ready: ready.promise, read, patience }));
+  await expect(hold(money)).rejects.toMatchObject({ errorName: 'unavailable' });
   applied = 4n;
   ready.resolve();
-  expect(await hold(counters)).toEqual({ held: true, amount: 1n });
-  expect(counters.read('meter')).toEqual({ spent: 4n, held: 1n });
+  expect(await hold(money)).toEqual({ held: true, amount: 1n });
+  expect(money.read('meter')).toEqual({ spent: 4n, held: 1n });
 });

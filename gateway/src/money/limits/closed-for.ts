@@ -1,4 +1,4 @@
-import type { RateDecision, RateRequest } from './counters.ts';
+import type { RateDecision, RateRequest } from './rates.ts';
 
 /** A limit of 0 admits nothing, whatever was counted and however long one waits. Null if no limit is 0. */
 export function closedFor({ limits }: RateRequest): RateDecision | null {

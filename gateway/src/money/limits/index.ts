@@ -1,16 +1,16 @@
 export {
   unlimited,
   type ChargedLease,
-  type Counters,
   type HoldDecision,
   type HoldRequest,
   type Meter,
   type MeterState,
-  type RateDecision,
-  type RateLimit,
-  type RateRequest,
+  type Money,
   type SpentSource,
-} from './counters.ts';
-export { createCounters, type CreateCountersOptions } from './create-counters.ts';
+} from './money.ts';
+export type { RateDecision, RateLimit, RateRequest, Rates } from './rates.ts';
+export { createMoney, type CreateMoneyOptions } from './create-money.ts';
+export { createRates, type CreateRatesOptions } from './create-rates.ts';
 export { leaseRules } from './leases/leased-money.ts';
-export { createMemoryCounters, type MemoryCounters } from './memory/memory-counters.ts';
+export { createMemoryMoney } from './memory/memory-money.ts';
+export { createMemoryRates } from './memory/memory-rates.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import type { SpentSource } from './counters.ts';
+import type { SpentSource } from './money.ts';
 
 /**
  * Wraps the source so that concurrent look-ups of a meter share one query.

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
-import { openCounters } from './counting.ts';
+import { openMoney, openRates } from './counting.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
 import { createRelaying } from './relaying.ts';
@@ -120,7 +120,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { database, journal } = storage;
     const directory = await openDirectory(storage, secrets, logger, closing);
     const { snapshot } = directory.catalogue;
-    const counters = await openCounters(config, logger, storage, closing);
+    const money = openMoney(config, logger, storage, closing);
+    const rates = await openRates(config, logger, storage, closing);
 
     const refusals = closing.add(
       condenseRefusals({
@@ -168,7 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         snapshot,
         health,
         journal: refusals,
-        counters,
+        money,
         observer,
         onUnexpectedError,
         mediaFetch,
@@ -183,7 +184,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         ...storage,
         config,
         revisions,
-        counters,
+        rates,
         uncaught,
         spool,
         pressures: () => serving.pressures,
@@ -195,7 +196,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         logger,
         relay,
         ticker,
-        counters,
+        money,
+        rates,
         memory,
         metrics,
         keys,

@@ -1,6 +1,6 @@
 import { createSpentSource } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
-import { createCounters, leaseRules, type Counters } from '#limits/index.ts';
+import { createMoney, createRates, leaseRules, type Money, type Rates } from '#limits/index.ts';
 import { createPostgresAuthority } from '#leases/index.ts';
 import { spentOf } from '#ledger/index.ts';
 import type { Logger } from '#observability/index.ts';
@@ -8,25 +8,40 @@ import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 import type { Storage } from './storage.ts';
 
-/** Opens the counters of rates, concurrent calls and money: in this process, or in Redis for all nodes. */
-export async function openCounters(
+/** Opens what counts rates and concurrent requests: this process, or Redis for all nodes. */
+export async function openRates(
   config: Config,
   logger: Logger,
-  { database, breaker, journal, adoption, nodes, nodeId, lives }: Storage,
+  { nodes }: Pick<Storage, 'nodes'>,
   closing: Closing,
-): Promise<Counters> {
+): Promise<Rates> {
   return closing.add(
-    await createCounters({
+    await createRates({
       config,
       ...clock,
       random: Math.random,
+      liveNodes: nodes.live,
+      log: logger,
+    }),
+  );
+}
+
+/** Opens what counts money: this process, or for all nodes the database. */
+export function openMoney(
+  config: Config,
+  logger: Logger,
+  { database, breaker, journal, adoption, nodeId, lives }: Storage,
+  closing: Closing,
+): Money {
+  return closing.add(
+    createMoney({
+      ...clock,
       // Charges that an earlier process left in the journal are spent too.
       spent: createSpentSource({
         ready: Promise.all([journal.caughtUp, adoption.finished]),
         read: (meters) => breaker(() => spentOf(database.kysely, meters)),
       }),
       appliedUntil: () => journal.appliedUntil,
-      liveNodes: nodes.live,
       leases:
         lives === null
           ? null

@@ -1,6 +1,6 @@
 import type { Spool } from '#bodies/index.ts';
 import type { Config } from '#config/index.ts';
-import type { Counters } from '#limits/index.ts';
+import type { Rates } from '#limits/index.ts';
 import type { RevisionWatch } from '#database/index.ts';
 import type { NodeRegistry } from '#nodes/index.ts';
 import type { UncaughtErrors } from '#observability/index.ts';
@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts';
 export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'journal'> {
   readonly config: Config;
   readonly revisions: RevisionWatch;
-  readonly counters: Counters;
+  readonly rates: Pick<Rates, 'degraded'>;
   readonly uncaught: UncaughtErrors;
   readonly spool: Pick<Spool, 'problem'>;
   /** The overload of this process: `lag`, `memory`. */
@@ -20,14 +20,14 @@ export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'jou
 
 /** The degraded components for `/ready`, in words. */
 export function degradedParts(sources: HealthSources): readonly string[] {
-  const { revisions, nodes, adoption, journal, counters, uncaught } = sources;
+  const { revisions, nodes, adoption, journal, rates, uncaught } = sources;
   const isShared = sources.config.redis.url !== null;
   return [
     ...(journal.usable ? [] : ['journal']),
     ...(sources.spool.problem() === null ? [] : ['spool']),
     ...degradedDatabase(revisions, nodes),
     ...degradedNodes(nodes, isShared),
-    ...(isShared && counters.degraded ? ['redis'] : []),
+    ...(isShared && rates.degraded ? ['redis'] : []),
     ...sources.pressures(),
     ...adoption.problems,
     ...(sources.said?.() ?? []),

@@ -12,7 +12,7 @@ import {
   MediaRefused,
   type FetchMedia,
 } from '#conversion/index.ts';
-import type { Counters } from '#limits/index.ts';
+import type { Money } from '#limits/index.ts';
 import { parseUsd, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
 import type { Journal } from '#journal/index.ts';
@@ -44,7 +44,7 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
   readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
-  readonly counters: Counters;
+  readonly money: Money;
   readonly observer: ExchangeObserver;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
   readonly mediaFetch: GuardedFetchOptions | undefined;
@@ -61,7 +61,7 @@ export interface Relaying {
 
 /** Creates the relay and everything it needs towards the upstreams. */
 export function createRelaying(options: RelayingOptions, closing: Closing): Relaying {
-  const { config, logger, secrets, snapshot, health, journal, counters, observer } = options;
+  const { config, logger, secrets, snapshot, health, journal, money, observer } = options;
   const onDefect = (error: unknown) => logger.error('unexpected error', error);
   const upstream = closing.add(
     createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect }),
@@ -113,7 +113,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
         detail: digest,
       }),
     journal,
-    billing: createBilling({ counters, now: clock.now }),
+    billing: createBilling({ money, now: clock.now }),
     timeouts: config.timeouts,
     ticker,
     drains: createDrainSlots(config.limits.inFlight),

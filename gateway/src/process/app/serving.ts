@@ -93,7 +93,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     ...endpoints,
     gate,
     keyConcurrency: config.limits.keyConcurrency,
-    hasMoney: (caller) => hasMoney(options.counters, caller, clock.now()),
+    hasMoney: (caller) => hasMoney(options.money, caller, clock.now()),
     now: clock.now,
     health: () => ({
       status: draining ? 'draining' : isUsable() ? 'ok' : 'unavailable',

@@ -261,7 +261,7 @@ export interface LedgerEntryTable {
   time: number;
 }
 
-/** The total spent on each meter (see `limits/counters.ts`) since it began. */
+/** The total spent on each meter (see `limits/money.ts`) since it began. */
 export interface SpentTotalTable {
   meter: string;
   spent: bigint;

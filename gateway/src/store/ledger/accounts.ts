@@ -17,7 +17,7 @@ export type EntryKind =
   /** The cost of usage rows; the other side is `revenue`. */
   | 'usage';
 
-/** The meter that counts the spending of an account (see `limits/counters.ts`). */
+/** The meter that counts the spending of an account (see `limits/money.ts`). */
 export function balanceMeter(account: HolderAccount): string {
   return `${account}:balance`;
 }

@@ -12,7 +12,7 @@ export interface Charged {
 }
 
 /**
- * Every meter that a charge counts on (see `limits/counters.ts`), the balance first. Meters without a limit count too,
+ * Every meter that a charge counts on (see `limits/money.ts`), the balance first. Meters without a limit count too,
  * so that a limit set later knows what was already spent.
  */
 export function meterNames({ account, keyId, userId, window }: Charged): readonly string[] {

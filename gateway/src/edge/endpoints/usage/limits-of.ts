@@ -1,10 +1,10 @@
 import type { Caller } from '#identity/index.ts';
 import { metersOf } from '#billing/index.ts';
-import { unlimited, type Counters, type SpentSource } from '#limits/index.ts';
+import { unlimited, type Money, type SpentSource } from '#limits/index.ts';
 import type { MoneyLimit, OwnLimits } from '#usage/index.ts';
 
 /**
- * What a caller may still spend: from the counters, and from the database for meters that are not in use yet.
+ * What a caller may still spend: from what counts money, and from the database for meters that are not in use yet.
  *
  * @param now Unix milliseconds
  * @throws the error of the source if it is needed and the database is unreachable.
@@ -12,11 +12,11 @@ import type { MoneyLimit, OwnLimits } from '#usage/index.ts';
 export async function limitsOf(
   caller: Caller,
   now: number,
-  counters: Pick<Counters, 'read'>,
+  money: Pick<Money, 'read'>,
   spent: SpentSource,
 ): Promise<OwnLimits> {
   const meters = metersOf(caller, now).meters.filter(({ limit }) => limit !== unlimited);
-  const states = await Promise.all(meters.map(async ({ name }) => counters.read(name)));
+  const states = await Promise.all(meters.map(async ({ name }) => money.read(name)));
   const unknown = meters.filter((_, index) => states[index] === null).map(({ name }) => name);
   const stored = unknown.length === 0 ? new Map<string, bigint>() : await spent(unknown);
   const limits = new Map(

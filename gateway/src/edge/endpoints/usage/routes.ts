@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { parseTimestamp } from '#config/index.ts';
-import type { Counters, SpentSource } from '#limits/index.ts';
+import type { Money, SpentSource } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { answerJson } from '#http/index.ts';
 import { encodeOwnUsage, type UsageSum } from '#usage/index.ts';
@@ -26,7 +26,7 @@ export interface UsageQuestion {
 
 export interface UsageRouteOptions {
   readonly usage: UsageSource;
-  readonly counters: Pick<Counters, 'read'>;
+  readonly money: Pick<Money, 'read'>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -39,7 +39,7 @@ const defaultSpan = 30 * 24 * hour;
  * others, though shared limits show what others left of them.
  */
 export function usageRoute(context: EndpointContext, options: UsageRouteOptions) {
-  const { usage, counters, now } = options;
+  const { usage, money, now } = options;
   return function ownUsage(scope: FastifyInstance, _options: object, done: () => void): void {
     context.authenticate(scope, { queryKey: false });
     scope.get('/v1/usage', { onRequest: context.countRates.free }, async (request, reply) => {
@@ -48,7 +48,7 @@ export function usageRoute(context: EndpointContext, options: UsageRouteOptions)
       try {
         const [sums, limits] = await Promise.all([
           usage.sums({ ...question, keyId: caller.keyId }),
-          limitsOf(caller, now(), counters, usage.spent),
+          limitsOf(caller, now(), money, usage.spent),
         ]);
         answerJson(request, reply, 200, encodeOwnUsage({ ...question, sums, limits }));
       } catch (cause) {

@@ -198,9 +198,9 @@ describe('admission of a request', () => {
     });
     expect(await nameOf(failing.run())).toBe('rate_limited');
     const asking = vi.fn<() => Promise<CheckedRequest>>();
-    const { run, rows, committed, held } = setUp({ input });
+    const { run, rows, steps } = setUp({ input });
     expect(await nameOf(run())).toBe('rate_limited');
-    expect(committed).toEqual([[held, null]]);
+    expect(steps).toEqual(['open', 'check']);
     expect(await nameOf(setUp({ input, operation: { authorize: () => asking } }).run())).toBe(
       'rate_limited',
     );

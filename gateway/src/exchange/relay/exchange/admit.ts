@@ -38,29 +38,21 @@ export async function admitExchange(
     const operation = operationFor(resolved.model.type) ?? asked;
     if (operation !== asked) opened = await operation.open(input);
     let checked = opened.check(exchange, resolved);
+    // A refusal by a rate comes before anything that waits for others or affects them.
+    if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
     const authorize = operation.authorize?.(exchange, checked) ?? null;
-    if (authorize !== null) {
-      // This may wait for others, and a refusal by a rate has to come first.
-      if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
-      checked = await authorize();
-    }
+    if (authorize !== null) checked = await authorize();
     if (!operation.isFree) {
       const held = holdMoney(parts, input, resolved, (rates) =>
         operation.bound(exchange, checked, rates),
       );
-      // In memory the hold is there at once; awaiting it would cost a turn of the event loop.
+      // The hold is usually there at once; awaiting it would cost a turn of the event loop.
       exchange.hold = held instanceof Promise ? await held : held;
     }
-    if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
     return { operation, prepared: operation.prepare(exchange, checked) };
   } catch (error) {
     const refused = pendingRateCheck === null ? undefined : await pendingRateCheck;
-    if (refused !== undefined) {
-      // The rates refuse, so nothing after them may have an effect. There is a hold to release if Redis has just
-      // failed, or if the body took longer to arrive than Redis remembers the refusal.
-      if (exchange.hold !== null) parts.billing.commitHold(exchange.hold, null);
-      throw refused;
-    }
+    if (refused !== undefined) throw refused;
     if (error instanceof ClientGone) {
       await finishDisconnected(parts, exchange, nothingUsed, nothingTried);
       return null;

@@ -13,7 +13,7 @@ export interface ExchangeInput {
   /** `performance.now()` at arrival, because durations come from the monotonic clock. */
   readonly startedAt: number;
   readonly caller: Caller;
-  /** Resolves to the rates' refusal, or to null; awaited before anything is sent upstream. Never rejects. */
+  /** Resolves to the rates' refusal, or to null; awaited before money is held. Never rejects. */
   readonly pendingRateCheck: Promise<Error | undefined> | null;
   readonly protocol: ProtocolName;
   readonly operation: OperationName;

@@ -3,11 +3,11 @@ import type { Authority, Command, Outcome, Want } from '#leases/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
   unlimited,
-  type Counters,
   type HoldDecision,
   type HoldRequest,
   type MeterState,
-} from '../counters.ts';
+  type Money,
+} from '../money.ts';
 import {
   compose,
   createBook,
@@ -61,7 +61,7 @@ export interface LeasedMoneyOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-export interface LeasedMoney extends Pick<Counters, 'hold' | 'charge' | 'commitHold' | 'read'> {
+export interface LeasedMoney extends Money {
   /** Returns what is idle. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { HoldRequest } from '../counters.ts';
+import type { HoldRequest } from '../money.ts';
 
 const rememberedMs = 100;
 const mostNames = 50_000;

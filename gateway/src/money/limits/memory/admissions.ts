@@ -1,4 +1,4 @@
-import type { RateDecision, RateLimit, RateRequest } from '../counters.ts';
+import type { RateDecision, RateLimit, RateRequest } from '../rates.ts';
 import { closedFor } from '../closed-for.ts';
 import { createForgetting } from './forget-idle.ts';
 import { SlidingWindow } from './sliding-window.ts';

@@ -1,4 +1,4 @@
-import type { HoldDecision, HoldRequest, MeterState } from '../counters.ts';
+import type { HoldDecision, HoldRequest, MeterState } from '../money.ts';
 import { Ended } from './ended.ts';
 import { createForgetting } from './forget-idle.ts';
 
@@ -38,11 +38,6 @@ export interface Meters {
   /** Every meter must be known. `remaining`: milliseconds until the hold expires. */
   hold(request: HoldRequest, remaining: number): HoldDecision;
   commitHold(id: string, meters: readonly string[], spent: bigint): void;
-  /**
-   * Forgets a meter whose spending others have counted up to `settledFor` milliseconds ago, unless something is still
-   * held on it.
-   */
-  forget(meter: string, settledFor: number): void;
   read(meter: string): MeterState | null;
 }
 
@@ -158,11 +153,6 @@ export function createMeters({
         account.spent += spent;
         account.usedAt = now;
       }
-    },
-    forget(meter, settledFor) {
-      const account = accounts.get(meter);
-      if (account?.holds === 0 && monotonic() - account.usedAt >= settledFor)
-        accounts.delete(meter);
     },
     read(meter) {
       voidExpired();

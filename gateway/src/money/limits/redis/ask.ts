@@ -31,7 +31,7 @@ interface Batch {
 }
 
 /** Nobody waits for these steps. */
-const ends: ReadonlySet<Step> = new Set(['settle', 'leave']);
+const ends: ReadonlySet<Step> = new Set(['leave']);
 
 /**
  * Sends all steps of one turn of the event loop to Redis together, in order, as one script: most of a step's cost is

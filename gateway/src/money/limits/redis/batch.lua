@@ -4,14 +4,16 @@
 -- values, and those values.
 -- Replies what each step does, or {'lost'} when this is not the epoch that the node knows: Redis has been emptied.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'lost'} end
-local epoch, now = ARGV[1], clock(ARGV[2])
+-- A full Redis is no use: it refuses the first write.
+redis.call('SET', KEYS[1], ARGV[1])
+local now = clock(ARGV[2])
 local replies, nextKey, nextValue = {}, 2, 3
 while ARGV[nextValue] do
   local step = steps[ARGV[nextValue]]
   local firstKey, firstValue = nextKey, nextValue + 3
   nextKey, nextValue = firstKey + ARGV[nextValue + 1], firstValue + ARGV[nextValue + 2]
   local keys, values = {unpack(KEYS, firstKey, nextKey - 1)}, {unpack(ARGV, firstValue, nextValue - 1)}
-  local isDone, reply = pcall(step, keys, values, now, epoch)
+  local isDone, reply = pcall(step, keys, values, now)
   if not isDone and type(reply) ~= 'table' then reply = redis.error_reply(reply) end
   replies[#replies + 1] = reply
 end

@@ -7,10 +7,10 @@ test('a full window reopens when Redis said, however late the reply came', () =>
   const request = { id: 'a', limits: [{ name: 'rate', limit: 1, windowMs: 500 }] };
   const asked = now;
   now += 40;
-  denials.addRates(request, [100], asked);
-  expect(denials.ofRates(request)).toEqual({ admitted: false, denied: 'rate', retryAfterMs: 60 });
+  denials.add(request, [100], asked);
+  expect(denials.of(request)).toEqual({ admitted: false, denied: 'rate', retryAfterMs: 60 });
   now = 1_099;
-  expect(denials.ofRates(request)).toMatchObject({ admitted: false });
+  expect(denials.of(request)).toMatchObject({ admitted: false });
   now = 1_100;
-  expect(denials.ofRates(request)).toBeNull();
+  expect(denials.of(request)).toBeNull();
 });

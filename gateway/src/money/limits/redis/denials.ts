@@ -1,7 +1,5 @@
-import type { Meter, RateDecision, RateRequest } from '../counters.ts';
+import type { RateDecision, RateRequest } from '../rates.ts';
 
-/** How long a meter without money is refused without asking Redis; a credit or a release may change it. */
-const exhaustedMs = 500;
 /** The number of names kept. The oldest is dropped first, which costs one question to Redis. */
 const mostNames = 50_000;
 
@@ -11,20 +9,13 @@ interface FullRate {
   readonly until: number;
 }
 
-interface EmptyMeter {
-  readonly limit: bigint;
-  readonly floor: bigint;
-  readonly until: number;
-}
-
 /**
- * Remembers exhausted limits, so that repeated refusals cost Redis nothing. A window can only be full for longer than
+ * Remembers full windows, so that repeated refusals cost Redis nothing. A window can only be full for longer than
  * remembered, never shorter. A changed limit is checked in Redis again.
  */
 export class Denials {
   readonly #monotonic: () => number;
   readonly #rates = new Map<string, FullRate>();
-  readonly #meters = new Map<string, EmptyMeter>();
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
@@ -34,7 +25,7 @@ export class Denials {
    * @param waits milliseconds per limit of the request, 0 if it had room
    * @param asked monotonic time of the question to Redis; the reply may have been in flight for a while
    */
-  addRates({ limits }: RateRequest, waits: readonly number[], asked: number): void {
+  add({ limits }: RateRequest, waits: readonly number[], asked: number): void {
     for (const [at, { name, limit, windowMs }] of limits.entries()) {
       const wait = waits[at] ?? 0;
       // It is unknown when a concurrent request will leave.
@@ -43,7 +34,7 @@ export class Denials {
     }
   }
 
-  ofRates({ limits }: RateRequest): RateDecision | null {
+  of({ limits }: RateRequest): RateDecision | null {
     if (this.#rates.size === 0) return null;
     const now = this.#monotonic();
     let denied: string | null = null;
@@ -60,31 +51,9 @@ export class Denials {
     }
     return denied === null ? null : { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
   }
-
-  addMeter({ name, limit, floor }: Meter): void {
-    put(this.#meters, name, { limit, floor, until: this.#monotonic() + exhaustedMs });
-  }
-
-  /** The first meter that is known to be exhausted, or null. */
-  ofMeters(meters: readonly Meter[]): string | null {
-    if (this.#meters.size === 0) return null;
-    for (const { name, limit, floor } of meters) {
-      const empty = this.#meters.get(name);
-      if (empty === undefined) continue;
-      if (this.#monotonic() < empty.until && limit <= empty.limit && floor >= empty.floor)
-        return name;
-      this.#meters.delete(name);
-    }
-    return null;
-  }
-
-  /** Call it when money was released on the meter. */
-  forgetMeter(name: string): void {
-    this.#meters.delete(name);
-  }
 }
 
-function put<Value>(map: Map<string, Value>, name: string, value: Value): void {
+function put(map: Map<string, FullRate>, name: string, value: FullRate): void {
   map.delete(name);
   if (map.size >= mostNames) map.delete(map.keys().next().value!);
   map.set(name, value);

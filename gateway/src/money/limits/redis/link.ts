@@ -40,8 +40,6 @@ export interface LinkOptions {
   readonly random: () => number;
   /** Runs on each new connection before any other command; the link is up when it resolves. */
   readonly enter: (run: Link['run']) => Promise<void>;
-  /** Called when a working connection is lost. */
-  readonly onLost: () => void;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Milliseconds. */
   readonly commandTimeoutMs: number;
@@ -57,7 +55,6 @@ export async function openLink({
   url,
   random,
   enter,
-  onLost,
   log,
   commandTimeoutMs,
 }: LinkOptions): Promise<Link> {
@@ -76,7 +73,6 @@ export async function openLink({
   const lose = (error: unknown): void => {
     if (!isUp) return;
     drop();
-    onLost();
     log.error("lost connection to Redis; enforcing this node's share of every limit", error, {
       component: 'counting',
     });

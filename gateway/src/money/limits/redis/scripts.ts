@@ -8,7 +8,7 @@ export interface Script {
   readonly sha: string;
 }
 
-const steps = ['admit', 'leave', 'renew', 'hold', 'settle', 'restore', 'forget', 'read'] as const;
+const steps = ['admit', 'leave', 'renew'] as const;
 /** The steps of a batch. Each has a file in `steps/` that says what it takes and replies. */
 export type Step = (typeof steps)[number];
 
@@ -21,7 +21,7 @@ function script(...parts: readonly string[]): Script {
 }
 
 const stepFunctions = steps.map(
-  (step) => `steps.${step} = function(keys, values, now, epoch)\n${read(`steps/${step}`)}end`,
+  (step) => `steps.${step} = function(keys, values, now)\n${read(`steps/${step}`)}end`,
 );
 
 export const scripts = Object.freeze({

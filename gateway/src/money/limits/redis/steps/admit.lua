@@ -1,5 +1,5 @@
 -- Counts a request against every rate and takes a slot of every concurrency limit, or does neither.
--- keys: a mark for the hold that may be asked for right behind, one per limit.
+-- keys: one per limit.
 -- values: id, milliseconds a slot is kept unless renewed, then per limit: kind ('slots', 'exact', 'parts'), limit,
 -- window in milliseconds.
 -- Replies {'admitted'} or {'denied', microseconds to wait per limit, 0 for those with room}.
@@ -140,9 +140,9 @@ local function slotWait(key, limit)
 end
 
 local waits, denied = {'denied'}, false
-for at = 2, #keys do
-  local key, kind = keys[at], values[at * 3 - 3]
-  local limit, span = tonumber(values[at * 3 - 2]), tonumber(values[at * 3 - 1]) * 1000
+for at = 1, #keys do
+  local key, kind = keys[at], values[at * 3]
+  local limit, span = tonumber(values[at * 3 + 1]), tonumber(values[at * 3 + 2]) * 1000
   local wait
   if kind == 'slots' then wait = slotWait(key, limit)
   elseif kind == 'exact' then wait = exactWait(key, limit, span)
@@ -150,13 +150,10 @@ for at = 2, #keys do
   if wait > 0 then denied = true end
   waits[#waits + 1] = whole(wait)
 end
-if denied then
-  redis.call('SET', keys[1], '', 'PX', 1000)
-  return waits
-end
+if denied then return waits end
 
-for at = 2, #keys do
-  local key, kind, window = keys[at], values[at * 3 - 3], values[at * 3 - 1]
+for at = 1, #keys do
+  local key, kind, window = keys[at], values[at * 3], values[at * 3 + 2]
   if kind == 'slots' then
     redis.call('ZADD', key, whole(now + lease * 1000), id)
     redis.call('PEXPIRE', key, lease)

@@ -1,4 +1,4 @@
-import type { RateDecision, RateLimit, RateRequest } from '../counters.ts';
+import type { RateDecision, RateLimit, RateRequest } from '../rates.ts';
 import { closedFor } from '../closed-for.ts';
 import { exactLimit } from '../memory/sliding-window.ts';
 import type { Denials } from './denials.ts';
@@ -9,8 +9,6 @@ import type { Share } from './share.ts';
 const slotLeaseMs = 60_000;
 export const renewEveryMs = 20_000;
 const idsPerRenewal = 500;
-/** Kept long enough for a hold that was requested right behind a refused admission. */
-export const refusedKey = (prefix: string, id: string): string => `${prefix}refused:${id}`;
 /** Requests that left while Redis was unreachable. Beyond this number, slots end with their lease. */
 const mostLeft = 100_000;
 
@@ -21,6 +19,8 @@ export interface RemoteRates {
   leave(id: string): void;
   /** Renews or releases every slot of this node. */
   renew(ask: Ask): Promise<void>;
+  /** Waits until Redis has heard of the requests that have left. */
+  close(): Promise<void>;
 }
 
 export interface RemoteRatesOptions {
@@ -43,14 +43,20 @@ export function createRemoteRates({
   monotonic,
 }: RemoteRatesOptions): RemoteRates {
   const left = new Map<string, readonly string[]>();
+  const leaving = new Set<Promise<void>>();
   const slotsKey = (name: string): string => `${prefix}slots:${name}`;
   const keyOf = ({ name, windowMs }: RateLimit): string =>
     windowMs === 0 ? slotsKey(name) : `${prefix}times:${name}`;
 
   const leaveSlots = (id: string, names: readonly string[]): void => {
     if (names.length === 0) return;
-    if (isUp()) tellLeft(id, names, ask).catch(() => keepLeft(id, names));
-    else keepLeft(id, names);
+    if (!isUp()) {
+      keepLeft(id, names);
+      return;
+    }
+    const told = tellLeft(id, names, ask).catch(() => keepLeft(id, names));
+    leaving.add(told);
+    void told.then(() => leaving.delete(told));
   };
 
   const tellLeft = async (id: string, names: readonly string[], ask: Ask): Promise<void> => {
@@ -84,7 +90,7 @@ export function createRemoteRates({
     const asked = monotonic();
     let reply;
     try {
-      reply = await ask('admit', [refusedKey(prefix, id), ...limits.map(keyOf)], values);
+      reply = await ask('admit', limits.map(keyOf), values);
     } catch {
       // The link counts failures, and logs when it gives up.
       return admitInShare(request);
@@ -94,7 +100,7 @@ export function createRemoteRates({
       return admitted;
     }
     const waits = reply.slice(1).map((microseconds) => Number(microseconds) / 1_000);
-    denials.addRates(request, waits, asked);
+    denials.add(request, waits, asked);
     return {
       admitted: false,
       denied: limits[waits.findIndex((wait) => wait > 0)]!.name,
@@ -108,7 +114,7 @@ export function createRemoteRates({
       const closed = closedFor(request);
       if (closed !== null) return closed;
       if (!isUp()) return share.checkRates(request);
-      return denials.ofRates(request) ?? admitInRedis(request);
+      return denials.of(request) ?? admitInRedis(request);
     },
     leave(id) {
       leaveSlots(id, share.admissions.leave(id));
@@ -131,6 +137,9 @@ export function createRemoteRates({
           await ask('renew', [slotsKey(name)], [String(slotLeaseMs), ...some]);
         }
       }
+    },
+    async close() {
+      await Promise.all(leaving);
     },
   };
 }

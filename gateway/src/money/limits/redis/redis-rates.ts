@@ -1,27 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '#observability/index.ts';
-import type { Counters, SpentSource } from '../counters.ts';
-import { createSpentLookup } from '../spent-lookup.ts';
+import type { Rates } from '../rates.ts';
 import { createAsk, type Ask } from './ask.ts';
 import { Denials } from './denials.ts';
 import { type Link, linkRules, openLink } from './link.ts';
-import { createRemoteMoney } from './money.ts';
-import { createRemoteRates, renewEveryMs } from './rates.ts';
+import { createRemoteRates, renewEveryMs } from './remote-rates.ts';
 import { scripts } from './scripts.ts';
 import { createShare } from './share.ts';
 
-export interface RedisCountersOptions {
+export interface RedisRatesOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
   /** The prefix of every key. */
   readonly prefix?: string;
-  /** Unix milliseconds. */
-  readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
-  readonly spent: SpentSource;
   /** Live nodes, including this one; limits are divided among them while Redis is lost. */
   readonly liveNodes: () => number;
   readonly log: Pick<Logger, 'info' | 'error'>;
@@ -35,10 +30,9 @@ export interface RedisCountersOptions {
  * Counts for several nodes: each step is atomic in Redis, by Redis's clock. Waits for the first connection attempt. If
  * that fails, and whenever Redis is lost, this node enforces its share of every limit.
  */
-export async function createRedisCounters(options: RedisCountersOptions): Promise<Counters> {
-  const { url, prefix = 'sluice:', now, monotonic, random, log, serverTime = null } = options;
-  const lookUp = createSpentLookup(options.spent);
-  const share = createShare({ monotonic, liveNodes: options.liveNodes, lookUp });
+export async function createRedisRates(options: RedisRatesOptions): Promise<Rates> {
+  const { url, prefix = 'sluice:', monotonic, random, log, serverTime = null } = options;
+  const share = createShare({ monotonic, liveNodes: options.liveNodes });
   const denials = new Denials(monotonic);
   const epochKey = `${prefix}epoch`;
   let epoch = '';
@@ -57,32 +51,17 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
     link === null ? Promise.reject(new Error('not open')) : link.run(script, keys, values),
   );
   const rates = createRemoteRates({ ask, isUp, prefix, share, denials, monotonic });
-  const money = createRemoteMoney({
-    ask,
-    isUp,
-    prefix,
-    now,
-    monotonic,
-    lookUp,
-    share,
-    denials,
-  });
 
   link = await openLink({
     url,
     random,
     log,
     commandTimeoutMs: options.commandTimeoutMs ?? linkRules.commandTimeoutMs,
-    onLost: () => share.begin(),
     async enter(run) {
-      const time = serverTime === null ? '' : String(serverTime());
       const keys = [epochKey, `${prefix}probe`];
-      const [found] = await run(scripts.enter, keys, [randomUUID(), time]);
-      const emptied = epoch !== found;
+      const [found] = await run(scripts.enter, keys, [randomUUID()]);
       epoch = String(found);
-      const ask = askBy(run);
-      await money.recover(ask, emptied);
-      await rates.renew(ask);
+      await rates.renew(askBy(run));
     },
   });
 
@@ -94,16 +73,12 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
   return {
     checkRates: rates.checkRates,
     leave: rates.leave,
-    hold: money.hold,
-    charge: () => null,
-    commitHold: money.commitHold,
-    read: money.read,
     get degraded() {
       return !isUp();
     },
     async close() {
       clearInterval(renewal);
-      await money.close();
+      await rates.close();
       await link.close();
     },
   };
