@@ -69,10 +69,11 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
   const hold = async (
     { money }: Node,
     amount: bigint,
-    id = `req_${(count += 1)}`,
+    { limit = 10n * usd, expiresAt = Infinity } = {},
   ): Promise<HoldDecision & { readonly id: string }> => {
-    const meters = [{ name: balance, limit: 10n * usd, floor: cent }];
-    return { ...(await money.hold({ id, amount, meters, expiresAt: Infinity })), id };
+    const id = `req_${(count += 1)}`;
+    const meters = [{ name: balance, limit, floor: cent }];
+    return { ...(await money.hold({ id, amount, meters, expiresAt })), id };
   };
 
   /** Ends a request, and brings its record into the database. */
@@ -154,6 +155,27 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await finish(one, short.id, 2n * usd);
     const after = await rows();
     expect(after).toMatchObject({ spent: 2n * usd, leased: 0n, left: 0n });
+  });
+
+  test('a hold expires: its money backs another, and its charge still counts', async () => {
+    await credit(1n * usd);
+    const one = start();
+    const first = await hold(one, usd, { expiresAt: Date.now() + 5_000 });
+    expect(await hold(one, usd)).toMatchObject({ held: false });
+    one.clock.skipped = 7_000;
+    expect(await hold(one, usd)).toMatchObject({ held: true, amount: usd });
+    await finish(one, first.id, usd / 2n);
+    expect(await rows()).toMatchObject({ spent: usd / 2n, leased: usd, left: usd });
+  });
+
+  test('what was leased for another limit is asked for again', async () => {
+    await credit(1n * usd);
+    const one = start();
+    const first = await hold(one, usd / 4n);
+    one.money.commitHold(first.id, meterNames, 0n);
+    await credit(-usd);
+    expect(await hold(one, usd / 4n, { limit: 0n })).toMatchObject({ held: false });
+    expect((await rows()).leased).toBe(0n);
   });
 
   test('a dead node keeps what it leased until its life is closed or too old', async () => {

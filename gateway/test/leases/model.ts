@@ -2,6 +2,7 @@ import {
   compose,
   createBook,
   end,
+  expire,
   hear,
   learn,
   lose,
@@ -10,7 +11,7 @@ import {
 } from '#limits/leases/book.ts';
 import type { Book } from '#limits/leases/book.ts';
 import type { Command, Reply, Want } from '#leases/index.ts';
-import { decide } from '#leases/index.ts';
+import { decide, newMeter } from '#leases/index.ts';
 import { amountOf, type LeaseRow, type LifeRow, type MeterRow, type Rules } from '#leases/index.ts';
 import { release, settle } from './settle.ts';
 
@@ -92,6 +93,7 @@ const faults = [
   'patience',
   'idle',
   'reject',
+  'expire',
 ] as const;
 export type Fault = (typeof faults)[number];
 
@@ -155,14 +157,7 @@ function start({ nodes, limits }: Bounds): World {
     now: 0,
   };
   for (const name of Object.keys(limits)) {
-    view.meters.set(name, {
-      spent: 0n,
-      leased: 0n,
-      held: 0n,
-      recall: 0,
-      ticket: null,
-      short: null,
-    });
+    view.meters.set(name, newMeter(0n));
     view.leases.set(name, new Map());
   }
   const world: World = {
@@ -226,6 +221,7 @@ function copyBook(book: Book): Book {
     ...book,
     leases: new Map(Array.from(book.leases, ([name, lease]) => [name, { ...lease }])),
     holds: new Map(book.holds),
+    shorts: new Map(book.shorts),
     shortsEnded: new Set(book.shortsEnded),
   };
 }
@@ -546,7 +542,7 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
           const want: Want = {
             id,
             amount,
-            meters: meters.map((meter) => ({ name: meter, floor: bounds.floor })),
+            meters: meters.map((meter) => ({ name: meter, floor: bounds.floor, limit: 0n })),
             isLast: false,
             isDurable: bounds.isDurable === true && id === 'r0',
           };
@@ -636,6 +632,15 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
     for (const [which, owner] of [book, node.old].entries()) {
       if (owner === null) continue;
       for (const [id, hold] of owner.holds) {
+        if (may('expire') && !hold.isVoid) {
+          yield [
+            `the hold of ${id} at ${name} expires`,
+            here((next, self) => {
+              use(next, 'expire');
+              expire(which === 0 ? self.book : self.old!, id);
+            }),
+          ];
+        }
         for (const cost of bounds.costs) {
           yield [
             `${id} at ${name} costs ${cost}`,
@@ -1038,7 +1043,7 @@ function askAlone(world: World, name: string, bounds: Bounds, mutation: Mutation
   const want: Want = {
     id: 'alone',
     amount: left,
-    meters: [{ name: meter, floor: bounds.floor }],
+    meters: [{ name: meter, floor: bounds.floor, limit: 0n }],
     isLast: false,
     isDurable: false,
   };

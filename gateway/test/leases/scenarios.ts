@@ -31,6 +31,11 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     costs: ['nothing', 'less', 'hold', 'more'],
     most: { reject: 1 },
   },
+  'a hold expires before its request ends': {
+    ...small,
+    costs: ['nothing', 'more'],
+    most: { expire: 1 },
+  },
   'idle leases go back': { ...both, most: { idle: 1 } },
   'a message is lost, or arrives late': { ...both, most: { lost: 1 } },
   'one node loses two messages': { ...small, nodes: 1, most: { lost: 2, idle: 1 } },

@@ -10,24 +10,21 @@ export interface Settlement {
 }
 
 /**
- * Moves a charge from the lease to what is spent. Call it once per usage row, in the transaction that inserts it.
- * @returns the part on each meter whose lease is gone: its life was closed before the row arrived.
+ * Moves a charge from the lease to what is spent. Call it once per usage row, in the transaction that inserts it. What a
+ * closed life had left may be released already: then its charge is late, and only counts as spent.
  */
-export function settle(view: View, { life, cost, parts }: Settlement): Map<string, bigint> {
-  const late = new Map<string, bigint>();
+export function settle(view: View, { life, cost, parts }: Settlement): void {
   for (const [meter, part] of parts) {
     const row = view.meters.get(meter)!;
     row.spent += cost;
-    if (part === 0n) continue;
-    if (life === null || view.lives.get(life)?.closed === true) {
-      late.set(meter, part);
-      continue;
-    }
+    if (part === 0n || life === null) continue;
+    if (isClosed(view, life) && !leasesOn(view, meter).has(life)) continue;
     settledBy(view, meter, life).settled += part;
     row.leased -= part;
   }
-  return late;
 }
+
+const isClosed = ({ lives }: View, life: string): boolean => lives.get(life)?.closed === true;
 
 /**
  * A database that went back may know neither the lease nor the life. Then the row is below 0 until the life states what

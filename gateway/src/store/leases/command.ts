@@ -39,11 +39,19 @@ export interface Want {
   readonly id: string;
   readonly amount: bigint;
   /** In order of precedence: the first exhausted meter is the one named. */
-  readonly meters: readonly { readonly name: string; readonly floor: bigint }[];
+  readonly meters: readonly WantedMeter[];
   /** It waits no longer: whoever has not answered by now is not waited for. */
   readonly isLast: boolean;
   /** For a task that outlives this process: what is granted is held, not leased. */
   readonly isDurable: boolean;
+}
+
+export interface WantedMeter {
+  readonly name: string;
+  /** The least that must be left for anything to be admitted. */
+  readonly floor: bigint;
+  /** As the life knows it. An authority that can read the limit itself does so. */
+  readonly limit: bigint;
 }
 
 export type Outcome =

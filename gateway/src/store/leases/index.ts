@@ -1,11 +1,20 @@
 export type { Authority, MeterSums, Signs } from './authority.ts';
-export type { Command, LeaseChange, LeaseReply, Outcome, Reply, Want } from './command.ts';
+export type {
+  Command,
+  LeaseChange,
+  LeaseReply,
+  Outcome,
+  Reply,
+  Want,
+  WantedMeter,
+} from './command.ts';
 export { decide } from './decide.ts';
 export { createPostgresAuthority } from './postgres-authority.repository.ts';
 export { closeLives, freeSilentLives, type Freed } from './lives.repository.ts';
 export {
   amountOf,
   leasesOn,
+  newMeter,
   type LeaseRow,
   type LifeRow,
   type MeterRow,

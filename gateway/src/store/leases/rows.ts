@@ -16,6 +16,16 @@ export interface MeterRow {
   short: Owner | null;
 }
 
+/** A meter of which nothing is leased yet. */
+export const newMeter = (spent: bigint): MeterRow => ({
+  spent,
+  leased: 0n,
+  held: 0n,
+  recall: 0,
+  ticket: null,
+  short: null,
+});
+
 /** A request of a life. */
 export interface Owner {
   readonly life: string;

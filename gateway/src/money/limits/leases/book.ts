@@ -1,4 +1,4 @@
-import type { Command, LeaseChange, Reply, Want } from '#leases/index.ts';
+import type { Command, LeaseChange, Reply, Want, WantedMeter } from '#leases/index.ts';
 
 /** What a life knows of one of its leases. Its free part is its own to spend, without asking anybody. */
 export interface Lease {
@@ -15,10 +15,16 @@ export interface Lease {
   answered: number;
   /** Nothing of it is left, and everything drawn is settled. */
   isOver: boolean;
+  /** As of its last command. */
+  limit: bigint;
+  /** Holds that have not ended, expired ones among them. */
+  holds: number;
 }
 
 export interface OpenHold {
+  /** 0 once it has expired: nothing is held any more, but its charge may still come. */
   readonly amount: bigint;
+  readonly isVoid: boolean;
   /** The meters whose leases back it. */
   readonly meters: readonly string[];
   readonly shortOn: readonly string[];
@@ -33,6 +39,8 @@ export interface Book {
   generation: number;
   readonly leases: Map<string, Lease>;
   readonly holds: Map<string, OpenHold>;
+  /** Those of them that are short. */
+  readonly shorts: Map<string, OpenHold>;
   /** Meters whose short hold has ended: the next command says so. */
   readonly shortsEnded: Set<string>;
   /** The command under way, or the one whose outcome is unknown. */
@@ -49,6 +57,7 @@ export function createBook(life: string, generation: number): Book {
     generation,
     leases: new Map(),
     holds: new Map(),
+    shorts: new Map(),
     shortsEnded: new Set(),
     command: null,
     restates: 'no',
@@ -64,21 +73,60 @@ export function freeOf(lease: Lease | undefined): bigint {
 
 /**
  * Takes a hold from the leases, all of it or nothing.
- * @returns false if a lease is short: then the request must wait for a command.
+ * @returns false if a lease is short, or was drawn for another limit: then the request must wait for a command.
  */
-export function take(book: Book, { id, amount, meters }: Want): boolean {
-  for (const { name, floor } of meters) {
-    const free = freeOf(book.leases.get(name));
-    // With less than the floor in this lease, only the database knows whether so much is left.
-    if (free < amount || free < floor) return false;
+export function take(
+  book: Book,
+  { id, amount, meters }: Pick<Want, 'id' | 'amount' | 'meters'>,
+): boolean {
+  for (const { name, floor, limit } of meters) {
+    const lease = book.leases.get(name);
+    const free = freeOf(lease);
+    // With less than the floor in this lease, only the authority knows whether so much is left.
+    if (free < amount || free < floor || lease?.limit !== limit) return false;
   }
-  open(book, id, { amount, meters: meters.map(({ name }) => name), shortOn: [] });
+  open(book, id, amount, meters, nowhere);
   return true;
 }
 
-function open(book: Book, id: string, hold: OpenHold): void {
+const nowhere: readonly string[] = Object.freeze([]);
+
+function open(
+  book: Book,
+  id: string,
+  amount: bigint,
+  meters: Want['meters'],
+  shortOn: readonly string[],
+): void {
+  const names: string[] = [];
+  for (const { name, limit } of meters) {
+    const lease = leaseOf(book, name);
+    lease.held += amount;
+    lease.holds += 1;
+    lease.limit = limit;
+    names.push(name);
+  }
+  const hold: OpenHold = { amount, isVoid: false, meters: names, shortOn };
   book.holds.set(id, hold);
-  for (const meter of hold.meters) book.leases.get(meter)!.held += hold.amount;
+  if (shortOn.length > 0) book.shorts.set(id, hold);
+}
+
+/** Ends what an open hold holds before its request has ended: it has been under way for too long. */
+export function expire(book: Book, id: string): void {
+  const hold = book.holds.get(id);
+  if (hold === undefined) return;
+  for (const meter of hold.meters) {
+    const lease = book.leases.get(meter);
+    if (lease !== undefined) lease.held -= hold.amount;
+  }
+  endShort(book, id, hold);
+  book.holds.set(id, { ...hold, amount: 0n, isVoid: true, shortOn: nowhere });
+}
+
+function endShort(book: Book, id: string, { shortOn }: OpenHold): void {
+  if (shortOn.length === 0) return;
+  book.shorts.delete(id);
+  for (const meter of shortOn) book.shortsEnded.add(meter);
 }
 
 /**
@@ -90,10 +138,15 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
   const hold = book.holds.get(id);
   if (hold === undefined) return parts;
   book.holds.delete(id);
-  for (const meter of hold.shortOn) book.shortsEnded.add(meter);
+  endShort(book, id, hold);
   for (const meter of hold.meters) {
-    const lease = book.leases.get(meter)!;
+    const lease = book.leases.get(meter);
+    if (lease === undefined) {
+      parts.set(meter, 0n);
+      continue;
+    }
     lease.held -= hold.amount;
+    lease.holds -= 1;
     const most = rest(lease);
     const part = cost < most ? cost : most;
     lease.charged += part;
@@ -130,16 +183,15 @@ export function compose(book: Book, plan: Plan): Command {
 
 function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   const needs = new Map<string, bigint>();
-  const floors = new Map<string, bigint>();
+  const wanted = new Map<string, WantedMeter>();
   for (const { amount, meters } of wants) {
-    for (const { name, floor } of meters) {
-      needs.set(name, (needs.get(name) ?? 0n) + amount);
-      floors.set(name, floor);
+    for (const meter of meters) {
+      needs.set(meter.name, (needs.get(meter.name) ?? 0n) + amount);
+      wanted.set(meter.name, meter);
     }
   }
   const returned = new Set(idle);
-  const called = [...book.leases].filter(([, { recall, answered }]) => recall > answered);
-  for (const [meter] of called) returned.add(meter);
+  for (const meter of calledBack(book)) returned.add(meter);
   const names = new Set([...needs.keys(), ...returned, ...ahead.keys(), ...book.shortsEnded]);
   book.shortsEnded.clear();
   return [...names].toSorted().map((meter) => {
@@ -148,10 +200,13 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
     const isDropped = returned.has(meter) && lease.isOver && !isWanted;
     if (isDropped) book.leases.delete(meter);
     const need = needs.get(meter) ?? 0n;
-    const floor = floors.get(meter) ?? ahead.get(meter)?.floor ?? 0n;
+    const asked = wanted.get(meter);
+    const floor = asked?.floor ?? ahead.get(meter)?.floor ?? 0n;
     const free = rest(lease);
     // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing.
-    const isAll = returned.has(meter) || free < need || free < floor;
+    // What was drawn for another limit may be more than there is.
+    const isOther = asked !== undefined && asked.limit !== lease.limit;
+    const isAll = returned.has(meter) || isOther || free < need || free < floor;
     const back = isAll ? free : need;
     lease.frozen += back;
     return {
@@ -165,6 +220,12 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
       shorts: shortsOn(book, meter),
     };
   });
+}
+
+function calledBack({ leases }: Book): string[] {
+  return Array.from(leases)
+    .filter(([, { recall, answered }]) => recall > answered)
+    .map(([meter]) => meter);
 }
 
 /**
@@ -200,7 +261,17 @@ function statements(book: Book): LeaseChange[] {
 function leaseOf(book: Book, meter: string): Lease {
   let lease = book.leases.get(meter);
   if (lease === undefined) {
-    lease = { drawn: 0n, charged: 0n, held: 0n, frozen: 0n, recall: 0, answered: 0, isOver: false };
+    lease = {
+      drawn: 0n,
+      charged: 0n,
+      held: 0n,
+      frozen: 0n,
+      recall: 0,
+      answered: 0,
+      isOver: false,
+      limit: 0n,
+      holds: 0,
+    };
     book.leases.set(meter, lease);
   }
   return lease;
@@ -208,7 +279,7 @@ function leaseOf(book: Book, meter: string): Lease {
 
 function shortsOn(book: Book, meter: string): string[] {
   const ids: string[] = [];
-  for (const [id, { shortOn }] of book.holds) if (shortOn.includes(meter)) ids.push(id);
+  for (const [id, { shortOn }] of book.shorts) if (shortOn.includes(meter)) ids.push(id);
   return ids;
 }
 
@@ -228,13 +299,14 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
     lease.answered = answered;
     if (recall > lease.recall) lease.recall = recall;
     lease.isOver = isOver;
-    if (isOver && lease.charged === 0n) book.leases.delete(change.meter);
+    // An expired hold may still be charged.
+    const isUsed = lease.charged > 0n || lease.holds > 0;
+    if (isOver && !isUsed) book.leases.delete(change.meter);
   }
   for (const want of command.wants) {
     const outcome = reply.outcomes.get(want.id)!;
     if (outcome.kind !== 'granted' || want.isDurable) continue;
-    const meters = want.meters.map(({ name }) => name);
-    open(book, want.id, { amount: outcome.amount, meters, shortOn: outcome.shortOn });
+    open(book, want.id, outcome.amount, want.meters, outcome.shortOn);
   }
 }
 

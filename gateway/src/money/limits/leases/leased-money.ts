@@ -12,6 +12,7 @@ import {
   compose,
   createBook,
   end,
+  expire,
   freeOf,
   hear,
   learn,
@@ -20,6 +21,7 @@ import {
   wentBack,
   type Book,
 } from './book.ts';
+import { createExpiry } from './expiry.ts';
 import { createPace } from './pace.ts';
 import { createRefusals } from './refusals.ts';
 
@@ -88,6 +90,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const { authority, newLife, now, monotonic, log } = options;
   const pace = createPace(monotonic, leaseRules.idleMs);
   const refusals = createRefusals(monotonic);
+  const expiry = createExpiry(monotonic());
   /** The book of each open hold: an earlier life's may be among them. */
   const holders = new Map<string, Book>();
   let waiting: Waiting[] = [];
@@ -107,12 +110,20 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const unavailable = (cause?: unknown): GatewayError =>
     new GatewayError('unavailable', { retryAfter: 1, cause });
 
-  const opened = (id: string, amount: bigint): HoldDecision => {
+  const opened = ({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision => {
     holders.set(id, book!);
+    expiry.add(id, monotonic() + expiresAt - now());
     return { held: true, amount };
   };
 
-  const takeNow = (want: Want): HoldDecision | null => {
+  const sweep = (): void => {
+    expiry.sweep(monotonic(), (id) => {
+      const own = holders.get(id);
+      if (own !== undefined) expire(own, id);
+    });
+  };
+
+  const takeNow = (want: Want, request: HoldRequest): HoldDecision | null => {
     if (book === null || isTooOld(lastSign) || !take(book, want)) return null;
     for (const { name, floor } of want.meters) {
       pace.used(name, want.amount);
@@ -121,7 +132,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       }
     }
     if (low.size > 0) work();
-    return opened(want.id, want.amount);
+    return opened(request, want.amount);
   };
 
   const begin = async (): Promise<Book> => {
@@ -209,8 +220,8 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
 
   /** One command, and what follows from its reply. */
   const once = async (own: Book): Promise<void> => {
-    waiting = waiting.filter(({ want, decided }) => {
-      const taken = takeNow(want);
+    waiting = waiting.filter(({ want, request, decided }) => {
+      const taken = takeNow(want, request);
       if (taken !== null) decided.resolve(taken);
       return taken === null;
     });
@@ -261,7 +272,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
         return true;
       }
       if (outcome.kind === 'granted') {
-        one.decided.resolve(opened(one.want.id, outcome.amount));
+        one.decided.resolve(opened(one.request, outcome.amount));
       } else if (outcome.kind === 'refused') {
         refusals.add(one.request, outcome.meter);
         one.decided.resolve({ held: false, denied: outcome.meter });
@@ -289,12 +300,14 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
 
   const hold: LeasedMoney['hold'] = (request) => {
     const { id, amount } = request;
+    sweep();
     const before = holders.get(id)?.holds.get(id);
-    if (before !== undefined) return { held: true, amount: before.amount };
+    if (before?.isVoid === false) return { held: true, amount: before.amount };
+    if (before !== undefined) endHold(id, 0n);
     const meters = request.meters.filter(({ limit }) => limit !== unlimited);
     if (meters.length === 0) return { held: true, amount };
     const want: Want = { id, amount, meters, isLast: false, isDurable: false };
-    const taken = takeNow(want);
+    const taken = takeNow(want, request);
     if (taken !== null) return taken;
     const denied = refusals.of(request);
     if (denied !== null) return { held: false, denied };
@@ -317,6 +330,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     const open = own?.holds.get(id);
     if (own === undefined || open === undefined) return null;
     holders.delete(id);
+    expiry.remove(id);
     const parts = end(own, id, cost);
     for (const meter of open.meters) refusals.forget(meter);
     if (own === book && (own.shortsEnded.size > 0 || waiting.length > 0)) {
@@ -328,6 +342,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
 
   const look = async (): Promise<void> => {
     if (book === null || isClosed) return;
+    sweep();
     const own = book;
     const sent = moment();
     const { state, number, recalls } = await authority.look(own.life);
@@ -372,6 +387,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       endHold(id, 0n);
     },
     async read(meter): Promise<MeterState | null> {
+      sweep();
       const own = book;
       const lease = own?.leases.get(meter);
       if (own === null || lease === undefined) return null;
