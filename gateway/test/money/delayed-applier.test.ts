@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Caller } from '#identity/index.ts';
 import {
   createBilling,
+  createSpentSource,
   textBound,
   tokenLines,
   type Hold,
@@ -69,15 +70,17 @@ async function openWorld(dialect: Dialect) {
   const blocker = openDatabase({ url });
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-delayed-'));
   const openProcess = async () => {
-    const journal = await openJournal({ dataDir, databaseUrl: url, maxSize: 2 ** 30 });
+    const findsSpent = dialect === 'sqlite';
+    const journal = await openJournal({ dataDir, databaseUrl: url, maxSize: 2 ** 30, findsSpent });
     const money = createMemoryMoney({
       now: Date.now,
       monotonic: () => performance.now(),
-      async spent(meters) {
-        const tooLate = wait(50).then(() => Promise.reject(new Error('behind')));
-        await Promise.race([journal.caughtUp, tooLate]);
-        return spentOf(database.kysely, meters);
-      },
+      spent: createSpentSource({
+        ready: journal.caughtUp,
+        early: journal.spentWithLeftOver,
+        read: (meters) => spentOf(database.kysely, meters),
+        patience: 50,
+      }),
       appliedUntil: () => journal.appliedUntil,
       forgetting: { mostMeters: 0, idleMs: 20 },
     });

@@ -39,6 +39,7 @@ export function openMoney(
       // Charges that an earlier process left in the journal are spent too.
       spent: createSpentSource({
         ready: Promise.all([journal.caughtUp, adoption.finished]),
+        early: journal.spentWithLeftOver,
         read: (meters) => breaker(() => spentOf(database.kysely, meters)),
       }),
       appliedUntil: () => journal.appliedUntil,

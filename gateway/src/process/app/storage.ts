@@ -61,6 +61,8 @@ export async function openStorage(
       replay: config.journal.replay,
       databaseUrl,
       keepUsage: config.retention.usage,
+      // Leases know what is spent. What is in adopted journals is known when they are applied.
+      findsSpent: lives === null && adopted.length === 0,
       onProblem: ({ kind, message }) =>
         logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
       onLoss: () => void nodes.refresh(),

@@ -3,12 +3,13 @@ import { openDatabase } from '#database/index.ts';
 import { keepUsageFor, removeStateWhenExpired } from '#usage/index.ts';
 import { createApplier } from './applier.ts';
 import { openJournalFile } from './journal-file.repository.ts';
+import { spentWithLeftOver } from './left-over.repository.ts';
 import { beginning, openMarkFile } from './mark.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
 import { stepBack } from './step-back.ts';
 import { recordUnfinished } from './unfinished.repository.ts';
 
-const { dataDir, applied, node, leftBehind, databaseUrl, keepUsage } =
+const { dataDir, applied, node, leftBehind, databaseUrl, keepUsage, findsSpent } =
   workerData as ApplierSettings;
 
 stepBack();
@@ -23,13 +24,14 @@ const database = openDatabase({
 });
 /** The last batch of the previous process. */
 const leftOver = file.lastId();
+const start = applied ?? marks.read()?.applied ?? beginning;
 const applier = createApplier({
   file,
   marks,
   database,
   node,
   report,
-  applied: applied ?? marks.read()?.applied ?? beginning,
+  applied: start,
   leftOver,
   async whenCaughtUp() {
     const count = await recordUnfinished(database, file, leftBehind);
@@ -62,6 +64,7 @@ parentPort?.on('message', (message: ToApplier) => {
   if (message.kind === 'drain') applier.drain();
 });
 
+if (findsSpent && applied === null) await findSpent();
 await applier.run();
 stopRetention();
 stopStateRetention();
@@ -70,6 +73,17 @@ file.close();
 marks.close();
 await database.close();
 parentPort?.close();
+
+async function findSpent(): Promise<void> {
+  try {
+    report({
+      kind: 'spent',
+      meters: await spentWithLeftOver(database, file, start.id, leftBehind),
+    });
+  } catch {
+    // The applier meets the same trouble and reports it. Then requests wait until everything is applied.
+  }
+}
 
 function notRemoved(message: string): void {
   report({ kind: 'not-removed', message });

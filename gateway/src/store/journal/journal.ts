@@ -27,6 +27,11 @@ export interface Journal {
    * totals do not include all spending.
    */
   readonly caughtUp: Promise<void>;
+  /**
+   * What has been spent on the meters of the records that an earlier process left, these records included. By meter, in
+   * nano-USD; holds until `caughtUp`. Resolves long before that, if it was asked for and everything can be read.
+   */
+  readonly spentWithLeftOver: Promise<ReadonlyMap<string, bigint>>;
   /** Milliseconds of `performance.now()`: everything appended before it is in the database. */
   readonly appliedUntil: number;
   /** Commits waiting records, applies what it can within `timeoutMs`, and stops the workers. */

@@ -57,6 +57,8 @@ export interface ApplierSettings {
   readonly databaseUrl: string;
   /** Milliseconds for which usage rows are kept; null: forever. */
   readonly keepUsage: number | null;
+  /** Whether to find out what has been spent, before anything is applied. */
+  readonly findsSpent: boolean;
 }
 
 export type ToApplier =
@@ -71,6 +73,8 @@ export type FromApplier =
       readonly count: number;
       readonly bytes: number;
     }
+  /** What has been spent on the meters of records that earlier processes left, these included. Nano-USD. */
+  | { readonly kind: 'spent'; readonly meters: ReadonlyMap<string, bigint> }
   /** The database did not accept records; they are retried. */
   | { readonly kind: 'away'; readonly message: string }
   /** Acknowledged records are gone. The database has a note of it. */

@@ -29,6 +29,8 @@ export interface JournalOptions {
   readonly keepUsage?: number;
   /** Milliseconds for which applied records stay in the journal, as far as there is room; default: 10 minutes. */
   readonly replay?: number;
+  /** Whether `spentWithLeftOver` is wanted. */
+  readonly findsSpent?: boolean;
   /** Receives problems for the operator; the journal itself continues. */
   readonly onProblem?: (problem: JournalProblem) => void;
   /** Called when the database has noted a loss. */
@@ -123,6 +125,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     commits.failed(reason);
   }
 
+  const spent = Promise.withResolvers<ReadonlyMap<string, bigint>>();
   const opened = Promise.withResolvers<void>();
   /** Has no effect once the journal was open: then another attempt follows. */
   function failOpening(reason: string): void {
@@ -180,6 +183,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         leftBehind,
         databaseUrl,
         keepUsage: options.keepUsage ?? null,
+        findsSpent: options.findsSpent ?? false,
       }) satisfies ApplierSettings,
     onMessage(message) {
       if (message.kind === 'applied') {
@@ -187,6 +191,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         backlog.applied(message);
         writer.post({ kind: 'applied', place: message.place });
         writeKept();
+      } else if (message.kind === 'spent') {
+        spent.resolve(message.meters);
       } else if (message.kind === 'away') {
         away.met(message.message);
       } else if (message.kind === 'lost') {
@@ -276,6 +282,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       return backlog.depth;
     },
     caughtUp: backlog.caughtUp,
+    spentWithLeftOver: spent.promise,
     get appliedUntil() {
       return backlog.appliedUntil;
     },

@@ -56,6 +56,23 @@ function add<Name>(totals: Map<Name, bigint>, name: Name, amount: bigint): void 
   totals.set(name, (totals.get(name) ?? 0n) + amount);
 }
 
+/** What a line charges. */
+export interface LineCharge {
+  /** The id of the record. */
+  readonly id: string;
+  /** Nano-USD, above 0. */
+  readonly cost: bigint;
+  /** All meters that it counts towards. */
+  readonly meters: readonly string[];
+}
+
+/** @returns null if nothing is charged. @throws RecordError for an invalid charge. */
+export function chargeOf(row: LineValues): LineCharge | null {
+  const cost = costOf(row) ?? 0n;
+  if (cost === 0n) return null;
+  return { id: text(row, 'id'), cost, meters: meterNames(chargedOfLine(row)) };
+}
+
 function chargedOfLine(row: LineValues): Charged {
   const charged = chargedOf({
     payer: row[positionOf.payer] as string | null,

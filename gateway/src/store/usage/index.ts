@@ -1,4 +1,12 @@
-export { linesOf, readLines, splitLines, type StoredLines, type UsageLines } from './read-lines.ts';
+export { chargeOf, type LineCharge } from './batch-totals.ts';
+export {
+  linesOf,
+  readLines,
+  splitLines,
+  type LineValues,
+  type StoredLines,
+  type UsageLines,
+} from './read-lines.ts';
 export type { ExchangeRecord, Outcome } from './record.ts';
 export { lineVersion, toLine } from './record-line.ts';
 export type * from './record-parts.ts';
