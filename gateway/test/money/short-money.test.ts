@@ -29,9 +29,11 @@ const balances = {
   liar: '0.01',
   liars: '0.01',
   rich: '100',
-  poor: '0.02',
 } as const;
-type Name = keyof typeof balances | `${TextProtocol['name']}${'' | '-converted'}`;
+type Name =
+  | keyof typeof balances
+  | `${'' | 'poor-'}${TextProtocol['name']}`
+  | `${TextProtocol['name']}-converted`;
 
 const secretOf = (name: string): string => `sk-${name}-${'0123456789'.repeat(4)}`;
 const protocolNames = textProtocols.map(({ name }) => name);
@@ -41,6 +43,7 @@ const users: Record<string, string> = {
     protocolNames.flatMap((name) => [
       [name, '0.02'],
       [`${name}-converted`, '0.02'],
+      [`poor-${name}`, '0.02'],
     ]),
   ),
 };
@@ -234,6 +237,29 @@ test('a key can switch it off', async () => {
   expect([asked['max_tokens'], rewrites]).toEqual([100_000, null]);
 });
 
+test('the configuration can switch it off for everybody', async () => {
+  const uncapped = await startTestGateway({
+    config: `
+billing: { cap_output: false }
+channels:
+  - { name: own, provider: simulator, base_url: "${upstream.url}", ${allProtocols}, models: [own] }
+models:
+  - { id: own, type: chat, context_window: 1000000, max_output_tokens: 200000, ${price} }
+users: [{ email: ada@example.com, balance: 0.02 }]
+keys: [{ name: ada, user: ada@example.com, secret: ${secretOf('ada')} }]
+`,
+  });
+  upstream.clear();
+  upstream.answer = free;
+  const body = JSON.stringify(chat({ max_tokens: 100_000 }));
+  const headers = { authorization: `Bearer ${secretOf('ada')}` };
+  const response = await uncapped.post(chatPath, body, headers);
+  await response.text();
+  await uncapped.close();
+  expect(response.headers.get('x-sluice-rewrites')).toBeNull();
+  expect(upstream.asked.at(-1)?.body?.['max_tokens']).toBe(100_000);
+});
+
 test('an upstream that reports millions of tokens for the last cent costs that cent', async () => {
   upstream.answer = answerWith(usageAt(chatPath, 100, 9_900_000));
   const { id } = await askAs('liar', chatPath, chat({ max_tokens: 100 }, 'open'));
@@ -277,27 +303,79 @@ test('a stream that passes its hold draws more, and completes', async () => {
   expect(await left('rich')).toBe(100_000_000_000n - nanoOf(row.cost));
 });
 
-test('one that passes all that is left is ended with an error, and charged', async () => {
-  let sent = 0;
-  let isOver = false;
-  upstream.answer = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.on('close', () => (isOver = true));
-    const timer = setInterval(() => {
-      if (isOver || sent > 5_000_000) return clearInterval(timer);
-      for (let each = 0; each < 20; each += 1) response.write(piece('x'.repeat(1_000)));
-      sent += 20_000;
-    }, 5);
-  };
-  const { id, answer } = await askAs('poor', chatPath, chat({ stream: true }, 'open'));
-  expect(answer).toContain('insufficient balance');
-  expect(answer).not.toContain('[DONE]');
-  await until(() => isOver, 'the upstream is cancelled');
-  const row = await rowOf(gateway, id);
-  expect(row.outcome).toBe('client-left');
-  // 0.02 that were left, and 0.05 of overshoot: 35 000 tokens, 140 000 bytes.
-  expect(sent).toBeGreaterThan(130_000);
-  expect(sent).toBeLessThan(600_000);
-  expect(nanoOf(row.cost)).toBe(20_000_000n);
-  expect(await left('poor')).toBe(0n);
-});
+/** The beginning of a stream, and a piece of its text, of each protocol. */
+const streams: Readonly<Record<TextProtocol['name'], { begin: string; piece: string }>> = {
+  chat: { begin: '', piece: piece('TEXT') },
+  responses: {
+    begin: [
+      `{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","output":[]}}`,
+      `{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"msg_1","type":"message","status":"in_progress","role":"assistant","content":[]}}`,
+      `{"type":"response.content_part.added","sequence_number":2,"item_id":"msg_1","output_index":0,"content_index":0,"part":{"type":"output_text","text":"","annotations":[]}}`,
+    ]
+      .map((json) => namedEvent(json))
+      .join(''),
+    piece: namedEvent(
+      `{"type":"response.output_text.delta","sequence_number":3,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"TEXT"}`,
+    ),
+  },
+  messages: {
+    begin: [
+      `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":10,"output_tokens":1}}}`,
+      `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+    ]
+      .map((json) => namedEvent(json))
+      .join(''),
+    piece: namedEvent(
+      `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"TEXT"}}`,
+    ),
+  },
+  'generate-content': {
+    begin: '',
+    piece: `data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":"TEXT"}]}}]}\n\n`,
+  },
+};
+
+function namedEvent(json: string): string {
+  const { type } = JSON.parse(json) as { type: string };
+  return `event: ${type}\ndata: ${json}\n\n`;
+}
+
+test.each(textProtocols)(
+  '$name: one that passes all that is left is ended with an error, and charged',
+  async (protocol) => {
+    const name = `poor-${protocol.name}` as const;
+    const { begin, piece: pattern } = streams[protocol.name];
+    const text = pattern.replace('TEXT', 'x'.repeat(1_000));
+    let sent = 0;
+    let isOver = false;
+    upstream.answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(begin);
+      response.on('close', () => (isOver = true));
+      const timer = setInterval(() => {
+        if (isOver || sent > 5_000_000) return clearInterval(timer);
+        for (let each = 0; each < 20; each += 1) response.write(text);
+        sent += 20_000;
+      }, 5);
+    };
+    const model = protocol.name === 'messages' ? 'own' : 'open';
+    const body = {
+      ...protocol.body(model, true),
+      ...(protocol.name === 'messages' && {
+        max_tokens: 150_000,
+        thinking: { type: 'enabled', budget_tokens: 140_000 },
+      }),
+    };
+    const { id, answer } = await askAs(name, protocol.path(model, true), body);
+    expect(answer).toContain('insufficient balance');
+    expect(answer).not.toMatch(/\[DONE\]|message_stop|response\.completed|finishReason/);
+    await until(() => isOver, 'the upstream is cancelled');
+    const row = await rowOf(gateway, id);
+    expect(row.outcome).toBe('client-left');
+    // 0.02 that were left, and 0.05 of overshoot: 35 000 tokens, 140 000 bytes.
+    expect(sent).toBeGreaterThan(130_000);
+    expect(sent).toBeLessThan(600_000);
+    expect(nanoOf(row.cost)).toBe(20_000_000n);
+    expect(await left(name)).toBe(0n);
+  },
+);
