@@ -279,14 +279,16 @@ test('an upstream that reports millions of tokens for the last cent costs that c
 const piece = (text: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: text }, finish_reason: null }] })}\n\n`;
 
+const streamEnd =
+  'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":100000}}\n\ndata: [DONE]\n\n';
+
 test('a stream that passes its hold draws more, and completes', async () => {
   const bytes = 400_000;
   upstream.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (let at = 0; at < bytes; at += 1_000) response.write(piece('x'.repeat(1_000)));
-    response.end(
-      'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":100000}}\n\ndata: [DONE]\n\n',
-    );
+    // What is over at once is charged above its hold: nobody waits for a draw.
+    setTimeout(() => response.end(streamEnd), 500);
   };
   const { id, answer } = await askAs('rich', chatPath, chat({ stream: true }, 'open'));
   expect(answer).toContain('[DONE]');
