@@ -18,7 +18,7 @@ const clients = 8;
 /** `npm run test:faults` asks for many more. */
 const asked = Number(process.env['SLUICE_FAULT_LOOPS'] ?? '0');
 const loops: Record<Dialect, number> =
-  asked > 0 ? { sqlite: asked, postgres: asked } : { sqlite: 8, postgres: 2 };
+  asked > 0 ? { sqlite: asked, postgres: asked } : { sqlite: 5, postgres: 2 };
 
 interface Row {
   readonly id: string;

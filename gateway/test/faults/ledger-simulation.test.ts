@@ -26,7 +26,7 @@ const asked = process.env['SLUICE_SIMULATION_SECONDS'];
 const inCi = process.env['CI'] !== undefined;
 const length: Readonly<Record<Dialect, number>> =
   asked === undefined
-    ? { sqlite: inCi ? 45 : 6, postgres: inCi ? 15 : 6 }
+    ? { sqlite: inCi ? 25 : 6, postgres: inCi ? 10 : 6 }
     : { sqlite: Number(asked), postgres: Number(asked) };
 const seed = Number(process.env['SLUICE_SIMULATION_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 /** Working everything out again takes longer than the steps. */
