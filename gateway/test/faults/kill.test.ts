@@ -15,8 +15,8 @@ import type { ClientLog } from './reconcile.ts';
 const key = 'sk-kill-mT7vQe2XbL9wRz4KpN6hYd3JcF8sGa5UtV1oWi0E';
 const clients = 8;
 
-/** `npm run test:faults` asks for many more. */
-const asked = Number(process.env['SLUICE_FAULT_LOOPS'] ?? '0');
+/** `npm run test:faults` and `npm run test:kills` ask for many more. */
+const asked = Number(process.env['SLUICE_KILLS'] ?? process.env['SLUICE_FAULT_LOOPS'] ?? '0');
 const loops: Record<Dialect, number> =
   asked > 0 ? { sqlite: asked, postgres: asked } : { sqlite: 5, postgres: 2 };
 

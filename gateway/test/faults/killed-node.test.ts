@@ -5,7 +5,7 @@ import { canStartRedis } from '../limits/private-redis.ts';
 import { isSkipped } from '../database/databases.ts';
 import { secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';
-import { loops, nodeNames, startNodes, stopAndReconcile } from './nodes.ts';
+import { kills, nodeNames, startNodes, stopAndReconcile } from './nodes.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
 
 const totalCost = async ({ kysely }: OpenDatabase): Promise<bigint> => {
@@ -15,14 +15,14 @@ const totalCost = async ({ kysely }: OpenDatabase): Promise<bigint> => {
 
 describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
   test(
-    `R-26 one node is killed ${loops} times under load and comes back: the books are exact`,
-    { timeout: 60_000 + loops * 20_000 },
+    `R-26 one node is killed ${kills} times under load and comes back: the books are exact`,
+    { timeout: 60_000 + kills * 20_000 },
     async () => {
       const nodes = await startNodes();
       const { place, processes, database } = nodes;
       const urls = [...nodes.urls];
       const seen: ClientLog[] = [];
-      for (let loop = 0; loop < loops; loop += 1) {
+      for (let loop = 0; loop < kills; loop += 1) {
         const victim = loop % nodeNames.length;
         let wanted = true;
         const load = urls.map((url) =>
@@ -42,7 +42,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
       await stopAndReconcile(nodes);
       // A killed request may have no row, or a row whose response nobody saw complete.
       const completed = seen.filter((response) => response.completed);
-      expect(completed.length).toBeGreaterThan(loops * 20);
+      expect(completed.length).toBeGreaterThan(kills * 20);
       const rows = await allRows(database);
       expect(reconcileLogs(completed, rows, place.simulator.requests())).toEqual([]);
       expect(await totalCost(database)).toBeGreaterThan(0n);

@@ -9,6 +9,9 @@ export const nodeNames = ['a', 'b', 'c'] as const;
 /** `npm run test:faults` asks for many more. */
 export const loops = Math.min(Number(process.env['SLUICE_FAULT_LOOPS'] ?? '1'), 20);
 
+/** `npm run test:kills` asks for hundreds. */
+export const kills = Number(process.env['SLUICE_KILLS'] ?? loops);
+
 export const key = (name: string) => `sk-${name}-0123456789abcdefghijklmnopqrstuvwxyz`;
 
 export interface Nodes {

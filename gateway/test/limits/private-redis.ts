@@ -20,12 +20,16 @@ export interface PrivateRedis {
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
-  /** Again on the same port, empty. */
+  /** Again on the same port: empty, or with the snapshot that `SAVE` left in its `--dir`. */
   start(): Promise<void>;
 }
 
-/** A Redis server of this test's own, on a free port, that keeps nothing on disk. */
-export async function startPrivateRedis(): Promise<PrivateRedis> {
+/**
+ * A Redis server of this test's own, on a free port, that keeps nothing on disk by itself.
+ *
+ * @param settings more of its command line, such as `--dir` and a folder
+ */
+export async function startPrivateRedis(settings: readonly string[] = []): Promise<PrivateRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let server: ChildProcess | null = null;
@@ -57,6 +61,7 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
       '',
       '--appendonly',
       'no',
+      ...settings,
     ];
     server = spawn(program, options, { stdio: 'ignore' });
     for (let tries = 0; !(await answers()); tries += 1) {

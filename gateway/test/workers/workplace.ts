@@ -22,9 +22,16 @@ export interface Workplace {
     readonly node?: string;
     readonly server?: string;
     readonly more?: string;
+    /** Another way to the database. */
+    readonly through?: string;
   }): string;
-  /** Starts a gateway in a folder below; killed with the test if it still runs. */
-  start(node?: string, parameters?: readonly string[]): GatewayProcess;
+  /** Starts a gateway in a folder below; killed with the workplace if it still runs. */
+  start(
+    node?: string,
+    parameters?: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+  ): GatewayProcess;
+  close(): Promise<void>;
 }
 
 const accounts = `
@@ -32,32 +39,39 @@ users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `;
 
+/** Gone with the test. */
 export async function createWorkplace(): Promise<Workplace> {
-  const simulator = await startSimulator({ keptRequests: 200_000 });
   const redis = await startPrivateRedis();
-  const { url: databaseUrl, drop } = await createTestDatabase('postgres');
+  const database = await createTestDatabase('postgres');
+  const place = await openWorkplace({ redis, databaseUrl: database.url });
+  onTestFinished(async () => {
+    await place.close();
+    await redis.stop();
+    await database.drop();
+  });
+  return place;
+}
+
+/** Gateways on this Redis and this database, which stay when it is closed. */
+export async function openWorkplace({
+  redis,
+  databaseUrl,
+}: Pick<Workplace, 'redis' | 'databaseUrl'>): Promise<Workplace> {
+  const simulator = await startSimulator({ keptRequests: 200_000 });
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'));
   const started: GatewayProcess[] = [];
-  onTestFinished(async () => {
-    for (const { child } of started) child.kill('SIGKILL');
-    await Promise.all(started.map(({ exit }) => exit));
-    await simulator.close();
-    await redis.stop();
-    await drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
   const masterKey = randomBytes(32).toString('base64');
   return {
     folder,
     databaseUrl,
     redis,
     simulator,
-    write({ node = '', server = '', more = accounts }) {
+    write({ node = '', server = '', more = accounts, through = databaseUrl }) {
       const own = join(folder, node);
       mkdirSync(own, { recursive: true });
       const text = `
 server: { port: 0, drain_timeout: 5s${server} }
-storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ./data }
+storage: { url: ${JSON.stringify(through)}, data_dir: ./data }
 redis: { url: ${redis.url} }
 secrets: { master_key: ${masterKey} }
 channels:
@@ -72,10 +86,16 @@ ${more}`;
       writeFileSync(join(own, 'sluice.yaml'), text);
       return own;
     },
-    start(node = '', parameters = []) {
-      const gateway = startGatewayProcess({ folder: join(folder, node), parameters });
+    start(node = '', parameters = [], environment = {}) {
+      const gateway = startGatewayProcess({ folder: join(folder, node), parameters, environment });
       started.push(gateway);
       return gateway;
+    },
+    async close() {
+      for (const { child } of started) child.kill('SIGKILL');
+      await Promise.all(started.map(({ exit }) => exit));
+      await simulator.close();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

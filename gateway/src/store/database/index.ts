@@ -9,7 +9,7 @@ export {
   type Upserted,
 } from './change.ts';
 export { claimMasterKey } from './claim-master-key.ts';
-export { commitDurably } from './commit-durably.ts';
+export { commitDurably, waitForDisk } from './commit-durably.ts';
 export { connectDatabase, sqliteFileOf } from './connect.ts';
 export { prepareDataFolder } from './data-folder.ts';
 export { tightenDataFolder } from './tighten-data-folder.ts';

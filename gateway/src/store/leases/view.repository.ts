@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Database } from '#database/index.ts';
+import { waitForDisk, type Database } from '#database/index.ts';
 import type { Command } from './command.ts';
 import { databaseNow } from './database-clock.repository.ts';
 import { limitsOf } from './limits.repository.ts';
@@ -206,7 +206,9 @@ export async function writeView(
       case when unchanged then 1 / (select count(*) from living) else 1 end as living,
       case when unchanged then (
         select count(pg_notify(${channel}, content)) from unnest(${contents}::text[]) as content
-      ) end as notified
+      ) end as notified,
+      -- A lease that was granted must survive a crash, or it is granted again.
+      ${waitForDisk} as waits
     from gate`.execute(db);
   return rows[0]!.unchanged;
 }

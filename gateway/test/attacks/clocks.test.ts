@@ -1,0 +1,107 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitOf, type Account } from './accounts.ts';
+import { ask, askMuch, forMilliseconds, type Answer } from './ask.ts';
+import { applied, sum } from './exactness.ts';
+import { cannotAttack, openWorld, type World } from './world.ts';
+
+/* Nodes whose clocks differ by a second, on both sides of the midnights of two time zones. */
+
+const teams: readonly Account[] = [
+  { name: 'utc', limit: 'daily', amount: 0.8, zone: 'UTC' },
+  { name: 'shanghai', limit: 'daily', amount: 0.8, zone: 'Asia/Shanghai' },
+];
+const preload = new URL('../faults/clock.preload.mjs', import.meta.url).href;
+/** Milliseconds by which the clock of each node is late. */
+const late = [0, 1_000];
+
+describe.skipIf(cannotAttack)('two nodes at midnight', () => {
+  let world: World;
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-clocks-'));
+  const fileOf = (node: number): string => join(folder, `offset-${node}`);
+  /** All clocks run on from this time. */
+  const stepTo = (time: string): void => {
+    for (const [node, ms] of late.entries()) {
+      writeFileSync(`${fileOf(node)}.new`, String(Date.parse(time) - Date.now() - ms));
+      // Never seen half written.
+      renameSync(`${fileOf(node)}.new`, fileOf(node));
+    }
+  };
+  beforeAll(async () => {
+    stepTo('2026-03-30T12:00:00Z');
+    world = await openWorld({
+      accounts: teams,
+      nodes: late.length,
+      environmentOf: (node) => ({
+        NODE_OPTIONS: `--import ${preload}`,
+        CLOCK_OFFSET_FILE: fileOf(node),
+      }),
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test(
+    'B-16 B-19 each day has its own budget, to the nano-USD, whichever node admits',
+    { timeout: 60_000 },
+    async () => {
+      const answers: Answer[] = [];
+      for (const time of ['2026-03-30T15:59:58.000Z', '2026-03-30T23:59:58.000Z']) {
+        stepTo(time);
+        const continues = forMilliseconds(4_000);
+        const load = askMuch({ nodes: world.nodes, accounts: teams, clients: 6, continues });
+        // Across midnight.
+        const slow = teams.map((team) => ask(world.nodes[0]!, team, { fault: 'delay=3000' }));
+        answers.push(...(await load), ...(await Promise.all(slow)));
+        await applied(world);
+        await wait(150);
+        // What is left of the day goes to whoever asks alone.
+        for (const team of teams) {
+          let status = 200;
+          for (let turn = 0; status === 200; turn += 1) {
+            const answer = await ask(world.nodes[turn % late.length]!, team);
+            answers.push(answer);
+            ({ status } = answer);
+          }
+          expect([team.name, status]).toEqual([team.name, 429]);
+        }
+      }
+      await applied(world);
+      const rows = await world.database.kysely
+        .selectFrom('usage')
+        .innerJoin('keys', 'keys.id', 'usage.key_id')
+        .select(['keys.name', 'usage.budget_window as day', 'usage.cost', 'usage.overshoot'])
+        .where('usage.cost', 'is not', null)
+        .execute();
+      const seen = answers.filter(({ status }) => status === 200);
+      expect(rows).toHaveLength(seen.length);
+      const days = new Map<string, typeof rows>();
+      for (const row of rows) {
+        const day = `${row.name} ${row.day}`;
+        days.set(day, [...(days.get(day) ?? []), row]);
+      }
+      expect([...days.keys()].toSorted()).toEqual([
+        'shanghai 2026-03-30',
+        'shanghai 2026-03-31',
+        'utc 2026-03-30',
+        'utc 2026-03-31',
+      ]);
+      const limit = limitOf({ amount: 0.8 });
+      for (const [day, own] of days) {
+        const total = sum(own.map(({ cost }) => cost ?? 0n));
+        const last = own.reduce(
+          (most, row) => ((row.overshoot ?? 0n) > most ? row.overshoot! : most),
+          0n,
+        );
+        // The first day of Shanghai may have ended before all of it was spent.
+        const isSpent = total >= limit || day === 'shanghai 2026-03-30';
+        expect([day, isSpent, total <= limit + last]).toEqual([day, true, true]);
+      }
+    },
+  );
+});
