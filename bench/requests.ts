@@ -11,15 +11,18 @@ interface Wanted {
   readonly image?: number;
   /** The model as the client writes it; the catalogue of gateway.yaml knows it. */
   readonly model: string;
+  /** Default: the one of gateway.yaml. */
+  readonly key?: string;
 }
 
 /** The load of one row for a target on `port`. */
-export function loadFor(port: number, { protocol, stream, size, image, model }: Wanted): Load {
+export function loadFor(port: number, wanted: Wanted): Load {
+  const { protocol, stream, size, image, model, key = benchKey } = wanted;
   const content = image === undefined ? prose(size) : withImage(prose(size), image);
   const body = Buffer.from(JSON.stringify(bodies[protocol](model, stream, content)));
   const head =
     `POST ${requestPath(protocol, model, stream)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n` +
-    `authorization: Bearer ${benchKey}\r\ncontent-type: application/json\r\naccept: */*\r\n` +
+    `authorization: Bearer ${key}\r\ncontent-type: application/json\r\naccept: */*\r\n` +
     `user-agent: sluice-bench\r\ncontent-length: ${body.length}\r\n\r\n`;
   const request = Buffer.concat([Buffer.from(head), body]);
   return { port, request, terminator: stream ? terminators[protocol] : '"finish_reason":"stop"' };

@@ -7,30 +7,21 @@ import { Connection } from './connection.ts';
 import { measureDelays } from './delays.ts';
 import { measureImages } from './images.ts';
 import { closedLoop } from './load.ts';
-import { cpuPerRequest, delays, idleConnectionMemory, memory } from './measure.ts';
+import { cpuPerRequest, idleConnectionMemory, memory } from './measure.ts';
+import { measureLeases, measureNodes } from './nodes.ts';
 import { measuredCore, outputLine, spawnPinned, stop } from './processes.ts';
 import type { ResultRow } from './report.ts';
 import { loadFor, modelOf, onlyModelOf } from './requests.ts';
 import { seedUsage } from './seed-usage.ts';
 import { seed } from './seed.ts';
 import { median, sleep } from './statistics.ts';
-import {
-  spawnGateway,
-  startGateway,
-  startTarget,
-  type Target,
-  type TargetName,
-} from './targets.ts';
+import { spawnGateway, startTarget, type TargetName } from './targets.ts';
 import { measureUsageLog } from './usage-log.ts';
 
 /** Enough that background clean-up during a measurement is not charged to a few requests. */
 const plainRun = { connections: 32, count: 24_000 } as const;
 const burstRun = { connections: 32, count: 4_000 } as const;
-/** Requests per second of which each is measured alone. */
-const plainRate = 100;
 const warmUpRequests = 80_000;
-/** A database that holds nothing else: two benches must not share one. */
-const redisUrl = process.env['BENCH_REDIS'] ?? 'redis://127.0.0.1:6379/15';
 
 /** Milliseconds between the events of a measured stream: far enough apart that each is its own packet. */
 const gap = 5;
@@ -215,50 +206,9 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     ];
   },
 
-  async redis({ settings, upstream }) {
-    const cpuTitle = 'CPU per plain request: counted in Redis ÷ counted in memory';
-    const addedTitle = `added to a plain request by counting in Redis, ${plainRate}/s, p50`;
-    const results = (ratio?: number, added?: number): ResultRow[] => [
-      { title: cpuTitle, unit: '×', values: { gateway: ratio }, bound: { atMost: 1.6 } },
-      { title: addedTitle, unit: 'ms', values: { gateway: added }, bound: { atMost: 0.4 } },
-    ];
-    if (!settings.targets.includes('gateway')) return results();
-    const inMemory = await startTarget.gateway(upstream.port, temporaryDirectory());
-    const inRedis = await startGateway(upstream.port, temporaryDirectory(), redisUrl);
-    const both = [
-      { ...inMemory, name: 'in memory' },
-      { ...inRedis, name: 'in Redis' },
-    ] as const;
-    try {
-      if (!(await countsInRedis(inRedis))) {
-        settings.progress(`no Redis at ${redisUrl} (BENCH_REDIS): nothing is measured with it`);
-        return results();
-      }
-      await upstream.pace({ gap: 0 });
-      for (const { name, port } of both) {
-        settings.progress(`warming up the gateway that counts ${name}`);
-        await closedLoop(plainLoad(port), 32, warmUpRequests);
-      }
-      const cpu = medians(
-        await alternate(settings, both, (target) =>
-          cpuPerRequest(target, plainLoad(target.port), plainRun),
-        ),
-      );
-      const times = await alternate(settings, both, async (target) => {
-        const { firstByte } = await delays(target, plainLoad(target.port), plainRate, 10);
-        return firstByte.p50;
-      });
-      const time = medians(times);
-      if (!(await countsInRedis(inRedis))) throw new Error('Redis was lost on the way');
-      const added = (time['in Redis'] ?? Number.NaN) - (time['in memory'] ?? Number.NaN);
-      return results(
-        (cpu['in Redis'] ?? Number.NaN) / (cpu['in memory'] ?? Number.NaN),
-        added / 1_000,
-      );
-    } finally {
-      await Promise.all(both.map((target) => target.stop()));
-    }
-  },
+  nodes: (bench) => measureNodes(bench, temporaryDirectory),
+
+  leases: (bench) => measureLeases(bench, temporaryDirectory),
 
   async usage({ settings, upstream }) {
     const count = Number(process.env['BENCH_USAGE_ROWS'] ?? 10_000_000);
@@ -340,13 +290,6 @@ function medians<Name extends string>(
 ): Partial<Record<Name, number>> {
   const entries = [...values].map(([name, samples]) => [name, median(samples)]);
   return Object.fromEntries(entries) as Partial<Record<Name, number>>;
-}
-
-/** False while the gateway cannot reach its Redis and continues without it. */
-async function countsInRedis({ port }: Pick<Target, 'port'>): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${port}/ready`);
-  const { degraded } = (await response.json()) as { degraded: readonly string[] };
-  return !degraded.includes('redis');
 }
 
 async function untilAnswered(port: number, request: Buffer): Promise<void> {

@@ -26,6 +26,8 @@ export interface Upstream extends Target {
   pace(pace: Pace): Promise<void>;
 }
 
+/** Nodes on one database seal and open the same secrets. */
+const masterKey = Buffer.alloc(32, 7).toString('base64');
 const here = import.meta.dirname;
 const root = path.dirname(here);
 
@@ -74,14 +76,22 @@ export const startTarget: Readonly<
   gateway: startGateway,
 };
 
-/** `redisUrl`: where it counts; absent: in memory. */
+export interface GatewayOptions {
+  /** Where rates are counted. Default: in memory. */
+  readonly redisUrl?: string;
+  /** Default: a file of SQLite in the directory. */
+  readonly databaseUrl?: string;
+  /** YAML of more keys, a line each. */
+  readonly keys?: string;
+}
+
 export async function startGateway(
   upstreamPort: number,
   directory: string,
-  redisUrl?: string,
+  options: GatewayOptions = {},
 ): Promise<Target> {
   mkdirSync(directory, { recursive: true });
-  const child = spawnGateway(upstreamPort, directory, redisUrl);
+  const child = spawnGateway(upstreamPort, directory, options);
   const [, port] = await outputLine(child, /^sluice \S+ listening on https?:\/\/[^:]+:(\d+)/);
   return target('gateway', Number(port), child);
 }
@@ -95,16 +105,25 @@ async function startScript(name: 'copy' | 'baseline', values: readonly string[])
 }
 
 /** The gateway's process, not awaited. Its log is dropped: nobody reads a log at this rate. */
-export function spawnGateway(upstreamPort: number, directory: string, redisUrl = ''): ChildProcess {
+export function spawnGateway(
+  upstreamPort: number,
+  directory: string,
+  options: GatewayOptions = {},
+): ChildProcess {
+  const { redisUrl = '', databaseUrl = `sqlite:${directory}/sluice.db`, keys = '' } = options;
   const main = path.join(root, 'gateway/src/main.js');
-  const config = path.join(here, 'gateway.yaml');
+  const config = path.join(directory, 'gateway.yaml');
+  // The keys stand at its end.
+  writeFileSync(config, readFileSync(path.join(here, 'gateway.yaml'), 'utf8') + keys);
   return spawnPinned(measuredCore, process.execPath, [main, 'start', '--config', config], {
     quiet: process.env.BENCH_LOG !== '1',
     env: {
       BENCH_DIRECTORY: directory,
       BENCH_UPSTREAM_PORT: String(upstreamPort),
       BENCH_KEY: benchKey,
+      BENCH_MASTER_KEY: masterKey,
       BENCH_REDIS: redisUrl,
+      BENCH_DATABASE: databaseUrl,
     },
   });
 }
