@@ -124,7 +124,7 @@ export async function measureLeases(bench: Bench, directory: () => string): Prom
   const titles = [
     'added by the first request of a key, p50',
     `the same beside ${besideRate}/s on the same balance, p50`,
-    `commands per request, ${usedKeys} keys, as fast as possible`,
+    `commands per 1 000 requests, ${usedKeys} keys, as fast as possible`,
     'added by a recall from another node, p50',
   ] as const;
   const results = (values: readonly number[]): ResultRow[] =>
@@ -153,10 +153,10 @@ export async function measureLeases(bench: Bench, directory: () => string): Prom
     const under = await firstRequests(first, names.slice(firstKeys));
     await beside;
     settings.progress(`beside ${besideRate}/s: ${under} ms more`);
-    const perRequest = await commandsPerRequest(nodes, first, settings.progress);
+    const perThousand = await commandsPerThousand(nodes, first, settings.progress);
     const recall = await recalls(first, second);
     settings.progress(`recalls: ${recall} ms more`);
-    return results([idle, under, perRequest, recall]);
+    return results([idle, under, perThousand, recall]);
   } finally {
     await nodes.stop();
   }
@@ -200,7 +200,7 @@ async function firstRequests({ port }: Target, keys: readonly string[]): Promise
   return median(times.map(({ first }) => first)) - median(times.map(({ next }) => next));
 }
 
-async function commandsPerRequest(
+async function commandsPerThousand(
   nodes: Nodes,
   { port }: Target,
   progress: (text: string) => void,
@@ -223,7 +223,7 @@ async function commandsPerRequest(
   const rate = await run(busy.count);
   const commands = (await nodes.commands()) - before;
   progress(`${Math.round(rate)} requests per second, ${commands} commands for ${busy.count}`);
-  return commands / busy.count;
+  return (commands * 1_000) / busy.count;
 }
 
 /** How much longer a request takes whose money is idle on another node: the median in milliseconds. */

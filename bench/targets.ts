@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -27,7 +28,7 @@ export interface Upstream extends Target {
 }
 
 /** Nodes on one database seal and open the same secrets. */
-const masterKey = Buffer.alloc(32, 7).toString('base64');
+const masterKey = randomBytes(32).toString('base64');
 const here = import.meta.dirname;
 const root = path.dirname(here);
 
