@@ -50,7 +50,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('pictures of two nodes'
         );
         const admitted = drawn.filter((each) => each?.status === 200);
         const refused = drawn.filter((each) => each?.status !== 200);
-        // On a machine with other work, a node may not say in time whether it has idle money.
+        // On a busy machine a node may not say in time whether it has idle money, but not each time.
         const certain = refused.filter((each) => each?.status !== 503);
         expect(certain.map((each) => each?.status)).toEqual(certain.map(() => 402));
         const ids = admitted.map((each) => String(each?.id));
@@ -60,7 +60,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('pictures of two nodes'
         // The first may be settled before the last has come, which is given the rest.
         if (rows.some(({ held }) => held !== large)) continue;
         expect([name, ids.length]).toEqual([name, 1]);
-        asOne += 1;
+        if (certain.length === refused.length) asOne += 1;
       }
       expect(asOne).toBeGreaterThan(names.length / 2);
       await stopAndReconcile(nodes);
