@@ -178,6 +178,21 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect((await rows()).leased).toBe(0n);
   });
 
+  test('what is idle in its own lease counts for the floor, whichever limit is asked for', async () => {
+    await credit(5n * cent);
+    const [one, other] = [start(), start()];
+    const first = await hold(one, 3n * cent);
+    one.money.commitHold(first.id, meterNames, 0n);
+    // Less than the floor is left beside the leases.
+    expect(await hold(other, (12n * cent) / 10n)).toMatchObject({ held: true });
+    const meters = [
+      { name: balance, limit: 10n * usd, floor: cent },
+      { name: 'key:key_1:quota', limit: usd, floor: 1n },
+    ];
+    const request = { id: 'req_two', amount: cent / 10n, meters, expiresAt: Infinity };
+    expect(await one.money.hold(request)).toMatchObject({ held: true });
+  });
+
   test('a dead node keeps what it leased until its life is closed or too old', async () => {
     await credit(1n * usd);
     const [dead, other] = [start(), start()];

@@ -9,7 +9,7 @@ interface ModelHold {
 
 /** Money as plainly as it can be said: every hold that is neither ended nor void is subtracted, on every meter. */
 export class MoneyModel {
-  readonly #meters: readonly Meter[];
+  #meters: readonly Meter[];
   readonly #holds = new Map<string, ModelHold>();
   readonly #ended = new Set<string>();
   #spent: bigint;
@@ -17,6 +17,11 @@ export class MoneyModel {
   constructor(meters: readonly Meter[], spent: bigint) {
     this.#meters = meters;
     this.#spent = spent;
+  }
+
+  /** From now on. */
+  limitTo(meters: readonly Meter[]): void {
+    this.#meters = meters;
   }
 
   hold(id: string, amount: bigint, now: number, expiresAt: number): HoldDecision {
@@ -49,9 +54,8 @@ export class MoneyModel {
   }
 
   commitHold(id: string, spent: bigint): void {
-    if (this.#ended.has(id)) return;
+    if (!this.#holds.delete(id)) return;
     this.#ended.add(id);
-    this.#holds.delete(id);
     this.#spent += spent;
   }
 

@@ -51,6 +51,7 @@ describe('money in memory', () => {
       fc.record({ do: fc.constant('hold'), amount, seconds: fc.integer({ min: 1, max: 90 }) }),
       fc.record({ do: fc.constant('settle'), which: fc.nat(20), amount }),
       fc.record({ do: fc.constant('wait'), seconds: fc.integer({ min: 1, max: 60 }) }),
+      fc.record({ do: fc.constant('limit'), which: fc.nat(2), to: fc.bigInt(0n, 6_000n) }),
     );
     const scenario = fc.record({
       limits: fc.array(fc.bigInt(0n, 6_000n), { minLength: 1, maxLength: 3 }),
@@ -60,7 +61,7 @@ describe('money in memory', () => {
     });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ limits, spent, floor, steps }) => {
-        const meters = limits.map((limit) => meter(limit, floor));
+        let meters = limits.map((limit) => meter(limit, floor));
         for (const { name } of meters) bench.spent.set(name, spent);
         const model = new MoneyModel(meters, spent);
         const ids = Array.from({ length: 21 }, () => fresh('request'));
@@ -71,6 +72,11 @@ describe('money in memory', () => {
         for (const taken of steps) {
           if (taken.do === 'wait') {
             bench.clock.advance(taken.seconds * 1_000);
+          } else if (taken.do === 'limit') {
+            meters = meters.map((one, at) =>
+              at === taken.which ? { ...one, limit: taken.to } : one,
+            );
+            model.limitTo(meters);
           } else if (taken.do === 'settle') {
             const id = ids[taken.which]!;
             bench.money.commitHold(
@@ -257,12 +263,13 @@ describe('money in memory', () => {
         const left = limit - spent;
         const held = left < amount ? left : amount;
         const id = fresh('request');
+        const isHeld = left > 0n;
         expect(await hold([one], amount, { id })).toEqual(
-          left > 0n ? { held: true, amount: held } : { held: false, denied: one.name },
+          isHeld ? { held: true, amount: held } : { held: false, denied: one.name },
         );
-        expect(await read(one)).toEqual({ spent, held: left > 0n ? held : 0n });
+        expect(await read(one)).toEqual({ spent, held: isHeld ? held : 0n });
         bench.money.commitHold(id, [one.name], 1n);
-        expect(await read(one)).toEqual({ spent: spent + 1n, held: 0n });
+        expect(await read(one)).toEqual({ spent: isHeld ? spent + 1n : spent, held: 0n });
       }),
       { numRuns: 300 },
     );

@@ -1,6 +1,6 @@
 /**
- * Counts money held and spent. Two implementations: leased from the database that several processes share, or in the
- * memory of the only one. A hold is on all of its meters or on none.
+ * Counts money held and spent. Holds are taken from leases, of the database that several processes share or, in the only
+ * process, of its own memory. A hold is on all of its meters or on none.
  *
  * What needs no look into the database is immediate. Callers check with `instanceof Promise`, so that the common case
  * costs no turn of the event loop.
@@ -19,9 +19,8 @@ export interface Money {
    */
   charge(id: string, meters: readonly string[], cost: bigint): ChargedLease | null;
   /**
-   * Ends a hold: adds what was spent to every meter of the hold and frees the rest. 0 releases the hold. For a hold that
-   * has expired, the spending is added to `meters`. It counts once per id: the last 65 536 are remembered. An unknown
-   * meter is skipped: its first hold reads the database, which includes this spending by then.
+   * Ends a hold, also one that has expired: adds what was spent to every meter of the hold and frees the rest. 0 releases
+   * the hold. Does nothing for an unknown id, so nothing counts twice.
    */
   commitHold(id: string, meters: readonly string[], spent: bigint): void;
   /** The current state of a meter; null for an unknown one. For `GET /v1/usage` and the console. */

@@ -19,6 +19,8 @@ export interface Lease {
   limit: bigint;
   /** Holds that have not ended, expired ones among them. */
   holds: number;
+  /** By the clock of the book. */
+  usedAt: number;
 }
 
 export interface OpenHold {
@@ -33,6 +35,10 @@ export interface OpenHold {
 /** The leases of one life, in its own memory. */
 export interface Book {
   readonly life: string;
+  /** Nobody else spends: whole limits are leased, and a charge above its hold lies in its lease too. */
+  readonly isSole: boolean;
+  /** Milliseconds; kept by whoever uses the book. */
+  now: number;
   /** Of the last command sent, and of the last one known to be done. */
   sent: number;
   known: number;
@@ -49,9 +55,11 @@ export interface Book {
   restates: Command['restates'];
 }
 
-export function createBook(life: string, generation: number): Book {
+export function createBook(life: string, generation: number, isSole = false): Book {
   return {
     life,
+    isSole,
+    now: 0,
     sent: 0,
     known: 0,
     generation,
@@ -79,36 +87,40 @@ export function take(
   book: Book,
   { id, amount, meters }: Pick<Want, 'id' | 'amount' | 'meters'>,
 ): boolean {
+  const leases: Lease[] = [];
+  const names: string[] = [];
   for (const { name, floor, limit } of meters) {
     const lease = book.leases.get(name);
+    if (lease?.limit !== limit) return false;
     const free = freeOf(lease);
     // With less than the floor in this lease, only the authority knows whether so much is left.
-    if (free < amount || free < floor || lease?.limit !== limit) return false;
+    if (free < amount || free < floor) return false;
+    leases.push(lease);
+    names.push(name);
   }
-  open(book, id, amount, meters, nowhere);
+  for (const lease of leases) countHold(book, lease, amount);
+  book.holds.set(id, { amount, isVoid: false, meters: names, shortOn: nowhere });
   return true;
 }
 
 const nowhere: readonly string[] = Object.freeze([]);
 
-function open(
-  book: Book,
-  id: string,
-  amount: bigint,
-  meters: Want['meters'],
-  shortOn: readonly string[],
-): void {
-  const names: string[] = [];
+function countHold(book: Book, lease: Lease, amount: bigint): void {
+  lease.held += amount;
+  lease.holds += 1;
+  lease.usedAt = book.now;
+}
+
+/** Opens the hold of a request that the authority has admitted. */
+function open(book: Book, { id, meters }: Want, amount: bigint, shortOn: readonly string[]): void {
   for (const { name, limit } of meters) {
     const lease = leaseOf(book, name);
-    lease.held += amount;
-    lease.holds += 1;
     lease.limit = limit;
-    names.push(name);
+    countHold(book, lease, amount);
   }
-  const hold: OpenHold = { amount, isVoid: false, meters: names, shortOn };
-  book.holds.set(id, hold);
-  if (shortOn.length > 0) book.shorts.set(id, hold);
+  const opened = { amount, isVoid: false, meters: meters.map(({ name }) => name), shortOn };
+  book.holds.set(id, opened);
+  if (shortOn.length > 0) book.shorts.set(id, opened);
 }
 
 /** Ends what an open hold holds before its request has ended: it has been under way for too long. */
@@ -147,8 +159,9 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
     }
     lease.held -= hold.amount;
     lease.holds -= 1;
+    lease.usedAt = book.now;
     const most = rest(lease);
-    const part = cost < most ? cost : most;
+    const part = book.isSole || cost < most ? cost : most;
     lease.charged += part;
     parts.set(meter, part);
   }
@@ -203,11 +216,13 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
     const asked = wanted.get(meter);
     const floor = asked?.floor ?? ahead.get(meter)?.floor ?? 0n;
     const free = rest(lease);
-    // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing.
+    // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing. So does the
+    // floor, which must be left beside it.
+    const needed = asked === undefined ? 0n : need + asked.floor;
     // What was drawn for another limit may be more than there is.
     const isOther = asked !== undefined && asked.limit !== lease.limit;
-    const isAll = returned.has(meter) || isOther || free < need || free < floor;
-    const back = isAll ? free : need;
+    const isAll = returned.has(meter) || isOther || free < needed;
+    const back = isAll ? free : needed;
     lease.frozen += back;
     return {
       meter,
@@ -222,7 +237,9 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   });
 }
 
-function calledBack({ leases }: Book): string[] {
+function calledBack({ isSole, leases }: Book): string[] {
+  // Nobody else would call, and these may be many.
+  if (isSole) return [];
   return Array.from(leases)
     .filter(([, { recall, answered }]) => recall > answered)
     .map(([meter]) => meter);
@@ -258,7 +275,8 @@ function statements(book: Book): LeaseChange[] {
   });
 }
 
-function leaseOf(book: Book, meter: string): Lease {
+/** The lease on the meter, empty if there was none. */
+export function leaseOf(book: Book, meter: string): Lease {
   let lease = book.leases.get(meter);
   if (lease === undefined) {
     lease = {
@@ -271,6 +289,7 @@ function leaseOf(book: Book, meter: string): Lease {
       isOver: false,
       limit: 0n,
       holds: 0,
+      usedAt: book.now,
     };
     book.leases.set(meter, lease);
   }
@@ -300,13 +319,13 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
     if (recall > lease.recall) lease.recall = recall;
     lease.isOver = isOver;
     // An expired hold may still be charged.
-    const isUsed = lease.charged > 0n || lease.holds > 0;
+    const isUsed = book.isSole || lease.charged > 0n || lease.holds > 0;
     if (isOver && !isUsed) book.leases.delete(change.meter);
   }
   for (const want of command.wants) {
     const outcome = reply.outcomes.get(want.id)!;
     if (outcome.kind !== 'granted' || want.isDurable) continue;
-    open(book, want.id, outcome.amount, want.meters, outcome.shortOn);
+    open(book, want, outcome.amount, outcome.shortOn);
   }
 }
 

@@ -27,6 +27,7 @@ import { createRefusals } from './refusals.ts';
 
 /** Milliseconds. */
 export const leaseRules = Object.freeze({
+  /** Twice the patience: the last command of a waiting request finds its ticket in force. */
   ticketMs: 500,
   silentMs: 30_000,
   ageMs: 600_000,

@@ -5,7 +5,7 @@
  */
 export function createForgetting<Value>(
   map: Map<string, Value>,
-  isIdle: (value: Value) => boolean,
+  isIdle: (value: Value, key: string) => boolean,
 ): (steps: number) => void {
   let entries = map.entries();
   return (steps) => {
@@ -16,7 +16,7 @@ export function createForgetting<Value>(
         return;
       }
       const [key, value] = next.value;
-      if (isIdle(value)) map.delete(key);
+      if (isIdle(value, key)) map.delete(key);
     }
   };
 }

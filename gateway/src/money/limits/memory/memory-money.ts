@@ -1,43 +1,127 @@
-import type { HoldDecision, HoldRequest, Money, SpentSource } from '../money.ts';
+import { createMemoryAuthority, newMeter, type MeterRow } from '#leases/index.ts';
+import { compose, createBook, end, expire, leaseOf, learn, take } from '../leases/book.ts';
+import { createExpiry } from '../leases/expiry.ts';
+import {
+  unlimited,
+  type HoldDecision,
+  type HoldRequest,
+  type Money,
+  type SpentSource,
+} from '../money.ts';
 import { createSpentLookup } from '../spent-lookup.ts';
-import { createMeters, type MetersOptions } from './meters.ts';
+import { createForgetting } from './forget-idle.ts';
 
-export interface MemoryMoneyOptions extends MetersOptions {
+export interface MemoryMoneyOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: () => number;
   /** Called once per meter, at its first use. */
   readonly spent: SpentSource;
+  /**
+   * By the monotonic clock: the database includes everything charged before it. Later charges must not be forgotten,
+   * because a new look-up would miss them. Absent: the database includes everything.
+   */
+  readonly appliedUntil?: () => number;
+  readonly forgetting?: Readonly<Record<keyof typeof forgetting, number>>;
 }
 
-/**
- * Counts the money of the only process. Every result is immediate, except for a hold on an unknown meter, which waits
- * for the source. All durations use the monotonic clock, so a step of the wall clock frees nothing.
- */
-export function createMemoryMoney(options: MemoryMoneyOptions): Money {
-  const { now } = options;
-  const meters = createMeters(options);
-  const lookUp = createSpentLookup(options.spent);
+/** Above this number of meters, idle ones are forgotten and read from the database again. */
+const forgetting = Object.freeze({ mostMeters: 200_000, idleMs: 600_000 });
+const life = 'sole';
+const nothing: readonly never[] = Object.freeze([]);
 
-  const holdNow = (request: HoldRequest): HoldDecision =>
-    meters.hold(request, request.expiresAt - now());
+/**
+ * Holds the money of the only process: whole limits are its leases. Every result is immediate, except for a hold on an
+ * unknown meter, which waits for the source. Meters without a limit count too, so that a limit set later knows what was
+ * spent and held. All durations use the monotonic clock, so a step of the wall clock grants or takes nothing.
+ */
+export function createMemoryMoney({
+  now,
+  monotonic,
+  spent,
+  appliedUntil = monotonic,
+  forgetting: { mostMeters, idleMs } = forgetting,
+}: MemoryMoneyOptions): Money {
+  const rows = new Map<string, MeterRow>();
+  const authority = createMemoryAuthority(life, rows);
+  const book = createBook(life, 0, true);
+  const expiry = createExpiry(monotonic());
+  const lookUp = createSpentLookup(spent);
+
+  const forgetIdle = createForgetting(rows, (_, name) => {
+    const { holds, usedAt } = book.leases.get(name)!;
+    const isInUse = holds > 0 || monotonic() - usedAt < idleMs || book.shortsEnded.has(name);
+    if (isInUse || usedAt > appliedUntil()) return false;
+    book.leases.delete(name);
+    return true;
+  });
+
+  const catchUp = (): void => {
+    book.now = monotonic();
+    expiry.sweep(book.now, (id) => expire(book, id));
+  };
+
+  const enter = (name: string, amount: bigint): void => {
+    if (rows.has(name)) return;
+    rows.set(name, newMeter(amount));
+    leaseOf(book, name);
+    if (rows.size > mostMeters) forgetIdle(4);
+  };
+
+  /** Asks the authority for what the lease does not back: the first hold, a short one, another limit. */
+  const draw = ({ id, amount, meters }: HoldRequest): HoldDecision => {
+    const want = { id, amount, meters, isLast: true, isDurable: false };
+    const ahead = new Map(meters.map(({ name, floor }) => [name, { amount: unlimited, floor }]));
+    const reply = authority.run(compose(book, { wants: [want], idle: nothing, ahead }));
+    if (reply.kind !== 'done') throw new Error(`the memory does not lease money: ${reply.kind}`);
+    learn(book, reply);
+    const outcome = reply.outcomes.get(id)!;
+    if (outcome.kind === 'granted') return { held: true, amount: outcome.amount };
+    if (outcome.kind === 'refused') return { held: false, denied: outcome.meter };
+    throw new Error(`nobody else leases money: ${outcome.kind}`);
+  };
+
+  const hold = (request: HoldRequest): HoldDecision | Promise<HoldDecision> => {
+    const { id, amount, meters, expiresAt } = request;
+    catchUp();
+    const before = book.holds.get(id);
+    if (before?.isVoid === false) return { held: true, amount: before.amount };
+    if (before !== undefined) end(book, id, 0n);
+    let decision: HoldDecision;
+    if (take(book, request)) decision = { held: true, amount };
+    else {
+      for (const { name } of meters) if (!rows.has(name)) return holdLater(request);
+      decision = draw(request);
+    }
+    if (decision.held) expiry.add(id, book.now + expiresAt - now());
+    return decision;
+  };
 
   const holdLater = async (request: HoldRequest): Promise<HoldDecision> => {
-    const unknown = request.meters.map(({ name }) => name).filter((name) => !meters.knows(name));
-    if (unknown.length === 0) return holdNow(request);
-    for (const [name, amount] of await lookUp(unknown)) meters.preload(name, amount);
-    return holdLater(request);
+    const unknown = request.meters.map(({ name }) => name).filter((name) => !rows.has(name));
+    const amounts = await lookUp(unknown);
+    book.now = monotonic();
+    for (const [name, amount] of amounts) enter(name, amount);
+    return hold(request);
   };
 
   return {
-    hold(request) {
-      for (const { name } of request.meters) {
-        if (!meters.knows(name)) return holdLater(request);
-      }
-      return holdNow(request);
-    },
+    hold,
+    // What it costs lies in no lease that the database knows.
     charge: () => null,
-    commitHold: (id, names, amount) => meters.commitHold(id, names, amount),
-    read: (meter) => meters.read(meter),
+    commitHold(id, _, cost) {
+      catchUp();
+      end(book, id, cost);
+      expiry.remove(id);
+    },
+    read(meter) {
+      catchUp();
+      const row = rows.get(meter);
+      if (row === undefined) return null;
+      const { charged, held } = book.leases.get(meter)!;
+      return { spent: row.spent + charged, held };
+    },
     close: async () => {},
   };
 }
