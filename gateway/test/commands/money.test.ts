@@ -262,7 +262,7 @@ test('reconcile finds nothing, and then every alteration', async () => {
   const { sluice, json, folder } = await used();
   expect(await sluice('reconcile')).toEqual({
     code: 0,
-    out: '4 rows, 2 hours, 2 transactions, 2 openings, 2 postings, 4 accounts, 3 meters, 1 key: no differences\n',
+    out: '4 rows, 2 hours, 2 transactions, 2 openings, 2 postings, 4 accounts, 4 meters, 1 key: no differences\n',
     err: '',
   });
   expect(await json('reconcile', '--from', '2026-11-22T00:00:00Z')).toEqual({

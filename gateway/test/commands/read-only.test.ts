@@ -27,17 +27,8 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `drop table leases; drop table lives; drop table lease_generation;
-       alter table spent_totals drop column leased;
-       alter table spent_totals drop column held;
-       alter table spent_totals drop column recall;
-       alter table spent_totals drop column version;
-       alter table spent_totals drop column ticket_life;
-       alter table spent_totals drop column ticket_id;
-       alter table spent_totals drop column ticket_until;
-       alter table spent_totals drop column short_life;
-       alter table spent_totals drop column short_id;
-       delete from kysely_migration where name = '0018-leases'`,
+      `alter table usage drop column late;
+       delete from kysely_migration where name = '0021-late-charges'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

@@ -117,6 +117,14 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'f.yaml:1: admin.password: expected a password of your own, got a well-known sample',
   ],
   [
+    'billing: { lease_age: 1s }',
+    'f.yaml:1: billing.lease_age: expected a duration of at least 10s, got less',
+  ],
+  [
+    'billing: { lease_share: 1.5 }',
+    'f.yaml:1: billing.lease_share: expected a share from 0 to 1 with at most 3 decimals, got 1.5',
+  ],
+  [
     'billing: { missing_usage: estimat }',
     'f.yaml:1: billing.missing_usage: expected one of estimate, zero, error, got "estimat" (did you mean "estimate"?)',
   ],

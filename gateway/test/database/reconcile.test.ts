@@ -149,7 +149,14 @@ describe.each(dialects)('%s', (dialect) => {
         `update spent_totals set spent = spent + 1 where meter like 'team:%:balance'`,
         ['account', 'meter'],
       ],
-      [`delete from spent_totals where meter like 'team:%:balance'`, ['account', 'meter']],
+      [
+        `delete from spent_totals where meter like 'team:%:balance'`,
+        ['account', 'credit', 'meter'],
+      ],
+      [
+        `update spent_totals set credited = credited + 1 where meter like 'user:%:balance'`,
+        ['credit'],
+      ],
       [`update spent_totals set leased = 1 where meter like 'team:%:balance'`, ['lease']],
       [`insert into leases values ('user:usr_1:balance', 'life_1', 2, 1, 0)`, ['lease']],
       [

@@ -134,6 +134,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       droppedLogLines: () => 0,
       uncaughtErrors: () => ({ exceptions: 0, rejections: 0 }),
       liveNodes: () => 1,
+      freedLeases: () => 0,
       degraded: () => [],
     }),
     metricsToken: null,

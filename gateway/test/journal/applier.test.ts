@@ -7,7 +7,7 @@ test('a replaced applier reports nothing twice', async () => {
   const applied = { id: 7, last: 7, bytes: 70 };
   const applier = createApplier({
     // Batches up to the seventh are applied.
-    file: { after: () => [].values(), one: () => undefined, reject: () => {} },
+    file: { after: () => [].values(), one: () => undefined, reject: () => true },
     marks: { read: () => ({ end: applied, applied: { id: 3, last: 3, bytes: 30 } }) },
     database: {} as OpenDatabase,
     node: 'node_1',

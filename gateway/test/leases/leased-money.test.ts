@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { closeLives, createPostgresAuthority, freeSilentLives } from '#leases/index.ts';
 import { createLeasedMoney, leaseRules, type LeasedMoney } from '#limits/leases/leased-money.ts';
@@ -9,6 +10,7 @@ import { charge, record, recordAll } from '../journal/records.ts';
 
 const cent = 10_000_000n;
 const usd = 1_000_000_000n;
+const ageMs = 600_000;
 const balance = 'user:usr_1:balance';
 const meterNames = [balance, 'user:usr_1:quota', 'key:key_1:quota'];
 
@@ -22,11 +24,20 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
   let opened: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: OpenDatabase;
   let nodes: Node[];
+  const ended: string[] = [];
+  const errors: string[] = [];
+  /** Keeps what a look has found until later. */
+  let slow: <Found>(found: Found) => Found | Promise<Found>;
+  const applied = { until: -Infinity };
   let count = 0;
   beforeEach(async () => {
     opened = await openTestDatabase('postgres');
     ({ database } = opened);
     nodes = [];
+    applied.until = -Infinity;
+    ended.length = 0;
+    errors.length = 0;
+    slow = (found) => found;
   });
   afterEach(async () => {
     await Promise.all(nodes.map(({ money }) => money.close()));
@@ -42,24 +53,43 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       ])
       .execute();
 
+  const changed = () => sql`select pg_notify('sluice_changes', '')`.execute(database.kysely);
+
+  /** Lets one life become too old. A look of its node may come in between. */
+  const free = ({ lives }: Node) =>
+    vi.waitFor(async () => {
+      const life = lives[0]!;
+      await sql`update lives set seen_at = seen_at - age - 1 where id = ${life}`.execute(
+        database.kysely,
+      );
+      const freed = await freeSilentLives(database);
+      expect(freed.map((one) => one.life)).toEqual([life]);
+      return freed;
+    });
+
   const start = (): Node => {
     const lives: string[] = [];
     const clock = { skipped: 0 };
+    const authority = createPostgresAuthority({
+      database,
+      node: `node_${nodes.length}`,
+      url: opened.url,
+      rules: { ...leaseRules, ageMs, share: 500n },
+    });
     const money = createLeasedMoney({
-      authority: createPostgresAuthority({
-        database,
-        node: `node_${nodes.length}`,
-        url: opened.url,
-        rules: leaseRules,
-      }),
+      authority: { ...authority, look: (...of) => authority.look(...of).then(slow) },
+      ageMs,
       newLife() {
         const life = `life_${nodes.length}_${(count += 1)}`;
         lives.push(life);
         return life;
       },
+      replay: async () => {},
+      onEnded: (life) => void ended.push(life),
       now: Date.now,
       monotonic: () => performance.now() + clock.skipped,
-      log: { info() {}, warn() {}, error() {} },
+      appliedUntil: () => applied.until,
+      log: { info() {}, warn() {}, error: (message) => void errors.push(message) },
     });
     const node = { money, lives, clock };
     nodes.push(node);
@@ -69,16 +99,15 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
   const hold = async (
     { money }: Node,
     amount: bigint,
-    { limit = 10n * usd, expiresAt = Infinity } = {},
+    { limit = 10n * usd, expiresAt = Infinity, id = `req_${(count += 1)}` } = {},
   ): Promise<HoldDecision & { readonly id: string }> => {
-    const id = `req_${(count += 1)}`;
     const meters = [{ name: balance, limit, floor: cent }];
     return { ...(await money.hold({ id, amount, meters, expiresAt })), id };
   };
 
   /** Ends a request, and brings its record into the database. */
   const finish = async ({ money }: Node, id: string, cost: bigint) => {
-    const lease = money.charge(id, meterNames, cost);
+    const lease = money.charge([id], meterNames, cost);
     const row = charge(cost, lease === null ? {} : { lease });
     await recordAll(database, [record(id, { charge: row })]);
     money.commitHold(id, meterNames, cost);
@@ -196,16 +225,150 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
   test('a dead node keeps what it leased until its life is closed or too old', async () => {
     await credit(1n * usd);
     const [dead, other] = [start(), start()];
-    await hold(dead, usd);
+    const open = await hold(dead, usd);
     await expect(hold(other, usd)).resolves.toMatchObject({ held: false });
     await closeLives(database, dead.lives);
     await wait(150);
     expect(await hold(other, usd)).toMatchObject({ held: true });
-    expect(await freeSilentLives(database, 0)).not.toEqual([]);
+    expect(await free(other)).toMatchObject([{ node: 'node_1', amount: usd }]);
     expect((await rows()).leased).toBe(0n);
     // It begins a new life with nothing leased.
     await expect(hold(dead, usd)).resolves.toMatchObject({ held: true });
     expect(dead.lives).toHaveLength(2);
+    expect(ended).toEqual([]);
+    dead.money.commitHold(open.id, meterNames, 0n);
+    expect(ended).toEqual([dead.lives[0]]);
+  });
+
+  test('a charge of a freed life is recorded as late', async () => {
+    await credit(1n * usd);
+    const [silent, other] = [start(), start()];
+    const open = await hold(silent, usd / 2n);
+    await free(silent);
+    expect(await hold(other, usd)).toMatchObject({ held: true, amount: usd });
+    await finish(silent, open.id, usd / 4n);
+    const row = await database.kysely.selectFrom('usage').select('late').executeTakeFirst();
+    expect(row).toEqual({ late: usd / 4n });
+    expect(await rows()).toMatchObject({ spent: usd / 4n, leased: usd, left: usd });
+  });
+
+  test('a lowered limit calls back what is idle, and what ends later follows', async () => {
+    await credit(1n * usd);
+    const [node] = [start()];
+    const open = await hold(node, usd / 10n);
+    const idle = await hold(node, usd / 10n);
+    node.money.commitHold(idle.id, meterNames, 0n);
+    expect((await rows()).leased).toBeGreaterThan(usd / 10n);
+    await credit((-95n * usd) / 100n);
+    await changed();
+    await vi.waitFor(async () => expect((await rows()).leased).toBe(usd / 10n), 1_000);
+    node.money.commitHold(open.id, meterNames, 0n);
+    await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 1_000);
+    expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd / 20n });
+  });
+
+  test('a lowered limit calls back what is idle within five seconds without a notification', async () => {
+    await credit(1n * usd);
+    const [node] = [start()];
+    const idle = await hold(node, usd / 10n);
+    node.money.commitHold(idle.id, meterNames, 0n);
+    expect((await rows()).leased).toBeGreaterThan(0n);
+    await credit((-95n * usd) / 100n);
+    await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 5_000);
+  });
+
+  test('a credit counts with the next draw', async () => {
+    const [node] = [start()];
+    expect(await hold(node, usd)).toMatchObject({ held: false, denied: balance });
+    await credit(1n * usd);
+    await changed();
+    await wait(50);
+    expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd });
+  });
+
+  test('a look that is slower than a command is not taken for a database that went back', async () => {
+    await credit(1n * usd);
+    const [node, other] = [start(), start()];
+    await hold(node, usd / 10n);
+    const looked = Promise.withResolvers<void>();
+    const kept = Promise.withResolvers<void>();
+    slow = async (found) => {
+      looked.resolve();
+      await kept.promise;
+      return found;
+    };
+    await looked.promise;
+    await hold(node, usd / 2n);
+    // Calls back what is idle on the first node.
+    await hold(other, usd / 5n);
+    kept.resolve();
+    await wait(100);
+    expect(errors).toEqual([]);
+  });
+
+  test('what requests hold is known on every node, idle leases are not', async () => {
+    await credit(1n * usd);
+    const [one, other] = [start(), start()];
+    const open = await hold(one, usd / 10n);
+    await hold(other, usd / 20n);
+    const idle = await hold(one, usd / 10n);
+    one.money.commitHold(idle.id, meterNames, 0n);
+    const held = { spent: 0n, held: (usd * 3n) / 20n };
+    for (const { money } of [one, other, start()]) {
+      await vi.waitFor(async () => expect(await money.read(balance)).toEqual(held), 5_000);
+    }
+    await finish(one, open.id, usd / 10n);
+    const after = { spent: usd / 10n, held: usd / 20n };
+    await vi.waitFor(async () => expect(await other.money.read(balance)).toEqual(after), 5_000);
+  });
+
+  test('what a request drew later backs its charge', async () => {
+    await credit(1n * usd);
+    const [node] = [start()];
+    const first = await hold(node, usd / 2n);
+    const more = await hold(node, usd / 2n, { id: `${first.id}+1` });
+    expect(more).toMatchObject({ held: true, amount: usd / 2n });
+    const lease = node.money.charge([first.id, more.id], meterNames, usd);
+    expect(lease?.parts[0]).toBe(String(usd));
+    expect(await hold(node, usd / 2n)).toMatchObject({ held: false });
+  });
+
+  test('a charge whose record was not written gives its part back', async () => {
+    await credit(1n * usd);
+    const [node] = [start()];
+    const [lost, found] = [await hold(node, usd / 2n), await hold(node, usd / 4n)];
+    node.money.charge([lost.id], meterNames, usd / 2n);
+    const lease = node.money.charge([found.id], meterNames, usd / 4n);
+    for (const { id } of [lost, found]) node.money.commitHold(id, meterNames, 0n);
+    // The write of one had come through nevertheless.
+    await recordAll(database, [
+      record(found.id, { charge: charge(usd / 4n, lease === null ? {} : { lease }) }),
+    ]);
+    const later = await hold(node, usd / 8n);
+    await finish(node, later.id, usd / 8n);
+    await wait(leaseRules.lookEveryMs + 500);
+    // A record that was written later is not in the database yet, so nobody knows.
+    expect((await rows()).leased).toBeGreaterThanOrEqual(usd / 2n);
+    applied.until = Infinity;
+    await wait(leaseRules.lookEveryMs + 500);
+    const left = usd - usd / 4n - usd / 8n;
+    expect(await hold(node, left)).toMatchObject({ held: true, amount: left });
+    const after = await rows();
+    expect(after.spent + after.leased).toBe(usd);
+  });
+
+  test('a record that the database rejects gives its part back', async () => {
+    await credit(1n * usd);
+    const [node] = [start()];
+    const { id } = await hold(node, usd);
+    const lease = node.money.charge([id], meterNames, usd)!;
+    node.money.commitHold(id, meterNames, usd);
+    expect(await hold(node, usd)).toMatchObject({ held: false });
+    node.money.reject([{ meter: balance, life: 'another', part: usd }]);
+    expect(await hold(node, usd)).toMatchObject({ held: false });
+    node.money.reject([{ meter: balance, life: lease.life, part: usd }]);
+    await wait(150);
+    expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd });
   });
 
   test('a node that has not been heard for nine tenths of the age asks before it admits', async () => {
@@ -213,8 +376,8 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [sleeper] = [start()];
     const first = await hold(sleeper, usd / 10n);
     sleeper.money.commitHold(first.id, meterNames, 0n);
-    await freeSilentLives(database, 0);
-    sleeper.clock.skipped = leaseRules.stopMs;
+    await free(sleeper);
+    sleeper.clock.skipped = (ageMs * 9) / 10;
     expect(await hold(sleeper, usd / 10n)).toMatchObject({ held: true });
     expect(sleeper.lives).toHaveLength(2);
   });

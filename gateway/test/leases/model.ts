@@ -3,16 +3,28 @@ import {
   createBook,
   end,
   expire,
+  giveUp,
   hear,
+  hearBeyond,
   learn,
   lose,
+  mustReturn,
+  mustState,
+  replayed,
   take,
   wentBack,
 } from '#limits/leases/book.ts';
 import type { Book } from '#limits/leases/book.ts';
 import type { Command, Reply, Want } from '#leases/index.ts';
 import { decide, newMeter } from '#leases/index.ts';
-import { amountOf, type LeaseRow, type LifeRow, type MeterRow, type Rules } from '#leases/index.ts';
+import {
+  amountOf,
+  leftOn,
+  type LeaseRow,
+  type LifeRow,
+  type MeterRow,
+  type Rules,
+} from '#leases/index.ts';
 import { release, settle } from './settle.ts';
 
 /*
@@ -56,7 +68,6 @@ interface Node {
   /** The earlier life, which was closed while requests of it were under way. */
   old: Book | null;
   queue: Want[];
-  mustReplay: boolean;
   flight: Flight | null;
   /** When the last accepted sign of life was sent. */
   seenAt: number;
@@ -126,6 +137,7 @@ export interface Mutation {
   readonly countsTwice?: boolean;
   readonly forgetsDoubt?: boolean;
   readonly neverHears?: boolean;
+  readonly keepsBeyond?: boolean;
   readonly skipsReplay?: boolean;
   readonly keepsReturns?: boolean;
   readonly neverFrees?: boolean;
@@ -180,7 +192,6 @@ function start({ nodes, limits }: Bounds): World {
       book: createBook('', 0),
       old: null,
       queue: [],
-      mustReplay: false,
       flight: null,
       seenAt: 0,
       journal: [],
@@ -284,8 +295,10 @@ function viewText(view: MutableView, base: Base): string {
 function bookText(book: Book, base: Base): string {
   const first = base.number(book.life);
   let text = `${book.life} ${book.sent - first} ${book.known - first} ${book.generation} ${book.restates}`;
+  text += ` ${book.isReplaying} ${book.isStated}`;
   for (const [name, lease] of book.leases) {
     text += `|${name} ${lease.drawn} ${lease.charged} ${lease.held} ${lease.frozen} ${lease.isOver}`;
+    text += ` ${lease.isBeyond}`;
     text += ` ${ago(lease.recall, base.recall(name), 3)} ${ago(lease.answered, base.recall(name), 3)}`;
   }
   for (const [id, hold] of book.holds) {
@@ -302,13 +315,13 @@ function commandText(command: Command, base: Base): string {
   const first = base.number(command.life);
   // What was overtaken does nothing, however long ago that was.
   let text = `${Math.max(command.number - first, 0)} ${ago(command.known, first, 2)}`;
-  text += cached(command, ({ life, generation, restates, wants, leases }) => {
+  text += cached(command, ({ life, generation, restates, isReplaying, wants, leases }) => {
     const asked = wants.map(({ id, isLast }) => `${id}${isLast}`);
     const changes = leases.map(
       ({ meter, drawn, back, ahead, isDropped, shorts }) =>
         `${meter} ${drawn} ${back} ${ahead} ${isDropped} ${shorts.join()}`,
     );
-    return `${life} ${generation} ${restates} ${asked.join()}/${changes.join()}`;
+    return `${life} ${generation} ${restates} ${isReplaying} ${asked.join()}/${changes.join()}`;
   });
   for (const { meter, answered } of command.leases)
     text += `,${ago(answered, base.recall(meter), 3)}`;
@@ -322,7 +335,10 @@ function replyText(reply: Reply, base: Base): string {
       if (outcome.kind !== 'granted') return `${id}${outcome.kind}`;
       return `${id}${outcome.amount}${outcome.shortOn.join()}`;
     });
-    const drawn = Array.from(leases, ([name, { drawn, isOver }]) => `${name} ${drawn} ${isOver}`);
+    const drawn = Array.from(
+      leases,
+      ([name, one]) => `${name} ${one.drawn} ${one.isOver} ${one.isBeyond}`,
+    );
     return `${generation}/${decided.join()}/${drawn.join()}`;
   });
   for (const [name, { recall, answered }] of reply.leases) {
@@ -340,7 +356,7 @@ function keyOf(world: World): number {
   };
   let text = viewText(view, base);
   for (const node of world.nodes) {
-    text += `#${node.mustReplay}${node.isUp}${node.isAsleep}${ago(node.seenAt, view.now, stopsAt)}`;
+    text += `#${node.isUp}${node.isAsleep}${ago(node.seenAt, view.now, stopsAt)}`;
     text += bookText(node.book, base);
     if (node.book.command !== null) text += commandText(node.book.command, base);
     if (node.old !== null) text += `/${bookText(node.old, base)}`;
@@ -435,8 +451,8 @@ function receive(world: World, node: Node, mutation: Mutation): void {
       return;
     }
     learn(book, reply);
+    if (mutation.keepsBeyond === true) hearBeyond(book, new Set());
     node.seenAt = Math.max(node.seenAt, sentAt);
-    if (node.mustReplay) replay(world, node);
     for (const { id } of command.wants) {
       if (reply.outcomes.get(id)!.kind === 'waits') continue;
       node.queue = node.queue.filter((want) => want.id !== id);
@@ -457,14 +473,14 @@ function closeOwn(world: World, node: Node): void {
 
 function noteLoss(world: World, node: Node, { skipsReplay }: Mutation): void {
   wentBack(node.book);
-  node.mustReplay = skipsReplay !== true;
+  if (skipsReplay === true) replayed(node.book);
 }
 
-/** Once everything is stated, the records of the time that was lost are applied once more. */
+/** The records of the time that was lost are applied once more. */
 function replay(world: World, node: Node): void {
-  node.mustReplay = false;
   for (const row of node.journal) insert(world, row, {});
   for (let life = 1; life < node.lives; life += 1) closeLife(world, `${node.name}${life}`);
+  replayed(node.book);
 }
 
 /** The usage row, and the money with it, in one transaction. */
@@ -501,6 +517,14 @@ function look(world: World, node: Node, mutation: Mutation): void {
   node.seenAt = view.now;
   if (mutation.neverHears === true) return;
   for (const [meter, row] of view.meters) hear(book, meter, row.recall);
+  if (mutation.keepsBeyond !== true) hearBeyond(book, beyondIn(view));
+}
+
+/** Meters on which more is out than the limit. */
+function beyondIn({ meters, limits }: MutableView): Set<string> {
+  const beyond = new Set<string>();
+  for (const [meter, row] of meters) if (leftOn(row, limits.get(meter)!) < 0n) beyond.add(meter);
+  return beyond;
 }
 
 function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Step> {
@@ -554,9 +578,15 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
     }
 
     if (node.flight === null) {
-      const mustAnswer = Array.from(book.leases.values()).some((l) => l.recall > l.answered);
-      const hasWork = book.restates !== 'no' || mustAnswer || book.shortsEnded.size > 0;
-      if (hasWork || (node.queue.length > 0 && !isStopped)) {
+      const mustAnswer = Array.from(book.leases.values()).some(mustReturn);
+      const hasWork =
+        book.restates === 'no' ? mustAnswer || book.shortsEnded.size > 0 : mustState(book);
+      const isPaused = book.restates !== 'no' && !hasWork;
+      if (book.isReplaying) {
+        yield [`${name} replays its records`, here((next, self) => replay(next, self))];
+        yield [`${name} waits for its records no longer`, here((_, self) => replayed(self.book))];
+      }
+      if (hasWork || (node.queue.length > 0 && !isStopped && !isPaused)) {
         yield [`${name} sends`, here((next, self) => send(next, self, 0n, false, mutation))];
         if (bounds.ahead > 0n && node.queue.length > 0 && book.restates === 'no') {
           yield [
@@ -615,8 +645,10 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
       ];
     }
 
+    const beyond = beyondIn(world.view);
     const isBehind = Array.from(book.leases).some(
-      ([meter, { recall }]) => world.view.meters.get(meter)!.recall > recall,
+      ([meter, { recall, isBeyond }]) =>
+        world.view.meters.get(meter)!.recall > recall || beyond.has(meter) !== isBeyond,
     );
     const isStale =
       world.view.now > node.seenAt ||
@@ -689,19 +721,10 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
   yield* surroundings(world, bounds, mutation, may, use);
 }
 
-/** A record that the database will never accept is charged to nobody. */
-function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
-  for (const [meter, part] of parts) {
-    const lease = book.leases.get(meter);
-    if (lease !== undefined) lease.charged -= part;
-  }
-}
-
 function kill(next: World, self: Node): void {
   self.isUp = false;
   if (self.flight?.reply === null) next.late.push(self.flight.command);
   self.flight = null;
-  self.mustReplay = false;
   self.queue = [];
   self.old = null;
   self.book = createBook(self.book.life, 0);
@@ -805,7 +828,6 @@ function* surroundings(
         use(next, 'limit');
         const [meter] = view.limits.keys();
         next.view.limits = new Map([...view.limits, [meter!, bounds.newLimit!]]);
-        next.view.meters.get(meter!)!.recall += 1;
       },
     ];
   }
@@ -1007,6 +1029,10 @@ function checkRest(world: World, bounds: Bounds, mutation: Mutation): void {
       closeLife(still, name);
     }
   }
+  for (const meter of beyondIn(still.view)) {
+    const { leased } = still.view.meters.get(meter)!;
+    if (leased > 0n) throw new Violation(`${leased} of ${meter} stay leased beyond its limit`);
+  }
   for (const asker of still.nodes)
     if (asker.isUp) askAlone(copy(still), asker.name, bounds, mutation);
 }
@@ -1022,7 +1048,8 @@ function work(world: World, node: Node, mutation: Mutation): void {
   for (const row of node.journal) insert(world, row, {});
   for (let life = 1; life < node.lives; life += 1) closeLife(world, `${node.name}${life}`);
   const { book } = node;
-  const mustAnswer = Array.from(book.leases.values()).some((l) => l.recall > l.answered);
+  if (book.isReplaying) replay(world, node);
+  const mustAnswer = Array.from(book.leases.values()).some(mustReturn);
   if (
     book.restates === 'no' &&
     !mustAnswer &&

@@ -56,7 +56,7 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     most: { back: 1 },
   },
   'a limit is raised': { ...small, newLimit: 5n, most: { limit: 1 } },
-  'a limit is lowered': { ...small, newLimit: 1n, most: { limit: 1 } },
+  'a limit is lowered': { ...small, ahead: 1n, newLimit: 1n, most: { limit: 1 } },
   'a task holds for days': { ...small, isDurable: true },
   'a request counts on two meters': {
     ...small,
@@ -194,6 +194,10 @@ export const mutations: readonly (readonly [scenario: string, mutation: Mutation
   [
     'two nodes share a limit',
     { name: 'the look that replaces lost notifications', neverHears: true },
+  ],
+  [
+    'a limit is lowered',
+    { name: 'returning what a lowered limit does not cover', keepsBeyond: true },
   ],
   [
     'two nodes share a limit',

@@ -23,6 +23,7 @@ const lives = ['open', 'closed', 'unknown'] as const;
 
 const noMeter = {
   spent: 0n,
+  credited: 0n,
   held: 0n,
   recall: 0,
   version: 0,
@@ -76,8 +77,11 @@ describe.skipIf(isSkipped('postgres'))('statements and functions', () => {
         .execute();
     }
     for (const [id, { closed }] of rows.lives) {
-      const given = { id, node: '', number: 0, generation: 0, seen_at: 0, closed: closed ? 1 : 0 };
-      await kysely.insertInto('lives').values(given).execute();
+      const given = { id, node: '', number: 0, generation: 0, seen_at: 0, age: 1 };
+      await kysely
+        .insertInto('lives')
+        .values({ ...given, closed: closed ? 1 : 0 })
+        .execute();
     }
     for (const [meter, of] of rows.leases) {
       for (const [life, { drawn, settled, answered }] of of) {

@@ -6,7 +6,7 @@ import { startApp } from '#app/index.ts';
 import { parseConfig } from '#config/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 
-it('/ready and the log name nodes that left records, and nodes that do not share limits without Redis', async () => {
+it('/ready and the log name nodes that left records, fell silent with money, or do not share limits', async () => {
   const { database, url, close } = await openTestDatabase('sqlite');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-ready-'));
   const warnings: unknown[] = [];
@@ -16,6 +16,15 @@ it('/ready and the log name nodes that left records, and nodes that do not share
       { id: 'node_gone', started_at: 1, seen_at: Date.now() - 60_000, journal_depth: 4 },
       { id: 'node_empty', started_at: 1, seen_at: Date.now() - 60_000, journal_depth: 0 },
       { id: 'node_other', started_at: 1, seen_at: Date.now(), journal_depth: 9 },
+    ])
+    .execute();
+  const life = { number: 1, generation: 0, seen_at: 1, closed: 1, age: 600_000 };
+  await database.kysely
+    .insertInto('lives')
+    .values([
+      { ...life, id: 'life_1', node: 'node_slow', freed: 2_500_000_000n, freed_at: Date.now() },
+      { ...life, id: 'life_2', node: 'node_back', freed: null, freed_at: Date.now() },
+      { ...life, id: 'life_3', node: 'node_old', freed: 1n, freed_at: Date.now() - 8 * 86_400_000 },
     ])
     .execute();
   const config = parseConfig(
@@ -44,6 +53,7 @@ it('/ready and the log name nodes that left records, and nodes that do not share
       status: 'ok',
       degraded: [
         'node node_gone is unreachable with 4 usage records in its journal',
+        'node node_slow was silent for billing.lease_age: up to 2.5 USD may be spent twice',
         '2 nodes without redis: limits are not shared',
       ],
     },
@@ -51,5 +61,6 @@ it('/ready and the log name nodes that left records, and nodes that do not share
   expect(warnings).toContainEqual({ component: 'nodes', detail: 'node_gone', count: 4 });
   const scraped = await (await fetch(`${app.url}/metrics`)).text();
   expect(scraped).toContain('\nsluice_live_nodes 2\n');
-  expect(scraped).toContain('\nsluice_degraded 2\n');
+  expect(scraped).toContain('\nsluice_degraded 3\n');
+  expect(scraped).toContain('\nsluice_freed_leases_usd 2.5\n');
 });

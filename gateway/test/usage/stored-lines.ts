@@ -265,5 +265,9 @@ export function toRow(values: Values, posting: unknown): Values {
   const kept = Object.entries(values).filter(
     ([name]) => name !== 'upstream_state' && name !== 'lease',
   );
-  return Object.fromEntries([...kept, ...bigints, ['posting', isCharged ? posting : null]]);
+  const unknown = [
+    ['posting', isCharged ? posting : null],
+    ['late', null],
+  ] as const;
+  return Object.fromEntries([...kept, ...bigints, ...unknown]);
 }

@@ -49,6 +49,10 @@ export interface Config {
     readonly capOutput: boolean;
     /** USD that a stream may cost beyond what is left. */
     readonly overshoot: Decimal;
+    /** From 0 to 1: what nodes may lease ahead of need, of what is left of a limit. */
+    readonly leaseShare: Decimal;
+    /** After this time without a sign of life of a process, its leases are freed. */
+    readonly leaseAge: Milliseconds;
   };
   readonly metrics: { readonly token: string | null };
   readonly timeouts: Timeouts;

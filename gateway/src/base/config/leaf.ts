@@ -179,11 +179,12 @@ export function duration<const Options extends LeafOptions = {}>(
       const milliseconds = typeof value === 'string' ? parseDuration(value) : null;
       if (milliseconds === null) return undefined;
       if (milliseconds >= minimum && milliseconds <= maximum) return milliseconds;
-      const days = maximum / 86_400_000;
-      return new WrongBecause(
-        milliseconds < minimum ? 'a duration above zero' : `a duration of at most ${days}d`,
-        milliseconds < minimum ? '0' : 'more',
-      );
+      if (milliseconds > maximum) {
+        return new WrongBecause(`a duration of at most ${maximum / 86_400_000}d`, 'more');
+      }
+      return minimum === 1
+        ? new WrongBecause('a duration above zero', '0')
+        : new WrongBecause(`a duration of at least ${minimum / 1_000}s`, 'less');
     },
     options,
   );

@@ -136,7 +136,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
     charge(hold, lines, source) {
       const { items, cost } = receiptOf(lines(hold.rates), hold.multiplier);
       const charged = chargeOf(cost, hold.amount, source);
-      const lease = money.charge(hold.id, hold.meters, charged);
+      const lease = money.charge([hold.id, ...hold.drawn], hold.meters, charged);
       const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
       return {
         payer: hold.payer,

@@ -1,20 +1,34 @@
-import { createLeasedMoney, type LeasedMoneyOptions } from './leases/leased-money.ts';
+import {
+  createLeasedMoney,
+  type LeasedMoney,
+  type LeasedMoneyOptions,
+} from './leases/leased-money.ts';
 import { createMemoryMoney, type MemoryMoneyOptions } from './memory/memory-money.ts';
 import type { Money } from './money.ts';
 
 export interface CreateMoneyOptions
-  extends Pick<MemoryMoneyOptions, 'spent' | 'appliedUntil'>, Pick<LeasedMoneyOptions, 'log'> {
+  extends Pick<MemoryMoneyOptions, 'spent'>, Pick<LeasedMoneyOptions, 'appliedUntil' | 'log'> {
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Where money is leased from; null: this process is the only one, and counts alone. */
-  readonly leases: Pick<LeasedMoneyOptions, 'authority' | 'newLife'> | null;
+  readonly leases: LeaseSource | null;
+}
+
+export interface LeaseSource extends Pick<
+  LeasedMoneyOptions,
+  'authority' | 'newLife' | 'replay' | 'onEnded' | 'ageMs'
+> {
+  /** Calls back with the leased parts of each charge that the database will never accept. */
+  onRejected(listener: LeasedMoney['reject']): void;
 }
 
 /** Counts money in leases of the database if other processes may spend it too, otherwise in memory. */
 export function createMoney(options: CreateMoneyOptions): Money {
   const { leases } = options;
   if (leases === null) return createMemoryMoney(options);
-  return createLeasedMoney({ ...options, ...leases });
+  const money = createLeasedMoney({ ...options, ...leases });
+  leases.onRejected(money.reject);
+  return money;
 }

@@ -12,12 +12,13 @@ export interface Money {
    */
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
   /**
-   * Tells that the hold will end with this charge, whose record is about to be written: `commitHold` follows. Call it at
-   * most once.
+   * Tells that these holds of one request will end with this charge, whose record is about to be written: `commitHold`
+   * follows for each. Call it at most once.
+   * @param ids the first one bears the charge
    * @param meters all meters of the charge
    * @returns the leases in which the charge lies, for its record; null: in none.
    */
-  charge(id: string, meters: readonly string[], cost: bigint): ChargedLease | null;
+  charge(ids: readonly string[], meters: readonly string[], cost: bigint): ChargedLease | null;
   /**
    * Ends a hold, also one that has expired: adds what was spent to every meter of the hold and frees the rest. 0 releases
    * the hold. Does nothing for an unknown id, so nothing counts twice.

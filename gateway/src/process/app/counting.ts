@@ -48,11 +48,23 @@ export function openMoney(
           ? null
           : {
               newLife: () => lives.begin(),
+              async replay() {
+                await journal.replay();
+                await lives.closeAgain();
+              },
+              onEnded: lives.end,
+              ageMs: config.billing.leaseAge,
+              onRejected: journal.onRejected,
               authority: createPostgresAuthority({
                 database,
                 node: nodeId,
                 url: config.storage.url,
-                rules: leaseRules,
+                rules: {
+                  ...leaseRules,
+                  ageMs: config.billing.leaseAge,
+                  // In thousandths.
+                  share: BigInt(Math.round(Number(config.billing.leaseShare) * 1_000)),
+                },
               }),
             },
       log: logger,

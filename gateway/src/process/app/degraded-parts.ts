@@ -1,7 +1,7 @@
 import type { Spool } from '#bodies/index.ts';
 import type { Config } from '#config/index.ts';
 import type { Rates } from '#limits/index.ts';
-import type { RevisionWatch } from '#database/index.ts';
+import { formatUsd, type RevisionWatch } from '#database/index.ts';
 import type { NodeRegistry } from '#nodes/index.ts';
 import type { UncaughtErrors } from '#observability/index.ts';
 import type { Storage } from './storage.ts';
@@ -43,13 +43,18 @@ function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry):
 }
 
 /** Unreachable nodes, and missing coordination between nodes. */
-function degradedNodes({ missing, lost, live }: NodeRegistry, isShared: boolean): string[] {
+function degradedNodes({ missing, lost, freed, live }: NodeRegistry, isShared: boolean): string[] {
   const words = missing.map(
     ({ id, journalDepth }) =>
       `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
   );
   for (const { node, missing: count } of lost) {
     words.push(`node ${node} has lost ${count} usage records of its journal`);
+  }
+  for (const { node, amount } of freed) {
+    words.push(
+      `node ${node} was silent for billing.lease_age: up to ${formatUsd(amount)} USD may be spent twice`,
+    );
   }
   // Each node would allow the whole of every limit.
   if (live() > 1 && !isShared) {

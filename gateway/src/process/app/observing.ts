@@ -47,6 +47,7 @@ export function createObserving(options: ObservingOptions): Observing {
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
       droppedLogLines: () => logger.dropped,
       liveNodes: nodes.live,
+      freedLeases: () => nodes.freed.reduce((sum, { amount }) => sum + Number(amount) / 1e9, 0),
       uncaughtErrors: () => uncaught,
       degraded,
     },

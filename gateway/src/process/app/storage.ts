@@ -5,7 +5,6 @@ import {
   type DatabaseBreaker,
   type OpenDatabase,
 } from '#database/index.ts';
-import { leaseRules } from '#limits/index.ts';
 import { openJournal, type Journal } from '#journal/index.ts';
 import {
   adoptJournals,
@@ -51,7 +50,9 @@ export async function openStorage(
   const nodes = closing.add(createNodeRegistry({ database, id: node, log: logger }));
   const lives =
     database.dialect === 'postgres'
-      ? closing.add(createLives({ database, dataDir, ageMs: leaseRules.ageMs, log: logger }))
+      ? closing.add(
+          createLives({ database, dataDir, log: logger, onFreed: () => void nodes.refresh() }),
+        )
       : null;
   const journal = closing.add(
     await openJournal({

@@ -1,4 +1,4 @@
-import type { OpenDatabase } from '#database/index.ts';
+import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import type { Journal } from '#journal/index.ts';
 import { closeLives, freeSilentLives } from '#leases/index.ts';
 import type { Logger } from '#observability/index.ts';
@@ -12,29 +12,39 @@ const retryAfter = 2_000;
 export interface Lives {
   /** Names a new life of this process. */
   begin(): string;
+  /** A life of this process was closed for its silence, and its requests have ended by now. */
+  end(life: string): void;
+  /** Closes the same lives once more, in a database that went back in time. Never rejects. */
+  closeAgain(): Promise<void>;
   /** Gives back what earlier processes leased, once their records are in the database. */
-  follow(journal: Pick<Journal, 'caughtUp' | 'depth'>): void;
+  follow(journal: FollowedJournal): void;
   /** Gives back what this process leased; call it after the journal was closed. Never throws. */
   close(): Promise<void>;
 }
 
+type FollowedJournal = Pick<Journal, 'caughtUp' | 'depth' | 'appliedUntil'>;
+
 export interface LivesOptions {
   readonly database: OpenDatabase;
   readonly dataDir: string;
-  /** A life is freed after this time without a sign. Milliseconds. */
-  readonly ageMs: number;
   readonly log: Pick<Logger, 'warn'>;
+  /** Called when lives were freed, or their records found. */
+  readonly onFreed: () => void;
 }
 
 /** Also frees lives of other nodes that have been silent for too long. */
-export function createLives({ database, dataDir, ageMs, log }: LivesOptions): Lives {
+export function createLives({ database, dataDir, log, onFreed }: LivesOptions): Lives {
   const earlier = livesOf(dataDir);
-  let journal: Pick<Journal, 'depth'> | null = null;
+  /** Of this process, and since when, by the clock of the journal. */
+  let ended: { readonly life: string; readonly at: number }[] = [];
+  const closed: string[] = [];
+  let journal: FollowedJournal | null = null;
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
   async function giveBack(lives: readonly string[]): Promise<void> {
     await closeLives(database, lives);
+    closed.push(...lives);
     forgetLives(dataDir, lives);
   }
 
@@ -43,22 +53,40 @@ export function createLives({ database, dataDir, ageMs, log }: LivesOptions): Li
     giveBack(earlier).catch(() => setTimeout(giveBackEarlier, retryAfter).unref());
   }
 
+  /** Its last record is in the database too, so nothing of it can be missing. */
+  async function giveBackEnded(): Promise<void> {
+    const appliedUntil = journal?.appliedUntil ?? -Infinity;
+    const due = ended.filter(({ at }) => at + lookEvery < appliedUntil);
+    if (due.length === 0) return;
+    await giveBack(due.map(({ life }) => life));
+    ended = ended.filter((one) => !due.includes(one));
+    onFreed();
+  }
+
   async function freeSilent(): Promise<void> {
-    for (const { life, node, amount } of await freeSilentLives(database, ageMs)) {
+    const freed = await freeSilentLives(database);
+    for (const { life, node, amount } of freed) {
       log.warn(
-        'the leases of a silent process were freed: what it has charged since its last record is not in the limits until its journal is applied',
-        { component: 'money', detail: `${node} ${life}: ${amount} nano-USD` },
+        'the leases of a silent process were freed: what it has charged without a record in the database may be spent again',
+        { component: 'money', detail: `${node} ${life}: ${formatUsd(amount)} USD at most` },
       );
     }
+    if (freed.length > 0) onFreed();
   }
 
   return {
     begin: () => addLife(dataDir),
+    end(life) {
+      ended.push({ life, at: performance.now() });
+    },
+    closeAgain: () => closeLives(database, closed).catch(() => {}),
     follow(own) {
       journal = own;
       void own.caughtUp.then(giveBackEarlier);
       timer = setInterval(() => {
-        freeSilent().catch(() => {});
+        freeSilent()
+          .then(giveBackEnded)
+          .catch(() => {});
       }, lookEvery).unref();
     },
     async close() {

@@ -1,4 +1,5 @@
 import type { OpenDatabase } from '#database/index.ts';
+import { freedLives, type Freed } from '#leases/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
   lastStart,
@@ -40,6 +41,8 @@ export interface NodeRegistry {
   readonly missing: readonly MissingNode[];
   /** What journals of nodes have lost. */
   readonly lost: readonly LostRecords[];
+  /** Processes that were silent for too long, and what they may have charged without a record in the database. */
+  readonly freed: readonly Freed[];
   /** Whether the database accepted the last heartbeat, which is a write. True before the first one. */
   readonly writes: boolean;
   /** Joins the live nodes. Resolves after the first heartbeat, even if the database was unreachable. */
@@ -71,6 +74,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   let live = 1;
   let missing: readonly MissingNode[] = [];
   let lost: readonly LostRecords[] = [];
+  let freed: readonly Freed[] = [];
   let timer: NodeJS.Timeout | null = null;
   let beating: Promise<void> = Promise.resolve();
   /** The last successful heartbeat, and until when the silence of others may be due to the database. */
@@ -88,6 +92,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     await signLife(database, { id, startedAt, journalDepth: journal?.depth ?? 0 });
     isKnown = true;
     lost = await lostRecords(database);
+    freed = await freedLives(database, now() - nodeRules.forgetAfter);
     const others = await otherNodes(database, id);
     const time = monotonic();
     if (time - lastBeat >= nodeRules.goneAfter) excusedUntil = time + nodeRules.goneAfter;
@@ -182,6 +187,9 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     },
     get lost() {
       return lost;
+    },
+    get freed() {
+      return freed;
     },
     get writes() {
       return writes;

@@ -27,11 +27,14 @@ const money = {
   cost: true,
   held: true,
   overshoot: true,
+  late: true,
   amount: true,
   spent: true,
+  credited: true,
   leased: true,
   drawn: true,
   settled: true,
+  freed: true,
 } as const satisfies Record<MoneyColumn, true> & { [Column in OtherColumn]?: never };
 
 /**

@@ -19,14 +19,17 @@ export interface Listening {
  * shares connections between transactions, no notification ever arrives.
  */
 export function listenForChanges(url: string, onNews: () => void): Listening {
-  return listenTo(url, changesChannel, onNews);
+  return listenTo(url, [changesChannel], onNews);
 }
 
-/** The same for any channel. @param onNews receives the content, or null when the state of the connection changes */
+/**
+ * The same for any channels.
+ * @param onNews receives the content and the channel, or null twice when the state of the connection changes
+ */
 export function listenTo(
   url: string,
-  channel: string,
-  onNews: (content: string | null) => void,
+  channels: readonly string[],
+  onNews: (content: string | null, channel: string | null) => void,
 ): Listening {
   let works = false;
   let isClosed = false;
@@ -44,12 +47,12 @@ export function listenTo(
       keepAliveInitialDelayMillis: 10_000,
     });
     client = next;
-    next.on('notification', ({ payload = '' }) => onNews(payload));
+    next.on('notification', ({ payload = '', channel }) => onNews(payload, channel));
     next.on('error', () => lose(next));
     next.on('end', () => lose(next));
     try {
       await next.connect();
-      await next.query(`listen ${channel}`);
+      for (const channel of channels) await next.query(`listen ${channel}`);
       if (client === next) tell(true);
     } catch {
       lose(next);
@@ -70,7 +73,7 @@ export function listenTo(
 
   function tell(state: boolean): void {
     works = state;
-    onNews(null);
+    onNews(null, null);
   }
 
   void connect();

@@ -215,6 +215,8 @@ export interface UsageTable {
   count: number;
   /** JSON object of `UnitsRecord`; null for exchanges that consist of tokens alone. */
   units: string | null;
+  /** Nano-USD: the part of the cost whose lease had been freed before the row came, if any. */
+  late: bigint | null;
 }
 
 /** Hourly sums of usage rows. */
@@ -265,6 +267,8 @@ export interface LedgerEntryTable {
 export interface SpentTotalTable {
   meter: string;
   spent: bigint;
+  /** For a balance: the sum of all credits in the ledger, which the database keeps itself. */
+  credited: bigint;
   /** The sum of what its leases have left. */
   leased: bigint;
   /** Held by tasks that outlive processes. */
@@ -305,6 +309,14 @@ export interface LifeTable {
   seen_at: number;
   /** 0 or 1. */
   closed: number;
+  /** After this silence it is closed. Milliseconds. */
+  age: number;
+  /** What its leases of balances had left when it was closed for its silence, until its records are in the database. */
+  freed: bigint | null;
+  /** By the clock of the database. */
+  freed_at: number | null;
+  /** JSON: what its requests under way held on each meter at its last look, in decimal digits of nano-USD. */
+  holds: string | null;
 }
 
 /** One row. */

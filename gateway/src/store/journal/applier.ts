@@ -1,9 +1,11 @@
 import { createTrouble, type OpenDatabase } from '#database/index.ts';
+import type { LeasedPart } from '#leases/index.ts';
 import { createBatchWriter, linesIn } from './batch-writer.ts';
 import type { JournalFile } from './journal-file.repository.ts';
 import type { Mark, Place } from './mark.ts';
 import type { FromApplier } from './messages.ts';
 import { readOn, type Reading } from './read-on.ts';
+import { replayFile } from './replay.ts';
 
 export interface ApplierOptions {
   readonly file: Pick<JournalFile, 'after' | 'one' | 'reject'>;
@@ -45,8 +47,15 @@ export function createApplier(options: ApplierOptions) {
   /** By a monotonic clock: a wall clock that was set back would stop everything for that long. */
   let lastTime = -Infinity;
   let draining = false;
+  let isReplaying = false;
   const fragile = createTrouble((message) => report({ kind: 'not-durable', message }));
-  const writer = createBatchWriter({ database, node, putAside, onFragile: fragile.met });
+  const writer = createBatchWriter({
+    database,
+    node,
+    putAside,
+    onLate: (count, amount) => report({ kind: 'late', count, amount }),
+    onFragile: fragile.met,
+  });
   let pause = pollInterval;
   let size = enough;
   let lookBackAt = -Infinity;
@@ -54,6 +63,7 @@ export function createApplier(options: ApplierOptions) {
 
   async function run(): Promise<void> {
     for (;;) {
+      if (isReplaying) await replay();
       // Where the journal ends is read first: what follows then finds everything up to there.
       const end = marks.read()?.end ?? applied;
       const count = end.last - applied.last;
@@ -113,6 +123,19 @@ export function createApplier(options: ApplierOptions) {
     report({ kind: 'applied', place, count, bytes });
   }
 
+  /** Writes what is applied once more, to a database that lost it. */
+  async function replay(): Promise<void> {
+    try {
+      const replayed = await replayFile(file, applied, database);
+      isReplaying = false;
+      report({ kind: 'replayed', ...replayed });
+    } catch (error) {
+      report({ kind: 'away', message: (error as Error).message });
+      if (draining) isReplaying = false;
+      else await wait(pause);
+    }
+  }
+
   async function lookBack(): Promise<void> {
     if (performance.now() < lookBackAt) return;
     try {
@@ -131,14 +154,15 @@ export function createApplier(options: ApplierOptions) {
       isLeftOver: first !== undefined && first.id <= leftOver,
     });
     for (const { lines } of damaged) {
-      for (const line of linesIn(lines)) putAside(line, 'the checksum does not match');
+      // Nobody knows what they were.
+      for (const line of linesIn(lines)) putAside(line, 'the checksum does not match', []);
     }
     for (const loss of losses) report({ kind: 'lost', loss });
   }
 
-  function putAside(line: string, reason: string): void {
-    file.reject(line, reason);
-    report({ kind: 'rejected', message: reason });
+  function putAside(line: string, reason: string, leased: readonly LeasedPart[]): void {
+    const isNew = file.reject(line, reason);
+    report({ kind: 'rejected', message: reason, leased: isNew ? leased : [] });
   }
 
   return {
@@ -146,6 +170,10 @@ export function createApplier(options: ApplierOptions) {
     /** Everything up to here is applied. */
     get applied() {
       return applied;
+    },
+    replay() {
+      isReplaying = true;
+      wake();
     },
     drain() {
       draining = true;

@@ -62,6 +62,7 @@ const stopStateRetention = removeStateWhenExpired({ database, onProblem: notRemo
 
 parentPort?.on('message', (message: ToApplier) => {
   if (message.kind === 'drain') applier.drain();
+  else applier.replay();
 });
 
 if (findsSpent && applied === null) await findSpent();

@@ -1,6 +1,8 @@
 import { commitDurably, type OpenDatabase } from '#database/index.ts';
+import type { LeasedPart } from '#leases/index.ts';
 import {
   isDataError,
+  leasedIn,
   readLines,
   recordUsage,
   splitLines,
@@ -15,14 +17,16 @@ export interface BatchWriterOptions {
   /** The id of the node that the journal belongs to. */
   readonly node: string;
   /** Takes a record that the database will never accept. */
-  readonly putAside: (line: string, reason: string) => void;
+  readonly putAside: (line: string, reason: string, leased: readonly LeasedPart[]) => void;
+  /** These charges came after their leases had been freed. @param amount of all of them, in nano-USD */
+  readonly onLate?: (count: number, amount: bigint) => void;
   /** A crash of the database may lose what it commits. */
   readonly onFragile?: (reason: string) => void;
 }
 
 /** Writes batches of a journal to the database. */
 export function createBatchWriter(options: BatchWriterOptions) {
-  const { database, node, putAside, onFragile } = options;
+  const { database, node, putAside, onLate, onFragile } = options;
 
   /** Returns how many records were new. @throws the database's error if it is unreachable. */
   async function write(
@@ -48,12 +52,21 @@ export function createBatchWriter(options: BatchWriterOptions) {
     recording: RecordUsageOptions,
   ): Promise<number> {
     const lines = readLines(batches);
-    return database.kysely.transaction().execute(async (trx) => {
+    const late: bigint[] = [];
+    const count = await database.kysely.transaction().execute(async (trx) => {
       const obstacle = await commitDurably(trx, database.dialect);
       if (obstacle !== null) onFragile?.(obstacle);
       if (losses.length > 0) await recordLosses(trx, node, losses, Date.now());
-      return batches.length > 0 ? recordUsage(trx, lines, recording) : 0;
+      if (batches.length === 0) return 0;
+      return recordUsage(trx, lines, { ...recording, onLate: (amount) => void late.push(amount) });
     });
+    if (late.length > 0) {
+      onLate?.(
+        late.length,
+        late.reduce((sum, amount) => sum + amount, 0n),
+      );
+    }
+    return count;
   }
 
   /** One record that the database refuses must not block the others forever. */
@@ -67,7 +80,7 @@ export function createBatchWriter(options: BatchWriterOptions) {
         count += await record([{ version, lines: text }], [], recording);
       } catch (error) {
         if (!isDataError(error)) throw error;
-        putAside(text, (error as Error).message);
+        putAside(text, (error as Error).message, leasedIn({ version, lines: text }));
       }
     }
     return count;

@@ -137,8 +137,11 @@ function openFile(file: string) {
     /** Whether any batch up to this one has intents. */
     hasIntents: (upTo: number) => intended.get(upTo) !== undefined,
     lastId: () => (last.get() as { id: number }).id,
-    /** Sets aside a record that the database will never accept, once, for a person to inspect. */
-    reject: (line: string, reason: string) => void reject.run(line, reason),
+    /**
+     * Sets aside a record that the database will never accept, once, for a person to inspect.
+     * @returns false if it was there.
+     */
+    reject: (line: string, reason: string) => reject.run(line, reason).changes > 0,
     /** An ordinary write that shows whether the disk accepts writes again. */
     probe: () => void probe.run(),
     /** Moves pages from the write-ahead log into the file without blocking anybody. */

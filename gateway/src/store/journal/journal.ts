@@ -1,3 +1,4 @@
+import type { LeasedPart } from '#leases/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import type { Intent } from './intents.ts';
 
@@ -34,6 +35,13 @@ export interface Journal {
   readonly spentWithLeftOver: Promise<ReadonlyMap<string, bigint>>;
   /** Milliseconds of `performance.now()`: everything appended before it is in the database. */
   readonly appliedUntil: number;
+  /** Calls back with the leased parts of each charge that was set aside because the database will never accept it. */
+  onRejected(listener: (leased: readonly LeasedPart[]) => void): void;
+  /**
+   * Writes the kept records to the database once more, which has lost its last moments. Resolves when they are there; never
+   * rejects.
+   */
+  replay(): Promise<void>;
   /** Commits waiting records, applies what it can within `timeoutMs`, and stops the workers. */
   close(timeoutMs?: number): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { LeasedPart } from '#leases/index.ts';
 import type { KeepRules } from './kept-batches.ts';
 import type { Place } from './mark.ts';
 import type { Loss } from './read-on.ts';
@@ -63,7 +64,9 @@ export interface ApplierSettings {
 
 export type ToApplier =
   /** Apply everything at once, and end. */
-  { readonly kind: 'drain' };
+  | { readonly kind: 'drain' }
+  /** The database went back in time: write what is applied once more. */
+  | { readonly kind: 'replay' };
 
 export type FromApplier =
   /** Everything up to this place is in the database, or never will be. */
@@ -80,7 +83,16 @@ export type FromApplier =
   /** Acknowledged records are gone. The database has a note of it. */
   | { readonly kind: 'lost'; readonly loss: Loss }
   /** A record that the database will never accept was set aside. */
-  | { readonly kind: 'rejected'; readonly message: string }
+  | {
+      readonly kind: 'rejected';
+      readonly message: string;
+      /** The parts of its charge that lay in leases, as far as they can be read. */
+      readonly leased: readonly LeasedPart[];
+    }
+  /** These charges came after their leases had been freed. `amount` is nano-USD. */
+  | { readonly kind: 'late'; readonly count: number; readonly amount: bigint }
+  /** The kept records are in the database; it had lost some of them. */
+  | { readonly kind: 'replayed'; readonly records: number; readonly restored: number }
   /** An earlier process was cut off with so many attempts under way. The database has them. */
   | { readonly kind: 'unfinished'; readonly count: number }
   /** A crash of the database may lose what it has committed. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createTrouble } from '#database/index.ts';
+import { createTrouble, formatUsd } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { LeasedPart } from '#leases/index.ts';
 import { lineVersion, toLine, type ExchangeRecord } from '#usage/index.ts';
 import { createBacklog } from './backlog.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -44,6 +45,8 @@ export interface JournalProblem {
     | 'write-failed'
     | 'database-away'
     | 'record-rejected'
+    | 'charges-late'
+    | 'records-replayed'
     | 'rows-not-removed'
     | 'database-not-durable'
     | 'attempts-unfinished'
@@ -96,6 +99,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const usualSize = maxSize - Math.min(reserve, maxSize / 10);
   const kept = createKeptLines(mostKept);
   const intents = createOpenIntents();
+  let onRejected: (leased: readonly LeasedPart[]) => void = () => {};
+  let replaying: PromiseWithResolvers<void> | null = null;
   let unfinished = 0;
   let lost = 0;
 
@@ -200,6 +205,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         options.onLoss?.();
       } else if (message.kind === 'rejected') {
         problem('record-rejected', message.message);
+        onRejected(message.leased);
+      } else if (message.kind === 'replayed') {
+        replaying?.resolve();
+        replaying = null;
+        if (message.restored > 0) {
+          problem('records-replayed', `${message.restored} of ${message.records}`);
+        }
+      } else if (message.kind === 'late') {
+        problem('charges-late', `${message.count} charges, ${formatUsd(message.amount)} USD`);
       } else if (message.kind === 'unfinished') {
         unfinished += message.count;
         problem('attempts-unfinished', String(message.count));
@@ -209,8 +223,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         problem('rows-not-removed', message.message);
       }
     },
-    // Resumes from the last acknowledged position; replay is idempotent.
-    onDeath: (reason) => problem('worker-ended', reason),
+    // Resumes from the last acknowledged position; applying is idempotent.
+    onDeath(reason) {
+      problem('worker-ended', reason);
+      if (replaying !== null) applier.post({ kind: 'replay' });
+    },
   });
 
   // Most intents leave with the next commit. Those of a gateway with little to do are written alone.
@@ -285,6 +302,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     spentWithLeftOver: spent.promise,
     get appliedUntil() {
       return backlog.appliedUntil;
+    },
+    onRejected(listener) {
+      onRejected = listener;
+    },
+    replay() {
+      if (replaying === null) {
+        replaying = Promise.withResolvers();
+        applier.post({ kind: 'replay' });
+      }
+      return replaying.promise;
     },
     close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
   };

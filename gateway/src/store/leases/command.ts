@@ -11,6 +11,8 @@ export interface Command {
    * what that one touched. `all`: the database went back in time, and this one states every lease of the life.
    */
   readonly restates: 'no' | 'touched' | 'all';
+  /** With `all`: records that the database lost are still being written again, and nobody draws until they are there. */
+  readonly isReplaying: boolean;
   readonly leases: readonly LeaseChange[];
   /** In the order in which they are decided. */
   readonly wants: readonly Want[];
@@ -85,4 +87,6 @@ export interface LeaseReply {
   readonly answered: number;
   /** Everything drawn is settled: the lease may be dropped. */
   readonly isOver: boolean;
+  /** More is spent, leased and held than the limit, which was lowered: nothing idle may be used. */
+  readonly isBeyond: boolean;
 }

@@ -73,15 +73,17 @@ function refuse(view: View, command: Command): Reply | null {
 function enter(view: View, command: Command): LifeRow {
   let life = view.lives.get(command.life);
   if (command.restates === 'all') {
-    if (life === undefined || life.number < command.known) {
-      view.generation = Math.max(view.generation, command.generation) + 1;
+    const isForgotten = life === undefined || life.number < command.known;
+    // Once is enough: whoever knows another generation states everything anew.
+    if (isForgotten && command.generation >= view.generation) {
+      view.generation = command.generation + 1;
       view.generationAt = view.now;
     }
     if (life === undefined) {
-      life = { number: 0, generation: 0, seenAt: view.now, closed: false };
+      life = { number: 0, generation: view.generation, seenAt: view.now, closed: false };
       view.lives.set(command.life, life);
     }
-    life.generation = view.generation;
+    life.generation = command.isReplaying ? view.generation - 1 : view.generation;
   }
   return life!;
 }
@@ -262,13 +264,15 @@ function drawAhead(view: View, life: string, change: LeaseChange, rules: Rules):
 }
 
 function replyFor(view: View, meter: string, life: string): LeaseReply {
-  const { recall } = view.meters.get(meter)!;
+  const row = view.meters.get(meter)!;
+  const { recall } = row;
+  const isBeyond = leftOn(row, view.limits.get(meter) ?? unlimited) < 0n;
   const leases = leasesOn(view, meter);
   const lease = leases.get(life);
   if (lease === undefined || (lease.drawn === 0n && lease.settled === 0n)) {
     leases.delete(life);
-    return { drawn: 0n, recall, answered: recall, isOver: true };
+    return { drawn: 0n, recall, answered: recall, isOver: true, isBeyond };
   }
   const { drawn, answered } = lease;
-  return { drawn, recall, answered, isOver: amountOf(lease) === 0n };
+  return { drawn, recall, answered, isOver: amountOf(lease) === 0n, isBeyond };
 }

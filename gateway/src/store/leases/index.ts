@@ -1,4 +1,4 @@
-export type { Authority, MeterSums, Signs } from './authority.ts';
+export type { Authority, MeterSums, News, Signs } from './authority.ts';
 export type {
   Command,
   LeaseChange,
@@ -11,10 +11,11 @@ export type {
 export { decide } from './decide.ts';
 export { createMemoryAuthority } from './memory-authority.ts';
 export { createPostgresAuthority } from './postgres-authority.repository.ts';
-export { closeLives, freeSilentLives, type Freed } from './lives.repository.ts';
+export { closeLives, freedLives, freeSilentLives, type Freed } from './lives.repository.ts';
 export {
   amountOf,
   leasesOn,
+  leftOn,
   newMeter,
   type LeaseRow,
   type LifeRow,
@@ -22,4 +23,4 @@ export {
   type Rules,
   type View,
 } from './rows.ts';
-export { settleLeases, type LeasedPart } from './settle.repository.ts';
+export { leaseName, settleLeases, type LeasedPart } from './settle.repository.ts';

@@ -1,50 +1,19 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
-export interface Limits {
-  readonly query: RawBuilder<unknown>;
-  /** By meter; meters without a limit are absent. */
-  read(
-    rows: readonly { readonly name: string; readonly amount: string | null }[],
-  ): Map<string, bigint>;
-}
+const part = (at: number) => sql`split_part(spent_totals.meter, ':', ${sql.lit(at)})`;
 
-/** The limits of these meters as the rows of users, teams and keys have them; a balance is limited by its credits. */
-export function limitsOf(meters: readonly string[]): Limits {
-  const parts = meters.map((meter) => meter.split(':'));
-  const ids = (kind: string) => [
-    ...new Set(parts.filter(([of]) => of === kind).map(([, id = '']) => id)),
-  ];
-  const accounts = meters
-    .filter((meter) => meter.endsWith(':balance'))
-    .map((meter) => meter.slice(0, -':balance'.length));
-  return {
-    query: sql`
-      select 'user:' || id || ':quota' as name, quota::text as amount
-      from users where id = any(${ids('user')}::text[])
-      union all
-      select 'key:' || id || ':quota', quota::text from keys where id = any(${ids('key')}::text[])
-      union all
-      select 'team:' || id || ':' || kind, budget::text
-      from teams, lateral (
-        values ('daily', budget_daily), ('monthly', budget_monthly), ('total', budget_total)
-      ) as budgets (kind, budget)
-      where id = any(${ids('team')}::text[])
-      union all
-      select 'team:' || team_id || ':member:' || user_id, budget::text
-      from team_members where team_id = any(${ids('team')}::text[])
-      union all
-      select account || ':balance', sum(amount)::text
-      from ledger_entries where account = any(${accounts}::text[]) and kind <> 'usage'
-      group by account`,
-    read(rows) {
-      const stored = new Map(rows.map(({ name, amount }) => [name, amount]));
-      const limits = new Map<string, bigint>();
-      for (const meter of meters) {
-        const limit = stored.get(meter.replace(/:[\d-]+$/, '')) ?? null;
-        if (limit !== null) limits.set(meter, BigInt(limit));
-        else if (meter.endsWith(':balance')) limits.set(meter, 0n);
-      }
-      return limits;
-    },
-  };
-}
+/**
+ * The limit of a meter of `spent_totals`, as the rows of users, teams and keys have it now; a balance is limited by its
+ * credits. Null: no limit.
+ */
+export const limitOf = sql<bigint | null>`case ${part(3)}
+  when 'balance' then credited
+  when 'quota' then case ${part(1)}
+    when 'user' then (select quota from users where id = ${part(2)})
+    else (select quota from keys where id = ${part(2)}) end
+  when 'daily' then (select budget_daily from teams where id = ${part(2)})
+  when 'monthly' then (select budget_monthly from teams where id = ${part(2)})
+  when 'total' then (select budget_total from teams where id = ${part(2)})
+  when 'member' then (
+    select budget from team_members where team_id = ${part(2)} and user_id = ${part(4)})
+  end`;

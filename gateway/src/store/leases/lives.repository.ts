@@ -5,61 +5,83 @@ import { databaseNow } from './database-clock.repository.ts';
 /** Meters whose rows are locked at once. */
 const pageSize = 500;
 
-/** Records a life with nothing leased. Returns the generation it begins in. */
+/** Records a life with nothing leased, which ends after `ageMs` without a sign. Returns the generation it begins in. */
 export async function beginLife(
   { kysely }: Pick<OpenDatabase, 'kysely'>,
   life: string,
   node: string,
+  ageMs: number,
 ): Promise<number> {
   const { rows } = await sql<{ generation: number }>`
-    insert into lives (id, node, number, generation, seen_at, closed)
-    select ${life}, ${node}, 0, number, ${databaseNow}, 0 from lease_generation
+    insert into lives (id, node, number, generation, seen_at, closed, age)
+    select ${life}, ${node}, 0, number, ${databaseNow}, 0, ${ageMs}::bigint from lease_generation
     on conflict (id) do update set seen_at = excluded.seen_at
     returning generation`.execute(kysely);
   return rows[0]!.generation;
 }
 
-/** A life that was closed because it was silent for too long, and what its leases had left in nano-USD. */
+/** A life that was closed because it was silent for too long. */
 export interface Freed {
   readonly life: string;
   readonly node: string;
+  /**
+   * What its leases of balances had left, in nano-USD. It may have charged as much without a record in the database, and
+   * others may spend it again.
+   */
   readonly amount: bigint;
 }
 
-/** Closes lives that are known to have ended, after their records were applied, and gives back their leases. */
+/**
+ * Closes lives that are known to have ended, after their records were applied, and gives back their leases. Nothing of
+ * them can be missing any more.
+ */
 export async function closeLives(
   database: Pick<OpenDatabase, 'kysely'>,
   lives: readonly string[],
 ): Promise<void> {
   if (lives.length === 0) return;
   const { kysely } = database;
-  await kysely.updateTable('lives').set({ closed: 1 }).where('id', 'in', lives).execute();
+  await kysely
+    .updateTable('lives')
+    .set({ closed: 1, freed: null })
+    .where('id', 'in', lives)
+    .execute();
   for (const life of lives) await release(database, life);
 }
 
-/** Closes every life without a sign for `ageMs`, and gives back the leases of all closed lives. */
-export async function freeSilentLives(
-  database: Pick<OpenDatabase, 'kysely'>,
-  ageMs: number,
-): Promise<Freed[]> {
+/** Closes every life that was silent for its age, and gives back the leases of all closed lives. */
+export async function freeSilentLives(database: Pick<OpenDatabase, 'kysely'>): Promise<Freed[]> {
   const { kysely } = database;
-  const { rows: closed } = await sql<{ id: string; node: string }>`
-    update lives set closed = 1
-    where closed = 0 and seen_at < ${databaseNow} - ${ageMs}::bigint
-    returning id, node`.execute(kysely);
-  const freed: Freed[] = [];
-  for (const { id, node } of closed) {
-    freed.push({ life: id, node, amount: await release(database, id) });
-  }
+  const { rows: closed } = await sql<{ life: string; node: string; freed: bigint | null }>`
+    update lives set closed = 1, freed_at = ${databaseNow}, freed = (
+      select sum(drawn - settled) from leases where life = lives.id and meter like '%:balance')
+    where closed = 0 and seen_at < ${databaseNow} - age
+    returning id as life, node, freed`.execute(kysely);
   const { rows: left } = await sql<{ life: string }>`
     select distinct life from leases join lives on lives.id = life and closed = 1`.execute(kysely);
   for (const { life } of left) await release(database, life);
-  return freed;
+  return closed.flatMap(({ life, node, freed: amount }) =>
+    amount === null || amount === 0n ? [] : [{ life, node, amount }],
+  );
+}
+
+/** Lives that were freed with something left, and whose records may still be missing. @param since Unix milliseconds */
+export async function freedLives(
+  { kysely }: Pick<OpenDatabase, 'kysely'>,
+  since: number,
+): Promise<Freed[]> {
+  const rows = await kysely
+    .selectFrom('lives')
+    .select(['id', 'node', 'freed'])
+    .where('freed', '>', 0n)
+    .where('freed_at', '>=', since)
+    .orderBy('freed_at')
+    .execute();
+  return rows.map(({ id, node, freed }) => ({ life: id, node, amount: freed ?? 0n }));
 }
 
 /** Gives back what the leases of a closed life have left. Idempotent, in any number of processes. */
-async function release({ kysely }: Pick<OpenDatabase, 'kysely'>, life: string): Promise<bigint> {
-  let total = 0n;
+async function release({ kysely }: Pick<OpenDatabase, 'kysely'>, life: string): Promise<void> {
   for (;;) {
     const page = await kysely
       .selectFrom('leases')
@@ -68,9 +90,9 @@ async function release({ kysely }: Pick<OpenDatabase, 'kysely'>, life: string): 
       .orderBy('meter')
       .limit(pageSize)
       .execute();
-    if (page.length === 0) return total;
+    if (page.length === 0) return;
     const meters = page.map(({ meter }) => meter);
-    total += await kysely.transaction().execute(async (trx) => {
+    await kysely.transaction().execute(async (trx) => {
       await trx
         .selectFrom('spent_totals')
         .select('meter')
@@ -91,7 +113,6 @@ async function release({ kysely }: Pick<OpenDatabase, 'kysely'>, life: string): 
           short_id = case when short_life = ${life}::text then null else short_id end
         from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as gone (meter text, amount bigint)
         where spent_totals.meter = gone.meter`.execute(trx);
-      return gone.reduce((sum, { amount }) => sum + amount, 0n);
     });
   }
 }

@@ -1,17 +1,25 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
-import { listenTo } from '#database/listening.ts';
+import { changesChannel, listenTo } from '#database/listening.ts';
 import type { Authority, MeterSums, Signs } from './authority.ts';
 import type { Command, Reply } from './command.ts';
 import { databaseNow } from './database-clock.repository.ts';
 import { decide } from './decide.ts';
+import { limitOf } from './limits.repository.ts';
 import { beginLife } from './lives.repository.ts';
-import { leasesOn, type Rules } from './rows.ts';
+import { leasesOn, unlimited, type Rules } from './rows.ts';
 import { readView, writeView, type ReadView } from './view.repository.ts';
 
 const channel = 'sluice_leases';
 /** Another process may change a meter between reading and writing. Each time one of them succeeds. */
 const mostTries = 50;
+
+interface LeaseSigns {
+  readonly meter: string;
+  readonly recall: number;
+  readonly called: boolean;
+  readonly beyond: boolean;
+}
 
 export interface PostgresAuthorityOptions {
   readonly database: Pick<OpenDatabase, 'kysely'>;
@@ -92,36 +100,53 @@ export function createPostgresAuthority({
   }
 
   return {
-    begin: (life) => beginLife(database, life, node),
+    begin: (life) => beginLife(database, life, node, rules.ageMs),
     run,
-    async look(life): Promise<Signs> {
+    async look(life, holds): Promise<Signs> {
+      const held = JSON.stringify(
+        Object.fromEntries(Array.from(holds, ([meter, amount]) => [meter, String(amount)])),
+      );
       const { rows } = await sql<{ number: number; closed: number; known: boolean }>`
-        update lives set seen_at = case
+        update lives set holds = ${held}, seen_at = case
           when closed = 0 and lives.generation = current.number then ${databaseNow} else seen_at end
         from lease_generation as current where id = ${life}
         returning lives.number, closed, lives.generation = current.number as known`.execute(kysely);
       const row = rows[0];
       if (row === undefined || !row.known) {
         const state = row?.closed === 1 ? 'closed' : 'unknown';
-        return { state, number: 0, recalls: new Map() };
+        return { state, number: 0, recalls: new Map(), beyond: new Set() };
       }
-      const { rows: recalls } = await sql<{ meter: string; recall: number }>`
-        select meter, recall from leases join spent_totals using (meter)
-        where life = ${life} and answered <> recall`.execute(kysely);
+      const { rows: leases } = await sql<LeaseSigns>`
+        select * from (
+          select spent_totals.meter, recall, answered <> recall as called,
+            spent + leased + held > coalesce(${limitOf}, ${unlimited}) as beyond
+          from leases join spent_totals using (meter)
+          where life = ${life}
+        ) as signs
+        where called or beyond`.execute(kysely);
       return {
         state: row.closed === 1 ? 'closed' : 'open',
         number: row.number,
-        recalls: new Map(recalls.map(({ meter, recall }) => [meter, recall])),
+        recalls: new Map(leases.flatMap((one) => (one.called ? [[one.meter, one.recall]] : []))),
+        beyond: new Set(leases.flatMap((one) => (one.beyond ? [one.meter] : []))),
       };
     },
-    listen: (onNews) =>
-      listenTo(url, channel, (content) => {
+    listen: ({ onRecall, onChange }) =>
+      listenTo(url, [channel, changesChannel], (content, of) => {
+        if (of !== channel) onChange();
         const [meter, recall] = content?.split(' ') ?? [];
-        if (meter !== undefined && recall !== undefined) onNews(meter, Number(recall));
+        if (meter !== undefined && recall !== undefined) onRecall(meter, Number(recall));
       }),
+    async recorded(ids) {
+      const rows = await kysely.selectFrom('usage').select('id').where('id', 'in', ids).execute();
+      return new Set(rows.map(({ id }) => id));
+    },
     async read(meter, life) {
       const { rows } = await sql<MeterSums>`
-        select spent, held, coalesce(settled, 0) as settled
+        select spent, coalesce(settled, 0) as settled, spent_totals.held + coalesce((
+          select sum((holds::jsonb ->> spent_totals.meter)::bigint) from lives
+          where closed = 0 and id is distinct from ${life}
+        ), 0) as held
         from spent_totals left join leases on leases.meter = spent_totals.meter and life = ${life}
         where spent_totals.meter = ${meter}`.execute(kysely);
       return rows[0] ?? { spent: 0n, held: 0n, settled: 0n };

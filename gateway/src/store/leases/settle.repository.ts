@@ -10,26 +10,32 @@ export interface LeasedPart {
   readonly part: bigint;
 }
 
+export const leaseName = (meter: string, life: string): string => `${meter} ${life}`;
+
 /**
  * Takes what is spent out of the leases in which it lay. Call it in the transaction that inserts the usage rows, once
- * for each, after the rows of all their meters were locked. The parts of closed lives have no lease any more.
+ * for each, after the rows of all their meters were locked.
  *
  * A database that went back may know neither the lease nor the life. Then the lease is below 0 until the life states
  * what it has drawn, or is closed.
+ *
+ * @returns the names of the leases that do not exist any more, because their lives were closed: these parts are late.
  */
 export async function settleLeases(
   trx: Transaction<Database>,
   parts: readonly LeasedPart[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   // One process on SQLite leases nothing.
-  if (parts.length === 0 || !isPostgres(trx)) return;
+  if (parts.length === 0 || !isPostgres(trx)) return new Set();
   const sums = new Map<string, LeasedPart>();
   for (const one of parts) {
-    const name = `${one.meter} ${one.life}`;
+    const name = leaseName(one.meter, one.life);
     const sum = sums.get(name);
     sums.set(name, sum === undefined ? one : { ...one, part: sum.part + one.part });
   }
-  const rows = Array.from(sums.values(), (one) => ({ ...one, part: String(one.part) }));
+  const rows = Array.from(sums.values(), ({ meter, life, part }) => {
+    return { meter, life, part: String(part) };
+  });
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
     as given (meter text, life text, part bigint)`;
   await sql`
@@ -37,7 +43,7 @@ export async function settleLeases(
     select distinct life, '', 0, 0, ${databaseNow}, 0 from ${given}
     where not exists (select from lives where id = life)
     on conflict (id) do nothing`.execute(trx);
-  await sql`
+  const { rows: late } = await sql<Pick<LeasedPart, 'meter' | 'life'>>`
     with settled as (
       insert into leases (meter, life, drawn, settled, answered)
       select meter, life, 0, part, 0 from ${given}
@@ -46,12 +52,18 @@ export async function settleLeases(
       order by meter collate "C", life collate "C"
       on conflict (meter, life) do update set settled = leases.settled + excluded.settled
       returning meter, life
+    ), taken as (
+      update spent_totals set leased = leased - summed.part
+      from (
+        select given.meter, sum(part) as part from ${given}
+        join settled on settled.meter = given.meter and settled.life = given.life
+        group by given.meter
+      ) as summed
+      where spent_totals.meter = summed.meter
     )
-    update spent_totals set leased = leased - summed.part
-    from (
-      select given.meter, sum(part) as part from ${given}
-      join settled on settled.meter = given.meter and settled.life = given.life
-      group by given.meter
-    ) as summed
-    where spent_totals.meter = summed.meter`.execute(trx);
+    select meter, life from ${given}
+    where not exists (
+      select from settled where settled.meter = given.meter and settled.life = given.life
+    )`.execute(trx);
+  return new Set(late.map(({ meter, life }) => leaseName(meter, life)));
 }

@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { waitForDisk, type Database } from '#database/index.ts';
 import type { Command } from './command.ts';
 import { databaseNow } from './database-clock.repository.ts';
-import { limitsOf } from './limits.repository.ts';
+import { limitOf } from './limits.repository.ts';
 import { leasesOn, type LeaseRow, type View } from './rows.ts';
 
 /*
@@ -38,7 +38,6 @@ interface Stored {
         readonly closed: number;
       }[]
     | null;
-  readonly limits: readonly { readonly name: string; readonly amount: string | null }[] | null;
   readonly generation: number;
   readonly since: number;
   readonly now: number;
@@ -48,6 +47,8 @@ interface StoredMeter {
   readonly meter: string;
   readonly version: number;
   readonly spent: string;
+  /** Null: no limit. */
+  readonly limit: string | null;
   readonly leased: string;
   readonly held: string;
   readonly recall: number;
@@ -66,12 +67,12 @@ export async function readView(
 ): Promise<ReadView | null> {
   const rowsOf = (query: RawBuilder<unknown>) =>
     sql`(select json_agg(found) from (${query}) as found)`;
-  const limits = limitsOf(meters);
   const { rows } = await sql<Stored>`
     select
       ${rowsOf(sql`
         select meter, version, spent::text, leased::text, held::text, recall,
-          ticket_life, ticket_id, ticket_until, short_life, short_id
+          ticket_life, ticket_id, ticket_until, short_life, short_id,
+          (${limitOf})::text as limit
         from spent_totals where meter = any(${meters}::text[])`)} as meters,
       ${rowsOf(sql`
         select meter, life, drawn::text, settled::text, answered
@@ -79,7 +80,6 @@ export async function readView(
       ${rowsOf(sql`
         select id, number, generation, seen_at, closed
         from lives where closed = 0 or id = ${life}`)} as lives,
-      ${rowsOf(limits.query)} as limits,
       number as generation, since, ${databaseNow} as now
     from lease_generation`.execute(db);
   const stored = rows[0]!;
@@ -109,7 +109,9 @@ export async function readView(
         { number, generation, seenAt, closed: closed === 1 },
       ]),
     ),
-    limits: limits.read(stored.limits ?? []),
+    limits: new Map(
+      found.flatMap(({ meter, limit }) => (limit === null ? [] : [[meter, BigInt(limit)]])),
+    ),
     generation: stored.generation,
     generationAt: stored.since,
     now: stored.now,

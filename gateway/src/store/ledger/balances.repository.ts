@@ -1,28 +1,20 @@
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { balanceMeter, type HolderAccount } from './accounts.ts';
 
 /** Names per query: databases limit the parameters of a statement. */
 const pageSize = 5_000;
 
-/** All credits of each account: opening credits, top-ups and corrections. Nano-USD; 0 for an account without any. */
+/**
+ * All credits of each account: opening credits, top-ups and corrections. Nano-USD; 0 for an account without any. The
+ * database keeps their sum beside the ledger; `reconcile` compares both.
+ */
 export async function fundingOf<Name extends HolderAccount>(
   db: Kysely<Database>,
   accounts: readonly Name[],
 ): Promise<Map<Name, bigint>> {
-  const funding = new Map(accounts.map((account) => [account, 0n]));
-  for (const page of pagesOf(accounts)) {
-    const rows = await db
-      .selectFrom('ledger_entries')
-      .select(['account', ({ fn }) => fn.sum<bigint>('amount').as('amount')])
-      .where('account', 'in', page)
-      // Must match the condition of the partial index literally.
-      .where(sql.ref('kind'), '<>', sql.lit('usage'))
-      .groupBy('account')
-      .execute();
-    for (const { account, amount } of rows) funding.set(account as Name, amount);
-  }
-  return funding;
+  const credited = await totalsOf(db, accounts.map(balanceMeter), 'credited');
+  return new Map(accounts.map((account) => [account, credited.get(balanceMeter(account)) ?? 0n]));
 }
 
 /** The total spent on each meter, in nano-USD; 0 for a meter without any. */
@@ -30,16 +22,24 @@ export async function spentOf(
   db: Kysely<Database>,
   meters: readonly string[],
 ): Promise<Map<string, bigint>> {
-  const spent = new Map(meters.map((meter) => [meter, 0n]));
+  return totalsOf(db, meters, 'spent');
+}
+
+async function totalsOf(
+  db: Kysely<Database>,
+  meters: readonly string[],
+  column: 'spent' | 'credited',
+): Promise<Map<string, bigint>> {
+  const totals = new Map(meters.map((meter) => [meter, 0n]));
   for (const page of pagesOf(meters)) {
     const rows = await db
       .selectFrom('spent_totals')
-      .select(['meter', 'spent'])
+      .select(['meter', column])
       .where('meter', 'in', page)
       .execute();
-    for (const row of rows) spent.set(row.meter, row.spent);
+    for (const row of rows) totals.set(row.meter, row[column]);
   }
-  return spent;
+  return totals;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { UsageHourlyTable } from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
-import { costOf, RecordError, type LineValues } from './read-lines.ts';
+import { costOf, readLines, RecordError, type LineValues, type StoredLines } from './read-lines.ts';
 import type { LeasedPart } from '#leases/index.ts';
 import { positionOf } from './record-line.ts';
 import type { AttemptRecord, LeaseValues, UnitsRecord } from './record-parts.ts';
@@ -13,7 +13,12 @@ export interface BatchTotals {
   readonly meters: ReadonlyMap<string, bigint>;
   readonly hours: readonly HourTotals[];
   /** What of the costs lies in leases. */
-  readonly leased: readonly LeasedPart[];
+  readonly leased: readonly RowPart[];
+}
+
+export interface RowPart extends LeasedPart {
+  /** The usage row. */
+  readonly id: string;
 }
 
 /** Sums of one hour of one key, model and channel. */
@@ -38,7 +43,7 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const accounts = new Map<HolderAccount, bigint>();
   const meters = new Map<string, bigint>();
   const hours = new Map<string, HourTotals>();
-  const leased: LeasedPart[] = [];
+  const leased: RowPart[] = [];
   for (const row of rows) {
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
@@ -50,6 +55,15 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
     addLeased(leased, row, names);
   }
   return { accounts, meters, hours: [...hours.values()], leased };
+}
+
+/** The parts of the charges that lie in leases; none if the lines cannot be read. */
+export function leasedIn(lines: StoredLines): readonly LeasedPart[] {
+  try {
+    return sumUp(readLines([lines]).rows).leased;
+  } catch {
+    return [];
+  }
 }
 
 function add<Name>(totals: Map<Name, bigint>, name: Name, amount: bigint): void {
@@ -86,14 +100,14 @@ function chargedOfLine(row: LineValues): Charged {
 }
 
 /** @throws RecordError */
-function addLeased(leased: LeasedPart[], row: LineValues, meters: readonly string[]): void {
+function addLeased(leased: RowPart[], row: LineValues, meters: readonly string[]): void {
   const lease = row[positionOf.lease];
   if (lease === null) return;
   const [life, ...parts] = lease as LeaseValues;
   for (const [at, meter] of meters.entries()) {
     const part = parts[at] ?? '0';
     if (!/^\d{1,19}$/.test(part)) throw new RecordError('a part of a lease is not a number');
-    if (part !== '0') leased.push({ meter, life, part: BigInt(part) });
+    if (part !== '0') leased.push({ id: text(row, 'id'), meter, life, part: BigInt(part) });
   }
 }
 

@@ -3,8 +3,8 @@ import type { Database } from '#database/index.ts';
 import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
-import { settleLeases } from '#leases/index.ts';
-import { sumUp, type BatchTotals } from './batch-totals.ts';
+import { leaseName, settleLeases } from '#leases/index.ts';
+import { sumUp, type BatchTotals, type RowPart } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { RecordError, type LineValues, type UsageLines } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
@@ -19,6 +19,8 @@ export interface RecordUsageOptions {
    * unless its row still exists, because nobody can tell whether it was counted.
    */
   readonly isLeftOver?: boolean;
+  /** Called for each charge that comes after its lease was freed. @param amount nano-USD */
+  readonly onLate?: (amount: bigint) => void;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface RecordUsageOptions {
 export async function recordUsage(
   trx: Transaction<Database>,
   lines: UsageLines,
-  { now = Date.now(), isLeftOver = false }: RecordUsageOptions = {},
+  { now = Date.now(), isLeftOver = false, onLate = () => {} }: RecordUsageOptions = {},
 ): Promise<number> {
   const { rows } = lines;
   // Before anything is written: an invalid charge is found here.
@@ -43,7 +45,8 @@ export async function recordUsage(
   if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
   const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
   await insertUpstreamState(trx, fresh);
-  await writeTotals(trx, fresh === rows ? totals : addUp(fresh), posting, now);
+  const late = await writeTotals(trx, fresh === rows ? totals : addUp(fresh), posting, now);
+  if (late.length > 0) for (const amount of await markLate(trx, late)) onLate(amount);
   return inserted.size;
 }
 
@@ -80,12 +83,13 @@ export function isDataError(error: unknown): boolean {
   return typeof errcode === 'number' && [18, 19, 20].includes(errcode & 0xff);
 }
 
+/** Returns what lay in leases that were freed. */
 async function writeTotals(
   trx: Transaction<Database>,
   { accounts, meters, hours, leased }: BatchTotals,
   posting: string,
   now: number,
-): Promise<void> {
+): Promise<RowPart[]> {
   if (accounts.size > 0) {
     const sum = accounts.values().reduce((total, cost) => total + cost, 0n);
     const amounts = new Map<Account, bigint>([['revenue', sum]]);
@@ -101,7 +105,24 @@ async function writeTotals(
   // change the same rows must not deadlock.
   const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
   await bulkInsert(trx, spentInsert, spent);
-  await settleLeases(trx, leased);
+  const freed = await settleLeases(trx, leased);
+  return leased.filter(({ meter, life }) => freed.has(leaseName(meter, life)));
+}
+
+/** Names in each row what was late. Returns the amounts. */
+async function markLate(
+  trx: Transaction<Database>,
+  parts: readonly RowPart[],
+): Promise<IteratorObject<bigint>> {
+  // A charge lies in the leases of several meters, but is one amount of money.
+  const amounts = new Map<string, bigint>();
+  for (const { id, part } of parts) {
+    if (part > (amounts.get(id) ?? 0n)) amounts.set(id, part);
+  }
+  for (const [id, late] of amounts) {
+    await trx.updateTable('usage').set({ late }).where('id', '=', id).execute();
+  }
+  return amounts.values();
 }
 
 function byTextOf(length: number) {

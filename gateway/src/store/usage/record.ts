@@ -84,9 +84,9 @@ type Typed<Type, InLine, Value> = readonly [
   history?: History<InLine | Extract<Value, null>>,
 ];
 
-/** `posting` is unknown before the row is written. */
+/** `posting` and `late` are unknown before the row is written. */
 type RowColumns = {
-  readonly [Name in keyof Omit<UsageTable, 'posting'>]: Column<UsageTable[Name]>;
+  readonly [Name in keyof Omit<UsageTable, 'posting' | 'late'>]: Column<UsageTable[Name]>;
 };
 
 interface OtherColumns {

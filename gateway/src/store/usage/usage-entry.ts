@@ -41,6 +41,8 @@ export interface UsageEntry {
   readonly units: UnitsRecord | null;
   /** Decimal text in USD; null while nothing has been charged or decided. */
   readonly cost: string | null;
+  /** The part of it that is not within its limits, because it came after its lease had been freed; usually absent. */
+  readonly late?: string;
   /** What the cost is made of, before the group's factor; null while nothing has been charged. */
   readonly receipt: readonly ReceiptEntry[] | null;
   readonly estimated: boolean;
@@ -82,6 +84,7 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     },
     units: row.units === null ? null : (JSON.parse(row.units) as UnitsRecord),
     cost: row.cost === null ? null : formatUsd(row.cost),
+    ...(row.late !== null && { late: formatUsd(row.late) }),
     receipt: row.receipt === null ? null : receiptOf(row.receipt),
     estimated: row.usage_source === 'estimated',
     ttft_ms: row.ttft_ms,

@@ -98,6 +98,7 @@ const server = mapping({
 }));
 
 /** Amounts are kept as integers of 10⁻⁹ USD. */
+const share = { places: 3, minimum: '0', maximum: '1' };
 export const usd = { places: 9, minimum: '0', maximum: '1000000000' };
 
 /** An address, or a range in CIDR notation. */
@@ -212,10 +213,14 @@ export const settings = {
     missing_usage: oneOf(['estimate', 'zero', 'error'], { fallback: 'estimate' }),
     cap_output: flag({ fallback: true }),
     overshoot: decimal('an amount in USD', usd, { fallback: '0.05' }),
-  }).transform(({ missing_usage, cap_output, overshoot }) => ({
+    lease_share: decimal('a share', share, { fallback: '0.5' }),
+    lease_age: duration(10_000, day, { fallback: 600_000 }),
+  }).transform(({ missing_usage, cap_output, overshoot, lease_share, lease_age }) => ({
     missingUsage: missing_usage,
     capOutput: cap_output,
     overshoot,
+    leaseShare: lease_share,
+    leaseAge: lease_age,
   })),
   metrics: mapping({ token: chosenSecret('a token') }),
   timeouts,

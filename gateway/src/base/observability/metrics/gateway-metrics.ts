@@ -18,6 +18,8 @@ export interface GatewayReadings {
   droppedLogLines(): number;
   /** Live nodes, including this one. */
   liveNodes(): number;
+  /** What silent processes may have charged without a record, in USD. */
+  freedLeases(): number;
   uncaughtErrors(): UncaughtErrors;
   /** Degraded components, in words. */
   degraded(): readonly string[];
@@ -192,6 +194,15 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     aggregator: 'max',
     collect() {
       this.set(readings.liveNodes());
+    },
+  });
+  new Gauge({
+    name: 'sluice_freed_leases_usd',
+    help: 'USD that silent processes had leased when their leases were freed; it may be spent twice.',
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.set(readings.freedLeases());
     },
   });
   new Gauge({

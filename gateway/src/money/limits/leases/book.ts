@@ -21,6 +21,8 @@ export interface Lease {
   holds: number;
   /** By the clock of the book. */
   usedAt: number;
+  /** The limit was lowered below what is out: everything idle goes back, now and whenever a hold ends. */
+  isBeyond: boolean;
 }
 
 export interface OpenHold {
@@ -53,6 +55,10 @@ export interface Book {
   command: Command | null;
   /** Whether the next command must state anew what the last one touched, or everything. */
   restates: Command['restates'];
+  /** The database went back in time, and gets its records again. */
+  isReplaying: boolean;
+  /** Meanwhile, everything is stated: the next command waits for the records. */
+  isStated: boolean;
 }
 
 export function createBook(life: string, generation: number, isSole = false): Book {
@@ -69,14 +75,23 @@ export function createBook(life: string, generation: number, isSole = false): Bo
     shortsEnded: new Set(),
     command: null,
     restates: 'no',
+    isReplaying: false,
+    isStated: false,
   };
 }
 
 const rest = ({ drawn, charged, held, frozen }: Lease): bigint => drawn - charged - held - frozen;
 
-/** What the lease can back at once: nothing while somebody waits for what is idle. */
+/** What the lease can back at once: nothing while what is idle must go back. */
 export function freeOf(lease: Lease | undefined): bigint {
-  return lease === undefined || lease.recall > lease.answered ? 0n : rest(lease);
+  return lease === undefined || isCalled(lease) || lease.isBeyond ? 0n : rest(lease);
+}
+
+const isCalled = ({ recall, answered }: Lease): boolean => recall > answered;
+
+/** Whether something of the lease must go back with the next command, or an answer must. */
+export function mustReturn(lease: Lease): boolean {
+  return isCalled(lease) || (lease.isBeyond && rest(lease) > 0n);
 }
 
 /**
@@ -168,6 +183,21 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
   return parts;
 }
 
+/** A record that will never be in the database is charged to nobody: its part of the leases is free again. */
+export function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
+  for (const [meter, part] of parts) {
+    const lease = book.leases.get(meter);
+    if (lease !== undefined) lease.charged -= part;
+  }
+}
+
+/** By meter: what requests under way hold. */
+export function heldIn({ leases }: Book): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const [meter, { held }] of leases) if (held > 0n) sums.set(meter, held);
+  return sums;
+}
+
 export interface Plan {
   readonly wants: readonly Want[];
   /** Meters whose idle money goes back. */
@@ -185,6 +215,7 @@ export function compose(book: Book, plan: Plan): Command {
     known: book.known,
     generation: book.generation,
     restates: book.restates,
+    isReplaying: book.isReplaying,
   };
   const command: Command =
     book.restates === 'no'
@@ -241,7 +272,7 @@ function calledBack({ isSole, leases }: Book): string[] {
   // Nobody else would call, and these may be many.
   if (isSole) return [];
   return Array.from(leases)
-    .filter(([, { recall, answered }]) => recall > answered)
+    .filter(([, lease]) => mustReturn(lease))
     .map(([meter]) => meter);
 }
 
@@ -290,6 +321,7 @@ export function leaseOf(book: Book, meter: string): Lease {
       limit: 0n,
       holds: 0,
       usedAt: book.now,
+      isBeyond: false,
     };
     book.leases.set(meter, lease);
   }
@@ -308,16 +340,18 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
   book.command = null;
   book.known = command.number;
   book.generation = reply.generation;
-  book.restates = 'no';
+  book.restates = command.isReplaying ? 'all' : 'no';
+  book.isStated = command.isReplaying;
   for (const change of command.leases) {
     const lease = book.leases.get(change.meter);
     if (lease === undefined) continue;
-    const { drawn, recall, answered, isOver } = reply.leases.get(change.meter)!;
+    const { drawn, recall, answered, isOver, isBeyond } = reply.leases.get(change.meter)!;
     lease.frozen -= change.back;
     lease.drawn = drawn;
     lease.answered = answered;
     if (recall > lease.recall) lease.recall = recall;
     lease.isOver = isOver;
+    lease.isBeyond = isBeyond;
     // An expired hold may still be charged.
     const isUsed = book.isSole || lease.charged > 0n || lease.holds > 0;
     if (isOver && !isUsed) book.leases.delete(change.meter);
@@ -334,13 +368,34 @@ export function lose(book: Book): void {
   if (book.restates === 'no') book.restates = 'touched';
 }
 
-/** The database forgot what this life did, or may have. */
+/**
+ * The database forgot what this life did, or may have. Everything is stated anew, at once and when the records that it
+ * lost are there again.
+ */
 export function wentBack(book: Book): void {
   book.restates = 'all';
+  book.isReplaying = true;
+  book.isStated = false;
+}
+
+/** The records are there again, or nobody waits for them any longer. */
+export function replayed(book: Book): void {
+  book.isReplaying = false;
+  book.isStated = false;
+}
+
+/** Whether something must be stated anew now. */
+export function mustState({ restates, isReplaying, isStated }: Book): boolean {
+  return restates !== 'no' && !(isReplaying && isStated);
 }
 
 /** Others wait for what is idle on the meter. */
 export function hear(book: Book, meter: string, recall: number): void {
   const lease = book.leases.get(meter);
   if (lease !== undefined && recall > lease.recall) lease.recall = recall;
+}
+
+/** @param meters those on which more is out than the limit */
+export function hearBeyond(book: Book, meters: ReadonlySet<string>): void {
+  for (const [meter, lease] of book.leases) lease.isBeyond = meters.has(meter);
 }

@@ -1,5 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '#errors/index.ts';
-import type { Authority, Command, Outcome, Want } from '#leases/index.ts';
+import type { Authority, Command, LeasedPart, Outcome, Want } from '#leases/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
   unlimited,
@@ -14,9 +15,15 @@ import {
   end,
   expire,
   freeOf,
+  giveUp,
   hear,
+  hearBeyond,
+  heldIn,
   learn,
   lose,
+  mustReturn,
+  mustState,
+  replayed,
   take,
   wentBack,
   type Book,
@@ -30,10 +37,7 @@ export const leaseRules = Object.freeze({
   /** Twice the patience: the last command of a waiting request finds its ticket in force. */
   ticketMs: 500,
   silentMs: 30_000,
-  ageMs: 600_000,
   restateMs: 5_000,
-  /** In thousandths. */
-  share: 500n,
   /** How long the other nodes may take to give back what is idle. */
   patienceMs: 250,
   /** The longest wait of a request, behind others whose turn comes first. */
@@ -41,10 +45,10 @@ export const leaseRules = Object.freeze({
   /** A request that waits asks again after this time, if no notification comes. */
   askAgainMs: 50,
   lookEveryMs: 2_000,
+  /** How long changes of limits are gathered before the next look. */
+  gatherChangesMs: 20,
   /** A lease that was not used for this time goes back. */
   idleMs: 10_000,
-  /** After this time without a sign of life, nothing is admitted: nine tenths of the age. */
-  stopMs: 540_000,
   /** How long the database is not asked after it failed. */
   awayMs: 1_000,
   /** How long it must have worked before a failure is logged again. */
@@ -57,14 +61,24 @@ export interface LeasedMoneyOptions {
   readonly authority: Authority;
   /** Names a new life of this node, and remembers the name. */
   readonly newLife: () => string;
+  /** Writes records to the database again that it has lost. Never rejects. */
+  readonly replay: () => Promise<void>;
+  /** Called when the last request of a life has ended that was closed before. */
+  readonly onEnded: (life: string) => void;
+  /** After this time without a sign of life, the leases are freed. Milliseconds. */
+  readonly ageMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
+  /** Milliseconds of the monotonic clock: what was recorded before it is in the database. */
+  readonly appliedUntil: () => number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 export interface LeasedMoney extends Money {
+  /** The database will never accept the record of a charge that lay in these leases. */
+  reject(parts: readonly LeasedPart[]): void;
   /** Returns what is idle. */
   close(): Promise<void>;
 }
@@ -80,6 +94,14 @@ interface Waiting {
   readonly decided: PromiseWithResolvers<HoldDecision>;
 }
 
+/** A charge whose record may not have been written. */
+interface Unwritten {
+  readonly own: Book;
+  readonly parts: ReadonlyMap<string, bigint>;
+  /** When a later record was written, by the monotonic clock: if it is in the database without this one, this one is lost. */
+  laterAt: number | null;
+}
+
 /** When something was sent, by both clocks: one stands still while the machine sleeps, the other may be set back. */
 interface Moment {
   readonly monotonic: number;
@@ -88,12 +110,15 @@ interface Moment {
 
 /** Holds money that this node has leased. See docs/decisions/0027-leases.md. */
 export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
-  const { authority, newLife, now, monotonic, log } = options;
+  const { authority, newLife, now, monotonic, appliedUntil, log } = options;
   const pace = createPace(monotonic, leaseRules.idleMs);
   const refusals = createRefusals(monotonic);
   const expiry = createExpiry(monotonic());
   /** The book of each open hold: an earlier life's may be among them. */
   const holders = new Map<string, Book>();
+  /** Charges whose records are being written. */
+  const inWriting = new Map<string, Unwritten>();
+  const unwritten = new Map<string, Unwritten>();
   let waiting: Waiting[] = [];
   /** Meters whose lease runs low, and their floors. */
   const low = new Map<string, bigint>();
@@ -106,8 +131,9 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   let isClosed = false;
 
   const moment = (): Moment => ({ monotonic: monotonic(), wall: now() });
+  const stopMs = options.ageMs * 0.9;
   const isTooOld = (sent: Moment): boolean =>
-    monotonic() - sent.monotonic >= leaseRules.stopMs || now() - sent.wall >= leaseRules.stopMs;
+    monotonic() - sent.monotonic >= stopMs || now() - sent.wall >= stopMs;
   const unavailable = (cause?: unknown): GatewayError =>
     new GatewayError('unavailable', { retryAfter: 1, cause });
 
@@ -150,7 +176,26 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     log.warn('the leases of this process were freed while the database did not hear of it', {
       component: 'money',
     });
+    endIfDone(book!);
     book = null;
+  };
+
+  const endIfDone = ({ life, holds }: Book): void => {
+    if (holds.size === 0) options.onEnded(life);
+  };
+
+  /** The database went back in time: nothing is drawn until it has its records again, or for some seconds. */
+  const noteLoss = (own: Book): void => {
+    if (own.restates === 'all') return;
+    log.error('the database went back in time; stating all leases anew', null, {
+      component: 'money',
+    });
+    wentBack(own);
+    const timeout = wait(leaseRules.restateMs, undefined, { ref: false });
+    void Promise.race([options.replay(), timeout]).then(() => {
+      replayed(own);
+      if (hasWork()) work();
+    });
   };
 
   const dueWaiting = (): Waiting[] => {
@@ -159,14 +204,14 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   };
 
   const mustAnswer = ({ leases }: Book): boolean => {
-    for (const { recall, answered } of leases.values()) if (recall > answered) return true;
+    for (const lease of leases.values()) if (mustReturn(lease)) return true;
     return false;
   };
 
   const hasWork = (): boolean => {
     if (book === null) return waiting.length > 0;
+    if (book.restates !== 'no') return mustState(book);
     return (
-      book.restates !== 'no' ||
       book.shortsEnded.size > 0 ||
       low.size > 0 ||
       idle.size > 0 ||
@@ -238,12 +283,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       return;
     }
     if (reply.kind === 'went-back') {
-      if (own.restates !== 'all') {
-        log.error('the database went back in time; stating all leases anew', null, {
-          component: 'money',
-        });
-      }
-      wentBack(own);
+      noteLoss(own);
       return;
     }
     if (reply.kind === 'stale' || isTooOld(sent)) {
@@ -334,28 +374,47 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     expiry.remove(id);
     const parts = end(own, id, cost);
     for (const meter of open.meters) refusals.forget(meter);
-    if (own === book && (own.shortsEnded.size > 0 || waiting.length > 0)) {
+    if (own !== book) endIfDone(own);
+    const isCalled = open.meters.some((meter) => {
+      const lease = own.leases.get(meter);
+      return lease !== undefined && mustReturn(lease);
+    });
+    if (own === book && (own.shortsEnded.size > 0 || waiting.length > 0 || isCalled)) {
       for (const one of waiting) one.dueAt = -Infinity;
       work();
     }
     return { own, parts };
   };
 
+  const settleUnwritten = async (): Promise<void> => {
+    const due = [...unwritten].filter(([, { laterAt }]) => (laterAt ?? Infinity) < appliedUntil());
+    if (due.length === 0) return;
+    const recorded = await authority.recorded(due.map(([id]) => id));
+    for (const [id, { own, parts }] of due) {
+      if (unwritten.delete(id) && !recorded.has(id)) giveUp(own, parts);
+    }
+  };
+
   const look = async (): Promise<void> => {
     if (book === null || isClosed) return;
     sweep();
+    await settleUnwritten();
     const own = book;
     const sent = moment();
-    const { state, number, recalls } = await authority.look(own.life);
-    if (book !== own) return;
+    // A command may be done before the reply is read, which then knows less than this life.
+    const { known, generation } = own;
+    const recalled = new Map(Array.from(own.leases, ([meter, { recall }]) => [meter, recall]));
+    const { state, number, recalls, beyond } = await authority.look(own.life, heldIn(own));
+    if (book !== own || own.generation !== generation) return;
     if (state === 'closed') beginAgain();
-    else if (state === 'unknown' || number < own.known) wentBack(own);
+    else if (state === 'unknown' || number < known) noteLoss(own);
     else {
       lastSign = sent;
       for (const [meter, recall] of recalls) {
-        if (recall < (own.leases.get(meter)?.recall ?? 0)) wentBack(own);
+        if (recall < (recalled.get(meter) ?? 0)) noteLoss(own);
         hear(own, meter, recall);
       }
+      hearBeyond(own, beyond);
       for (const [meter, lease] of own.leases) {
         if (pace.isIdle(meter) && (lease.isOver || freeOf(lease) > 0n)) idle.add(meter);
       }
@@ -363,37 +422,59 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     if (hasWork()) work();
   };
 
-  const looking = setInterval(() => {
+  const lookNow = (): void => {
+    soon = null;
     look().catch(() => {});
-  }, leaseRules.lookEveryMs).unref();
+  };
+  const looking = setInterval(lookNow, leaseRules.lookEveryMs).unref();
+  /** Many changes in a row are one look. */
+  let soon: NodeJS.Timeout | null = null;
 
-  const listening = authority.listen((meter, recall) => {
-    if (book !== null) hear(book, meter, recall);
-    for (const one of waiting) {
-      if (one.want.meters.some(({ name }) => name === meter)) one.dueAt = -Infinity;
-    }
-    if (hasWork()) work();
+  const listening = authority.listen({
+    onRecall(meter, recall) {
+      if (book !== null) hear(book, meter, recall);
+      for (const one of waiting) {
+        if (one.want.meters.some(({ name }) => name === meter)) one.dueAt = -Infinity;
+      }
+      if (hasWork()) work();
+    },
+    onChange() {
+      refusals.clear();
+      soon ??= setTimeout(lookNow, leaseRules.gatherChangesMs).unref();
+    },
   });
 
   return {
     hold,
-    charge(id, meters, cost) {
+    charge([id = '', ...drawn], meters, cost) {
+      // What was drawn later backs the charge too.
+      for (const more of drawn) endHold(more, 0n);
       const ended = endHold(id, cost);
       if (ended === null) return null;
       const { own, parts } = ended;
+      inWriting.set(id, { own, parts, laterAt: null });
       return { life: own.life, parts: meters.map((meter) => String(parts.get(meter) ?? 0n)) };
     },
-    commitHold(id) {
-      // A charge that could not be recorded stays leased until the process ends: its record may have been written.
+    commitHold(id, _, spent) {
       endHold(id, 0n);
+      const charge = inWriting.get(id);
+      if (charge === undefined) return;
+      inWriting.delete(id);
+      // Its record may have been written nevertheless.
+      if (spent === 0n) unwritten.set(id, charge);
+      else for (const one of unwritten.values()) one.laterAt ??= monotonic();
+    },
+    reject(leased) {
+      const parts = leased.filter(({ life }) => life === book?.life);
+      if (book !== null) giveUp(book, new Map(parts.map(({ meter, part }) => [meter, part])));
     },
     async read(meter): Promise<MeterState | null> {
       sweep();
       const own = book;
-      const lease = own?.leases.get(meter);
-      if (own === null || lease === undefined) return null;
       try {
-        const { spent, held, settled } = await authority.read(meter, own.life);
+        const { spent, held, settled } = await authority.read(meter, own?.life ?? null);
+        const lease = own?.leases.get(meter);
+        if (lease === undefined) return { spent, held };
         return { spent: spent + lease.charged - settled, held: held + lease.held };
       } catch {
         return null;
@@ -401,6 +482,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     },
     async close() {
       clearInterval(looking);
+      if (soon !== null) clearTimeout(soon);
       listening.close();
       if (book !== null) idle = new Set(book.leases.keys());
       work();

@@ -16,6 +16,8 @@ export interface Refusals {
   of(request: HoldRequest): string | null;
   /** Call it when money came back to the meter. */
   forget(meter: string): void;
+  /** Call it when limits may have been raised. */
+  clear(): void;
 }
 
 /** @param monotonic milliseconds */
@@ -39,5 +41,6 @@ export function createRefusals(monotonic: () => number): Refusals {
       return null;
     },
     forget: (meter) => void names.delete(meter),
+    clear: () => names.clear(),
   };
 }

@@ -12,6 +12,7 @@ import { upstreamState } from './0011-upstream-state.ts';
 import { journalLosses } from './0016-journal-losses.ts';
 import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
 import { leases } from './0018-leases.ts';
+import { keptCredits } from './0019-kept-credits.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -45,5 +46,15 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0016-journal-losses': journalLosses(types),
     '0017-unfinished-attempts': unfinishedAttempts(types),
     '0018-leases': leases(types),
+    '0019-kept-credits': keptCredits(types),
+    // After how long a life is freed; when it was, and what its leases had left; what its requests held at its last sign.
+    '0020-lives': addedColumns('lives', {
+      age: { type: integer, before: 600_000 },
+      freed: { type: integer },
+      freed_at: { type: integer },
+      holds: { type: text },
+    }),
+    // What of a charge came after its lease had been freed.
+    '0021-late-charges': addedColumns('usage', { late: { type: integer } }),
   };
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import type { Check } from './difference.ts';
+import type { Check, Difference } from './difference.ts';
 
 /*
  * One statement per page, which sees one state of the database: concurrent writes of the gateway cause no differences.
@@ -103,7 +103,10 @@ export async function* checkPostings(db: Kysely<Database>): Check {
   return count;
 }
 
-/** Checks that what usage took from an account equals the meter of its balance. */
+/**
+ * Checks that what usage took from an account equals the meter of its balance, and that the sum of its credits is the one
+ * that is kept there.
+ */
 export async function* checkAccounts(db: Kysely<Database>): Check {
   let count = 0;
   for await (const range of rangesOf(db, 'account')) {
@@ -121,8 +124,25 @@ export async function* checkAccounts(db: Kysely<Database>): Check {
       const subject = account;
       yield { check: 'account', subject, expected: String(spent - amount), found: String(spent) };
     }
+    yield* checkCredits(db, range);
   }
   return count;
+}
+
+async function* checkCredits(db: Kysely<Database>, { within }: Range): AsyncGenerator<Difference> {
+  const { rows } = await sql<{ account: string; amount: bigint; credited: bigint }>`
+    select account, sum(amount) as amount, sum(kept) as credited from (
+      select account, amount, 0 as kept from ledger_entries
+      where kind <> 'usage' and substr(account, 1, 5) in ('user:', 'team:')
+        and ${within(sql.ref('account'))}
+      union all
+      select substr(meter, 1, length(meter) - 8), 0, credited from spent_totals
+      where credited <> 0 and ${within(sql`substr(meter, 1, length(meter) - 8)`)}
+    ) as sides
+    group by account having sum(amount) <> sum(kept)`.execute(db);
+  for (const { account: subject, amount, credited } of rows) {
+    yield { check: 'credit', subject, expected: String(amount), found: String(credited) };
+  }
 }
 
 /** `tx_`, 12 digits of the time and 16 random ones. */

@@ -9,6 +9,7 @@ export interface Difference {
     | 'opening'
     | 'posting'
     | 'account'
+    | 'credit'
     | 'meter'
     | 'lease'
     | 'key'
