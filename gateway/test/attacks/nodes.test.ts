@@ -217,7 +217,15 @@ describe.skipIf(cannotAttack)('three nodes that lease money', () => {
       });
       for (let turn = 0; turn < 3; turn += 1) {
         await wait(700);
-        await world.sluice('user', 'credit', 'credited-0@example.com', '0.5', '--reason', 'test');
+        await world.sluice(
+          0,
+          'user',
+          'credit',
+          'credited-0@example.com',
+          '0.5',
+          '--reason',
+          'test',
+        );
       }
       await wait(1_500);
       isOver = true;

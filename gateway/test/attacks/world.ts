@@ -43,8 +43,8 @@ export interface World {
   readonly database: OpenDatabase;
   /** Writes the accounts into the file of every node. */
   describe(accounts: readonly Account[]): void;
-  /** Runs a command beside the first node. */
-  sluice(...words: string[]): Promise<void>;
+  /** Runs a command beside a node. */
+  sluice(node: number, ...words: string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -117,10 +117,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     nodes,
     database,
     describe,
-    async sluice(...words) {
+    async sluice(node, ...words) {
       let out = '';
       const say = (text: string) => void (out += text);
-      const workingDirectory = join(place.folder, nameOf(0));
+      const workingDirectory = join(place.folder, nameOf(node));
       const code = await run(words, {
         stdout: say,
         stderr: say,
