@@ -40,7 +40,7 @@ describe.skipIf(cannotAttack)('two nodes at midnight', () => {
         CLOCK_OFFSET_FILE: fileOf(node),
       }),
     });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await world.close();
     rmSync(folder, { recursive: true, force: true });

@@ -54,7 +54,7 @@ describe.skipIf(cannotAttack)('three nodes that lease money', () => {
         ...killed,
       ],
     });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world.close());
 
   const nodeAt = (at: number): AttackedNode => world.nodes[at % world.nodes.length]!;

@@ -155,7 +155,7 @@ describe.skipIf(cannotAttack)('three nodes', () => {
       // What is not waited for is long lost when the server is killed.
       postgresSettings: ['synchronous_commit=off', 'wal_writer_delay=10s'],
     });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world.close());
 
   test(
