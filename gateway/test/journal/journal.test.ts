@@ -82,11 +82,21 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('sets a record aside that the database refuses, and continues with the others', async () => {
       const journal = await open();
-      const broken = record('req_broken', { status: 'not a number' as unknown as number });
+      const lease = { life: 'life_1', parts: ['7', '0', '5'] };
+      const broken = record('req_broken', {
+        status: 'not a number' as unknown as number,
+        charge: charge(7n, { lease }),
+      });
+      const rejected: unknown[] = [];
+      journal.onRejected((leased) => rejected.push(...leased));
       await Promise.all([record('req_1'), broken, record('req_2')].map((r) => journal.append(r)));
       await journal.close(30_000);
       expect(await idsInDatabase()).toEqual(['req_1', 'req_2']);
       expect(problems.map(({ kind }) => kind)).toEqual(['record-rejected']);
+      expect(rejected).toMatchObject([
+        { life: 'life_1', meter: 'user:usr_1:balance', part: 7n },
+        { life: 'life_1', meter: 'key:key_1:quota', part: 5n },
+      ]);
       const file = new DatabaseSync(join(dataDir, 'journal.db'));
       const kept = file.prepare('select line from rejected').all();
       expect(kept).toHaveLength(1);

@@ -43,6 +43,31 @@ test('an older copy of an SQLite file gets its rows back, each once', async () =
   expect(await json('usage')).toMatchObject({ data: { length: 5 } });
 });
 
+test('a journal that is open writes its records again when it is asked, and then continues', async () => {
+  const { database, url, close } = await openTestDatabase('sqlite');
+  await keepPrice(database);
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-'));
+  const problems: unknown[] = [];
+  const journal = await openJournal({
+    dataDir,
+    databaseUrl: url,
+    maxSize: 2 ** 30,
+    onProblem: (problem) => problems.push(problem),
+  });
+  const append = (id: string) => journal.append(record(id, { charge: charge(7n) }));
+  for (const id of ['req_1', 'req_2', 'req_3']) await append(id);
+  await expect.poll(() => journal.depth, { timeout: 10_000 }).toBe(0);
+  await database.kysely.deleteFrom('usage').where('id', '<>', 'req_1').execute();
+  await Promise.all([journal.replay(), journal.replay()]);
+  expect(problems).toEqual([{ kind: 'records-replayed', message: '2 of 3' }]);
+  await append('req_4');
+  await journal.close(30_000);
+  const rows = await database.kysely.selectFrom('usage').select('id').orderBy('id').execute();
+  expect(rows.map(({ id }) => id)).toEqual(['req_1', 'req_2', 'req_3', 'req_4']);
+  await close();
+  rmSync(dataDir, { recursive: true });
+});
+
 test('without a journal there is nothing to write again', async () => {
   const { sluice } = createWorkplace('{}');
   await sluice('migrate');
