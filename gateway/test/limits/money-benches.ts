@@ -5,6 +5,8 @@ import { createTransactionId, postTransaction } from '#ledger/index.ts';
 import { openTestDatabase, type Dialect } from '../database/databases.ts';
 import { TestClock } from './test-clock.ts';
 
+const ageMs = 600_000;
+
 /** One process that spends, and the authority that it leases from. */
 export interface MoneyBench {
   readonly money: Money;
@@ -33,7 +35,7 @@ function inMemory(): MoneyBench {
     limitTo: async () => {},
     async charge(id, meters, cost) {
       const names = meters.map(({ name }) => name);
-      money.charge(id, names, cost);
+      money.charge([id], names, cost);
       money.commitHold(id, names, cost);
     },
     close: () => money.close(),
@@ -46,7 +48,16 @@ async function onPostgres(): Promise<MoneyBench> {
   const { kysely } = database;
   let lives = 0;
   const money = createLeasedMoney({
-    authority: createPostgresAuthority({ database, node: 'node', url, rules: leaseRules }),
+    authority: createPostgresAuthority({
+      database,
+      node: 'node',
+      url,
+      rules: { ...leaseRules, ageMs, share: 500n },
+    }),
+    ageMs,
+    replay: async () => {},
+    onEnded() {},
+    appliedUntil: () => clock.monotonic,
     newLife: () => `life_${(lives += 1)}`,
     now: () => clock.wall,
     monotonic: () => clock.monotonic,
@@ -80,7 +91,7 @@ async function onPostgres(): Promise<MoneyBench> {
     },
     async charge(id, meters, cost) {
       const names = meters.map(({ name }) => name);
-      const lease = money.charge(id, names, cost);
+      const lease = money.charge([id], names, cost);
       const parts = names.map((meter, at) => ({ meter, part: BigInt(lease?.parts[at] ?? '0') }));
       await kysely.transaction().execute(async (trx) => {
         for (const meter of names) {

@@ -25,7 +25,7 @@ export async function settleLeases(
   trx: Transaction<Database>,
   parts: readonly LeasedPart[],
 ): Promise<ReadonlySet<string>> {
-  // One process on SQLite leases nothing.
+  // One process on SQLite settles nothing.
   if (parts.length === 0 || !isPostgres(trx)) return new Set();
   const sums = new Map<string, LeasedPart>();
   for (const one of parts) {
