@@ -46,6 +46,11 @@ async function chargesOf({ database }: World, accounts: readonly Account[]): Pro
   }));
 }
 
+/** Nano-USD, of the rows in the database. */
+export async function spentBy(world: World, account: Account): Promise<bigint> {
+  return sum((await chargesOf(world, [account])).map(({ cost }) => cost));
+}
+
 export const sum = (amounts: readonly bigint[]): bigint =>
   amounts.reduce((total, each) => total + each, 0n);
 
@@ -134,7 +139,7 @@ export async function expectSpendable(
       break;
     }
     await applied(world);
-    const total = sum((await chargesOf(world, [account])).map(({ cost }) => cost));
+    const total = await spentBy(world, account);
     expect([account.name, limitOf(account) - total < floorOf(account)]).toEqual([
       account.name,
       true,

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedOf, loops } from '../faults/nodes.ts';
 import { limitOf, type Account } from './accounts.ts';
 import { ask, askMuch, forMilliseconds, heldPerRequest, type Answer } from './ask.ts';
-import { expectExact, expectPatience, expectSpendable, sum } from './exactness.ts';
+import {
+  applied,
+  expectExact,
+  expectPatience,
+  expectSpendable,
+  spentBy,
+  sum,
+} from './exactness.ts';
 import { cannotAttack, openWorld, type AttackedNode, type World } from './world.ts';
 
 /* Money that is leased to a node which does not respond, or which has no need of it. */
@@ -32,6 +39,10 @@ const cut = 6;
 const restarted = each('restarted', 2, 'balance', (cut + 0.25) * held);
 const silent = each('silent', 1, 'balance', 0.3);
 const deaf = [...each('deaf', 1, 'balance', 3), ...each('deaf-rich', 1, 'none', 0)];
+const lowered: readonly Account[] = [
+  { name: 'lowered-quota', limit: 'quota', amount: 1_000 },
+  { name: 'lowered-day', limit: 'daily', amount: 1_000 },
+];
 const credited = each('credited', 1, 'balance', 1);
 const killed = [
   ...each('killed', 1, 'balance', 3),
@@ -39,21 +50,24 @@ const killed = [
   ...each('killed-rich', 1, 'none', 0),
 ];
 
+const all = [
+  ...idle,
+  ...short,
+  ...one.flat(),
+  ...restarted,
+  ...silent,
+  ...deaf,
+  ...credited,
+  ...killed,
+  ...lowered,
+];
+
+const costOf = (answers: readonly Answer[]): bigint => sum(answers.map(({ cost }) => cost ?? 0n));
+
 describe.skipIf(cannotAttack)('three nodes that lease money', () => {
   let world: World;
   beforeAll(async () => {
-    world = await openWorld({
-      accounts: [
-        ...idle,
-        ...short,
-        ...one.flat(),
-        ...restarted,
-        ...silent,
-        ...deaf,
-        ...credited,
-        ...killed,
-      ],
-    });
+    world = await openWorld({ accounts: all });
   }, 120_000);
   afterAll(() => world.close());
 
@@ -232,10 +246,37 @@ describe.skipIf(cannotAttack)('three nodes that lease money', () => {
       const answers = await load;
       const account = { ...credited[0]!, amount: 2.5 };
       // They were spent while the load lasted.
-      const cost = sum(answers.map((each) => each.cost ?? 0n));
-      expect(cost).toBeGreaterThan(limitOf(account) - limitOf({ amount: 0.2 }));
+      expect(costOf(answers)).toBeGreaterThan(limitOf(account) - limitOf({ amount: 0.2 }));
       await expectSpendable(world, [account], answers);
       await expectExact(world, [account], answers);
+    },
+  );
+
+  test.for(lowered)(
+    'a lowered limit ($name) stops every node at once, idle leases or not',
+    { timeout: 60_000 },
+    async (account) => {
+      const load = askMuch({
+        nodes: world.nodes,
+        accounts: [account],
+        clients: 8,
+        continues: forMilliseconds(4_500),
+      });
+      await wait(1_000);
+      await applied(world);
+      const spent = await spentBy(world, account);
+      // A little more than is spent: all of it is leased many times over.
+      const amount = Math.ceil(Number(spent) / 1e8) / 10 + 0.5;
+      const changed = { ...account, amount };
+      world.describe(all.map((each) => (each.name === account.name ? changed : each)));
+      await world.sluice(0, 'reload');
+      const heard = performance.now() + 1_000;
+      const answers = await load;
+      const before = costOf(answers.filter(({ startedAt }) => startedAt < heard));
+      expect(before).toBeGreaterThan(0n);
+      const limit = before > limitOf(changed) ? Number(before) / 1e9 : amount;
+      await expectSpendable(world, [changed], answers);
+      await expectExact(world, [{ ...changed, amount: limit }], answers);
     },
   );
 
