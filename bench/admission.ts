@@ -93,7 +93,7 @@ const tokens = {
 
 collect();
 const heapBefore = process.memoryUsage().heapUsed;
-const rates = createMemoryRates(() => performance.now());
+const rates = createMemoryRates({ monotonic: () => performance.now(), liveNodes: () => 1 });
 const money = createMemoryMoney({
   now: Date.now,
   monotonic: () => performance.now(),

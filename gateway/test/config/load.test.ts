@@ -133,6 +133,12 @@ test('money keeps every digit that was written', () => {
   ]);
 });
 
+test('several workers need PostgreSQL, and no Redis', () => {
+  const text = 'server: { workers: 2 }\nstorage: { url: "postgres://p/d" }';
+  const config = parseConfig(text, { file: 'f.yaml', environment: {}, bundledModels: [] });
+  expect([config.server.workers, config.redis.url]).toEqual([2, null]);
+});
+
 test('anchors and aliases of YAML work', () => {
   const text =
     'timeouts: &fast { connect: 1s }\nchannels:\n  - { name: a, provider: openai, models: [], timeouts: *fast }\n';

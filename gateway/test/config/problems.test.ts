@@ -97,10 +97,6 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'f.yaml:1: server.workers: expected 1 unless storage.url is a postgres URL, got 2',
   ],
   [
-    'server: { workers: 2 }\nstorage: { url: "postgres://p/d" }',
-    'f.yaml:1: server.workers: expected 1 unless redis.url is set, got 2',
-  ],
-  [
     'storage: { url: "mysql://u:pw@h/d" }',
     'f.yaml:1: storage.url: expected sqlite:<file> or postgres://user:password@host/database, got a string',
   ],

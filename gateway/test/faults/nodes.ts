@@ -22,9 +22,13 @@ export interface Nodes {
 }
 
 /** All at the same moment, on an empty database. */
-export async function startNodes(more?: string, of: readonly string[] = nodeNames): Promise<Nodes> {
+export async function startNodes(
+  more?: string,
+  of: readonly string[] = nodeNames,
+  { sharesRedis = true } = {},
+): Promise<Nodes> {
   const place = await createWorkplace();
-  for (const node of of) place.write({ node, ...(more !== undefined && { more }) });
+  for (const node of of) place.write({ node, ...(more !== undefined && { more }), sharesRedis });
   const processes = of.map((node) => place.start(node));
   const urls = await Promise.all(processes.map(({ url }) => url));
   const database = openDatabase({ url: place.databaseUrl });

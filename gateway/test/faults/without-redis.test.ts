@@ -7,6 +7,7 @@ import {
   isDegraded,
   key,
   knowEachOther,
+  nodeNames,
   startNodes,
   stopAndReconcile,
 } from './nodes.ts';
@@ -69,6 +70,33 @@ keys:
       const overshoot = rows.reduce((sum, row) => sum + (row.overshoot ?? 0n), 0n);
       const spent = rows.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
       expect(spent).toBeLessThanOrEqual(30_000_000_000n + overshoot);
+    },
+  );
+
+  test(
+    'where none is configured each node enforces its share of a rate, and reports it once a key has one',
+    { timeout: 120_000 },
+    async () => {
+      const nodes = await startNodes(
+        `
+users: [{ email: rich@example.com, balance: 1000 }]
+keys:
+  - { name: rate, user: rich@example.com, secret: ${key('rate')}, rpm: 30 }
+  - { name: some, user: rich@example.com, secret: ${key('some')} }
+`,
+        nodeNames,
+        { sharesRedis: false },
+      );
+      const { urls } = nodes;
+      await knowEachOther(urls);
+      const word = '3 nodes without redis: each enforces its share of every rate';
+      expect(admittedOf(await askEverywhere(urls, 12, { key: key('some') }))).toBe(12);
+      for (const url of urls) expect(await isDegraded(url, word)).toBe(false);
+      for (const url of urls) {
+        expect(admittedOf(await askEverywhere([url], 20, { key: key('rate') }))).toBe(10);
+        expect(await isDegraded(url, word)).toBe(true);
+      }
+      await stopAndReconcile(nodes);
     },
   );
 });

@@ -49,6 +49,12 @@ describe('health and readiness', () => {
     [{ status: 'ok', degraded: [] }, 200, { status: 'ok' }, 200],
     [{ status: 'ok', degraded: ['redis'] }, 200, { status: 'ok' }, 200],
     [{ status: 'unavailable', degraded: ['journal'] }, 200, { status: 'ok' }, 503],
+    [
+      { status: 'ok', degraded: [], redis: { eviction: 'unknown', persistence: 'none' } },
+      200,
+      { status: 'ok' },
+      200,
+    ],
     [{ status: 'draining', degraded: [] }, 503, { status: 'draining' }, 503],
   ];
   it.each(cases)('%o', async (health, healthStatus, healthBody, readyStatus) => {

@@ -114,7 +114,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       pressure: settings.pressure ?? (() => null),
     }),
     usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
-    rates: createMemoryRates(() => performance.now()),
+    rates: createMemoryRates({ monotonic: () => performance.now(), liveNodes: () => 1 }),
     money:
       settings.money ??
       createMemoryMoney({
@@ -124,6 +124,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       }),
     snapshot: settings.snapshot ?? (() => snapshotOf([])),
     now: () => now,
+    monotonic: () => performance.now(),
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),
     metrics: createMetrics({
       journal: { depth: 0, usable: true, lost: 0, unfinished: 0 },

@@ -26,6 +26,7 @@ const [url = '', prefix = '', name = ''] = process.argv.slice(2);
 const rates = await createRedisRates({
   url,
   prefix,
+  now: Date.now,
   monotonic: () => performance.now(),
   random: Math.random,
   liveNodes: () => 1,
@@ -55,7 +56,7 @@ async function ask({ limits, forMs, atOnce }: Order): Promise<Asked[]> {
 
 process.on('message', (order: Order) => {
   void ask(order).then((response) => {
-    if (rates.degraded) throw new Error('this node counts alone');
+    if (rates.degraded.length > 0) throw new Error('this node counts alone');
     process.send!(response);
   });
 });

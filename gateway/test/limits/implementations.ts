@@ -36,8 +36,9 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
     const monotonic = () => clock.monotonic;
     const rates =
       kind === 'memory'
-        ? createMemoryRates(monotonic)
+        ? createMemoryRates({ monotonic, liveNodes: () => 1 })
         : await createRedisRates({
+            now: () => clock.wall,
             monotonic,
             url: redisUrl,
             prefix,
@@ -57,7 +58,7 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
     another: open,
     async close() {
       // A node that lost Redis counts alone: then these tests would not have shown what they say.
-      expect(opened.filter(({ degraded }) => degraded)).toEqual([]);
+      expect(opened.flatMap(({ degraded }) => degraded)).toEqual([]);
       await Promise.all(opened.map((rates) => rates.close()));
       if (kind === 'redis') await removeKeys(prefix);
     },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from '@redis/client';
+import { createClient, RESP_TYPES } from '@redis/client';
 import { freePort } from '../support/free-port.ts';
 
 const program = process.env.SLUICE_TEST_REDIS_SERVER ?? '/usr/bin/redis-server';
@@ -19,6 +19,8 @@ export interface PrivateRedis {
   /** It stops answering, and keeps its connections. */
   freeze(): void;
   thaw(): void;
+  /** Remembers all data now. The result puts them back at once, on the same connections. */
+  snapshot(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
   /** Again on the same port: empty, or with the snapshot that `SAVE` left in its `--dir`. */
   start(): Promise<void>;
@@ -70,10 +72,45 @@ export async function startPrivateRedis(settings: readonly string[] = []): Promi
     }
   };
 
+  /** Commands of one transaction. */
+  const together = async (
+    commands: readonly (readonly (string | Buffer)[])[],
+  ): Promise<unknown> => {
+    const client = await createClient({ url }).connect();
+    try {
+      const transaction = client.multi();
+      for (const words of commands) transaction.addCommand([...words]);
+      return await transaction.exec();
+    } finally {
+      client.destroy();
+    }
+  };
+
+  const snapshot = async (): Promise<() => Promise<void>> => {
+    const script =
+      "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do " +
+      "all[#all + 1] = {key, redis.call('PTTL', key), redis.call('DUMP', key)} end return all";
+    const client = await createClient({ url })
+      .withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
+      .connect();
+    const kept = await client.sendCommand<[Buffer, number, Buffer][]>(['EVAL', script, '0']);
+    client.destroy();
+    return async () => {
+      const restores = kept.map(([key, ttl, dump]) => [
+        'RESTORE',
+        key,
+        String(Math.max(0, ttl)),
+        dump,
+      ]);
+      await together([['FLUSHALL'], ...restores]);
+    };
+  };
+
   await start();
   return {
     url,
     command,
+    snapshot,
     freeze() {
       server?.kill('SIGSTOP');
     },

@@ -4,8 +4,8 @@ import { scripts } from '#limits/redis/scripts.ts';
 import type { PrivateRedis } from './private-redis.ts';
 
 /**
- * What a Redis is asked from now on: of each batch the names of its steps, else the command. What scripts do inside is
- * left out.
+ * What a Redis is asked from now on: of each batch the names of its steps, else the command. What scripts do inside, and
+ * the looks that nodes take by themselves, are left out.
  */
 export async function monitor(redis: PrivateRedis): Promise<() => Promise<string[][]>> {
   const open = () => {
@@ -29,15 +29,17 @@ export async function monitor(redis: PrivateRedis): Promise<() => Promise<string
       const [, from, command = ''] = /^\+[\d.]+ \[\d+ (\S+)\] (.*)/.exec(line) ?? [];
       if (from === undefined || from === 'lua') return [];
       const words = [...command.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word]) => word!);
-      return [words[1] === scripts.batch.sha ? stepsOf(words) : [words[0]!]];
+      if (words[1] !== scripts.batch.sha) return [[words[0]!]];
+      const steps = stepsOf(words).filter((step) => step !== 'look');
+      return steps.length === 0 ? [] : [steps];
     });
   };
 }
 
-/** From `EVALSHA sha count key … epoch time (name keys values value …) …`. */
+/** From `EVALSHA sha count key … epoch number answered latest time (name keys values value …) …`. */
 function stepsOf(words: readonly string[]): string[] {
   const values = words.slice(3 + Number(words[2]));
   const steps: string[] = [];
-  for (let at = 2; at < values.length; at += 3 + Number(values[at + 2])) steps.push(values[at]!);
+  for (let at = 5; at < values.length; at += 3 + Number(values[at + 2])) steps.push(values[at]!);
   return steps;
 }

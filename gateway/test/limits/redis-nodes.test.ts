@@ -58,6 +58,17 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     });
   });
 
+  test('a node that stood still has its slots again before it admits more', async () => {
+    const limits: RateLimit[] = [{ name: fresh('key'), limit: 2, windowMs: 0 }];
+    const ask = async (node: Rates) => node.checkRates({ id: fresh('request'), limits });
+    const [stopped, other] = [nodes[0]!, nodes[1]!];
+    expect(await ask(stopped)).toEqual({ admitted: true });
+    bench.clock.advance(60_000);
+    expect(await ask(other)).toEqual({ admitted: true });
+    expect(await ask(stopped)).toMatchObject({ admitted: false });
+    expect(await ask(other)).toMatchObject({ admitted: false });
+  });
+
   test('slots last as long as their requests, and a slot released during the renewal stays released', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const own = await openBench('redis');

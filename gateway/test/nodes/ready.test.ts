@@ -6,7 +6,7 @@ import { startApp } from '#app/index.ts';
 import { parseConfig } from '#config/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 
-it('/ready and the log name nodes that left records, fell silent with money, or do not share limits', async () => {
+it('/ready and the log name nodes that left records or fell silent with money, and a second node on SQLite', async () => {
   const { database, url, close } = await openTestDatabase('sqlite');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-ready-'));
   const warnings: unknown[] = [];
@@ -54,7 +54,7 @@ it('/ready and the log name nodes that left records, fell silent with money, or 
       degraded: [
         'node node_gone is unreachable with 4 usage records in its journal',
         'node node_slow was silent for billing.lease_age: up to 2.5 USD may be spent twice',
-        '2 nodes without redis: limits are not shared',
+        '2 nodes on sqlite: money is not shared',
       ],
     },
   ]);

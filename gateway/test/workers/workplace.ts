@@ -24,6 +24,7 @@ export interface Workplace {
     readonly more?: string;
     /** Another way to the database. */
     readonly through?: string;
+    readonly sharesRedis?: boolean;
   }): string;
   /** Starts a gateway in a folder below; killed with the workplace if it still runs. */
   start(
@@ -66,13 +67,13 @@ export async function openWorkplace({
     databaseUrl,
     redis,
     simulator,
-    write({ node = '', server = '', more = accounts, through = databaseUrl }) {
+    write({ node = '', server = '', more = accounts, through = databaseUrl, sharesRedis = true }) {
       const own = join(folder, node);
       mkdirSync(own, { recursive: true });
       const text = `
 server: { port: 0, drain_timeout: 5s${server} }
 storage: { url: ${JSON.stringify(through)}, data_dir: ./data }
-redis: { url: ${redis.url} }
+${sharesRedis ? `redis: { url: ${redis.url} }` : ''}
 secrets: { master_key: ${masterKey} }
 channels:
   - name: sim

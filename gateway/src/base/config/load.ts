@@ -101,7 +101,7 @@ function readSettings(root: RawMapping, report: Report): PartialSettings {
 
 /** Rules that span several settings. A rule is skipped if one of its settings has a problem of its own. */
 function checkTogether(parts: PartialSettings, report: Report): void {
-  const { server, storage, redis } = parts;
+  const { server, storage } = parts;
   if (server !== null && (server.tls.cert === null) !== (server.tls.key === null)) {
     const missing = server.tls.cert === null ? 'cert' : 'key';
     report(['server', 'tls', missing], 'both cert and key, or neither', 'nothing');
@@ -109,9 +109,6 @@ function checkTogether(parts: PartialSettings, report: Report): void {
   if (server === null || server.workers === 1) return;
   if (storage !== null && !isPostgresUrl(storage.url)) {
     report(['server', 'workers'], '1 unless storage.url is a postgres URL', String(server.workers));
-  }
-  if (redis !== null && redis.url === null) {
-    report(['server', 'workers'], '1 unless redis.url is set', String(server.workers));
   }
 }
 

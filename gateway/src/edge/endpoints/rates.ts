@@ -37,16 +37,19 @@ interface Limits {
 /** Built once per caller; a changed key is a new caller. */
 const known = new WeakMap<Caller, Limits>();
 
-/**
- * @param refusals knows the keys that are refused too often
- * @param onLateRefusal receives a refusal that no hook reports, because the request has continued meanwhile
- */
-export function createRateHooks(
-  rates: Rates,
-  refusals: RefusalGuard,
-  onLateRefusal: (refusal: Error) => void,
-): RateHooks {
-  const by: RateHooks['by'] = (kindOf) => createRateHook(rates, refusals, onLateRefusal, kindOf);
+export interface RateHookOptions {
+  /** Counts what keys and teams name. */
+  readonly rates: Rates;
+  /** Counts what this process guards itself by. */
+  readonly guards: Rates;
+  /** Knows the keys that are refused too often. */
+  readonly refusals: RefusalGuard;
+  /** Receives a refusal that no hook reports, because the request has continued meanwhile. */
+  readonly onLateRefusal: (refusal: Error) => void;
+}
+
+export function createRateHooks(options: RateHookOptions): RateHooks {
+  const by: RateHooks['by'] = (kindOf) => createRateHook(options, kindOf);
   return { generation: by(() => 'generation'), free: by(() => 'free'), by };
 }
 
@@ -58,9 +61,7 @@ export function createRateHooks(
  * @param kindOf called per request, because one path can serve both kinds
  */
 function createRateHook(
-  rates: Rates,
-  refusals: RefusalGuard,
-  onLateRefusal: (refusal: Error) => void,
+  { rates, guards, refusals, onLateRefusal }: RateHookOptions,
   kindOf: (request: FastifyRequest) => CallKind,
 ): onRequestHookHandler {
   return function countRates(request, _reply, done) {
@@ -77,7 +78,8 @@ function createRateHook(
       done();
       return;
     }
-    const decision = rates.checkRates({ id: request.id, limits });
+    const counting = kind === 'free' ? guards : rates;
+    const decision = counting.checkRates({ id: request.id, limits });
     if (!(decision instanceof Promise)) {
       done(refusalOf(rates, request, caller, decision));
       return;

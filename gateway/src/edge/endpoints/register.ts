@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller, KeyDirectory } from '#identity/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
-import type { Money, Rates } from '#limits/index.ts';
+import { createMemoryRates, type Money, type Rates } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Metrics } from '#observability/index.ts';
 import type { Relay } from '#relay/index.ts';
@@ -37,6 +37,8 @@ export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: () => number;
   readonly health: () => Health;
   readonly metrics: Metrics;
   /** The token that a scraper must present; null: only callers on this machine may scrape. */
@@ -50,9 +52,12 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
     admit: createAdmissionHook({ ...options, keySlots: createKeySlots(options.keyConcurrency) }),
-    countRates: createRateHooks(options.rates, options.refusals, (refusal) =>
-      countRefusal(metrics, refusal),
-    ),
+    countRates: createRateHooks({
+      rates: options.rates,
+      guards: createMemoryRates({ monotonic: options.monotonic, liveNodes: () => 1 }),
+      refusals: options.refusals,
+      onLateRefusal: (refusal) => countRefusal(metrics, refusal),
+    }),
     limitLargeBodies: createOneLargeBodyHook(options.hasMoney),
     run: createExchangeRunner(options.relay, options.onUnexpectedError),
     lists: createModelLists(options.snapshot),

@@ -5,6 +5,8 @@ import type { Rates } from './rates.ts';
 
 export interface CreateRatesOptions {
   readonly config: Pick<Config, 'redis'>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** From 0 to 1. */
@@ -17,7 +19,7 @@ export interface CreateRatesOptions {
 /** Counts rates in Redis if the configuration names one, otherwise in the memory of this process. */
 export async function createRates(options: CreateRatesOptions): Promise<Rates> {
   const { url } = options.config.redis;
-  if (url === null) return createMemoryRates(options.monotonic);
+  if (url === null) return createMemoryRates(options);
   // The Redis client is megabytes of code that most gateways never run.
   const { createRedisRates } = await import('./redis/redis-rates.ts');
   return createRedisRates({ ...options, url });

@@ -8,7 +8,7 @@ export {
   type Money,
   type SpentSource,
 } from './money.ts';
-export type { RateDecision, RateLimit, RateRequest, Rates } from './rates.ts';
+export type { RateDecision, RateLimit, RateRequest, Rates, RatesServer } from './rates.ts';
 export { createMoney, type CreateMoneyOptions } from './create-money.ts';
 export { createRates, type CreateRatesOptions } from './create-rates.ts';
 export { leaseRules } from './leases/leased-money.ts';

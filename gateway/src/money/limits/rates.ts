@@ -10,9 +10,18 @@ export interface Rates {
   checkRates(request: RateRequest): RateDecision | Promise<RateDecision>;
   /** Releases the slots of a request once its `checkRates` has resolved. Idempotent. */
   leave(id: string): void;
-  /** True while Redis is unreachable and this node enforces its share of every limit. Always false in memory. */
-  readonly degraded: boolean;
+  /** What is not as it should be, in words for `/ready`. */
+  readonly degraded: readonly string[];
+  /** The Redis that counts, as far as it says so; null: there is none. */
+  readonly server: RatesServer | null;
   close(): Promise<void>;
+}
+
+export interface RatesServer {
+  /** The policy by which it evicts keys, or `unknown`. Any but `noeviction` forgets what was counted. */
+  readonly eviction: string;
+  /** What outlives its process. */
+  readonly persistence: 'none' | 'snapshots' | 'append-only' | 'unknown';
 }
 
 export interface RateRequest {
@@ -27,7 +36,7 @@ export interface RateRequest {
  * same name keeps what was admitted before. A limit of 0 admits nothing.
  */
 export interface RateLimit {
-  /** `key:<id>:rpm`, `key:<id>:rph`, `key:<id>:concurrency`, `key:<id>:burst`, `team:<id>:rpm`. */
+  /** `key:<id>:rpm`, `key:<id>:rph`, `key:<id>:concurrency`, `team:<id>:rpm`. */
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;

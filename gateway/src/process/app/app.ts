@@ -182,7 +182,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     const degraded = () =>
       degradedParts({
         ...storage,
-        config,
         revisions,
         rates,
         uncaught,

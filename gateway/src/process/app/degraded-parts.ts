@@ -1,13 +1,14 @@
 import type { Spool } from '#bodies/index.ts';
-import type { Config } from '#config/index.ts';
 import type { Rates } from '#limits/index.ts';
 import { formatUsd, type RevisionWatch } from '#database/index.ts';
 import type { NodeRegistry } from '#nodes/index.ts';
 import type { UncaughtErrors } from '#observability/index.ts';
 import type { Storage } from './storage.ts';
 
-export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'journal'> {
-  readonly config: Config;
+export interface HealthSources extends Pick<
+  Storage,
+  'database' | 'nodes' | 'adoption' | 'journal'
+> {
   readonly revisions: RevisionWatch;
   readonly rates: Pick<Rates, 'degraded'>;
   readonly uncaught: UncaughtErrors;
@@ -21,13 +22,12 @@ export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'jou
 /** The degraded components for `/ready`, in words. */
 export function degradedParts(sources: HealthSources): readonly string[] {
   const { revisions, nodes, adoption, journal, rates, uncaught } = sources;
-  const isShared = sources.config.redis.url !== null;
   return [
     ...(journal.usable ? [] : ['journal']),
     ...(sources.spool.problem() === null ? [] : ['spool']),
     ...degradedDatabase(revisions, nodes),
-    ...degradedNodes(nodes, isShared),
-    ...(isShared && rates.degraded ? ['redis'] : []),
+    ...degradedNodes(nodes, sources.database.dialect === 'sqlite'),
+    ...rates.degraded,
     ...sources.pressures(),
     ...adoption.problems,
     ...(sources.said?.() ?? []),
@@ -42,8 +42,8 @@ function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry):
   return writes ? [] : ['database-writes'];
 }
 
-/** Unreachable nodes, and missing coordination between nodes. */
-function degradedNodes({ missing, lost, freed, live }: NodeRegistry, isShared: boolean): string[] {
+/** Unreachable nodes, and nodes that should not be there. */
+function degradedNodes({ missing, lost, freed, live }: NodeRegistry, isSqlite: boolean): string[] {
   const words = missing.map(
     ({ id, journalDepth }) =>
       `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
@@ -56,9 +56,7 @@ function degradedNodes({ missing, lost, freed, live }: NodeRegistry, isShared: b
       `node ${node} was silent for billing.lease_age: up to ${formatUsd(amount)} USD may be spent twice`,
     );
   }
-  // Each node would allow the whole of every limit.
-  if (live() > 1 && !isShared) {
-    words.push(`${live()} nodes without redis: limits are not shared`);
-  }
+  // Each node spends the whole of every limit.
+  if (live() > 1 && isSqlite) words.push(`${live()} nodes on sqlite: money is not shared`);
   return words;
 }

@@ -24,7 +24,7 @@ const lastWordsMs = 500;
 
 export interface ServingOptions extends Omit<
   EndpointOptions,
-  'gate' | 'keyConcurrency' | 'hasMoney' | 'now' | 'health' | 'metricsToken'
+  'gate' | 'keyConcurrency' | 'hasMoney' | 'now' | 'monotonic' | 'health' | 'metricsToken'
 > {
   readonly config: Config;
   readonly logger: Logger;
@@ -78,6 +78,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
       onSample: createPressureReport(logger, gate.refused),
     }),
   );
+  const { rates } = options;
   let draining = false;
   let patient = false;
   const server = createServer({
@@ -95,9 +96,11 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     keyConcurrency: config.limits.keyConcurrency,
     hasMoney: (caller) => hasMoney(options.money, caller, clock.now()),
     now: clock.now,
+    monotonic: clock.monotonic,
     health: () => ({
       status: draining ? 'draining' : isUsable() ? 'ok' : 'unavailable',
       degraded: degraded(),
+      ...(rates.server !== null && { redis: rates.server }),
     }),
     metricsToken: config.metrics.token,
   });

@@ -189,7 +189,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_live_nodes',
-    help: 'Live nodes known to this one; limits are divided among them while Redis is unreachable.',
+    help: 'Live nodes known to this one; rates are divided among them without Redis.',
     registers,
     aggregator: 'max',
     collect() {

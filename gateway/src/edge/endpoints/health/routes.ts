@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
 import { answer, isKnownHost } from '#http/index.ts';
+import type { RatesServer } from '#limits/index.ts';
 
 /** The gateway's health for load balancers and people. */
 export interface Health {
@@ -8,6 +9,8 @@ export interface Health {
   readonly status: 'ok' | 'draining' | 'unavailable';
   /** Degraded components, in words. */
   readonly degraded: readonly string[];
+  /** The Redis that counts rates; absent: none. */
+  readonly redis?: RatesServer;
 }
 
 /** The routes without a key: liveness, readiness, and warm-up requests of clients. */
@@ -20,8 +23,8 @@ export function healthRoutes(health: () => Health) {
     });
     scope.get('/ready', (request, reply) => {
       if (!isKnownHost(request.headers.host, scope.publicUrl)) throw new GatewayError('not_found');
-      const { status, degraded } = health();
-      const body = JSON.stringify({ status, degraded });
+      const { status, degraded, redis } = health();
+      const body = JSON.stringify({ status, degraded, redis });
       answerHealth(request, reply, status === 'ok' ? 200 : 503, body);
     });
     scope.get('/', (request, reply) => {

@@ -1,28 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import type { Link, Replies, Reply } from './link.ts';
 import { scripts, type Step } from './scripts.ts';
 
 /**
- * Runs a step on the data epoch this node takes part in. Rejects if Redis has lost its data since, or fails; then it is
- * unknown whether the step took effect.
+ * Takes part in what Redis counts. Each batch names the epoch of the data, its own number, and the number of the last one
+ * with a reply: a Redis that has lost some of them says so, and one that comes after a later one does nothing.
  */
-export type Ask = (
-  step: Step,
-  keys: readonly string[],
-  values: readonly string[],
-) => Promise<Reply>;
+export interface Asking {
+  /**
+   * Runs a step. Rejects if Redis has lost data, is too late, or fails; then it is unknown whether the step took effect.
+   */
+  ask(step: Step, keys: readonly string[], values: readonly string[]): Promise<Reply>;
+  /** Call it before anything is asked: on a new connection, after a slow reply, and after `onLost`. */
+  enter(): Promise<'known' | 'lost'>;
+}
 
-export interface AskOptions {
+export interface AskingOptions {
   readonly run: Link['run'];
-  readonly epochKey: string;
-  /** The epoch of the Redis data that this node takes part in. */
-  readonly epoch: () => string;
+  readonly prefix: string;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: () => number;
   /** A clock in microseconds, for tests; null: Redis's own clock. */
   readonly serverTime: (() => number) | null;
-  readonly onEmptied: () => void;
+  /** Milliseconds. Redis does nothing for a batch that it takes later. */
+  readonly commandTimeoutMs: number;
+  /** Redis has lost data that this node knows of. */
+  readonly onLost: () => void;
 }
 
 /** Redis does nothing else during a batch, so a batch must end within a few milliseconds. */
 const mostSteps = 100;
+const mostValues = 5_000;
 
 interface Batch {
   readonly keys: string[];
@@ -38,14 +46,26 @@ const ends: ReadonlySet<Step> = new Set(['leave']);
  * the round trip. Ends also wait while another batch is in flight and go in front of the next steps, so a later step
  * sees them done.
  */
-export function createAsk({ run, epochKey, epoch, serverTime, onEmptied }: AskOptions): Ask {
+export function createAsking(options: AskingOptions): Asking {
+  const { run, prefix, monotonic, serverTime, commandTimeoutMs, onLost } = options;
+  const ownKeys = [`${prefix}epoch`, `${prefix}node:${randomUUID()}`];
+  let epoch = '';
+  let sent = 0;
+  let answered = 0;
+  /** Microseconds by which Redis's clock is ahead of the monotonic one, at most; null: not known yet. */
+  let ahead: number | null = null;
   let batch: Batch | null = null;
   let isDue = false;
   let onTheWay = 0;
 
-  const open = (): Batch => {
-    const time = serverTime === null ? '' : String(serverTime());
-    return { keys: [epochKey], values: [epoch(), time], asked: [] };
+  const time = (): string => (serverTime === null ? '' : String(serverTime()));
+
+  const latest = (now: number): string =>
+    ahead === null ? '' : String(Math.ceil(ahead + (now + commandTimeoutMs) * 1_000));
+
+  /** A reply that was asked for at this moment says what Redis's clock shows. */
+  const hear = (serverTime: unknown, at: number): void => {
+    ahead = Number(serverTime) - at * 1_000;
   };
 
   const send = (): void => {
@@ -54,38 +74,58 @@ export function createAsk({ run, epochKey, epoch, serverTime, onEmptied }: AskOp
     const { keys, values, asked } = batch;
     batch = null;
     onTheWay += 1;
-    run(scripts.batch, keys, values).then(
-      (replies) => {
-        answered();
-        if (replies[0] === 'lost') {
-          onEmptied();
-          fail(asked, new Error('Redis lost its data'));
-        } else settle(asked, replies);
+    const number = (sent += 1);
+    const at = monotonic();
+    const head = [epoch, String(number), String(answered), latest(at), time()];
+    run(scripts.batch, [...ownKeys, ...keys], [...head, ...values]).then(
+      ([word, serverTime, ...replies]) => {
+        hear(serverTime, at);
+        if (word === 'done') answered = Math.max(answered, number);
+        arrived();
+        if (word === 'done') settle(asked, replies);
+        else fail(asked, new Error(`Redis did not take it: ${String(word)}`));
+        if (word === 'lost') onLost();
       },
       (error: unknown) => {
-        answered();
+        arrived();
         fail(asked, error);
       },
     );
   };
 
-  const answered = (): void => {
+  const arrived = (): void => {
     onTheWay -= 1;
     if (!isDue) send();
   };
 
-  return (step, keys, values) => {
-    batch ??= open();
-    batch.keys.push(...keys);
-    batch.values.push(step, String(keys.length), String(values.length), ...values);
-    const asked = Promise.withResolvers<Reply>();
-    batch.asked.push(asked);
-    if (batch.asked.length >= mostSteps) send();
-    else if (!isDue && (onTheWay === 0 || !ends.has(step))) {
-      isDue = true;
-      setImmediate(send);
-    }
-    return asked.promise;
+  return {
+    ask(step, keys, values) {
+      batch ??= { keys: [], values: [], asked: [] };
+      batch.keys.push(...keys);
+      batch.values.push(step, String(keys.length), String(values.length), ...values);
+      const asked = Promise.withResolvers<Reply>();
+      batch.asked.push(asked);
+      if (batch.asked.length >= mostSteps || batch.values.length >= mostValues) send();
+      else if (!isDue && (onTheWay === 0 || !ends.has(step))) {
+        isDue = true;
+        setImmediate(send);
+      }
+      return asked.promise;
+    },
+    async enter() {
+      // What was asked before goes before: it must not be sent behind a number that is larger than its own.
+      send();
+      const number = (sent += 1);
+      const at = monotonic();
+      const values = [epoch, String(number), String(answered), randomUUID(), time()];
+      const [found, serverTime] = await run(scripts.enter, ownKeys, values);
+      if (found === undefined) throw new Error('Redis has heard of a later connection');
+      hear(serverTime, at);
+      answered = Math.max(answered, number);
+      const isLost = epoch !== '' && epoch !== found;
+      epoch = String(found);
+      return isLost ? 'lost' : 'known';
+    },
   };
 }
 

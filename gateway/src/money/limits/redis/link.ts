@@ -3,11 +3,14 @@ import { createClient } from '@redis/client';
 import type { Logger } from '#observability/index.ts';
 import { type Script, scripts } from './scripts.ts';
 
+/** Milliseconds. */
 export const linkRules = Object.freeze({
-  /** Milliseconds until a command counts as failed. */
+  /** Until a command counts as failed. */
   commandTimeoutMs: 50,
-  /** After this many failures in a row, Redis counts as lost until a probe succeeds. */
-  failuresToLose: 5,
+  /** How long a connection is kept on which nothing comes in time. */
+  patienceMs: 1_000,
+  /** Between two attempts on such a connection. */
+  pauseMs: 20,
   probeEveryMs: 1_000,
   connectTimeoutMs: 2_000,
 });
@@ -19,17 +22,23 @@ const longestQueue = 20_000;
  */
 const useless = /\b(?:OOM|READONLY|MISCONF|LOADING|BUSY|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM)\b/;
 
+class TimedOut extends Error {}
+
 export type Reply = readonly (string | number)[];
 /** The reply of each step of a batch. */
 export type Replies = readonly (string | number | Error | Reply)[];
 
 /** A connection to Redis, or none: callers never wait for Redis to come back. */
 export interface Link {
-  /** False while Redis is lost; then `run` must not be called. */
+  /** False while Redis is lost, or has just been slow; then only `enter` may call `run`. */
   readonly isUp: boolean;
+  /** True while there is no connection. */
+  readonly isLost: boolean;
   /** Runs a script. Rejects after 50 ms, on any error that is not part of a reply, and at once without a connection. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<Replies>;
-  /** Call it when Redis responds but has lost its data: it counts as lost until it has been entered again. */
+  /** Sends any other command. Rejects on errors, and at once without a connection. */
+  send(command: readonly string[]): Promise<unknown>;
+  /** Call it when Redis responds but its data are not those that the node knows: it must be entered again. */
   reenter(): void;
   close(): Promise<void>;
 }
@@ -38,7 +47,7 @@ export interface LinkOptions {
   readonly url: string;
   /** From 0 to 1, so that nodes do not all probe at the same moment. */
   readonly random: () => number;
-  /** Runs on each new connection before any other command; the link is up when it resolves. */
+  /** Runs before any other command on a new connection, and after a slow reply. The link is up when it resolves. */
   readonly enter: (run: Link['run']) => Promise<void>;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Milliseconds. */
@@ -48,20 +57,14 @@ export interface LinkOptions {
 type Client = ReturnType<typeof connectionTo>;
 
 /**
- * Opens the link and waits for the outcome of the first attempt, good or bad. After a loss it retries at once, then
- * every second.
+ * Opens the link and waits for the outcome of the first attempt, good or bad. After a slow reply the connection is kept
+ * for a second, in which it may recover. After a loss it retries at once, then every second.
  */
-export async function openLink({
-  url,
-  random,
-  enter,
-  log,
-  commandTimeoutMs,
-}: LinkOptions): Promise<Link> {
+export async function openLink(options: LinkOptions): Promise<Link> {
+  const { url, random, enter, log, commandTimeoutMs } = options;
   const ending = new AbortController();
   let client: Client | null = null;
   let isUp = false;
-  let failures = 0;
   let recovering: Promise<void> | null = null;
 
   const drop = (): void => {
@@ -70,21 +73,47 @@ export async function openLink({
     client = null;
   };
 
-  const lose = (error: unknown): void => {
-    if (!isUp) return;
+  const lose = (asked: Client, error: unknown): void => {
+    if (client !== asked) return;
     drop();
+    // The attempt that is under way notices it.
+    if (recovering !== null) return;
     log.error("lost connection to Redis; enforcing this node's share of every limit", error, {
       component: 'counting',
     });
-    recovering = recover();
+    begin();
   };
+
+  /** Redis was slow, or knows too little: it is asked again when it has been entered in time. */
+  const stumble = (asked: Client): void => {
+    if (client !== asked || !isUp) return;
+    isUp = false;
+    void mend(asked, performance.now() + linkRules.patienceMs);
+  };
+
+  const mend = async (asked: Client, giveUpAt: number): Promise<void> => {
+    if (client !== asked) return;
+    try {
+      await enter(run);
+      if (client === asked) isUp = true;
+      return;
+    } catch (error) {
+      if (performance.now() >= giveUpAt) {
+        lose(asked, error);
+        return;
+      }
+    }
+    await pauseFor(linkRules.pauseMs);
+    await mend(asked, giveUpAt);
+  };
+
+  const pauseFor = (milliseconds: number): Promise<void> =>
+    delay(milliseconds, undefined, { signal: ending.signal, ref: false }).catch(() => {});
 
   const connect = async (): Promise<void> => {
     const fresh = connectionTo(url);
     client = fresh;
-    fresh.on('error', (error: unknown) => {
-      if (client === fresh) lose(error);
-    });
+    fresh.on('error', (error: unknown) => lose(fresh, error));
     const tooLate = delay(linkRules.connectTimeoutMs, undefined, {
       signal: ending.signal,
       ref: false,
@@ -100,12 +129,11 @@ export async function openLink({
     await Promise.race([entered(), tooLate]);
     await enter(run);
     if (client !== fresh) throw new Error('the connection was lost');
-    failures = 0;
     isUp = true;
   };
 
   /** Retries until it succeeds or the link is closed. */
-  const recover = async (afterFirst: (error: unknown) => void = () => {}): Promise<void> => {
+  const recover = async (afterFirst: (error: unknown) => void): Promise<void> => {
     let tell = afterFirst;
     while (!ending.signal.aborted) {
       try {
@@ -117,21 +145,25 @@ export async function openLink({
         tell(error);
         tell = () => {};
       }
-      const pause = linkRules.probeEveryMs * (0.75 + random() / 2);
-      await delay(pause, undefined, { signal: ending.signal, ref: false }).catch(() => {});
+      await pauseFor(linkRules.probeEveryMs * (0.75 + random() / 2));
     }
+    recovering = null;
     tell(null);
   };
 
-  const fail = (error: unknown): void => {
-    failures += 1;
-    if (isUseless(error) || failures >= linkRules.failuresToLose) lose(error);
+  const begin = (afterFirst: (error: unknown) => void = () => {}): void => {
+    recovering = recover(afterFirst);
   };
 
+  const send: Link['send'] = (command) =>
+    client === null
+      ? Promise.reject(new Error('not connected to Redis'))
+      : client.sendCommand([...command]);
+
   const run: Link['run'] = (script, keys, values) => {
-    if (client === null) return Promise.reject(new Error('not connected to Redis'));
-    const rest = [String(keys.length), ...keys, ...values];
     const asked = client;
+    if (asked === null) return Promise.reject(new Error('not connected to Redis'));
+    const rest = [String(keys.length), ...keys, ...values];
     const reply = asked
       .sendCommand<Replies>(['EVALSHA', script.sha, ...rest])
       .catch((error: unknown) => {
@@ -140,20 +172,20 @@ export async function openLink({
       });
     return inTime(reply, commandTimeoutMs).then(
       (replies) => {
-        failures = 0;
         const error = replies.find(isUseless);
-        if (error !== undefined && client === asked) lose(error);
+        if (error !== undefined) lose(asked, error);
         return replies;
       },
       (error: unknown) => {
-        if (client === asked) fail(error);
+        if (error instanceof TimedOut) stumble(asked);
+        else lose(asked, error);
         throw error;
       },
     );
   };
 
   await new Promise<void>((resolve) => {
-    recovering = recover((error) => {
+    begin((error) => {
       if (error !== null && !ending.signal.aborted) {
         log.error(
           "Redis is unreachable; enforcing this node's share of every limit until it responds",
@@ -171,9 +203,13 @@ export async function openLink({
     get isUp() {
       return isUp;
     },
+    get isLost() {
+      return client === null || recovering !== null;
+    },
     run,
+    send,
     reenter() {
-      lose(new Error('Redis lost its data'));
+      if (client !== null) stumble(client);
     },
     async close() {
       ending.abort();
@@ -206,7 +242,7 @@ function inTime<Value>(reply: Promise<Value>, timeoutMs: number): Promise<Value>
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       // The process may have been busy for all that time: replies that arrived meanwhile are read first.
-      setImmediate(() => reject(new Error('Redis timed out')));
+      setImmediate(() => reject(new TimedOut('Redis timed out')));
     }, timeoutMs);
     reply.then(
       (value) => {

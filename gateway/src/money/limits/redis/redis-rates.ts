@@ -1,18 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from '#observability/index.ts';
-import type { Rates } from '../rates.ts';
-import { createAsk, type Ask } from './ask.ts';
+import type { Rates, RatesServer } from '../rates.ts';
+import { createShare } from '../memory/share.ts';
+import { createAsking } from './ask.ts';
 import { Denials } from './denials.ts';
 import { type Link, linkRules, openLink } from './link.ts';
-import { createRemoteRates, renewEveryMs } from './remote-rates.ts';
-import { scripts } from './scripts.ts';
-import { createShare } from './share.ts';
+import { createRemoteRates, slotRules } from './remote-rates.ts';
+import { readSettings } from './settings.ts';
+
+/** Every node looks so often whether Redis still knows what it has counted. Milliseconds. */
+const lookEveryMs = 2_000;
 
 export interface RedisRatesOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
   /** The prefix of every key. */
   readonly prefix?: string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** From 0 to 1. */
@@ -24,6 +28,8 @@ export interface RedisRatesOptions {
   readonly serverTime?: () => number;
   /** Milliseconds until a command counts as failed, for tests that do not depend on time; absent: 50. */
   readonly commandTimeoutMs?: number;
+  /** For tests of faults. */
+  readonly open?: typeof openLink;
 }
 
 /**
@@ -31,52 +37,72 @@ export interface RedisRatesOptions {
  * that fails, and whenever Redis is lost, this node enforces its share of every limit.
  */
 export async function createRedisRates(options: RedisRatesOptions): Promise<Rates> {
-  const { url, prefix = 'sluice:', monotonic, random, log, serverTime = null } = options;
+  const { url, prefix = 'sluice:', now, monotonic, log, serverTime = null } = options;
+  const { random, open = openLink, commandTimeoutMs = linkRules.commandTimeoutMs } = options;
   const share = createShare({ monotonic, liveNodes: options.liveNodes });
-  const denials = new Denials(monotonic);
-  const epochKey = `${prefix}epoch`;
-  let epoch = '';
   let link: Link | null = null;
-
-  const askBy = (run: Link['run']): Ask =>
-    createAsk({
-      run,
-      epochKey,
-      epoch: () => epoch,
-      serverTime,
-      onEmptied: () => link?.reenter(),
-    });
+  let run: Link['run'] = () => Promise.reject(new Error('not open'));
+  let settings: RatesServer | null = null;
   const isUp = (): boolean => link !== null && link.isUp;
-  const ask = askBy((script, keys, values) =>
-    link === null ? Promise.reject(new Error('not open')) : link.run(script, keys, values),
-  );
-  const rates = createRemoteRates({ ask, isUp, prefix, share, denials, monotonic });
 
-  link = await openLink({
+  const { ask, enter } = createAsking({
+    run: (...asked) => run(...asked),
+    prefix,
+    monotonic,
+    serverTime,
+    commandTimeoutMs,
+    onLost: () => link?.reenter(),
+  });
+  const denials = new Denials(monotonic);
+  const rates = createRemoteRates({ ask, isUp, prefix, share, denials, now, monotonic });
+
+  const readServer = async (send: Link['send']): Promise<void> => {
+    settings = await readSettings(send);
+  };
+
+  link = await open({
     url,
     random,
     log,
-    commandTimeoutMs: options.commandTimeoutMs ?? linkRules.commandTimeoutMs,
-    async enter(run) {
-      const keys = [epochKey, `${prefix}probe`];
-      const [found] = await run(scripts.enter, keys, [randomUUID()]);
-      epoch = String(found);
-      await rates.renew(askBy(run));
+    commandTimeoutMs,
+    async enter(entered) {
+      run = entered;
+      const state = await enter();
+      if (state === 'lost') {
+        log.error('Redis has lost what it counted; each rate may once more admit its limit', null, {
+          component: 'counting',
+        });
+      }
+      await rates.catchUp();
     },
   });
+  const { send } = link;
+  await readServer(send);
 
+  const looking = setInterval(() => {
+    if (isUp()) ask('look', [], []).catch(() => {});
+  }, lookEveryMs).unref();
   // A slot outlives two renewals, so one may fail.
   const renewal = setInterval(() => {
-    if (isUp()) rates.renew(ask).catch(() => {});
-  }, renewEveryMs).unref();
+    if (!isUp()) return;
+    rates.renew().catch(() => {});
+    void readServer(send);
+  }, slotRules.renewEveryMs).unref();
 
   return {
     checkRates: rates.checkRates,
     leave: rates.leave,
     get degraded() {
-      return !isUp();
+      if (link.isLost) return ['redis'];
+      const { eviction = 'unknown' } = settings ?? {};
+      if (eviction === 'unknown' || eviction === 'noeviction') return [];
+      return [`redis evicts keys (${eviction}): rates may be forgotten`];
+    },
+    get server() {
+      return settings;
     },
     async close() {
+      clearInterval(looking);
       clearInterval(renewal);
       await rates.close();
       await link.close();

@@ -1,99 +1,172 @@
 import type { RateDecision, RateLimit, RateRequest } from '../rates.ts';
 import { closedFor } from '../closed-for.ts';
 import { exactLimit } from '../memory/sliding-window.ts';
+import type { Share } from '../memory/share.ts';
 import type { Denials } from './denials.ts';
-import type { Ask } from './ask.ts';
-import type { Share } from './share.ts';
+import type { Asking } from './ask.ts';
+import { createUnreported, type UnreportedWindow } from './unreported.ts';
 
-/** A slot expires after this time unless its node renews it. Milliseconds. */
-const slotLeaseMs = 60_000;
-export const renewEveryMs = 20_000;
+/** Milliseconds. */
+export const slotRules = Object.freeze({
+  /** A slot expires after this time unless its node renews it. */
+  leaseMs: 60_000,
+  renewEveryMs: 20_000,
+  /** After this time without a renewal, slots are renewed before anything is admitted. */
+  lateMs: 45_000,
+});
 const idsPerRenewal = 500;
+/** Of each kind; Redis has other work in between. */
+const reportedAtOnce = 100;
 /** Requests that left while Redis was unreachable. Beyond this number, slots end with their lease. */
 const mostLeft = 100_000;
 
+const never = Object.freeze({ monotonic: -Infinity, wall: -Infinity });
 const admitted: RateDecision = Object.freeze({ admitted: true });
 
 export interface RemoteRates {
   checkRates(request: RateRequest): RateDecision | Promise<RateDecision>;
   leave(id: string): void;
-  /** Renews or releases every slot of this node. */
-  renew(ask: Ask): Promise<void>;
+  /** Reports to Redis all that it has missed. Call it before Redis decides again. */
+  catchUp(): Promise<void>;
+  /** Renews every slot of this node. */
+  renew(): Promise<void>;
   /** Waits until Redis has heard of the requests that have left. */
   close(): Promise<void>;
 }
 
 export interface RemoteRatesOptions {
-  readonly ask: Ask;
+  readonly ask: Asking['ask'];
   readonly isUp: () => boolean;
   /** The prefix of every key. */
   readonly prefix: string;
   readonly share: Share;
   readonly denials: Denials;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   readonly monotonic: () => number;
 }
 
 /** Rates and concurrency in Redis; in this node's share while Redis is lost. */
-export function createRemoteRates({
-  ask,
-  isUp,
-  prefix,
-  share,
-  denials,
-  monotonic,
-}: RemoteRatesOptions): RemoteRates {
+export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
+  const { ask, isUp, prefix, share, denials, now, monotonic } = options;
   const left = new Map<string, readonly string[]>();
+  const unreported = createUnreported(monotonic);
   const leaving = new Set<Promise<void>>();
+  /** When all slots of this node were renewed. By both clocks: one stands still while the machine sleeps, the other may be set back. */
+  let renewedAt = never;
   const slotsKey = (name: string): string => `${prefix}slots:${name}`;
+  const timesKey = (name: string): string => `${prefix}times:${name}`;
   const keyOf = ({ name, windowMs }: RateLimit): string =>
-    windowMs === 0 ? slotsKey(name) : `${prefix}times:${name}`;
+    windowMs === 0 ? slotsKey(name) : timesKey(name);
 
   const leaveSlots = (id: string, names: readonly string[]): void => {
     if (names.length === 0) return;
-    if (!isUp()) {
-      keepLeft(id, names);
-      return;
-    }
-    const told = tellLeft(id, names, ask).catch(() => keepLeft(id, names));
-    leaving.add(told);
-    void told.then(() => leaving.delete(told));
+    if (isUp()) reportLeft(id, names).catch(() => {});
+    else keepLeft(id, names);
   };
 
-  const tellLeft = async (id: string, names: readonly string[], ask: Ask): Promise<void> => {
-    await ask('leave', names.map(slotsKey), [id]);
-    left.delete(id);
+  const reportLeft = (id: string, names: readonly string[]): Promise<void> => {
+    const reported = ask('leave', names.map(slotsKey), [id]).then(
+      () => {},
+      (error: unknown) => {
+        keepLeft(id, names);
+        throw error;
+      },
+    );
+    const heard = reported.catch(() => {});
+    leaving.add(heard);
+    void heard.then(() => leaving.delete(heard));
+    return reported;
   };
 
   const keepLeft = (id: string, names: readonly string[]): void => {
     if (left.size < mostLeft) left.set(id, names);
   };
 
-  const tellAllLeft = async (ask: Ask): Promise<void> => {
-    const told = [...left];
-    for (let at = 0; at < told.length; at += idsPerRenewal) {
-      const some = told.slice(at, at + idsPerRenewal);
-      await Promise.all(some.map(([id, names]) => tellLeft(id, names, ask)));
+  const reportWindow = async (window: UnreportedWindow): Promise<void> => {
+    const { name, windowMs, parts } = window;
+    const time = monotonic();
+    const values = [String(windowMs)];
+    for (const { at, count } of parts.values()) {
+      // One that has left the window would come back with the end of its part.
+      if (time - at < windowMs) {
+        values.push(String(Math.floor((time - at) * 1_000)), String(count));
+      }
+    }
+    try {
+      if (values.length > 1) await ask('count', [timesKey(name)], values);
+    } catch (error) {
+      unreported.putBack([window]);
+      throw error;
     }
   };
 
-  const admitInShare = (request: RateRequest): RateDecision => {
+  /** Asks in this turn for what Redis has missed, at most so much of each kind. */
+  const report = async (most: number): Promise<void> => {
+    const reported = unreported.take(most).map(reportWindow);
+    for (const [id, names] of [...left].slice(0, most)) {
+      left.delete(id);
+      reported.push(reportLeft(id, names));
+    }
+    await Promise.all(reported);
+  };
+
+  const renew = async (): Promise<void> => {
+    renewedAt = { monotonic: monotonic(), wall: now() };
+    const idsBySlot = new Map<string, string[]>();
+    for (const [id, names] of share.admissions.slots()) {
+      for (const name of names) {
+        const ids = idsBySlot.get(name);
+        if (ids === undefined) idsBySlot.set(name, [id]);
+        else ids.push(id);
+      }
+    }
+    const asked: Promise<unknown>[] = [];
+    for (const [name, ids] of idsBySlot) {
+      for (let at = 0; at < ids.length; at += idsPerRenewal) {
+        const some = ids.slice(at, at + idsPerRenewal);
+        // All at once: what leaves from now on is reported behind it.
+        asked.push(ask('renew', [slotsKey(name)], [String(slotRules.leaseMs), ...some]));
+      }
+    }
+    try {
+      await Promise.all(asked);
+    } catch (error) {
+      renewedAt = never;
+      throw error;
+    }
+  };
+
+  /** This process, or its machine, may have stood still while its slots expired. */
+  const isLate = (): boolean =>
+    monotonic() - renewedAt.monotonic >= slotRules.lateMs ||
+    now() - renewedAt.wall >= slotRules.lateMs;
+
+  const admitAlone = (request: RateRequest): RateDecision => {
     const decision = share.checkRates(request);
-    // Redis may have granted slots before it failed.
-    if (!decision.admitted) leaveSlots(request.id, slotNames(request.limits));
+    if (decision.admitted) {
+      unreported.add(request.limits);
+      renewedAt = never;
+    }
     return decision;
   };
 
   const admitInRedis = async (request: RateRequest): Promise<RateDecision> => {
     const { id, limits } = request;
-    const values = [id, String(slotLeaseMs)];
+    const values = [id, String(slotRules.leaseMs)];
     for (const limit of limits) values.push(kindOf(limit), `${limit.limit}`, `${limit.windowMs}`);
     const asked = monotonic();
     let reply;
     try {
+      // In front, in the same batch.
+      if (isLate()) renew().catch(() => {});
+      if (unreported.size > 0 || left.size > 0) report(Infinity).catch(() => {});
       reply = await ask('admit', limits.map(keyOf), values);
     } catch {
-      // The link counts failures, and logs when it gives up.
-      return admitInShare(request);
+      const decision = admitAlone(request);
+      // Redis may have granted slots nevertheless.
+      if (!decision.admitted) leaveSlots(id, slotNames(limits));
+      return decision;
     }
     if (reply[0] === 'admitted') {
       share.admissions.note(request);
@@ -113,31 +186,19 @@ export function createRemoteRates({
       if (request.limits.length === 0) return admitted;
       const closed = closedFor(request);
       if (closed !== null) return closed;
-      if (!isUp()) return share.checkRates(request);
-      return denials.of(request) ?? admitInRedis(request);
+      // What was full when Redis said so is full, whether or not it can be asked.
+      return denials.of(request) ?? (isUp() ? admitInRedis(request) : admitAlone(request));
     },
     leave(id) {
       leaveSlots(id, share.admissions.leave(id));
     },
-    async renew(ask) {
-      await tellAllLeft(ask);
-      const idsBySlot = new Map<string, string[]>();
-      for (const [id, names] of share.admissions.slots()) {
-        for (const name of names) {
-          const ids = idsBySlot.get(name);
-          if (ids === undefined) idsBySlot.set(name, [id]);
-          else ids.push(id);
-        }
-      }
-      for (const [name, ids] of idsBySlot) {
-        for (let at = 0; at < ids.length; at += idsPerRenewal) {
-          // Requests that left since the last reply must not be renewed: their slots would stay for a minute.
-          const some = ids.slice(at, at + idsPerRenewal).filter(share.admissions.isUnderWay);
-          if (some.length === 0) continue;
-          await ask('renew', [slotsKey(name)], [String(slotLeaseMs), ...some]);
-        }
-      }
+    async catchUp() {
+      await renew();
+      do await report(reportedAtOnce);
+      // A little more comes all the time: it goes in front of what is asked next.
+      while (unreported.size > reportedAtOnce || left.size > reportedAtOnce);
     },
+    renew,
     async close() {
       await Promise.all(leaving);
     },

@@ -8,7 +8,7 @@ export interface Script {
   readonly sha: string;
 }
 
-const steps = ['admit', 'leave', 'renew'] as const;
+const steps = ['admit', 'leave', 'renew', 'count', 'look'] as const;
 /** The steps of a batch. Each has a file in `steps/` that says what it takes and replies. */
 export type Step = (typeof steps)[number];
 

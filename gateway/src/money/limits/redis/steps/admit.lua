@@ -4,18 +4,6 @@
 -- window in milliseconds.
 -- Replies {'admitted'} or {'denied', microseconds to wait per limit, 0 for those with room}.
 local id, lease = values[1], values[2]
-local parts = 64
-
-local function keep(key, span)
-  redis.call('PEXPIRE', key, whole(span / 1000 * 1.1 + 1000))
-end
-
-local function rewrite(key, entries, span)
-  redis.call('DEL', key)
-  for _, entry in ipairs(entries) do redis.call('RPUSH', key, entry) end
-  keep(key, span)
-  return entries
-end
 
 -- The server's clock went backwards: what was counted keeps its distances and ends now, so that nothing leaves
 -- early and nothing stays for as long as the step was.
@@ -23,29 +11,6 @@ local function rewind(key, entries, step, span)
   for at, entry in ipairs(entries) do
     local time, count = string.match(entry, '^(%d+)(.*)$')
     entries[at] = whole(tonumber(time) - step) .. count
-  end
-  return rewrite(key, entries, span)
-end
-
--- A window is one list whatever its limit, so that another limit finds what was admitted before it: of times, or of
--- 'time:count' from when the limit is no longer exact until it is again and no count above one is left.
-local function hasCounts(entry)
-  return entry and string.find(entry, ':', 1, true)
-end
-
-local function partOf(entry)
-  local time, count = string.match(entry, '^(%d+):(%d+)$')
-  return tonumber(time), tonumber(count)
-end
-
--- What is an end already stays where it is, however often the limit changes.
-local function toParts(key, times, span)
-  local part, entries, latest, count = span / parts, {}, nil, 0
-  for _, time in ipairs(times) do
-    local ending = whole(math.ceil(time / part) * part)
-    if ending ~= latest then latest, count, entries[#entries + 1] = ending, 0, '' end
-    count = count + 1
-    entries[#entries] = ending .. ':' .. count
   end
   return rewrite(key, entries, span)
 end
@@ -64,7 +29,7 @@ local function partsWait(key, limit, span)
   local entries = redis.call('LRANGE', key, 0, -1)
   local last = entries[#entries]
   if last and not hasCounts(last) then
-    entries = toParts(key, entries, span)
+    entries = rewrite(key, toParts(entries, span), span)
     last = entries[#entries]
   end
   local early = last and partOf(last) - span / parts - now or 0

@@ -1,9 +1,9 @@
 import type { RateDecision, RateRequest } from '../rates.ts';
-import { type Admissions, createAdmissions } from '../memory/admissions.ts';
+import { type Admissions, createAdmissions } from './admissions.ts';
 
 /**
- * What this node may admit alone while Redis is lost: its share of every rate. Together the nodes stay within the
- * limits as long as `liveNodes` is right.
+ * What this node may admit alone: its share of every rate. Together the nodes stay within the limits as long as
+ * `liveNodes` is right.
  */
 export interface Share {
   /** The admissions of this node, including those that Redis decided: they count against the share from the start. */
@@ -21,8 +21,10 @@ export function createShare({ monotonic, liveNodes }: ShareOptions): Share {
   const admissions = createAdmissions(monotonic);
   return {
     admissions,
-    checkRates({ id, limits }) {
+    checkRates(request) {
       const nodes = Math.max(1, Math.floor(liveNodes()));
+      if (nodes === 1) return admissions.checkRates(request);
+      const { id, limits } = request;
       return admissions.checkRates({
         id,
         limits: limits.map((limit) => ({ ...limit, limit: shareOf(limit.limit, nodes) })),
