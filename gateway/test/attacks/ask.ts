@@ -105,7 +105,7 @@ export async function askMuch(crowd: Crowd): Promise<Answer[]> {
   return answers;
 }
 
-/** A clock for `continues`: true for so many milliseconds. */
+/** For `continues`: true until this many milliseconds have passed. */
 export function forMilliseconds(length: number): () => boolean {
   const end = performance.now() + length;
   return () => performance.now() < end;

@@ -155,7 +155,7 @@ describe.skipIf(cannotAttack)('two nodes', () => {
         [idle],
         answers.filter(({ account }) => account === idle.name),
       );
-      // Requests that were under way are charged all the same.
+      // Requests that were under way end as they would have.
       const ofLate = await late;
       expect(ofLate.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     },

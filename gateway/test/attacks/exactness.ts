@@ -147,7 +147,7 @@ export async function expectSpendable(
   }
 }
 
-/** Whoever has money enough may have to wait for a part that is lost, but is never told that the money is gone. */
+/** Whoever has money enough may have to wait for a part that is lost, but never hears that the money is gone. */
 export function expectPatience(accounts: readonly Account[], answers: readonly Answer[]): void {
   const rich = new Set(accounts.filter(({ limit }) => limit === 'none').map(({ name }) => name));
   const refused = answers.filter(

@@ -7,15 +7,15 @@ import { applied, expectExact, expectPatience, expectSpendable } from './exactne
 import { cannotAttack, openWorld, type World } from './world.ts';
 
 /*
- * The servers that nodes share are away, slow, dead, or put back in time. Limits on money do not depend on Redis at all.
- * Without PostgreSQL, nodes serve what they have leased, and never more.
+ * The servers that nodes share are paused, killed, put back in time, emptied, read-only or cut off. Limits on money do not
+ * depend on Redis at all. Without PostgreSQL, nodes serve what they have leased, and never more.
  */
 
 const attackFor = loops > 1 ? 20_000 : 2_000;
 
 interface Attack {
   readonly name: string;
-  /** Goes on as long as it is asked to. */
+  /** Lasts until `continues` is false. */
   readonly run: (world: World, continues: () => boolean) => Promise<void>;
 }
 
