@@ -43,6 +43,12 @@ describe.each(dialects)('%s', (dialect) => {
       ];
       for (const statement of statements) await sql.raw(statement).execute(kysely);
 
+      // A meter that has counted already.
+      await migrateTo(database, '0018-leases');
+      await sql`insert into spent_totals (meter, spent) values ('user:usr_1:balance', 0)`.execute(
+        kysely,
+      );
+
       await migrate(database);
       expect(
         Object.fromEntries(await balances(kysely, ['user:usr_1', 'user:usr_2', 'team:team_1'])),

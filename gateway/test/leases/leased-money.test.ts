@@ -67,7 +67,8 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       return freed;
     });
 
-  const start = (): Node => {
+  /** @param replayed when the records that the database lost are there again */
+  const start = (replayed = Promise.resolve()): Node => {
     const lives: string[] = [];
     const clock = { skipped: 0 };
     const authority = createPostgresAuthority({
@@ -84,7 +85,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
         lives.push(life);
         return life;
       },
-      replay: async () => {},
+      replay: () => replayed,
       onEnded: (life) => void ended.push(life),
       now: Date.now,
       monotonic: () => performance.now() + clock.skipped,
@@ -284,6 +285,29 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await changed();
     await wait(50);
     expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd });
+  });
+
+  test('nobody draws until a database that went back has its records again', async () => {
+    await credit(1n * usd);
+    const records = Promise.withResolvers<void>();
+    const [one, other] = [start(records.promise), start()];
+    await hold(one, usd / 10n);
+    await hold(other, usd / 10n);
+    await sql`update lives set number = 0 where id = ${one.lives[0]}`.execute(database.kysely);
+    const decided: string[] = [];
+    const ask = (node: Node, amount: bigint) =>
+      hold(node, amount).then(({ held }) => decided.push(`${held} ${amount}`));
+    const asking = [ask(one, usd / 5n)];
+    await vi.waitFor(async () => {
+      const generation = database.kysely.selectFrom('lease_generation').select('number');
+      expect(await generation.executeTakeFirst()).toEqual({ number: 1 });
+    });
+    asking.push(ask(other, usd / 4n));
+    await wait(500);
+    expect(decided).toEqual([]);
+    records.resolve();
+    await Promise.all(asking);
+    expect(decided.toSorted()).toEqual([`true ${usd / 5n}`, `true ${usd / 4n}`].toSorted());
   });
 
   test('a look that is slower than a command is not taken for a database that went back', async () => {
