@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explore } from './model.ts';
+import { explore } from './model/explore.ts';
 import { largeScenarios, mutations, scenarios } from './scenarios.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { Bounds, Mutation } from './model.ts';
+import type { Bounds, Mutation } from './model/world.ts';
 
 const small: Bounds = {
   nodes: 2,

@@ -11,7 +11,7 @@ import {
   type MeterRow,
 } from '#leases/index.ts';
 import { isSkipped, openTestDatabase } from '../database/databases.ts';
-import { release, settle } from './settle.ts';
+import { release, settle } from './model/settle.ts';
 
 /*
  * The gateway settles and releases leases by statements, for a batch of rows at once. The model that proves the protocol
