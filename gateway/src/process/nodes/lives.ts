@@ -5,7 +5,7 @@ import type { Logger } from '#observability/index.ts';
 import { addLife, forgetLives, livesOf } from './own-lives.ts';
 
 /** Milliseconds. */
-const lookEvery = 10_000;
+const lookEvery = 5_000;
 const retryAfter = 2_000;
 
 /** The lives of this node, from the first to lease money to the last to give it back. */

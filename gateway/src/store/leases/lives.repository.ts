@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OpenDatabase } from '#database/index.ts';
+import { waitForDisk, type OpenDatabase } from '#database/index.ts';
 import { databaseNow } from './database-clock.repository.ts';
 
 /** Meters whose rows are locked at once. */
@@ -45,6 +45,8 @@ export async function closeLives(
     .updateTable('lives')
     .set({ closed: 1, freed: null })
     .where('id', 'in', lives)
+    // A node forgets them after that, also if the database crashes.
+    .returning(waitForDisk.as('waits'))
     .execute();
   for (const life of lives) await release(database, life);
 }

@@ -38,11 +38,16 @@ export function createPostgresAuthority({
 }: PostgresAuthorityOptions): Authority {
   const { kysely } = database;
 
-  /** Rows are created outside of the transaction: within it, they would be locked out of order. */
+  /**
+   * Rows are created outside of the transaction: within it, they would be locked out of order. They need not be on the disk
+   * by themselves: whatever is written into them is, and a row that a crash lost is created again.
+   */
   async function createMissing(meters: readonly string[]): Promise<void> {
     await sql`
       insert into spent_totals (meter, spent)
-      select meter, 0 from unnest(${meters}::text[]) as meter order by meter collate "C"
+      select meter, 0 from unnest(${meters}::text[]) as meter
+      where set_config('synchronous_commit', 'off', true) is not null
+      order by meter collate "C"
       on conflict (meter) do nothing`.execute(kysely);
   }
 
