@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createRedisRates } from '#limits/redis/redis-rates.ts';
@@ -10,10 +13,14 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   let log: string[];
   let liveNodes: number;
   let count = 0;
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-redis-'));
   beforeAll(async () => {
-    redis = await startPrivateRedis();
+    redis = await startPrivateRedis(['--dir', folder]);
   });
-  afterAll(() => redis.stop());
+  afterAll(async () => {
+    await redis.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
   beforeEach(() => {
     opened = [];
     log = [];
@@ -225,6 +232,29 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await isBack(other);
     expect(await admit(other, under)).toMatchObject({ admitted: false });
     expect(node.degraded).toEqual([]);
+  });
+
+  test('killed and back from its own snapshot, it has lost what came since, and no more', async () => {
+    const [node, other] = [await open(), await open()];
+    const limits = rate(10);
+    const under = slots(1);
+    expect(await admitted(other, limits, 4)).toBe(4);
+    await redis.command('SAVE');
+    try {
+      expect(await admitted(node, limits, 10)).toBe(6);
+      await admit(node, under);
+      await redis.stop();
+      await redis.start();
+      await until(() => log.filter((message) => message.startsWith('Redis has lost')).length === 2);
+      for (const one of [node, other]) await isBack(one);
+      expect(await admit(other, under)).toMatchObject({ admitted: false });
+      // The node remembers that the window is full; the other one is granted what Redis has forgotten.
+      expect(await admitted(node, limits, 10)).toBe(0);
+      expect(await admitted(other, limits, 10)).toBe(6);
+    } finally {
+      await redis.command('FLUSHALL');
+      await redis.command('SAVE');
+    }
   });
 
   test('a gateway starts without Redis, and uses it once it appears', async () => {
