@@ -55,7 +55,9 @@ const attacks: readonly Attack[] = [
     name: 'Redis evicting',
     async run({ redis }, continues) {
       await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
-      await redis.command('CONFIG', 'SET', 'maxmemory', '1200kb');
+      const memory = String(await redis.command('INFO', 'memory'));
+      const used = Number(/used_memory:(\d+)/.exec(memory)![1]);
+      await redis.command('CONFIG', 'SET', 'maxmemory', String(used + 400_000));
       for (let at = 0; continues(); at += 1) {
         await redis.command('SET', `other-${at % 100}`, 'x'.repeat(20_000));
         await wait(5);

@@ -157,7 +157,12 @@ async function readSums({ kysely }: OpenDatabase) {
     select transaction_id from ledger_entries group by transaction_id having sum(amount) <> 0`.execute(
     kysely,
   );
-  const meters = await kysely.selectFrom('spent_totals').select(['meter', 'spent']).execute();
+  const meters = await kysely
+    .selectFrom('spent_totals')
+    .select(['meter', 'spent'])
+    // A balance has a row from its first credit on.
+    .where('spent', '>', 0n)
+    .execute();
   const { rows: hours } = await sql<{ requests: number; cost: bigint; unbilled: number }>`
     select coalesce(sum(requests), 0) as requests, coalesce(sum(cost), 0) as cost,
       coalesce(sum(unbilled_tokens), 0) as unbilled

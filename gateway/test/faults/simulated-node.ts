@@ -113,10 +113,10 @@ export class SimulatedNode {
     const count = (id: string) => diary.ended.set(id, (diary.ended.get(id) ?? 0) + 1);
     return {
       ...money,
-      commitHold(id, meters, amount) {
+      commitHold(id, amount) {
         count(id);
         holding.delete(id);
-        money.commitHold(id, meters, amount);
+        money.commitHold(id, amount);
       },
     };
   }

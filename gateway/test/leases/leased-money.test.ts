@@ -111,7 +111,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const lease = money.charge([id], meterNames, cost);
     const row = charge(cost, lease === null ? {} : { lease });
     await recordAll(database, [record(id, { charge: row })]);
-    money.commitHold(id, meterNames, cost);
+    money.commitHold(id, cost);
   };
 
   const rows = async () => {
@@ -169,7 +169,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const [one, other] = [start(), start()];
     const first = await hold(one, usd / 10n);
-    one.money.commitHold(first.id, meterNames, 0n);
+    one.money.commitHold(first.id, 0n);
     expect((await rows()).leased).toBeGreaterThan(0n);
     const asked = performance.now();
     expect(await hold(other, usd)).toMatchObject({ held: true, amount: usd });
@@ -202,7 +202,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const one = start();
     const first = await hold(one, usd / 4n);
-    one.money.commitHold(first.id, meterNames, 0n);
+    one.money.commitHold(first.id, 0n);
     await credit(-usd);
     expect(await hold(one, usd / 4n, { limit: 0n })).toMatchObject({ held: false });
     expect((await rows()).leased).toBe(0n);
@@ -212,7 +212,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(5n * cent);
     const [one, other] = [start(), start()];
     const first = await hold(one, 3n * cent);
-    one.money.commitHold(first.id, meterNames, 0n);
+    one.money.commitHold(first.id, 0n);
     // Less than the floor is left beside the leases.
     expect(await hold(other, (12n * cent) / 10n)).toMatchObject({ held: true });
     const meters = [
@@ -237,7 +237,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await expect(hold(dead, usd)).resolves.toMatchObject({ held: true });
     expect(dead.lives).toHaveLength(2);
     expect(ended).toEqual([]);
-    dead.money.commitHold(open.id, meterNames, 0n);
+    dead.money.commitHold(open.id, 0n);
     expect(ended).toEqual([dead.lives[0]]);
   });
 
@@ -258,12 +258,12 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [node] = [start()];
     const open = await hold(node, usd / 10n);
     const idle = await hold(node, usd / 10n);
-    node.money.commitHold(idle.id, meterNames, 0n);
+    node.money.commitHold(idle.id, 0n);
     expect((await rows()).leased).toBeGreaterThan(usd / 10n);
     await credit((-95n * usd) / 100n);
     await changed();
     await vi.waitFor(async () => expect((await rows()).leased).toBe(usd / 10n), 1_000);
-    node.money.commitHold(open.id, meterNames, 0n);
+    node.money.commitHold(open.id, 0n);
     await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 1_000);
     expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd / 20n });
   });
@@ -272,7 +272,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const [node] = [start()];
     const idle = await hold(node, usd / 10n);
-    node.money.commitHold(idle.id, meterNames, 0n);
+    node.money.commitHold(idle.id, 0n);
     expect((await rows()).leased).toBeGreaterThan(0n);
     await credit((-95n * usd) / 100n);
     await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 5_000);
@@ -336,7 +336,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const open = await hold(one, usd / 10n);
     await hold(other, usd / 20n);
     const idle = await hold(one, usd / 10n);
-    one.money.commitHold(idle.id, meterNames, 0n);
+    one.money.commitHold(idle.id, 0n);
     const held = { spent: 0n, held: (usd * 3n) / 20n };
     for (const { money } of [one, other, start()]) {
       await vi.waitFor(async () => expect(await money.read(balance)).toEqual(held), 5_000);
@@ -363,7 +363,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [lost, found] = [await hold(node, usd / 2n), await hold(node, usd / 4n)];
     node.money.charge([lost.id], meterNames, usd / 2n);
     const lease = node.money.charge([found.id], meterNames, usd / 4n);
-    for (const { id } of [lost, found]) node.money.commitHold(id, meterNames, 0n);
+    for (const { id } of [lost, found]) node.money.commitHold(id, 0n);
     // The write of one had come through nevertheless.
     await recordAll(database, [
       record(found.id, { charge: charge(usd / 4n, lease === null ? {} : { lease }) }),
@@ -386,7 +386,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [node] = [start()];
     const { id } = await hold(node, usd);
     const lease = node.money.charge([id], meterNames, usd)!;
-    node.money.commitHold(id, meterNames, usd);
+    node.money.commitHold(id, usd);
     expect(await hold(node, usd)).toMatchObject({ held: false });
     node.money.reject([{ meter: balance, life: 'another', part: usd }]);
     expect(await hold(node, usd)).toMatchObject({ held: false });
@@ -399,7 +399,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const [sleeper] = [start()];
     const first = await hold(sleeper, usd / 10n);
-    sleeper.money.commitHold(first.id, meterNames, 0n);
+    sleeper.money.commitHold(first.id, 0n);
     await free(sleeper);
     sleeper.clock.skipped = (ageMs * 9) / 10;
     expect(await hold(sleeper, usd / 10n)).toMatchObject({ held: true });

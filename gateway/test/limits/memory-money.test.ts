@@ -67,7 +67,7 @@ describe('money in memory', () => {
         const ids = Array.from({ length: 21 }, () => fresh('request'));
         const seen = fresh('request');
         await hold(meters, 1n, { id: seen });
-        bench.money.commitHold(seen, [], 0n);
+        bench.money.commitHold(seen, 0n);
         let held = 0;
         for (const taken of steps) {
           if (taken.do === 'wait') {
@@ -79,11 +79,7 @@ describe('money in memory', () => {
             model.limitTo(meters);
           } else if (taken.do === 'settle') {
             const id = ids[taken.which]!;
-            bench.money.commitHold(
-              id,
-              meters.map(({ name }) => name),
-              taken.amount,
-            );
+            bench.money.commitHold(id, taken.amount);
             model.commitHold(id, taken.amount);
           } else {
             const id = ids[held] ?? fresh('request');
@@ -122,14 +118,14 @@ describe('money in memory', () => {
     for (const spent of [10n, 30n]) {
       const id = fresh('request');
       expect(await hold([balance, quota], 50n, { id })).toEqual({ held: true, amount: 50n });
-      bench.money.commitHold(id, names, spent);
+      bench.money.commitHold(id, spent);
     }
     expect(await hold(limited(40n), 1n)).toEqual({ held: false, denied: quota.name });
     const underWay = fresh('request');
     await hold([balance, quota], 25n, { id: underWay });
     expect(await hold(limited(65n), 1n)).toEqual({ held: false, denied: quota.name });
     expect(await hold(limited(70n), 100n)).toEqual({ held: true, amount: 5n });
-    bench.money.commitHold(underWay, names, 20n);
+    bench.money.commitHold(underWay, 20n);
     expect(await read(quota)).toEqual({ spent: 60n, held: 5n });
     // A later process knows of it too, by what has been written of it.
     for (const { name } of [balance, quota]) bench.spent.set(name, 60n);
@@ -161,7 +157,7 @@ describe('money in memory', () => {
           isHeld ? { held: true, amount: held } : { held: false, denied: one.name },
         );
         expect(await read(one)).toEqual({ spent, held: isHeld ? held : 0n });
-        bench.money.commitHold(id, [one.name], 1n);
+        bench.money.commitHold(id, 1n);
         expect(await read(one)).toEqual({ spent: isHeld ? spent + 1n : spent, held: 0n });
       }),
       { numRuns: 300 },

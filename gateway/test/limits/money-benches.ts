@@ -36,7 +36,7 @@ function inMemory(): MoneyBench {
     async charge(id, meters, cost) {
       const names = meters.map(({ name }) => name);
       money.charge([id], names, cost);
-      money.commitHold(id, names, cost);
+      money.commitHold(id, cost);
     },
     close: () => money.close(),
   };
@@ -107,7 +107,7 @@ async function onPostgres(): Promise<MoneyBench> {
           leased.map((one) => ({ ...one, life: lease!.life })),
         );
       });
-      money.commitHold(id, names, cost);
+      money.commitHold(id, cost);
     },
     async close() {
       await money.close();

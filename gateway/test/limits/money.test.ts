@@ -29,12 +29,7 @@ describe.each(dialects)('money of a process on %s', (dialect) => {
       for (const one of meters) await bench.limitTo(one);
       return bench.money.hold({ id, amount, meters, expiresAt: bench.clock.wall + forMs });
     };
-    const release = (id: string, meters: readonly Meter[]) =>
-      bench.money.commitHold(
-        id,
-        meters.map(({ name }) => name),
-        0n,
-      );
+    const release = (id: string, meters: readonly Meter[]) => bench.money.commitHold(id, 0n);
     /** A meter of which nothing is leased may be unknown. */
     const read = async ({ name }: Meter) =>
       (await bench.money.read(name)) ?? { spent: 0n, held: 0n };
@@ -126,7 +121,7 @@ describe.each(dialects)('money of a process on %s', (dialect) => {
       bench.clock.advance(1_000);
       expect(await read(one)).toEqual({ spent: 0n, held: 0n });
       await bench.charge(id, [one], 250n);
-      for (let replay = 0; replay < 100; replay += 1) bench.money.commitHold(id, [one.name], 250n);
+      for (let replay = 0; replay < 100; replay += 1) bench.money.commitHold(id, 250n);
       expect(await read(one)).toEqual({ spent: 250n, held: 0n });
     });
 

@@ -176,6 +176,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
         .toEqual({
           status: 'ok',
           degraded: ['could not adopt the journal in ./not-there'],
+          redis: { eviction: 'noeviction', persistence: 'none' },
         });
       single.child.kill('SIGINT');
       expect(await single.exit).toBe(0);

@@ -120,7 +120,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       const meters = hold.source.meters.map((meter) => ({ ...meter, floor: 1n }));
       const finish = (decided: HoldDecision): GatewayError | null => {
         if (!decided.held) return refusal(decided.denied);
-        if (hold.hasEnded) money.commitHold(id, hold.meters, 0n);
+        if (hold.hasEnded) money.commitHold(id, 0n);
         else {
           hold.drawn.push(id);
           hold.amount += decided.amount;
@@ -153,8 +153,8 @@ export function createBilling({ money, now }: BillingOptions): Billing {
 
     commitHold(hold, charge) {
       hold.hasEnded = true;
-      money.commitHold(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
-      for (const id of hold.drawn) money.commitHold(id, hold.meters, 0n);
+      money.commitHold(hold.id, charge === null ? 0n : BigInt(charge.cost));
+      for (const id of hold.drawn) money.commitHold(id, 0n);
     },
   };
 }

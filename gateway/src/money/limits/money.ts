@@ -23,7 +23,7 @@ export interface Money {
    * Ends a hold, also one that has expired: adds what was spent to every meter of the hold and frees the rest. 0 releases
    * the hold. Does nothing for an unknown id, so nothing counts twice.
    */
-  commitHold(id: string, meters: readonly string[], spent: bigint): void;
+  commitHold(id: string, spent: bigint): void;
   /** The current state of a meter; null for an unknown one. For `GET /v1/usage` and the console. */
   read(meter: string): MeterState | null | Promise<MeterState | null>;
   close(): Promise<void>;

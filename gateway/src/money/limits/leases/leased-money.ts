@@ -455,7 +455,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       inWriting.set(id, { own, parts, laterAt: null });
       return { life: own.life, parts: meters.map((meter) => String(parts.get(meter) ?? 0n)) };
     },
-    commitHold(id, _, spent) {
+    commitHold(id, spent) {
       endHold(id, 0n);
       const charge = inWriting.get(id);
       if (charge === undefined) return;

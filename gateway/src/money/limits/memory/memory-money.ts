@@ -110,7 +110,7 @@ export function createMemoryMoney({
     hold,
     // What it costs lies in no lease that the database knows.
     charge: () => null,
-    commitHold(id, _, cost) {
+    commitHold(id, cost) {
       catchUp();
       end(book, id, cost);
       expiry.remove(id);
