@@ -59,7 +59,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   upstream_abnormal:
     'Every attempt failed: 5xx, refused credentials, no connection, an unreadable or empty response, or a time-out.',
   unavailable:
-    'The gateway cannot record the request or look up its key (disk full, database unreachable), attempts failed for different reasons, or the gateway is stopping.',
+    'The gateway cannot record the request, look up its key or lease its money (disk full, database unreachable, another node silent), attempts failed for different reasons, or the gateway is stopping.',
   overloaded:
     'The gateway has reached `limits.in_flight`, has no memory for the body, or is overloaded. No upstream was called.',
   upstream_overloaded: 'Every channel of the model reports that it is overloaded.',

@@ -15,11 +15,11 @@ export const reconcileCommand: Command = {
     to: { type: 'string', value: 'TIME', help: 'the same form; exclusive' },
     replay: {
       type: 'boolean',
-      help: 'before that, write what the journals of this machine still have to the database again',
+      help: 'before that, write again to the database what is still in the journals of this machine',
     },
     'acknowledge-losses': {
       type: 'boolean',
-      help: 'take note of records that journals have lost: they are named no more',
+      help: 'take note of records that journals have lost: they are no longer reported',
     },
     ...commonOptions,
   },

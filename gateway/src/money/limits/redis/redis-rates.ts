@@ -21,7 +21,7 @@ export interface RedisRatesOptions {
   readonly monotonic: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Live nodes, including this one; limits are divided among them while Redis is lost. */
+  /** Live nodes, including this one; rates are divided among them while Redis is lost. */
   readonly liveNodes: () => number;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** The clock for counting in microseconds, for tests; absent: Redis's own. */
@@ -34,7 +34,7 @@ export interface RedisRatesOptions {
 
 /**
  * Counts for several nodes: each step is atomic in Redis, by Redis's clock. Waits for the first connection attempt. If
- * that fails, and whenever Redis is lost, this node enforces its share of every limit.
+ * that fails, and whenever Redis is lost, this node enforces its share of every rate.
  */
 export async function createRedisRates(options: RedisRatesOptions): Promise<Rates> {
   const { url, prefix = 'sluice:', now, monotonic, log, serverTime = null } = options;
