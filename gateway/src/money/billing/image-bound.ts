@@ -20,7 +20,7 @@ export interface ImageDemand {
   readonly searches?: boolean;
 }
 
-/** A picture becomes at most so many layers besides its base. */
+/** The most layers that a picture becomes, besides its base. */
 const mostLayers = 16n;
 /** The assumed tokens of a source picture. */
 const sourceTokens = 16_384n;

@@ -12,8 +12,8 @@ export interface Money {
    */
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
   /**
-   * Tells that these holds of one request will end with this charge, whose record is about to be written: `commitHold`
-   * follows for each. Call it at most once.
+   * Announces that these holds of one request will end with this charge, whose record is about to be written:
+   * `commitHold` follows for each. Call it at most once.
    * @param ids the first one bears the charge
    * @param meters all meters of the charge
    * @returns the leases in which the charge lies, for its record; null: in none.

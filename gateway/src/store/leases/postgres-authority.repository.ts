@@ -75,7 +75,7 @@ export function createPostgresAuthority({
       const reply = await attempt(command, view);
       if (reply !== null) return reply;
     }
-    throw new Error('the meters change all the time');
+    throw new Error('the meters of a command kept changing');
   }
 
   /** Null if a row has changed since it was read. */

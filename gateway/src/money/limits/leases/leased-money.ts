@@ -173,7 +173,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
 
   /** The present life was closed: what its requests cost is late, and nothing of its leases is left. */
   const beginAgain = (): void => {
-    log.warn('the leases of this process were freed while the database did not hear of it', {
+    log.warn('the leases of this process were freed while it could not reach the database', {
       component: 'money',
     });
     endIfDone(book!);
@@ -187,7 +187,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   /** The database went back in time: nothing is drawn until it has its records again, or for some seconds. */
   const noteLoss = (own: Book): void => {
     if (own.restates === 'all') return;
-    log.error('the database went back in time; stating all leases anew', null, {
+    log.error('the database went back in time; writing the leases of this process anew', null, {
       component: 'money',
     });
     wentBack(own);
@@ -236,7 +236,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
         await once(book ?? (await begin()));
       } catch (error) {
         if (monotonic() >= awayUntil + leaseRules.quietMs) {
-          log.error('the database does not lease money; serving from what is leased', error, {
+          log.error('the database does not lease money; serving from existing leases', error, {
             component: 'money',
           });
         }

@@ -7,7 +7,7 @@ import { type Link, linkRules, openLink } from './link.ts';
 import { createRemoteRates, slotRules } from './remote-rates.ts';
 import { readSettings } from './settings.ts';
 
-/** Every node looks so often whether Redis still knows what it has counted. Milliseconds. */
+/** How often every node checks whether Redis still knows what it has counted. Milliseconds. */
 const lookEveryMs = 2_000;
 
 export interface RedisRatesOptions {
@@ -69,7 +69,7 @@ export async function createRedisRates(options: RedisRatesOptions): Promise<Rate
       run = entered;
       const state = await enter();
       if (state === 'lost') {
-        log.error('Redis has lost what it counted; each rate may once more admit its limit', null, {
+        log.error('Redis has lost what it counted; each rate may admit its limit once more', null, {
           component: 'counting',
         });
       }

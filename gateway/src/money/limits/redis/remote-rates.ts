@@ -101,7 +101,7 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
     }
   };
 
-  /** Asks in this turn for what Redis has missed, at most so much of each kind. */
+  /** Reports in this turn what Redis has missed. @param most windows, and as many released slots */
   const report = async (most: number): Promise<void> => {
     const reported = unreported.take(most).map(reportWindow);
     for (const [id, names] of [...left].slice(0, most)) {

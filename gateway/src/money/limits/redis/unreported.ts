@@ -24,7 +24,7 @@ export interface Unreported {
   readonly size: number;
   /** Remembers a request that was admitted now. */
   add(limits: readonly RateLimit[]): void;
-  /** Removes up to so many windows, in order to report them. */
+  /** Removes windows, in order to report them. @param most how many at most */
   take(most: number): readonly UnreportedWindow[];
   /** Puts back what Redis has not counted. */
   putBack(windows: readonly UnreportedWindow[]): void;
