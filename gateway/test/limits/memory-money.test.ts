@@ -114,7 +114,6 @@ describe('money in memory', () => {
     const balance = meter(1_000n);
     const quota = meter(unlimited);
     const limited = (limit: bigint) => [balance, { ...quota, limit }];
-    const names = [balance.name, quota.name];
     for (const spent of [10n, 30n]) {
       const id = fresh('request');
       expect(await hold([balance, quota], 50n, { id })).toEqual({ held: true, amount: 50n });

@@ -29,7 +29,7 @@ describe.each(dialects)('money of a process on %s', (dialect) => {
       for (const one of meters) await bench.limitTo(one);
       return bench.money.hold({ id, amount, meters, expiresAt: bench.clock.wall + forMs });
     };
-    const release = (id: string, meters: readonly Meter[]) => bench.money.commitHold(id, 0n);
+    const release = (id: string) => bench.money.commitHold(id, 0n);
     /** A meter of which nothing is leased may be unknown. */
     const read = async ({ name }: Meter) =>
       (await bench.money.read(name)) ?? { spent: 0n, held: 0n };
@@ -68,12 +68,12 @@ describe.each(dialects)('money of a process on %s', (dialect) => {
       const [large, short] = [fresh('request'), fresh('request')];
       expect(await hold([quota], 990n, { id: large })).toMatchObject({ held: true });
       expect(await hold([quota], 300n, { id: short })).toEqual({ held: true, amount: 10n });
-      release(large, [quota]);
+      release(large);
       // All but the crumb is free again: for what fits, not for the next one to leave a crumb.
       expect(await hold([quota], 985n, { id: fresh('request') })).toMatchObject({ held: true });
       expect(await hold([quota], 300n)).toEqual({ held: false, denied: quota.name });
       expect(await hold([quota], 2n)).toEqual({ held: true, amount: 2n });
-      release(short, [quota]);
+      release(short);
       expect(await hold([quota], 300n)).toEqual({ held: true, amount: 13n });
     });
 
@@ -90,7 +90,7 @@ describe.each(dialects)('money of a process on %s', (dialect) => {
         const id = fresh('request');
         expect(await hold(meters, 500n, { id })).toEqual({ held: true, amount: 100n });
         expect(await hold(meters, 1n)).toMatchObject({ held: false });
-        release(id, meters);
+        release(id);
       }
     });
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '#errors/index.ts';
-import type { Authority, Command, LeasedPart, Outcome, Want } from '#leases/index.ts';
+import type { Authority, LeasedPart, Want } from '#leases/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
   unlimited,
@@ -31,6 +31,8 @@ import {
 import { createExpiry } from './expiry.ts';
 import { createPace } from './pace.ts';
 import { createRefusals } from './refusals.ts';
+import { createUnwritten } from './unwritten.ts';
+import { createWaiting } from './waiting.ts';
 
 /** Milliseconds. */
 export const leaseRules = Object.freeze({
@@ -44,6 +46,7 @@ export const leaseRules = Object.freeze({
   longestMs: 2_000,
   /** A request that waits asks again after this time, if no notification comes. */
   askAgainMs: 50,
+  wantsPerCommand: 64,
   lookEveryMs: 2_000,
   /** How long changes of limits are gathered before the next look. */
   gatherChangesMs: 20,
@@ -54,8 +57,6 @@ export const leaseRules = Object.freeze({
   /** How long it must have worked before a failure is logged again. */
   quietMs: 60_000,
 });
-/** Requests per command. */
-const mostWants = 64;
 
 export interface LeasedMoneyOptions {
   readonly authority: Authority;
@@ -83,25 +84,6 @@ export interface LeasedMoney extends Money {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  want: Want;
-  readonly request: HoldRequest;
-  /** Milliseconds of the monotonic clock. */
-  readonly since: number;
-  dueAt: number;
-  /** When the other nodes were asked for it. */
-  calledAt: number;
-  readonly decided: PromiseWithResolvers<HoldDecision>;
-}
-
-/** A charge whose record may not have been written. */
-interface Unwritten {
-  readonly own: Book;
-  readonly parts: ReadonlyMap<string, bigint>;
-  /** When a later record was written, by the monotonic clock: if it is in the database without this one, this one is lost. */
-  laterAt: number | null;
-}
-
 /** When something was sent, by both clocks: one stands still while the machine sleeps, the other may be set back. */
 interface Moment {
   readonly monotonic: number;
@@ -116,10 +98,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const expiry = createExpiry(monotonic());
   /** The book of each open hold: an earlier life's may be among them. */
   const holders = new Map<string, Book>();
-  /** Charges whose records are being written. */
-  const inWriting = new Map<string, Unwritten>();
-  const unwritten = new Map<string, Unwritten>();
-  let waiting: Waiting[] = [];
+  const unwritten = createUnwritten({ authority, monotonic, appliedUntil });
   /** Meters whose lease runs low, and their floors. */
   const low = new Map<string, bigint>();
   let idle = new Set<string>();
@@ -136,6 +115,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     monotonic() - sent.monotonic >= stopMs || now() - sent.wall >= stopMs;
   const unavailable = (cause?: unknown): GatewayError =>
     new GatewayError('unavailable', { retryAfter: 1, cause });
+  const waiting = createWaiting({ refusals, monotonic, unavailable, rules: leaseRules });
 
   const opened = ({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision => {
     holders.set(id, book!);
@@ -198,25 +178,20 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     });
   };
 
-  const dueWaiting = (): Waiting[] => {
-    const time = monotonic();
-    return waiting.filter(({ dueAt }) => dueAt <= time).slice(0, mostWants);
-  };
-
   const mustAnswer = ({ leases }: Book): boolean => {
     for (const lease of leases.values()) if (mustReturn(lease)) return true;
     return false;
   };
 
   const hasWork = (): boolean => {
-    if (book === null) return waiting.length > 0;
+    if (book === null) return !waiting.isEmpty;
     if (book.restates !== 'no') return mustState(book);
     return (
       book.shortsEnded.size > 0 ||
       low.size > 0 ||
       idle.size > 0 ||
       mustAnswer(book) ||
-      dueWaiting().length > 0
+      waiting.due().length > 0
     );
   };
 
@@ -242,18 +217,17 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
         }
         awayUntil = monotonic() + leaseRules.awayMs;
         if (book !== null && book.command !== null) lose(book);
-        for (const { decided } of waiting) decided.reject(unavailable(error));
-        waiting = [];
+        waiting.rejectAll(unavailable(error));
         return;
       }
     }
   };
 
-  const plan = (own: Book, due: readonly Waiting[]) => {
+  const plan = (own: Book, wants: readonly Want[]) => {
     const ahead = new Map<string, { amount: bigint; floor: bigint }>();
-    for (const { want } of due) {
-      for (const { name, floor } of want.meters) {
-        pace.used(name, want.amount);
+    for (const { amount, meters } of wants) {
+      for (const { name, floor } of meters) {
+        pace.used(name, amount);
         ahead.set(name, { amount: pace.ahead(name), floor });
       }
     }
@@ -261,18 +235,14 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     low.clear();
     const returned = idle;
     idle = new Set();
-    return compose(own, { wants: due.map(({ want }) => want), idle: returned, ahead });
+    return compose(own, { wants, idle: returned, ahead });
   };
 
   /** One command, and what follows from its reply. */
   const once = async (own: Book): Promise<void> => {
-    waiting = waiting.filter(({ want, request, decided }) => {
-      const taken = takeNow(want, request);
-      if (taken !== null) decided.resolve(taken);
-      return taken === null;
-    });
+    waiting.tryAll(takeNow);
     if (own.restates === 'no' && !hasWork()) return;
-    const due = own.restates === 'no' ? dueWaiting() : [];
+    const due = own.restates === 'no' ? waiting.due() : [];
     const sent = moment();
     const command = plan(own, due);
     const reply = await authority.run(command);
@@ -295,48 +265,13 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     for (const { meter } of command.leases) {
       if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
     }
-    decide(command, reply.outcomes);
-  };
-
-  const decide = ({ wants }: Command, outcomes: ReadonlyMap<string, Outcome>): void => {
-    const asked = new Set(wants.map(({ id }) => id));
-    const time = monotonic();
-    waiting = waiting.filter((one) => {
-      if (!asked.has(one.want.id)) return true;
-      const outcome = outcomes.get(one.want.id)!;
-      if (outcome.kind === 'waits') {
-        if (outcome.isFirst && one.calledAt === Infinity) one.calledAt = time;
-        const isLast =
-          time - one.calledAt >= leaseRules.patienceMs || time - one.since >= leaseRules.longestMs;
-        one.want = { ...one.want, isLast };
-        one.dueAt = isLast ? time : time + leaseRules.askAgainMs;
-        return true;
-      }
-      if (outcome.kind === 'granted') {
-        one.decided.resolve(opened(one.request, outcome.amount));
-      } else if (outcome.kind === 'refused') {
-        refusals.add(one.request, outcome.meter);
-        one.decided.resolve({ held: false, denied: outcome.meter });
-      } else one.decided.reject(unavailable());
-      return false;
-    });
-    refuseAlike();
-  };
-
-  /** What was refused to one is refused to all who want as much. */
-  const refuseAlike = (): void => {
-    waiting = waiting.filter(({ request, decided }) => {
-      const denied = refusals.of(request);
-      if (denied !== null) decided.resolve({ held: false, denied });
-      return denied === null;
-    });
+    waiting.decide(command, reply.outcomes, opened);
   };
 
   const wakeLater = (): void => {
-    if (isClosed || waiting.length === 0) return;
-    const next = Math.min(...waiting.map(({ dueAt }) => dueAt));
+    if (isClosed || waiting.isEmpty) return;
     if (wake !== null) clearTimeout(wake);
-    wake = setTimeout(work, Math.max(1, next - monotonic()));
+    wake = setTimeout(work, Math.max(1, waiting.nextDue - monotonic()));
   };
 
   const hold: LeasedMoney['hold'] = (request) => {
@@ -353,17 +288,9 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     const denied = refusals.of(request);
     if (denied !== null) return { held: false, denied };
     if (isClosed || monotonic() < awayUntil) return Promise.reject(unavailable());
-    const decided = Promise.withResolvers<HoldDecision>();
-    waiting.push({
-      want,
-      request,
-      since: monotonic(),
-      dueAt: -Infinity,
-      calledAt: Infinity,
-      decided,
-    });
+    const decided = waiting.add(want, request);
     work();
-    return decided.promise;
+    return decided;
   };
 
   const endHold = (id: string, cost: bigint): { own: Book; parts: Map<string, bigint> } | null => {
@@ -379,26 +306,17 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       const lease = own.leases.get(meter);
       return lease !== undefined && mustReturn(lease);
     });
-    if (own === book && (own.shortsEnded.size > 0 || waiting.length > 0 || isCalled)) {
-      for (const one of waiting) one.dueAt = -Infinity;
+    if (own === book && (own.shortsEnded.size > 0 || !waiting.isEmpty || isCalled)) {
+      waiting.hurry();
       work();
     }
     return { own, parts };
   };
 
-  const settleUnwritten = async (): Promise<void> => {
-    const due = [...unwritten].filter(([, { laterAt }]) => (laterAt ?? Infinity) < appliedUntil());
-    if (due.length === 0) return;
-    const recorded = await authority.recorded(due.map(([id]) => id));
-    for (const [id, { own, parts }] of due) {
-      if (unwritten.delete(id) && !recorded.has(id)) giveUp(own, parts);
-    }
-  };
-
   const look = async (): Promise<void> => {
     if (book === null || isClosed) return;
     sweep();
-    await settleUnwritten();
+    await unwritten.settle();
     const own = book;
     const sent = moment();
     // A command may be done before the reply is read, which then knows less than this life.
@@ -433,9 +351,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const listening = authority.listen({
     onRecall(meter, recall) {
       if (book !== null) hear(book, meter, recall);
-      for (const one of waiting) {
-        if (one.want.meters.some(({ name }) => name === meter)) one.dueAt = -Infinity;
-      }
+      waiting.hurry(meter);
       if (hasWork()) work();
     },
     onChange() {
@@ -452,17 +368,12 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       const ended = endHold(id, cost);
       if (ended === null) return null;
       const { own, parts } = ended;
-      inWriting.set(id, { own, parts, laterAt: null });
+      unwritten.begin(id, own, parts);
       return { life: own.life, parts: meters.map((meter) => String(parts.get(meter) ?? 0n)) };
     },
     commitHold(id, spent) {
       endHold(id, 0n);
-      const charge = inWriting.get(id);
-      if (charge === undefined) return;
-      inWriting.delete(id);
-      // Its record may have been written nevertheless.
-      if (spent === 0n) unwritten.set(id, charge);
-      else for (const one of unwritten.values()) one.laterAt ??= monotonic();
+      unwritten.end(id, spent > 0n);
     },
     reject(leased) {
       const parts = leased.filter(({ life }) => life === book?.life);

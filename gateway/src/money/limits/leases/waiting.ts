@@ -1,0 +1,131 @@
+import type { GatewayError } from '#errors/index.ts';
+import type { Command, Outcome, Want } from '#leases/index.ts';
+import type { HoldDecision, HoldRequest } from '../money.ts';
+import type { Refusals } from './refusals.ts';
+
+interface Waiting {
+  want: Want;
+  readonly request: HoldRequest;
+  /** Milliseconds of the monotonic clock. */
+  readonly since: number;
+  dueAt: number;
+  /** When the other nodes were asked for it. */
+  calledAt: number;
+  readonly decided: PromiseWithResolvers<HoldDecision>;
+}
+
+/** The requests that wait for a command, in the order in which they came. */
+export interface WaitingRequests {
+  readonly isEmpty: boolean;
+  add(want: Want, request: HoldRequest): Promise<HoldDecision>;
+  /** Those to name in the next command. */
+  due(): readonly Want[];
+  /** When the first one is due, by the monotonic clock; Infinity if none waits. */
+  readonly nextDue: number;
+  /** Makes those due that wait for this meter; without a name, all. */
+  hurry(meter?: string): void;
+  /** Those that need no command any more go on. */
+  tryAll(take: (want: Want, request: HoldRequest) => HoldDecision | null): void;
+  /** Carries out what a command has decided. */
+  decide(
+    command: Command,
+    outcomes: ReadonlyMap<string, Outcome>,
+    granted: (request: HoldRequest, amount: bigint) => HoldDecision,
+  ): void;
+  rejectAll(error: GatewayError): void;
+}
+
+export interface WaitingOptions {
+  readonly refusals: Refusals;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: () => number;
+  readonly unavailable: () => GatewayError;
+  readonly rules: {
+    /** How long the other nodes may take to give back what is idle. */
+    readonly patienceMs: number;
+    /** The longest wait, behind others whose turn comes first. */
+    readonly longestMs: number;
+    /** A request asks again after this time, if no notification comes. */
+    readonly askAgainMs: number;
+    readonly wantsPerCommand: number;
+  };
+}
+
+export function createWaiting(options: WaitingOptions): WaitingRequests {
+  const { refusals, monotonic, unavailable, rules } = options;
+  let waiting: Waiting[] = [];
+
+  /** @returns whether it goes on waiting */
+  const decideOne = (
+    one: Waiting,
+    outcome: Outcome,
+    granted: (request: HoldRequest, amount: bigint) => HoldDecision,
+  ): boolean => {
+    const time = monotonic();
+    if (outcome.kind === 'waits') {
+      if (outcome.isFirst && one.calledAt === Infinity) one.calledAt = time;
+      const isLast = time - one.calledAt >= rules.patienceMs || time - one.since >= rules.longestMs;
+      one.want = { ...one.want, isLast };
+      one.dueAt = isLast ? time : time + rules.askAgainMs;
+      return true;
+    }
+    if (outcome.kind === 'granted') {
+      one.decided.resolve(granted(one.request, outcome.amount));
+    } else if (outcome.kind === 'refused') {
+      refusals.add(one.request, outcome.meter);
+      one.decided.resolve({ held: false, denied: outcome.meter });
+    } else one.decided.reject(unavailable());
+    return false;
+  };
+
+  return {
+    get isEmpty() {
+      return waiting.length === 0;
+    },
+    add(want, request) {
+      const decided = Promise.withResolvers<HoldDecision>();
+      const since = monotonic();
+      waiting.push({ want, request, since, dueAt: -Infinity, calledAt: Infinity, decided });
+      return decided.promise;
+    },
+    due() {
+      const time = monotonic();
+      return waiting
+        .filter(({ dueAt }) => dueAt <= time)
+        .slice(0, rules.wantsPerCommand)
+        .map(({ want }) => want);
+    },
+    get nextDue() {
+      return Math.min(...waiting.map(({ dueAt }) => dueAt));
+    },
+    hurry(meter) {
+      for (const one of waiting) {
+        const concerns = meter === undefined || one.want.meters.some(({ name }) => name === meter);
+        if (concerns) one.dueAt = -Infinity;
+      }
+    },
+    tryAll(take) {
+      waiting = waiting.filter(({ want, request, decided }) => {
+        const taken = take(want, request);
+        if (taken !== null) decided.resolve(taken);
+        return taken === null;
+      });
+    },
+    decide({ wants }, outcomes, granted) {
+      const asked = new Set(wants.map(({ id }) => id));
+      waiting = waiting.filter(
+        (one) => !asked.has(one.want.id) || decideOne(one, outcomes.get(one.want.id)!, granted),
+      );
+      // What was refused to one is refused to all who want as much.
+      waiting = waiting.filter(({ request, decided }) => {
+        const denied = refusals.of(request);
+        if (denied !== null) decided.resolve({ held: false, denied });
+        return denied === null;
+      });
+    },
+    rejectAll(error) {
+      for (const { decided } of waiting) decided.reject(error);
+      waiting = [];
+    },
+  };
+}
