@@ -275,7 +275,7 @@ export interface SpentTotalTable {
   held: bigint;
   /** How often idle money was called back. */
   recall: number;
-  /** Grows with every change of the row or of its leases. */
+  /** Grows with every change of the row or of its leases that does not come from a usage record. */
   version: number;
   /** The request that draws first, and until when by the clock of the database. Null: none. */
   ticket_life: string | null;

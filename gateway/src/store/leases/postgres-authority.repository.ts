@@ -38,19 +38,6 @@ export function createPostgresAuthority({
 }: PostgresAuthorityOptions): Authority {
   const { kysely } = database;
 
-  /**
-   * Rows are created outside of the transaction: within it, they would be locked out of order. They need not be on the disk
-   * by themselves: whatever is written into them is, and a row that a crash lost is created again.
-   */
-  async function createMissing(meters: readonly string[]): Promise<void> {
-    await sql`
-      insert into spent_totals (meter, spent)
-      select meter, 0 from unnest(${meters}::text[]) as meter
-      where set_config('synchronous_commit', 'off', true) is not null
-      order by meter collate "C"
-      on conflict (meter) do nothing`.execute(kysely);
-  }
-
   async function metersOf({ life, leases, restates }: Command): Promise<string[]> {
     const names = new Set(leases.map(({ meter }) => meter));
     if (restates === 'all') {
@@ -68,10 +55,7 @@ export function createPostgresAuthority({
     const meters = await metersOf(command);
     for (let tries = 1; tries <= mostTries; tries += 1) {
       const view = await readView(kysely, command.life, meters);
-      if (view === null) {
-        await createMissing(meters);
-        continue;
-      }
+      if (view === null) continue;
       const reply = await attempt(command, view);
       if (reply !== null) return reply;
     }
@@ -79,24 +63,24 @@ export function createPostgresAuthority({
   }
 
   /** Null if a row has changed since it was read. */
-  async function attempt(command: Command, { view, versions }: ReadView): Promise<Reply | null> {
+  async function attempt(command: Command, { view, before }: ReadView): Promise<Reply | null> {
     const { generation } = view;
     const answers = new Map<string, number | undefined>();
-    for (const meter of versions.keys()) {
+    for (const meter of before.keys()) {
       answers.set(meter, leasesOn(view, meter).get(command.life)?.answered);
     }
     const reply = decide(view, command, rules);
     if (reply.kind !== 'done') return reply;
     const news = new Set(reply.recalled);
     // Somebody waits for this answer.
-    for (const meter of versions.keys()) {
+    for (const meter of before.keys()) {
       const { ticket } = view.meters.get(meter)!;
       if (ticket === null || ticket.life === command.life) continue;
       if (leasesOn(view, meter).get(command.life)?.answered !== answers.get(meter)) news.add(meter);
     }
     const contents = Array.from(news, (meter) => `${meter} ${view.meters.get(meter)!.recall}`);
     const isWritten = await writeView(kysely, command, view, {
-      versions,
+      before,
       contents,
       isNewGeneration: view.generation !== generation,
       channel,

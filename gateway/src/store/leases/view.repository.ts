@@ -3,7 +3,7 @@ import { waitForDisk, type Database } from '#database/index.ts';
 import type { Command } from './command.ts';
 import { databaseNow } from './database-clock.repository.ts';
 import { limitOf } from './limits.repository.ts';
-import { leasesOn, type LeaseRow, type View } from './rows.ts';
+import { leasesOn, type LeaseRow, type MeterRow, type View } from './rows.ts';
 
 /*
  * A command reads its meters with everything that decides about them in one statement, and writes in another one, if no
@@ -13,8 +13,12 @@ import { leasesOn, type LeaseRow, type View } from './rows.ts';
 
 export interface ReadView {
   readonly view: View;
-  /** By meter. */
-  readonly versions: ReadonlyMap<string, number>;
+  /** By meter: what was read, by which the writing statement notices a change. */
+  readonly before: ReadonlyMap<string, Before>;
+}
+
+interface Before extends Pick<MeterRow, 'spent' | 'leased'> {
+  readonly version: number;
 }
 
 /** Amounts are text: a JSON number would be rounded. */
@@ -59,7 +63,11 @@ interface StoredMeter {
   readonly short_id: string | null;
 }
 
-/** Null if a meter has no row. */
+/**
+ * Reads the meters, and creates the rows that are missing. Such a row need not be on the disk by itself: whatever is written
+ * into it is, and a row that a crash lost is created again.
+ * @returns null if another process creates the row of a meter just now
+ */
 export async function readView(
   db: Kysely<Database>,
   life: string,
@@ -68,12 +76,26 @@ export async function readView(
   const rowsOf = (query: RawBuilder<unknown>) =>
     sql`(select json_agg(found) from (${query}) as found)`;
   const { rows } = await sql<Stored>`
+    with given as (
+      select * from unnest(${meters}::text[]) as given (meter)
+    ), found as (
+      select spent_totals.* from spent_totals join given using (meter)
+    ), created as (
+      -- In order of name, as everybody locks them.
+      insert into spent_totals (meter, spent)
+      select meter, 0 from given
+      where not exists (select from found where found.meter = given.meter)
+        and set_config('synchronous_commit', 'off', true) is not null
+      order by meter collate "C"
+      on conflict (meter) do nothing
+      returning *
+    )
     select
       ${rowsOf(sql`
         select meter, version, spent::text, leased::text, held::text, recall,
           ticket_life, ticket_id, ticket_until, short_life, short_id,
           (${limitOf})::text as limit
-        from spent_totals where meter = any(${meters}::text[])`)} as meters,
+        from (select * from found union all select * from created) as spent_totals`)} as meters,
       ${rowsOf(sql`
         select meter, life, drawn::text, settled::text, answered
         from leases where meter = any(${meters}::text[])`)} as leases,
@@ -119,11 +141,16 @@ export async function readView(
   for (const { meter, life: of, drawn, settled, answered } of stored.leases ?? []) {
     leasesOn(view, meter).set(of, { drawn: BigInt(drawn), settled: BigInt(settled), answered });
   }
-  return { view, versions: new Map(found.map(({ meter, version }) => [meter, version])) };
+  const before = new Map(
+    found.map(({ meter, version, spent, leased }) => [
+      meter,
+      { version, spent: BigInt(spent), leased: BigInt(leased) },
+    ]),
+  );
+  return { view, before };
 }
 
-export interface Writing {
-  readonly versions: ReadonlyMap<string, number>;
+export interface Writing extends Pick<ReadView, 'before'> {
   /** Of notifications. */
   readonly contents: readonly string[];
   readonly channel: string;
@@ -132,19 +159,24 @@ export interface Writing {
 
 /**
  * Writes what the command changed, in one statement.
+ *
+ * Records that arrived since the meters were read do not count as a change, or a busy balance would be read again and
+ * again: what they take from the leases is spent, whatever was drawn meanwhile, and it is as if they had arrived after the
+ * command. Only where a lease is forgotten, nothing of it may have been settled in between.
  * @returns false if a meter has changed since it was read: then nothing is written.
  * @throws Error if another command of the life came first, or the life was closed.
  */
 export async function writeView(
   db: Kysely<Database>,
-  { life, number }: Command,
+  { life, number, restates }: Command,
   view: View,
-  { versions, contents, channel, isNewGeneration }: Writing,
+  { before, contents, channel, isNewGeneration }: Writing,
 ): Promise<boolean> {
   const meters = Array.from(view.meters, ([meter, row]) => ({
     meter,
-    version: versions.get(meter),
-    leased: String(row.leased),
+    version: before.get(meter)!.version,
+    spent: String(before.get(meter)!.spent),
+    more: String(row.leased - before.get(meter)!.leased),
     held: String(row.held),
     recall: row.recall,
     ticket_life: row.ticket?.life ?? null,
@@ -159,24 +191,25 @@ export async function writeView(
     const lease = of.get(life);
     if (lease === undefined) dropped.push(meter);
     else {
-      const { drawn, settled, answered } = lease;
-      leases.push({ meter, drawn: String(drawn), settled: String(settled), answered });
+      leases.push({ meter, drawn: String(lease.drawn), answered: lease.answered });
     }
   }
   const { generation } = view.lives.get(life)!;
+  const isStrict = restates === 'all' || dropped.length > 0;
   const { rows } = await sql<{ unchanged: boolean; living: number }>`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(meters)}::text::jsonb) as given (
-        meter text, version bigint, leased bigint, held bigint, recall bigint, ticket_life text,
+        meter text, version bigint, spent bigint, more bigint, held bigint, recall bigint, ticket_life text,
         ticket_id text, ticket_until bigint, short_life text, short_id text)
     ), locked as materialized (
-      select meter, version from spent_totals where meter = any(${[...versions.keys()]}::text[])
+      select meter, version, spent from spent_totals where meter = any(${[...before.keys()]}::text[])
       order by meter collate "C" for update
     ), gate as materialized (
-      select count(*) = ${versions.size}::bigint as unchanged from locked join given using (meter, version)
+      select count(*) = ${before.size}::bigint as unchanged from locked join given using (meter, version)
+      where locked.spent = given.spent or not ${isStrict}::boolean
     ), changed as (
       update spent_totals as kept set version = kept.version + 1,
-        leased = given.leased, held = given.held, recall = given.recall,
+        leased = kept.leased + given.more, held = given.held, recall = given.recall,
         ticket_life = given.ticket_life, ticket_id = given.ticket_id, ticket_until = given.ticket_until,
         short_life = given.short_life, short_id = given.short_id
       from given, gate where kept.meter = given.meter and gate.unchanged
@@ -185,12 +218,11 @@ export async function writeView(
       where gate.unchanged and life = ${life} and meter = any(${dropped}::text[])
     ), leased as (
       insert into leases (meter, life, drawn, settled, answered)
-      select meter, ${life}::text, drawn, settled, answered
+      select meter, ${life}::text, drawn, 0, answered
       from gate, jsonb_to_recordset(${JSON.stringify(leases)}::text::jsonb)
-        as given (meter text, drawn bigint, settled bigint, answered bigint)
+        as given (meter text, drawn bigint, answered bigint)
       where gate.unchanged
-      on conflict (meter, life) do update set
-        drawn = excluded.drawn, settled = excluded.settled, answered = excluded.answered
+      on conflict (meter, life) do update set drawn = excluded.drawn, answered = excluded.answered
     ), generations as (
       update lease_generation set number = ${view.generation}, since = ${view.now}
       from gate where gate.unchanged and ${isNewGeneration}::boolean

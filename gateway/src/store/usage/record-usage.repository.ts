@@ -133,7 +133,7 @@ function byTextOf(length: number) {
 const spentInsert: BulkInsert = {
   table: 'spent_totals',
   columns: ['meter', 'spent'],
-  end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent, version = spent_totals.version + 1',
+  end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent',
 };
 
 const hourKey = ['hour', ...hourlyDimensions] as const;

@@ -55,7 +55,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
   const { refusals, monotonic, unavailable, rules } = options;
   let waiting: Waiting[] = [];
 
-  /** @returns whether it goes on waiting */
+  /** @returns whether it still waits */
   const decideOne = (
     one: Waiting,
     outcome: Outcome,
