@@ -29,6 +29,13 @@ describe('the hold of a text request', () => {
     expect(textHold(rates, { maxOutputTokens: null }, demand, one)).toBe(163_840_000n);
   });
 
+  it('takes no more output than the model gives, whatever was asked for', () => {
+    expect(hold(0, 1_000_000_000)).toBe(64_000n * 10_000n);
+    const unknown = { maxOutputTokens: null };
+    const demand = { bodyBytes: 0, outputLimit: 1_000_000, choices: null };
+    expect(textHold(rates, unknown, demand, one)).toBe(1_000_000n * 10_000n);
+  });
+
   it('counts every response asked for', () => {
     expect(hold(1_000, 100, 5)).toBe(5n * hold(1_000, 100));
   });
@@ -90,8 +97,10 @@ describe('the hold of a text request', () => {
   it.each([2 ** 31, 2 ** 53, 18_446_744_073_686_646_784, 1e308, Number.POSITIVE_INFINITY])(
     'S-37: %d makes it larger, up to all there is, never less',
     (value) => {
-      for (const bound of [hold(0, value), hold(0, 1, value), hold(0, value, value)]) {
-        expect(bound).toBeGreaterThanOrEqual(hold(0, 2 ** 31 - 1, 1));
+      const unbounded = (outputLimit: number, choices: number) =>
+        textHold(rates, { maxOutputTokens: null }, { bodyBytes: 0, outputLimit, choices }, one);
+      for (const bound of [unbounded(value, 1), unbounded(1, value), unbounded(value, value)]) {
+        expect(bound).toBeGreaterThanOrEqual(unbounded(2 ** 31 - 1, 1));
         expect(bound).toBeLessThanOrEqual(2n ** 63n - 1n);
       }
     },

@@ -52,8 +52,10 @@ export function tokenBounds(
   { bodyBytes, outputLimit, choices, extent }: TextDemand,
 ): { readonly input: bigint; readonly output: bigint } {
   const each = bounded(choices) ?? 1n;
-  const output =
-    bounded(outputLimit) ?? BigInt(Math.min(model.maxOutputTokens ?? usualOutput, usualOutput));
+  const limit = bounded(outputLimit) ?? BigInt(usualOutput);
+  // No response is longer than the model allows. A hold for more would keep everybody else's money for nothing.
+  const longest = bounded(model.maxOutputTokens) ?? limit;
+  const output = limit < longest ? limit : longest;
   const input =
     extent === undefined ? bodyBytes / bytesPerToken : inputBound(model, bodyBytes, extent);
   return {
