@@ -187,6 +187,20 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(after).toMatchObject({ spent: 2n * usd, leased: 0n, left: 0n });
   });
 
+  test('a request that is certain to be refused calls nobody, and is remembered for smaller ones', async () => {
+    await credit(1n * usd);
+    const [one, other] = [start(), start()];
+    expect(await hold(other, usd / 10n)).toMatchObject({ held: true });
+    expect(await hold(one, 3n * usd)).toMatchObject({ held: true, amount: (usd * 9n) / 10n });
+    const before = await rows();
+    expect(await hold(other, 3n * usd)).toMatchObject({ held: false, denied: balance });
+    const after = await rows();
+    expect(after).toMatchObject({ recall: before.recall, ticket_life: null });
+    // More than would be left if everything came back.
+    expect(await hold(other, (usd * 95n) / 100n)).toMatchObject({ held: false, denied: balance });
+    expect((await rows()).version).toBe(after.version);
+  });
+
   test('a hold expires: its money backs another, and its charge still counts', async () => {
     await credit(1n * usd);
     const one = start();

@@ -61,8 +61,8 @@ export type Outcome =
   | { readonly kind: 'granted'; readonly amount: bigint; readonly shortOn: readonly string[] }
   /** Others may have idle money, or draw first. `isFirst`: the others are asked for this request. */
   | { readonly kind: 'waits'; readonly isFirst: boolean }
-  /** Nobody has anything idle. */
-  | { readonly kind: 'refused'; readonly meter: string }
+  /** Whatever is idle would not change it. `least`: the smallest amount that the meter refuses now. */
+  | { readonly kind: 'refused'; readonly meter: string; readonly least: bigint }
   /** A life did not answer in time. */
   | { readonly kind: 'unanswered'; readonly meter: string };
 

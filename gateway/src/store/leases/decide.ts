@@ -1,4 +1,12 @@
-import type { Command, LeaseChange, LeaseReply, Outcome, Reply, Want } from './command.ts';
+import type {
+  Command,
+  LeaseChange,
+  LeaseReply,
+  Outcome,
+  Reply,
+  Want,
+  WantedMeter,
+} from './command.ts';
 import {
   amountOf,
   leasesOn,
@@ -173,7 +181,8 @@ function decideWant(
 
   const short: string[] = [];
   let least = amount;
-  let exhausted: string | null = null;
+  /** By the first meter that has too little whatever comes back to it. */
+  let refusal: Outcome | null = null;
   /** The first meter on which somebody may have something idle. */
   let unanswered: string | null = null;
   /** The first meter on which somebody else draws first. */
@@ -186,12 +195,18 @@ function decideWant(
     const left = leftOn(row, view.limits.get(name) ?? unlimited);
     if (left >= amount && left >= floor && left > 0n) continue;
     // One that was not called back yet may have something idle even if it answered an earlier recall.
-    if (mayHaveIdle(view, name, life, silentMs, isMine(row.ticket))) unanswered ??= name;
+    const idle = mostIdle(view, name, life, silentMs, isMine(row.ticket));
+    if (idle > 0n) unanswered ??= name;
     short.push(name);
-    if (left <= 0n || left < floor || row.short !== null || want.isDurable) exhausted ??= name;
+    refusal ??= refusalFor(row, want, { name, floor }, left + idle);
     if (left < least) least = left;
   }
 
+  // At once: who is certain to be refused must not keep others waiting.
+  if (refusal !== null) {
+    end();
+    return refusal;
+  }
   if (behind !== null) {
     if (!want.isLast) return { kind: 'waits', isFirst: false };
     return { kind: 'unanswered', meter: behind };
@@ -214,28 +229,40 @@ function decideWant(
     return { kind: 'waits', isFirst: true };
   }
   end();
-  if (exhausted !== null) return { kind: 'refused', meter: exhausted };
   for (const { name } of meters) grant(view, name, life, least, want.isDurable);
   for (const name of short) view.meters.get(name)!.short = owner;
   return { kind: 'granted', amount: least, shortOn: short };
 }
 
-/** Whether another live node has a lease on the meter and has not said that nothing of it is idle. */
-function mayHaveIdle(
+/** Null if so much on a meter would admit the request, if only with a short hold. */
+function refusalFor(
+  { short }: MeterRow,
+  { amount, isDurable }: Want,
+  { name: meter, floor }: Pick<WantedMeter, 'name' | 'floor'>,
+  most: bigint,
+): Outcome | null {
+  if (most <= 0n || most < floor) return { kind: 'refused', meter, least: 0n };
+  if (most >= amount || (short === null && !isDurable)) return null;
+  return { kind: 'refused', meter, least: short === null ? amount : most + 1n };
+}
+
+/** What other live nodes have leased on the meter, of those that have not said that nothing of it is idle. */
+function mostIdle(
   view: View,
   meter: string,
   own: string,
   silentMs: number,
   isCalled: boolean,
-): boolean {
+): bigint {
   const { recall } = view.meters.get(meter)!;
+  let most = 0n;
   for (const [id, lease] of leasesOn(view, meter)) {
     if (id === own || amountOf(lease) <= 0n) continue;
     const life = view.lives.get(id);
     if (life === undefined || life.closed || view.now - life.seenAt >= silentMs) continue;
-    if (!isCalled || lease.answered < recall) return true;
+    if (!isCalled || lease.answered < recall) most += amountOf(lease);
   }
-  return false;
+  return most;
 }
 
 function grant(view: View, meter: string, life: string, amount: bigint, isDurable: boolean): void {

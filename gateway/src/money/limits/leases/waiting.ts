@@ -3,6 +3,9 @@ import type { Command, Outcome, Want } from '#leases/index.ts';
 import type { HoldDecision, HoldRequest } from '../money.ts';
 import type { Refusals } from './refusals.ts';
 
+/** How many requests of one payer go before those of the next one. */
+const requestsPerTurn = 8;
+
 interface Waiting {
   want: Want;
   readonly request: HoldRequest;
@@ -72,7 +75,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
     if (outcome.kind === 'granted') {
       one.decided.resolve(granted(one.request, outcome.amount));
     } else if (outcome.kind === 'refused') {
-      refusals.add(one.request, outcome.meter);
+      refusals.add(one.request, outcome);
       one.decided.resolve({ held: false, denied: outcome.meter });
     } else one.decided.reject(unavailable());
     return false;
@@ -90,10 +93,8 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
     },
     due() {
       const time = monotonic();
-      return waiting
-        .filter(({ dueAt }) => dueAt <= time)
-        .slice(0, rules.wantsPerCommand)
-        .map(({ want }) => want);
+      const wants = waiting.filter(({ dueAt }) => dueAt <= time).map(({ want }) => want);
+      return wants.length <= rules.wantsPerCommand ? wants : inTurn(wants, rules.wantsPerCommand);
     },
     get nextDue() {
       return Math.min(...waiting.map(({ dueAt }) => dueAt));
@@ -128,4 +129,17 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
       waiting = [];
     },
   };
+}
+
+/** Some of each payer in turn: many requests for one balance must not keep those for others waiting. */
+function inTurn(wants: readonly Want[], most: number): readonly Want[] {
+  const turns: Want[][] = [];
+  const counts = new Map<string, number>();
+  for (const want of wants) {
+    const payer = want.meters[0]!.name;
+    const before = counts.get(payer) ?? 0;
+    counts.set(payer, before + 1);
+    (turns[Math.floor(before / requestsPerTurn)] ??= []).push(want);
+  }
+  return turns.flat().slice(0, most);
 }
