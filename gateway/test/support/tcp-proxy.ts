@@ -11,6 +11,29 @@ export interface TcpProxy {
   /** What the server says is lost, until `restore`; it still receives everything. */
   mute(): void;
   restore(): void;
+  /**
+   * Decides what becomes of one statement to PostgreSQL, and of everything behind it on its connection. Everything else
+   * passes.
+   * @param texts what the client says on one connection, one after the other; the last one is in that statement
+   */
+  intercept(texts: readonly RegExp[], fate: Fate): Interception;
+  /** Notifications of PostgreSQL are lost from now on, and nobody notices, as behind a pooler of transactions. */
+  deafen(): void;
+}
+
+export type Fate =
+  /** It is carried out, and the connection breaks before the reply. */
+  | 'reply-cut'
+  /** It is carried out, and the reply never comes. */
+  | 'reply-held'
+  /** It is on its way until `deliver`, however long ago the client has given up. */
+  | 'late';
+
+export interface Interception {
+  /** Its reply is lost, or it is on its way. */
+  readonly met: Promise<void>;
+  /** What is late arrives. Resolves when it was carried out. */
+  deliver(): Promise<void>;
 }
 
 /** Closed with the test. */
@@ -20,14 +43,33 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   return proxy;
 }
 
+/** The end of every reply of PostgreSQL. */
+const readyForQuery = Buffer.from('Z\0\0\0\x05');
+const listens = /listen sluice_/;
+
 export async function openTcpProxy(
   host: string,
   port: number,
 ): Promise<TcpProxy & { close(): void }> {
   const sockets = new Set<Socket>();
+  const listening = new Set<Socket>();
   let isCut = false;
   let isMute = false;
+  let isDeaf = false;
   let delayMs = 0;
+  let wanted: Wanted | null = null;
+
+  /** @returns the fate of what the client has just said, if it is decided here */
+  const caught = (turns: Map<Wanted, number>, said: string): Wanted | null => {
+    if (wanted === null) return null;
+    let turn = turns.get(wanted) ?? 0;
+    if (wanted.texts[turn]?.test(said) === true) turns.set(wanted, (turn += 1));
+    if (turn < wanted.texts.length) return null;
+    const found = wanted;
+    wanted = null;
+    return found;
+  };
+
   const proxy = createServer((client) => {
     if (isCut) {
       client.on('error', () => {});
@@ -35,6 +77,29 @@ export async function openTcpProxy(
       return;
     }
     const server = connect(port, host);
+    const turns = new Map<Wanted, number>();
+    let own: Wanted | null = null;
+    const late: Buffer[] = [];
+    const hear = (bytes: Buffer): boolean => {
+      if (own === null) return isDeaf && listening.has(client);
+      if (!bytes.subarray(-6, -1).equals(readyForQuery)) return true;
+      if (own.fate === 'reply-cut') client.resetAndDestroy();
+      if (own.fate === 'late') {
+        server.destroy();
+        own.delivered.resolve();
+      } else own.met.resolve();
+      return true;
+    };
+    const say = (bytes: Buffer): boolean => {
+      const said = bytes.toString('latin1');
+      if (listens.test(said)) listening.add(client);
+      own ??= caught(turns, said);
+      if (own?.fate !== 'late') return false;
+      late.push(bytes);
+      own.deliver = () => void server.write(Buffer.concat(late));
+      own.met.resolve();
+      return true;
+    };
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -43,10 +108,12 @@ export async function openTcpProxy(
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        listening.delete(from);
+        if (own?.fate !== 'late' || from === server) to.destroy();
       });
-      from.on('data', (bytes) => {
+      from.on('data', (bytes: Buffer) => {
         if (isMute && from === server) return;
+        if (from === server ? hear(bytes) : say(bytes)) return;
         const pass = () => void (to.destroyed || to.write(bytes));
         if (delayMs === 0) pass();
         else setTimeout(pass, delayMs).unref();
@@ -72,10 +139,35 @@ export async function openTcpProxy(
     },
     restore() {
       // What is still on its way would be overtaken, and what was lost is missing: such connections start anew.
-      if (delayMs > 0 || isMute) for (const socket of sockets) socket.destroy();
+      if (delayMs > 0 || isMute || isDeaf) for (const socket of sockets) socket.destroy();
       isCut = false;
       isMute = false;
+      isDeaf = false;
       delayMs = 0;
     },
+    intercept(texts, fate) {
+      const met = Promise.withResolvers<void>();
+      const delivered = Promise.withResolvers<void>();
+      const own: Wanted = { texts, fate, met, delivered, deliver: () => {} };
+      wanted = own;
+      return {
+        met: met.promise,
+        deliver() {
+          own.deliver();
+          return delivered.promise;
+        },
+      };
+    },
+    deafen() {
+      isDeaf = true;
+    },
   };
+}
+
+interface Wanted {
+  readonly texts: readonly RegExp[];
+  readonly fate: Fate;
+  readonly met: PromiseWithResolvers<void>;
+  readonly delivered: PromiseWithResolvers<void>;
+  deliver: () => void;
 }
