@@ -20,14 +20,16 @@ export const cannotAttack = !canStartPostgres || !canStartRedis;
 /** A gateway, its folder, and its own way to the database. */
 export interface AttackedNode {
   readonly name: string;
+  /** Its data. */
+  readonly dataDir: string;
   /** Where it listens: another address after each start. */
   readonly url: string;
   readonly process: GatewayProcess;
   readonly way: TcpProxy;
   /** At once, as in a crash. */
   kill(): Promise<void>;
-  /** Again on its folder. */
-  start(): Promise<void>;
+  /** Again on its folder. @param parameters of the command */
+  start(parameters?: readonly string[]): Promise<void>;
   /** It stops where it is, as a machine that sleeps. */
   freeze(): void;
   thaw(): void;
@@ -85,6 +87,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     let url = await gateway.url;
     return {
       name,
+      dataDir: join(place.folder, name, 'data'),
       way,
       get url() {
         return url;
@@ -96,8 +99,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         gateway.child.kill('SIGKILL');
         await gateway.exit;
       },
-      async start() {
-        gateway = place.start(name, [], environment);
+      async start(parameters = []) {
+        gateway = place.start(name, parameters, environment);
         url = await gateway.url;
       },
       freeze: () => void gateway.child.kill('SIGSTOP'),
