@@ -1,12 +1,10 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limitOf, type Account } from './accounts.ts';
 import { ask, askMuch, forMilliseconds, type Answer } from './ask.ts';
 import { applied, expectExact, expectSpendable, sum } from './exactness.ts';
-import { cannotAttack, openWorld, type World } from './world.ts';
+import { openClockedWorld, type ClockedWorld } from './clocked-world.ts';
+import { cannotAttack, type World } from './world.ts';
 
 /* Nodes whose clocks differ by a second, at the midnights of two time zones; a node that sleeps. */
 
@@ -20,38 +18,20 @@ const idle: Account = { name: 'idle', limit: 'balance', amount: 0.4 };
 const underWay: Account = { name: 'under-way', limit: 'balance', amount: 0.4 };
 const slept = [idle, underWay];
 
-const preload = new URL('../faults/clock.preload.mjs', import.meta.url).href;
 /** Milliseconds by which the clock of each node is late. */
 const late = [0, 1_000];
 
 describe.skipIf(cannotAttack)('two nodes', () => {
-  let world: World;
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-clocks-'));
-  const fileOf = (node: number): string => join(folder, `offset-${node}`);
-  /** All clocks run on from this time. */
-  const stepTo = (time: string): void => {
-    for (const [node, ms] of late.entries()) {
-      writeFileSync(`${fileOf(node)}.new`, String(Date.parse(time) - Date.now() - ms));
-      // Never seen half written.
-      renameSync(`${fileOf(node)}.new`, fileOf(node));
-    }
-  };
+  let world: ClockedWorld;
   beforeAll(async () => {
-    stepTo('2026-03-30T12:00:00Z');
-    world = await openWorld({
+    world = await openClockedWorld({
       accounts: [...teams, ...slept],
       settings: `billing: { lease_age: ${leaseAge}ms }`,
-      nodes: late.length,
-      environmentOf: (node) => ({
-        NODE_OPTIONS: `--import ${preload}`,
-        CLOCK_OFFSET_FILE: fileOf(node),
-      }),
+      late,
+      time: '2026-03-30T12:00:00Z',
     });
   }, 120_000);
-  afterAll(async () => {
-    await world.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => world.close());
 
   test(
     'B-16 B-19 at midnight each day has its own budget, to the nano-USD, whichever node admits',
@@ -59,7 +39,7 @@ describe.skipIf(cannotAttack)('two nodes', () => {
     async () => {
       const answers: Answer[] = [];
       for (const time of ['2026-03-30T15:59:58.000Z', '2026-03-30T23:59:58.000Z']) {
-        stepTo(time);
+        world.stepTo(time);
         const continues = forMilliseconds(4_000);
         const load = askMuch({ nodes: world.nodes, accounts: teams, clients: 6, continues });
         // Across midnight.

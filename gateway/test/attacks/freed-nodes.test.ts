@@ -55,7 +55,7 @@ describe.skipIf(cannotAttack)('nodes whose leases were freed before their journa
       .select(({ fn }) => fn.sum<bigint>('usage.late').as('late'))
       .where('keys.name', '=', name)
       .executeTakeFirstOrThrow();
-    return BigInt(late ?? 0n);
+    return late ?? 0n;
   };
 
   test(
