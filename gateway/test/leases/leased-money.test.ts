@@ -26,6 +26,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
   let nodes: Node[];
   const ended: string[] = [];
   const errors: string[] = [];
+  const infos: string[] = [];
   /** Keeps what a look has found until later. */
   let slow: <Found>(found: Found) => Found | Promise<Found>;
   const applied = { until: -Infinity };
@@ -37,6 +38,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     applied.until = -Infinity;
     ended.length = 0;
     errors.length = 0;
+    infos.length = 0;
     slow = (found) => found;
   });
   afterEach(async () => {
@@ -90,7 +92,11 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       now: Date.now,
       monotonic: () => performance.now() + clock.skipped,
       appliedUntil: () => applied.until,
-      log: { info() {}, warn() {}, error: (message) => void errors.push(message) },
+      log: {
+        info: (message) => void infos.push(message),
+        warn() {},
+        error: (message) => void errors.push(message),
+      },
     });
     const node = { money, lives, clock };
     nodes.push(node);
@@ -419,6 +425,43 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(await hold(sleeper, usd / 10n)).toMatchObject({ held: true });
     expect(sleeper.lives).toHaveLength(2);
   });
+
+  test('a database that leases nothing is named, also soon after the last time, until it leases again', async () => {
+    await credit(1n * usd);
+    const node = start();
+    await hold(node, cent);
+    for (const times of [1, 2]) {
+      await refuseCommands();
+      await vi.waitFor(async () => {
+        await expect(hold(node, usd / 10n)).rejects.toThrow('unavailable');
+        expect(node.money.isAway).toBe(true);
+      });
+      await allowCommands();
+      await vi.waitFor(() => hold(node, usd / 10n), { timeout: 5_000 });
+      expect(node.money.isAway).toBe(false);
+      expect(errors).toEqual(
+        Array(times).fill('the database does not lease money; serving from existing leases'),
+      );
+      expect(infos).toEqual(Array(times).fill('the database leases money again'));
+    }
+    await refuseCommands();
+    await expect(hold(node, usd / 2n)).rejects.toThrow('unavailable');
+    // Nobody asks any more.
+    node.clock.skipped = leaseRules.awayMs + leaseRules.recentMs;
+    expect(node.money.isAway).toBe(false);
+    await allowCommands();
+  });
+
+  /** Signs of life are written, and leases are not. */
+  const refuseCommands = async () => {
+    await sql`create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'locked'; end $$`.execute(
+      database.kysely,
+    );
+    await sql`create trigger refuse before insert or update on leases for each statement execute function refuse()`.execute(
+      database.kysely,
+    );
+  };
+  const allowCommands = () => sql`drop trigger refuse on leases`.execute(database.kysely);
 });
 
 function entry(id: string) {

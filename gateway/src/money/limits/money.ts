@@ -26,6 +26,8 @@ export interface Money {
   commitHold(id: string, spent: bigint): void;
   /** The current state of a meter; null for an unknown one. For `GET /v1/usage` and the console. */
   read(meter: string): MeterState | null | Promise<MeterState | null>;
+  /** Whether the database has just failed to lease money: requests that need more than is leased get 503. */
+  readonly isAway: boolean;
   close(): Promise<void>;
 }
 

@@ -183,6 +183,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       degradedParts({
         ...storage,
         revisions,
+        money,
         rates,
         uncaught,
         spool,

@@ -1,5 +1,5 @@
 import type { Spool } from '#bodies/index.ts';
-import type { Rates } from '#limits/index.ts';
+import type { Money, Rates } from '#limits/index.ts';
 import { formatUsd, type RevisionWatch } from '#database/index.ts';
 import type { NodeRegistry } from '#nodes/index.ts';
 import type { UncaughtErrors } from '#observability/index.ts';
@@ -10,6 +10,7 @@ export interface HealthSources extends Pick<
   'database' | 'nodes' | 'adoption' | 'journal'
 > {
   readonly revisions: RevisionWatch;
+  readonly money: Pick<Money, 'isAway'>;
   readonly rates: Pick<Rates, 'degraded'>;
   readonly uncaught: UncaughtErrors;
   readonly spool: Pick<Spool, 'problem'>;
@@ -21,11 +22,11 @@ export interface HealthSources extends Pick<
 
 /** The degraded components for `/ready`, in words. */
 export function degradedParts(sources: HealthSources): readonly string[] {
-  const { revisions, nodes, adoption, journal, rates, uncaught } = sources;
+  const { nodes, adoption, journal, rates, uncaught } = sources;
   return [
     ...(journal.usable ? [] : ['journal']),
     ...(sources.spool.problem() === null ? [] : ['spool']),
-    ...degradedDatabase(revisions, nodes),
+    ...degradedDatabase(sources),
     ...degradedNodes(nodes, sources.database.dialect === 'sqlite'),
     ...rates.degraded,
     ...sources.pressures(),
@@ -36,10 +37,13 @@ export function degradedParts(sources: HealthSources): readonly string[] {
   ];
 }
 
-/** A database that cannot be read takes no writes either, so only the first is reported. */
-function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry): string[] {
-  if (problem !== null) return ['database'];
-  return writes ? [] : ['database-writes'];
+/**
+ * A database that cannot be read takes no writes either, so only the first is reported. A lock or a slow disk may stop
+ * leases although heartbeats are written.
+ */
+function degradedDatabase({ revisions, nodes, money }: HealthSources): string[] {
+  if (revisions.problem !== null) return ['database'];
+  return nodes.writes && !money.isAway ? [] : ['database-writes'];
 }
 
 /** Unreachable nodes, and nodes that should not be there. */

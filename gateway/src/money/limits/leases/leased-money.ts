@@ -54,8 +54,8 @@ export const leaseRules = Object.freeze({
   idleMs: 10_000,
   /** How long the database is not asked after it failed. */
   awayMs: 1_000,
-  /** How long it must have worked before a failure is logged again. */
-  quietMs: 60_000,
+  /** A failure that is older says nothing about the database any more. */
+  recentMs: 10_000,
 });
 
 export interface LeasedMoneyOptions {
@@ -105,6 +105,8 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   let book: Book | null = null;
   let lastSign: Moment = { monotonic: -Infinity, wall: -Infinity };
   let awayUntil = -Infinity;
+  /** Whether the last command that was sent failed. */
+  let hasFailed = false;
   let working: Promise<void> | null = null;
   let wake: NodeJS.Timeout | null = null;
   let isClosed = false;
@@ -210,11 +212,12 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       try {
         await once(book ?? (await begin()));
       } catch (error) {
-        if (monotonic() >= awayUntil + leaseRules.quietMs) {
+        if (!hasFailed) {
           log.error('the database does not lease money; serving from existing leases', error, {
             component: 'money',
           });
         }
+        hasFailed = true;
         awayUntil = monotonic() + leaseRules.awayMs;
         if (book !== null && book.command !== null) lose(book);
         waiting.rejectAll(unavailable(error));
@@ -246,6 +249,8 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     const sent = moment();
     const command = plan(own, due);
     const reply = await authority.run(command);
+    if (hasFailed) log.info('the database leases money again', { component: 'money' });
+    hasFailed = false;
     // The life was closed meanwhile: so are the leases that this command drew.
     if (book !== own) return;
     if (reply.kind === 'closed') {
@@ -361,6 +366,9 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   });
 
   return {
+    get isAway() {
+      return hasFailed && monotonic() < awayUntil + leaseRules.recentMs;
+    },
     hold,
     charge([id = '', ...drawn], meters, cost) {
       // What was drawn later backs the charge too.

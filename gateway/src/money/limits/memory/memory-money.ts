@@ -107,6 +107,7 @@ export function createMemoryMoney({
   };
 
   return {
+    isAway: false,
     hold,
     // What it costs lies in no lease that the database knows.
     charge: () => null,
