@@ -80,7 +80,7 @@ export async function ask(
 }
 
 export interface Crowd {
-  readonly nodes: readonly AttackedNode[];
+  readonly nodes: readonly Pick<AttackedNode, 'name' | 'url'>[];
   readonly accounts: readonly Account[];
   /** How many ask at the same time. */
   readonly clients: number;

@@ -5,6 +5,11 @@ import { floorOf, limitOf, type Account } from './accounts.ts';
 import { ask, type Answer } from './ask.ts';
 import type { AttackedNode, World } from './world.ts';
 
+/** Gateways that share a database. */
+export interface Attacked extends Pick<World, 'database'> {
+  readonly nodes: readonly Pick<AttackedNode, 'name' | 'url'>[];
+}
+
 interface Charge {
   readonly id: string;
   readonly account: string;
@@ -12,13 +17,13 @@ interface Charge {
   readonly overshoot: bigint;
 }
 
-const depthOf = async ({ url }: AttackedNode): Promise<number> => {
+const depthOf = async ({ url }: Pick<AttackedNode, 'url'>): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^sluice_journal_depth (\d+)$/m.exec(text)?.[1]);
 };
 
 /** Waits until every node has written its rows to the database. */
-export async function applied({ nodes }: World): Promise<void> {
+export async function applied({ nodes }: Attacked): Promise<void> {
   for (const node of nodes) {
     await expect
       .poll(() => depthOf(node).catch(() => null), { timeout: 30_000, interval: 50 })
@@ -26,7 +31,7 @@ export async function applied({ nodes }: World): Promise<void> {
   }
 }
 
-async function chargesOf({ database }: World, accounts: readonly Account[]): Promise<Charge[]> {
+async function chargesOf({ database }: Attacked, accounts: readonly Account[]): Promise<Charge[]> {
   const rows = await database.kysely
     .selectFrom('usage')
     .innerJoin('keys', 'keys.id', 'usage.key_id')
@@ -47,7 +52,7 @@ async function chargesOf({ database }: World, accounts: readonly Account[]): Pro
 }
 
 /** Nano-USD, of the rows in the database. */
-export async function spentBy(world: World, account: Account): Promise<bigint> {
+export async function spentBy(world: Attacked, account: Account): Promise<bigint> {
   return sum((await chargesOf(world, [account])).map(({ cost }) => cost));
 }
 
@@ -70,7 +75,7 @@ export interface Exactness {
  * @param answers all requests for these accounts
  */
 export async function expectExact(
-  world: World,
+  world: Attacked,
   accounts: readonly Account[],
   answers: readonly Answer[],
 ): Promise<Exactness> {
@@ -113,7 +118,7 @@ const mostUnanswered = 5;
  * the floor is left.
  */
 export async function expectSpendable(
-  world: World,
+  world: Attacked,
   accounts: readonly Account[],
   answers: Answer[],
 ): Promise<void> {
