@@ -104,6 +104,27 @@ const nameOf = async (promise: Promise<unknown>) => {
   }
 };
 
+test('a draw about which nobody can decide has an error, and takes nothing', async () => {
+  const { money, order } = setUp();
+  let isAway = false;
+  const billing = createBilling({
+    money: {
+      ...money,
+      hold: (request) =>
+        isAway ? Promise.reject(new GatewayError('unavailable')) : money.hold(request),
+    },
+    now: () => now,
+  });
+  const hold = (await billing.hold(order()))!;
+  const { amount } = hold;
+  isAway = true;
+  expect(await billing.draw(hold, cent)).toMatchObject({ errorName: 'unavailable' });
+  expect(hold).toMatchObject({ amount, drawn: [] });
+  isAway = false;
+  expect(await billing.draw(hold, cent)).toBeNull();
+  expect(hold.amount).toBe(amount + cent);
+});
+
 describe('the limits of a caller', () => {
   test('in the order in which the first exhausted one is named', () => {
     const limited = { ...caller, user: { ...user, quota: 1n }, quota: 2n };

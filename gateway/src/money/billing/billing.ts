@@ -55,8 +55,8 @@ export interface Billing {
    */
   hold(order: Order): Hold | null | Promise<Hold | null>;
   /**
-   * Adds to a hold that the exchange is about to pass: this amount, or all that is left. Resolves to null, or to the error
-   * of the first exhausted limit if nothing is left.
+   * Adds to a hold that the exchange is about to pass: this amount, or all that is left. Resolves to null, to the error
+   * of the first exhausted limit if nothing is left, or to `unavailable` if nobody can decide.
    */
   draw(hold: Hold, amount: bigint): GatewayError | null | Promise<GatewayError | null>;
   /** What these lines cost at the rates of the hold, in nano-USD. */
@@ -128,7 +128,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
         return null;
       };
       const decision = money.hold({ id, amount, meters, expiresAt });
-      return decision instanceof Promise ? decision.then(finish) : finish(decision);
+      return decision instanceof Promise ? decision.then(finish, undecided) : finish(decision);
     },
 
     costOf: (hold, lines) => receiptOf(lines(hold.rates), hold.multiplier).cost,
@@ -157,6 +157,12 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       for (const id of hold.drawn) money.commitHold(id, 0n);
     },
   };
+}
+
+/** Nobody can decide about a draw: nothing was drawn, and the exchange continues with what it holds. */
+function undecided(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  throw error;
 }
 
 type Terms = Pick<Hold, 'rates' | 'priceVersion' | 'multiplier' | 'multiplierText'>;

@@ -3,13 +3,19 @@ import { GatewayError } from '#errors/index.ts';
 import { Spending } from './spending.ts';
 
 /** A stream that costs 10 for each byte beside 5 000 for its input. */
-function start(setting: { held: bigint; drawable: bigint; isRemote?: boolean }) {
+function start(setting: {
+  held: bigint;
+  drawable: bigint;
+  isRemote?: boolean;
+  undecided?: number;
+}) {
   let { held, drawable } = setting;
   const drawn: bigint[] = [];
   const ended: GatewayError[] = [];
   let bytes = 0;
   const draw = (amount: bigint): GatewayError | null => {
     drawn.push(amount);
+    if (drawn.length <= (setting.undecided ?? 0)) return new GatewayError('unavailable');
     if (drawable === 0n) return new GatewayError('insufficient_balance');
     const more = amount < drawable ? amount : drawable;
     held += more;
@@ -61,5 +67,15 @@ describe.each([false, true])('a stream (from Redis: %s)', (isRemote) => {
     // 80 000 and 100 000 of overshoot, without 5 000 for the input.
     expect(bytes).toBeGreaterThan(17_400);
     expect(bytes).toBeLessThan(19_500);
+  });
+
+  it('about which nobody could decide asks again when it is beyond, and ends if that is in vain', async () => {
+    const rich = { held: 50_000n, drawable: 10n ** 9n, isRemote };
+    const again = start({ ...rich, undecided: 1 });
+    expect(await again.come(200_000)).toBe(200_000);
+    expect(again.ended).toEqual([]);
+    const { come, ended } = start({ ...rich, undecided: Infinity });
+    expect(await come(1_000_000)).toBeLessThan(16_500);
+    expect(ended).toMatchObject([{ errorName: 'unavailable' }]);
   });
 });

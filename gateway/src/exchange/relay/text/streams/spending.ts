@@ -6,7 +6,7 @@ export interface SpendingOptions {
   readonly held: () => bigint;
   /** An estimate of what the stream costs with this many bytes of output. */
   readonly costAt: (outputBytes: number) => bigint;
-  /** Holds more. Resolves to the error of the exhausted limit if nothing is left. */
+  /** Holds more. Resolves to the error of the exhausted limit if nothing is left, or to `unavailable`. */
   readonly draw: (amount: bigint) => GatewayError | null | Promise<GatewayError | null>;
   /** What the stream may cost beyond what is left. */
   readonly overshoot: bigint;
@@ -26,8 +26,8 @@ const leastStep = 1_024;
 const many = 4_000_000;
 
 /**
- * Follows what a stream costs, by a running estimate. Before it passes its hold, more is drawn. If nothing is left and the
- * stream is beyond by the overshoot, it is ended.
+ * Follows what a stream costs, by a running estimate. Before it passes its hold, more is drawn. If nothing can be drawn and
+ * the stream is beyond by the overshoot, it is ended.
  */
 export class Spending {
   /** The bytes of output from which `look` has to be called. */
