@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listUsers, upsertUser } from '#identity/index.ts';
+import { creditAccount } from '#ledger/index.ts';
+import {
+  closeLives,
+  createPostgresAuthority,
+  type Command,
+  type Reply,
+  type Rules,
+} from '#leases/index.ts';
+import { change, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { user } from '../database/samples.ts';
+import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
+
+/*
+ * Everything that changes meters locks them in order of name, whatever order it hears of them. Else two of them wait for
+ * each other now and then, and PostgreSQL ends one.
+ */
+
+const rules: Rules = {
+  ageMs: 600_000,
+  ticketMs: 500,
+  silentMs: 30_000,
+  restateMs: 5_000,
+  share: 500n,
+};
+const lives = ['a', 'b', 'c'] as const;
+const commandsPerLife = 40;
+const batches = 30;
+const perBatch = 4;
+/** nano-USD; a new user of the samples has ten. */
+const usd = 1_000_000_000n;
+
+describe.skipIf(isSkipped('postgres'))('transactions on the same meters', () => {
+  let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+  let userId: string;
+  beforeEach(async () => {
+    opened = await openTestDatabase('postgres');
+    await keepPrice(opened.database);
+    await change(opened.database, (file) => upsertUser(file, user));
+    userId = (await listUsers(opened.database.kysely))[0]?.id ?? '';
+  });
+  afterEach(() => opened.close());
+
+  test('never wait for each other, and their sums agree', async () => {
+    const { database, url } = opened;
+    const meters = [`user:${userId}:balance`, `user:${userId}:quota`, 'key:key_1:quota'];
+    const [balance = '', quota = '', key = ''] = meters;
+    const orders = [meters, [key, balance], [quota, balance, key], [key], [key, quota, balance]];
+    const authority = createPostgresAuthority({ database, node: 'node', url, rules });
+    const generation = await Promise.all(
+      [...lives, 'closing'].map((life) => authority.begin(life)),
+    );
+
+    const lease = async (life: (typeof lives)[number]): Promise<void> => {
+      for (let number = 1; number <= commandsPerLife; number += 1) {
+        const chosen = orders[(number + lives.indexOf(life)) % orders.length]!;
+        expect((await authority.run(drawing(life, number, generation[0]!, chosen))).kind).toBe(
+          'done' satisfies Reply['kind'],
+        );
+      }
+    };
+    const apply = async (life: string): Promise<void> => {
+      for (let at = 0; at < batches; at += 1) {
+        const records = Array.from({ length: perBatch }, (_, index) =>
+          record(`req_${life}_${at}_${index}`, {
+            userId,
+            keyId: `key_${index % 2}`,
+            charge: charge(1n, { lease: { life, parts: ['1', '1', '1'] } }),
+          }),
+        );
+        await recordAll(database, records);
+      }
+    };
+    const credit = async (): Promise<void> => {
+      for (let at = 0; at < batches; at += 1) {
+        await change(database, (file) =>
+          creditAccount(file, {
+            account: `user:${userId}`,
+            amount: 10n,
+            kind: 'top-up',
+            actor: 'test',
+            reason: 'a test',
+          }),
+        );
+      }
+    };
+    await authority.run(drawing('closing', 1, generation[0]!, meters));
+    await Promise.all([
+      ...lives.map(lease),
+      ...lives.map(apply),
+      credit(),
+      closeLives(database, ['closing']),
+    ]);
+
+    const totals = await database.kysely.selectFrom('spent_totals').selectAll().execute();
+    const leases = await database.kysely.selectFrom('leases').selectAll().execute();
+    const all = BigInt(lives.length * batches * perBatch);
+    expect(totals.find(({ meter }) => meter === meters[0])).toMatchObject({
+      spent: all,
+      credited: 10n * usd + BigInt(batches * 10),
+    });
+    for (const { meter, leased } of totals) {
+      const left = leases
+        .filter((row) => row.meter === meter)
+        .reduce((sum, { drawn, settled }) => sum + drawn - settled, 0n);
+      expect(leased, meter).toBe(left);
+    }
+  });
+});
+
+function drawing(
+  life: string,
+  number: number,
+  generation: number,
+  meters: readonly string[],
+): Command {
+  const change = { drawn: 0n, back: 0n, ahead: 0n, floor: 0n, answered: 0, isDropped: false };
+  return {
+    life,
+    number,
+    known: number - 1,
+    generation,
+    restates: 'no',
+    isReplaying: false,
+    leases: meters.map((meter) => ({ ...change, meter, shorts: [] })),
+    wants: [
+      {
+        id: `${life}-${number}`,
+        amount: 5n,
+        meters: meters.map((name) => ({ name, floor: 0n, limit: 1_000_000n })),
+        isLast: false,
+        isDurable: false,
+      },
+    ],
+  };
+}
