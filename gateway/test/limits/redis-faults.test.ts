@@ -94,7 +94,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await isBack(node);
     expect(log.slice(-3)).toEqual([
       'connected to Redis',
-      "lost connection to Redis; enforcing this node's share of every limit",
+      "lost connection to Redis; enforcing this node's share of every rate",
       'connected to Redis',
     ]);
   });

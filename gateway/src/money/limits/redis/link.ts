@@ -78,7 +78,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     drop();
     // The attempt that is under way notices it.
     if (recovering !== null) return;
-    log.error("lost connection to Redis; enforcing this node's share of every limit", error, {
+    log.error("lost connection to Redis; enforcing this node's share of every rate", error, {
       component: 'counting',
     });
     begin();
@@ -188,7 +188,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     begin((error) => {
       if (error !== null && !ending.signal.aborted) {
         log.error(
-          "Redis is unreachable; enforcing this node's share of every limit until it responds",
+          "Redis is unreachable; enforcing this node's share of every rate until it responds",
           error,
           {
             component: 'counting',
