@@ -55,6 +55,17 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     costs: ['hold'],
     most: { back: 1 },
   },
+  'the database of one node goes back behind a lease that it has forgotten': {
+    ...small,
+    nodes: 1,
+    requests: [
+      [2n, ['m']],
+      [2n, ['m']],
+    ],
+    costs: ['hold'],
+    most: { back: 1, idle: 2 },
+    waitsForRecords: true,
+  },
   'a limit is raised': { ...small, newLimit: 5n, most: { limit: 1 } },
   'a limit is lowered': { ...small, ahead: 1n, newLimit: 1n, most: { limit: 1 } },
   'a task holds for days': { ...small, isDurable: true },
@@ -160,6 +171,11 @@ export const mutations: readonly (readonly [scenario: string, mutation: Mutation
     'one node loses two messages',
     { name: 'giving up a return whose reply is lost', keepsReturns: true },
   ],
+  [
+    'the database of one node goes back behind a lease that it has forgotten',
+    { name: 'the wait for its records', skipsReplay: true },
+  ],
+  ['a hold expires before its request ends', { name: 'expiry', neverExpires: true }],
   ['two nodes share a limit', { name: 'counting a row once', countsTwice: true }],
   [
     'a node is killed and starts again',

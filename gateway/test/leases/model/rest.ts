@@ -1,5 +1,5 @@
 import type { Want } from '#leases/index.ts';
-import { mustReturn, take } from '#limits/leases/book.ts';
+import { expire, mustReturn, take } from '#limits/leases/book.ts';
 import {
   beyondIn,
   closeLife,
@@ -38,7 +38,11 @@ export function checkRest(world: World, bounds: Bounds, mutation: Mutation): voi
     if (!node.isUp) continue;
     for (const book of [node.book, node.old]) {
       if (book === null) continue;
-      for (const [id, { amount }] of book.holds) finish(node, book, id, amount, 'nothing');
+      for (const [id, { amount }] of book.holds) {
+        if (bounds.most.expire === undefined) finish(node, book, id, amount, 'nothing');
+        // Requests that never end hold nothing either, sooner or later.
+        else if (mutation.neverExpires !== true) expire(book, id);
+      }
     }
   }
   for (let tick = 0; tick < 6; tick += 1) {

@@ -92,7 +92,9 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
       const isPaused = book.restates !== 'no' && !hasWork;
       if (book.isReplaying) {
         yield [`${name} replays its records`, here((next, self) => replay(next, self))];
-        yield [`${name} waits for its records no longer`, here((_, self) => replayed(self.book))];
+        if (bounds.waitsForRecords !== true) {
+          yield [`${name} waits for its records no longer`, here((_, self) => replayed(self.book))];
+        }
       }
       if (hasWork || (node.queue.length > 0 && !isStopped && !isPaused)) {
         yield [`${name} sends`, here((next, self) => send(next, self, 0n, false, mutation))];
@@ -172,7 +174,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
     for (const [which, owner] of [book, node.old].entries()) {
       if (owner === null) continue;
       for (const [id, hold] of owner.holds) {
-        if (may('expire') && !hold.isVoid) {
+        if (may('expire') && !hold.isVoid && mutation.neverExpires !== true) {
           yield [
             `the hold of ${id} at ${name} expires`,
             here((next, self) => {

@@ -101,6 +101,8 @@ export interface Bounds {
   readonly most: Partial<Record<Fault, number>>;
   readonly newLimit?: bigint;
   readonly isDurable?: boolean;
+  /** After the database went back, nobody draws until the records are there again, however long that takes. */
+  readonly waitsForRecords?: boolean;
 }
 
 /** A rule that is left out, to see the search notice it. */
@@ -121,6 +123,7 @@ export interface Mutation {
   readonly skipsReplay?: boolean;
   readonly keepsReturns?: boolean;
   readonly neverFrees?: boolean;
+  readonly neverExpires?: boolean;
 }
 
 export function start({ nodes, limits }: Bounds): World {

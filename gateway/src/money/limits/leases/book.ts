@@ -281,6 +281,7 @@ function calledBack({ isSole, leases }: Book): string[] {
  * given back counts as given back; what it would have drawn was not drawn.
  */
 function statements(book: Book): LeaseChange[] {
+  if (book.restates === 'all') forgetEmpty(book);
   const touched =
     book.restates === 'all'
       ? [...book.leases.keys()]
@@ -304,6 +305,16 @@ function statements(book: Book): LeaseChange[] {
       shorts: shortsOn(book, meter),
     };
   });
+}
+
+/**
+ * A lease that was dropped and has drawn nothing since is not stated. A database that went back may know what it settled
+ * before it was dropped: beside a statement of nothing drawn, that would count as money which nobody has.
+ */
+function forgetEmpty({ leases }: Book): void {
+  for (const [meter, { drawn, frozen, charged, holds }] of leases) {
+    if (drawn === frozen && charged === 0n && holds === 0) leases.delete(meter);
+  }
 }
 
 /** The lease on the meter, empty if there was none. */
