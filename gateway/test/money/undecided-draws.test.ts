@@ -7,7 +7,7 @@ import { startTestGateway, testKey, type TestGateway } from '../support/gateway.
 import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/* A response is about to cost more than it holds while the database is away, so nobody can decide about a draw. */
+/* A response is about to cost more than it holds while the database is unreachable, so nobody can decide about a draw. */
 
 const chunk = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -15,7 +15,7 @@ const chunk = (content: string): string =>
 const held = '1.000039';
 const usage = { prompt_tokens: 10, completion_tokens: 500_000 };
 
-describe.skipIf(isSkipped('postgres'))('while the database is away', () => {
+describe.skipIf(isSkipped('postgres'))('while the database is unreachable', () => {
   let gateway: TestGateway;
   let upstream: OwnUpstream;
   let way: TcpProxy;
