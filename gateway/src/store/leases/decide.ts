@@ -198,7 +198,7 @@ function decideWant(
     const idle = mostIdle(view, name, life, silentMs, isMine(row.ticket));
     if (idle > 0n) unanswered ??= name;
     short.push(name);
-    refusal ??= refusalFor(row, want, { name, floor }, left + idle);
+    refusal ??= refusalFor(row, want, { name, floor }, left, idle);
     if (left < least) least = left;
   }
 
@@ -234,16 +234,22 @@ function decideWant(
   return { kind: 'granted', amount: least, shortOn: short };
 }
 
-/** Null if so much on a meter would admit the request, if only with a short hold. */
+/**
+ * Null if the meter would admit the request, if only with a short hold, once others have given back what they have idle.
+ * A short hold may have ended without a word of it until its life has answered.
+ */
 function refusalFor(
   { short }: MeterRow,
   { amount, isDurable }: Want,
   { name: meter, floor }: Pick<WantedMeter, 'name' | 'floor'>,
-  most: bigint,
+  left: bigint,
+  idle: bigint,
 ): Outcome | null {
+  const most = left + idle;
   if (most <= 0n || most < floor) return { kind: 'refused', meter, least: 0n };
-  if (most >= amount || (short === null && !isDurable)) return null;
-  return { kind: 'refused', meter, least: short === null ? amount : most + 1n };
+  const isShortTaken = short !== null && idle === 0n;
+  if (most >= amount || !(isShortTaken || isDurable)) return null;
+  return { kind: 'refused', meter, least: isShortTaken ? most + 1n : amount };
 }
 
 /** What other live nodes have leased on the meter, of those that have not said that nothing of it is idle. */
