@@ -5,6 +5,7 @@ import { createNodeRegistry } from '#nodes/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { until } from '../behaviour/support.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';
+import { secret } from '../workers/workplace.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   it.skipIf(isSkipped(dialect))(
@@ -73,3 +74,33 @@ it('/ready names it', async () => {
   );
   expect(await degraded()).not.toContain('database');
 }, 40_000);
+
+it.skipIf(isSkipped('postgres'))(
+  '/ready says at once that rows wait, also while heartbeats are written, until they are in the database',
+  async () => {
+    const { database, url: databaseUrl, close } = await openTestDatabase('postgres');
+    onTestFinished(close);
+    const { url } = await startGatewayPlace({ databaseUrl });
+    const run = (statement: string) => sql.raw(statement).execute(database.kysely);
+    await run(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'No space left on device' using errcode = '53100'; end $$`,
+    );
+    await run(
+      'create trigger refuse before insert on usage for each statement execute function refuse()',
+    );
+    const served = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{"model":"demo-chat","messages":[{"role":"user","content":"Hello!"}]}',
+    });
+    expect(served.status).toBe(200);
+    const degraded = async () => {
+      const response = await fetch(`${url}/ready`);
+      return ((await response.json()) as { degraded: readonly string[] }).degraded;
+    };
+    await until(async () => (await degraded()).includes('database-writes'), 'rows wait', 8_000);
+    await run('drop trigger refuse on usage');
+    await until(async () => (await degraded()).length === 0, 'the rows are written', 10_000);
+  },
+  40_000,
+);

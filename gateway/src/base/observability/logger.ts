@@ -13,7 +13,7 @@ import { openStandardError } from './standard-error.ts';
 export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
-  /** Writes name, message, code and stack of `error`, and nothing else of it. */
+  /** Writes name, message, code and stack of `error`, and nothing else of it; null: there is none. */
   error(message: string, error: unknown, fields?: LogFields): void;
   /** Writes the line of one finished exchange. */
   request(exchange: FinishedExchange): void;
@@ -53,7 +53,7 @@ export function createLogger(destination: Writable = openStandardError()): Closa
       sink.flush();
     },
     error(message, error, fields = {}) {
-      log.error({ ...fields, error: describe(error) }, message);
+      log.error(error === null ? fields : { ...fields, error: describe(error) }, message);
       sink.flush();
     },
     request(exchange) {

@@ -38,12 +38,13 @@ export function degradedParts(sources: HealthSources): readonly string[] {
 }
 
 /**
- * A database that cannot be read takes no writes either, so only the first is reported. A lock or a slow disk may stop
- * leases although heartbeats are written.
+ * A database that cannot be read takes no writes either, so only the first is reported. A lock or a full disk may stop
+ * leases or records although heartbeats are written.
  */
-function degradedDatabase({ revisions, nodes, money }: HealthSources): string[] {
+function degradedDatabase({ revisions, nodes, money, journal }: HealthSources): string[] {
   if (revisions.problem !== null) return ['database'];
-  return nodes.writes && !money.isAway ? [] : ['database-writes'];
+  const takesWrites = nodes.writes && !money.isAway && !journal.isAway;
+  return takesWrites ? [] : ['database-writes'];
 }
 
 /** Unreachable nodes, and nodes that should not be there. */

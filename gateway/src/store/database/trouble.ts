@@ -4,6 +4,8 @@ export interface Trouble {
   met(message: string): void;
   /** It worked. */
   over(): void;
+  /** Whether it failed the last time. */
+  readonly isOn: boolean;
 }
 
 /** Tells when trouble begins and when it is over, however often it is met in between. */
@@ -20,6 +22,9 @@ export function createTrouble(
     over() {
       if (isOn) onEnd();
       isOn = false;
+    },
+    get isOn() {
+      return isOn;
     },
   };
 }

@@ -17,6 +17,8 @@ export interface Journal {
   begin(intent: Intent): void;
   /** False if the journal cannot accept records now (disk full, limit reached): no billable request may be admitted. */
   readonly usable: boolean;
+  /** Whether the database took no records the last time: they wait on the disk. */
+  readonly isAway: boolean;
   /** Records that were not made durable and never will be. */
   readonly lost: number;
   /** Attempts that were under way when an earlier process was killed, as far as this one has found them. */

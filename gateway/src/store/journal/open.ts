@@ -285,6 +285,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       const written = appendLine(line, record.charge !== null);
       return written.catch((reason: unknown) => keepOrThrow(record, line, reason));
     },
+    get isAway() {
+      return away.isOn;
+    },
     get usable() {
       return isUsable();
     },

@@ -249,8 +249,6 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     const sent = moment();
     const command = plan(own, due);
     const reply = await authority.run(command);
-    if (hasFailed) log.info('the database leases money again', { component: 'money' });
-    hasFailed = false;
     // The life was closed meanwhile: so are the leases that this command drew.
     if (book !== own) return;
     if (reply.kind === 'closed') {
@@ -265,6 +263,8 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       lose(own);
       return;
     }
+    if (hasFailed) log.info('the database leases money again', { component: 'money' });
+    hasFailed = false;
     learn(own, reply);
     lastSign = sent;
     for (const { meter } of command.leases) {
