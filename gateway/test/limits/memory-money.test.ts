@@ -162,4 +162,22 @@ describe('money in memory', () => {
       { numRuns: 300 },
     );
   });
+
+  test('what a short hold cost beyond itself is not admitted again when other holds end', async () => {
+    const one = meter(100n);
+    const [wide, short, next, last] = ['wide', 'short', 'next', 'last'].map(fresh) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await hold([one], 60n, { id: wide });
+    expect(await hold([one], 60n, { id: short })).toEqual({ held: true, amount: 40n });
+    bench.money.commitHold(short, 70n);
+    // A request for another meter is the first to say that the short hold has ended.
+    await hold([meter(100n)], 1n);
+    bench.money.commitHold(wide, 0n);
+    expect(await hold([one], 25n, { id: next })).toEqual({ held: true, amount: 25n });
+    expect(await hold([one], 10n, { id: last })).toEqual({ held: true, amount: 5n });
+  });
 });

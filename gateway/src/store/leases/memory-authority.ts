@@ -7,7 +7,7 @@ const rules: Rules = { ticketMs: 0, silentMs: 1, ageMs: Infinity, restateMs: 0, 
 
 /** The authority over money that one process spends alone. Every reply is immediate. */
 export interface MemoryAuthority {
-  /** Carries out a command of the life. Its meters must have rows; their limits are those that it names. */
+  /** Carries out a command of the life. Its meters must have rows. */
   run(command: Command): Reply;
 }
 
@@ -16,10 +16,12 @@ export interface MemoryAuthority {
  *
  * It settles nothing: what requests have cost stays in the lease. So `spent` is what was spent before, and a row may be
  * removed, to be read from the database again, once the database has all that was charged since.
+ * @param limitOf the limit of a meter for which a command names none, as it was last
  */
 export function createMemoryAuthority(
   life: string,
   meters: ReadonlyMap<string, MeterRow>,
+  limitOf: (meter: string) => bigint,
 ): MemoryAuthority {
   const lives = new Map<string, LifeRow>([
     [life, { number: 0, generation: 0, seenAt: 0, closed: false }],
@@ -31,7 +33,7 @@ export function createMemoryAuthority(
   };
   return {
     run(command) {
-      const limits = new Map<string, bigint>();
+      const limits = new Map(command.leases.map(({ meter }) => [meter, limitOf(meter)]));
       for (const want of command.wants) {
         for (const { name, limit } of want.meters) limits.set(name, limit);
       }

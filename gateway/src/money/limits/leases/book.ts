@@ -250,8 +250,8 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
     // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing. So does the
     // floor, which must be left beside it.
     const needed = asked === undefined ? 0n : need + asked.floor;
-    // What was drawn for another limit may be more than there is.
-    const isOther = asked !== undefined && asked.limit !== lease.limit;
+    // What was drawn for another limit may be more than there is. So may what the only process has spent above its holds.
+    const isOther = lease.isBeyond || (asked !== undefined && asked.limit !== lease.limit);
     const isAll = returned.has(meter) || isOther || free < needed;
     const back = isAll ? free : needed;
     lease.frozen += back;

@@ -44,8 +44,8 @@ export function createMemoryMoney({
   forgetting: { mostMeters, idleMs } = forgetting,
 }: MemoryMoneyOptions): Money {
   const rows = new Map<string, MeterRow>();
-  const authority = createMemoryAuthority(life, rows);
   const book = createBook(life, 0, true);
+  const authority = createMemoryAuthority(life, rows, (name) => leaseOf(book, name).limit);
   const expiry = createExpiry(monotonic());
   const lookUp = createSpentLookup(spent);
 
