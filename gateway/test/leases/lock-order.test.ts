@@ -1,29 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listUsers, upsertUser } from '#identity/index.ts';
 import { creditAccount } from '#ledger/index.ts';
-import {
-  closeLives,
-  createPostgresAuthority,
-  type Command,
-  type Reply,
-  type Rules,
-} from '#leases/index.ts';
+import { closeLives, createPostgresAuthority } from '#leases/index.ts';
 import { change, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { user } from '../database/samples.ts';
 import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
+import { drawing, rules } from './commands.ts';
 
 /*
  * Everything that changes meters locks them in order of name, whatever order it hears of them. Else two of them wait for
  * each other now and then, and PostgreSQL ends one.
  */
 
-const rules: Rules = {
-  ageMs: 600_000,
-  ticketMs: 500,
-  silentMs: 30_000,
-  restateMs: 5_000,
-  share: 500n,
-};
 const lives = ['a', 'b', 'c'] as const;
 const commandsPerLife = 40;
 const batches = 30;
@@ -48,15 +36,15 @@ describe.skipIf(isSkipped('postgres'))('transactions on the same meters', () => 
     const [balance = '', quota = '', key = ''] = meters;
     const orders = [meters, [key, balance], [quota, balance, key], [key], [key, quota, balance]];
     const authority = createPostgresAuthority({ database, node: 'node', url, rules });
-    const generation = await Promise.all(
+    const [generation = 0] = await Promise.all(
       [...lives, 'closing'].map((life) => authority.begin(life)),
     );
 
     const lease = async (life: (typeof lives)[number]): Promise<void> => {
       for (let number = 1; number <= commandsPerLife; number += 1) {
         const chosen = orders[(number + lives.indexOf(life)) % orders.length]!;
-        expect((await authority.run(drawing(life, number, generation[0]!, chosen))).kind).toBe(
-          'done' satisfies Reply['kind'],
+        expect((await authority.run(drawing({ life, number, generation }, chosen, 5n))).kind).toBe(
+          'done',
         );
       }
     };
@@ -85,7 +73,7 @@ describe.skipIf(isSkipped('postgres'))('transactions on the same meters', () => 
         );
       }
     };
-    await authority.run(drawing('closing', 1, generation[0]!, meters));
+    await authority.run(drawing({ life: 'closing', number: 1, generation }, meters, 5n));
     await Promise.all([
       ...lives.map(lease),
       ...lives.map(apply),
@@ -108,30 +96,3 @@ describe.skipIf(isSkipped('postgres'))('transactions on the same meters', () => 
     }
   });
 });
-
-function drawing(
-  life: string,
-  number: number,
-  generation: number,
-  meters: readonly string[],
-): Command {
-  const change = { drawn: 0n, back: 0n, ahead: 0n, floor: 0n, answered: 0, isDropped: false };
-  return {
-    life,
-    number,
-    known: number - 1,
-    generation,
-    restates: 'no',
-    isReplaying: false,
-    leases: meters.map((meter) => ({ ...change, meter, shorts: [] })),
-    wants: [
-      {
-        id: `${life}-${number}`,
-        amount: 5n,
-        meters: meters.map((name) => ({ name, floor: 0n, limit: 1_000_000n })),
-        isLast: false,
-        isDurable: false,
-      },
-    ],
-  };
-}

@@ -4,24 +4,11 @@ import {
   settleLeases,
   type Authority,
   type Command,
-  type LeaseChange,
 } from '#leases/index.ts';
 import { isSkipped, openTestDatabase } from '../database/databases.ts';
+import { commandOf, drawing, rules } from './commands.ts';
 
 const meter = 'key:one:quota';
-const rules = { ageMs: 600_000, ticketMs: 500, silentMs: 30_000, restateMs: 5_000, share: 500n };
-
-const change: LeaseChange = {
-  meter,
-  drawn: 0n,
-  back: 0n,
-  ahead: 0n,
-  floor: 0n,
-  answered: 0,
-  isDropped: false,
-  shorts: [],
-};
-
 describe.skipIf(isSkipped('postgres'))('a command', () => {
   let opened: Awaited<ReturnType<typeof openTestDatabase>>;
   let authority: Authority;
@@ -56,30 +43,8 @@ describe.skipIf(isSkipped('postgres'))('a command', () => {
   });
   afterEach(() => opened.close());
 
-  function command(life: string, number: number, changed: Partial<LeaseChange> = {}): Command {
-    return {
-      life,
-      number,
-      known: number - 1,
-      generation,
-      restates: 'no',
-      isReplaying: false,
-      leases: [{ ...change, ...changed }],
-      wants: [],
-    };
-  }
-  const wanting = (life: string, number: number, amount: bigint): Command => ({
-    ...command(life, number),
-    wants: [
-      {
-        id: `${life}-${number}`,
-        amount,
-        meters: [{ name: meter, floor: 0n, limit: 1_000n }],
-        isLast: false,
-        isDurable: false,
-      },
-    ],
-  });
+  const wanting = (life: string, number: number, amount: bigint): Command =>
+    drawing({ life, number, generation }, [meter], amount);
 
   /** As the applier does: a row adds to what is spent, and takes it out of the lease. */
   const record = (cost: bigint): Promise<void> =>
@@ -138,7 +103,9 @@ describe.skipIf(isSkipped('postgres'))('a command', () => {
     await authority.run(wanting('life', 1, 100n));
     meanwhile = () => record(30n);
     statements = 0;
-    await authority.run(command('life', 2, { isDropped: true }));
+    await authority.run(
+      commandOf({ life: 'life', number: 2, generation }, [meter], { isDropped: true }),
+    );
     expect(statements).toBe(4);
     expect(await rows()).toEqual({ spent: 30n, leased: 0n, leases: [] });
   });

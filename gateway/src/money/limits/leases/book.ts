@@ -251,8 +251,8 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
     // floor, which must be left beside it.
     const needed = asked === undefined ? 0n : need + asked.floor;
     // What was drawn for another limit may be more than there is. So may what the only process has spent above its holds.
-    const isOther = lease.isBeyond || (asked !== undefined && asked.limit !== lease.limit);
-    const isAll = returned.has(meter) || isOther || free < needed;
+    const isStale = lease.isBeyond || (asked !== undefined && asked.limit !== lease.limit);
+    const isAll = returned.has(meter) || isStale || free < needed;
     const back = isAll ? free : needed;
     lease.frozen += back;
     return {
