@@ -4,13 +4,15 @@ import { startSimulator, type SimulatorOptions } from './server.ts';
 
 const help = `Usage: sluice-simulator [options]
 
-Answers like a model vendor without a model: text in four protocols, embeddings, pictures.
+Answers like a model vendor without a model: text in four protocols, embeddings,
+pictures, video tasks.
 
   --host HOST          address to listen on (default 127.0.0.1)
   --port PORT          port to listen on (default 0: any free port)
   --gap MS             pause between stream events (default 0)
   --recordings FOLDER  recorded exchanges to replay (default $SIMULATOR_RECORDINGS)
   --no-log             keep no request for /__requests
+  --tasks FILE         keep video tasks there, so that they outlive this process
   --exit-with-parent   exit when standard input closes
   --json               print the ready line as JSON
   --help               show this text
@@ -20,10 +22,11 @@ Answers like a model vendor without a model: text in four protocols, embeddings,
 async function main(): Promise<void> {
   const flags = readFlags();
   if (flags === undefined) return;
-  const { host, recordings } = flags;
+  const { host, recordings, tasks } = flags;
   const simulator = await startSimulator({
     ...(host !== undefined && { host }),
     ...(recordings !== undefined && { recordings }),
+    ...(tasks !== undefined && { tasks }),
     ...(flags['no-log'] === true && { keptRequests: 0 }),
     port: Number(flags.port ?? 0),
     gap: Number(flags.gap ?? 0),
@@ -52,6 +55,7 @@ function readFlags() {
         gap: { type: 'string' },
         recordings: { type: 'string' },
         'no-log': { type: 'boolean' },
+        tasks: { type: 'string' },
         'exit-with-parent': { type: 'boolean' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },

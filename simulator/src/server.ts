@@ -11,6 +11,9 @@ import { watchDelivery } from './log/delivery.ts';
 import { createRequestLog, type ReceivedRequest } from './log/request-log.ts';
 import { createReplayer } from './replay/recording.ts';
 import { createSigner } from './scenario/signature.ts';
+import { createClock } from './videos/clock.ts';
+import { openTaskFile } from './videos/task-file.ts';
+import { createTasks, type ListedTask } from './videos/tasks.ts';
 
 export interface SimulatorOptions {
   /** Default 127.0.0.1. */
@@ -27,6 +30,8 @@ export interface SimulatorOptions {
   readonly clock?: () => number;
   /** How many requests the log keeps, the newest; default 10 000. */
   readonly keptRequests?: number;
+  /** A file in which video tasks outlive the process. Default: none. */
+  readonly tasks?: string;
 }
 
 export interface Simulator {
@@ -34,13 +39,19 @@ export interface Simulator {
   readonly port: number;
   /** Requests since the start or the last `clear()`, oldest first. Keeps the newest if there are too many. */
   requests(): ReceivedRequest[];
-  /** Clears the requests, the count of aborted ones and the counts of faults. */
+  /** Clears the requests, the video tasks, the count of aborted ones and the counts of faults. */
   clear(): void;
   /**
    * Gives every request this fault until the next call, '' for none: an outage under a test's
    * control. Throws for an unknown fault.
    */
   setFault(text: string): void;
+  /** The same for requests that ask for video tasks, which cannot name a fault themselves. */
+  setLookFault(text: string): void;
+  /** Video tasks, oldest first. */
+  tasks(): readonly ListedTask[];
+  /** Puts the clock of video tasks forward. */
+  advance(milliseconds: number): void;
   /** Open sockets. */
   connections(): number;
   /** Requests whose client disconnected before the end of the response. */
@@ -56,13 +67,20 @@ const defaultSigningKey = 'sluice simulator';
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { clock } = options;
   let standingFault = '';
+  let lookFault = '';
+  const tasks = createTasks(
+    createClock(clock ?? Date.now),
+    options.tasks === undefined ? undefined : openTaskFile(options.tasks),
+  );
   const parts: AnswerParts = {
     route: createRouter({
       signer: createSigner(options.signingKey ?? defaultSigningKey),
       created: () => (clock ? Math.floor(clock() / 1000) : standingStill),
+      tasks,
     }),
     faults: createFaultCounter(),
     standingFault: () => standingFault,
+    lookFault: () => lookFault,
     replay: createReplayer(options.recordings ?? process.env['SIMULATOR_RECORDINGS']),
     cache: clock ? uncached : createReplyCache(),
   };
@@ -72,12 +90,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const clear = () => {
     log.clear();
     parts.faults.clear();
+    tasks.clear();
     aborted = 0;
+  };
+
+  const setLookFault = (text: string): void => {
+    lookFault = checkedFault(text);
   };
 
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const counts = () => ({ open: sockets.size, aborted });
-    if (answerOwn(request, response, { log: log.list, clear, counts })) return;
+    const advance = tasks.clock.advance;
+    const own = { log: log.list, clear, counts, tasks: tasks.list, advance, setLookFault };
+    if (answerOwn(request, response, own)) return;
     const delivery = watchDelivery(response, () => {
       aborted += 1;
     });
@@ -113,10 +138,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     requests: log.list,
     clear,
     setFault(text) {
-      const parsed = parseFault(text);
-      if (typeof parsed === 'string') throw new TypeError(parsed);
-      standingFault = text;
+      standingFault = checkedFault(text);
     },
+    setLookFault,
+    tasks: tasks.list,
+    advance: tasks.clock.advance,
     connections: () => sockets.size,
     aborted: () => aborted,
     async close() {
@@ -125,6 +151,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await closed;
     },
   };
+}
+
+/** @throws TypeError for an unknown fault */
+function checkedFault(text: string): string {
+  const parsed = parseFault(text);
+  if (typeof parsed === 'string') throw new TypeError(parsed);
+  return text;
 }
 
 const uncached: ReplyCache = (_request, _target, _fault, produce) => produce();
@@ -145,6 +178,9 @@ interface Own {
   log(): ReceivedRequest[];
   clear(): void;
   counts(): { readonly open: number; readonly aborted: number };
+  tasks(): readonly ListedTask[];
+  advance(milliseconds: number): void;
+  setLookFault(text: string): void;
 }
 
 /** The simulator's own paths, which no vendor has. They are not logged. */
@@ -153,15 +189,38 @@ function answerOwn(request: IncomingMessage, response: ServerResponse, own: Own)
     'GET /health': () => ({ status: 'ok' }),
     'GET /__requests': own.log,
     'GET /__connections': own.counts,
+    'GET /__tasks': own.tasks,
     'DELETE /__requests': () => {
       own.clear();
       return { status: 'cleared' };
     },
   };
-  const page = ownPages[`${request.method} ${request.url}`];
+  const page = ownPages[`${request.method} ${request.url}`] ?? settingAt(request, own);
   if (!page) return false;
   request.resume();
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(page()));
   return true;
+}
+
+/** `POST /__clock?advance=MS` and `POST /__look-fault?is=TEXT`, for tests that run the simulator as a process. */
+function settingAt(request: IncomingMessage, own: Own): (() => unknown) | undefined {
+  if (request.method !== 'POST') return undefined;
+  const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+  const query = new URLSearchParams(search);
+  const milliseconds = Number(query.get('advance') ?? Number.NaN);
+  if (path === '/__clock' && Number.isSafeInteger(milliseconds) && milliseconds >= 0) {
+    return () => {
+      own.advance(milliseconds);
+      return { status: 'advanced' };
+    };
+  }
+  const text = query.get('is');
+  if (path !== '/__look-fault' || text === null || typeof parseFault(text) === 'string') {
+    return undefined;
+  }
+  return () => {
+    own.setLookFault(text);
+    return { status: 'set' };
+  };
 }

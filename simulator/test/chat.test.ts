@@ -104,6 +104,8 @@ describe('the official client', () => {
       'demo-embedding',
       'demo-image',
       'demo-layers',
+      'demo-video-1',
+      'demo-video-2',
     ]);
     expect((await client.models.retrieve('demo-chat')).id).toBe('demo-chat');
   });

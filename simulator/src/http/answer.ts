@@ -35,6 +35,8 @@ export interface AnswerParts {
   readonly faults: FaultCounter;
   /** The fault that every request has until further notice, '' for none. */
   standingFault(): string;
+  /** The same for requests that ask for video tasks. */
+  lookFault(): string;
   readonly replay: Replayer;
   readonly cache: ReplyCache;
 }
@@ -50,7 +52,8 @@ export async function answerRequest(request: Request, parts: AnswerParts): Promi
   const protocol = route.protocolOf?.(named.model) ?? route.protocol;
 
   const header = headerText(request.headers, 'x-simulator-fault');
-  const texts = [parts.standingFault(), pathFault, named.fault, header];
+  const looks = route.isChanging === true && request.method === 'GET' ? parts.lookFault() : '';
+  const texts = [parts.standingFault(), looks, pathFault, named.fault, header];
   const asked = texts.filter((text) => text !== '').join(';');
   const parsed = asked === '' ? noFault : parseFault(asked);
   if (typeof parsed === 'string') return plain(protocol.reject(new Rejection(400, parsed)));
@@ -75,13 +78,19 @@ export async function answerRequest(request: Request, parts: AnswerParts): Promi
       const { headers } = request;
       const shape = shapeOf(fault);
       const { model } = named;
-      return route.endpoint({ model, body, form, headers, query, identity, shape });
+      const isRefused = (fault.status ?? 200) >= 400 || fault.refuse === true;
+      const { id = '' } = route;
+      const { endpoint } = route;
+      return endpoint({ model, body, form, headers, query, id, isRefused, identity, shape });
     } catch (error) {
       if (error instanceof Rejection) return protocol.reject(error);
       throw error;
     }
   };
-  const reply = parts.cache(request, target, applies ? asked : '', produce);
+  const reply =
+    route.isChanging === true
+      ? produce()
+      : parts.cache(request, target, applies ? asked : '', produce);
   return {
     form,
     reply: fault === noFault ? reply : distortReply(reply, fault, protocol),

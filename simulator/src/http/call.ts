@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FaultVoice } from '../faults/distort.ts';
 import type { Shape } from '../scenario/scenario.ts';
 import type { Signer } from '../scenario/signature.ts';
+import type { Tasks } from '../videos/tasks.ts';
 import type { FormPart } from './form.ts';
 import type { Reply } from './reply.ts';
 
@@ -15,6 +16,10 @@ export interface Call {
   readonly form: readonly FormPart[] | null;
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
+  /** The id in the path; '' if the path has none. */
+  readonly id: string;
+  /** A fault replaces the response by an error, so that nothing may happen. */
+  readonly isRefused: boolean;
   readonly identity: string;
   readonly shape: Shape;
 }
@@ -24,6 +29,8 @@ export interface World {
   readonly signer: Signer;
   /** Seconds since the epoch for `created` fields; a constant unless a clock was injected. */
   created(): number;
+  /** Video tasks, of both vendors. */
+  readonly tasks: Tasks;
 }
 
 export type Endpoint = (call: Call) => Reply;

@@ -17,6 +17,8 @@ import { listGoogleModels, listModels } from '../models/index.ts';
 import { openai } from '../openai/protocol.ts';
 import { pictureAt } from '../pictures/show.ts';
 import { createInputCounter, createResponses, responsesProtocol } from '../responses/index.ts';
+import { clipAt } from '../videos/clip.ts';
+import { createVideoRouter } from '../videos/routes.ts';
 import type { Endpoint, Protocol, World } from './call.ts';
 
 export interface Route {
@@ -29,6 +31,10 @@ export interface Route {
   readonly protocolOf?: (model: string) => Protocol;
   /** The body may be a multipart form. */
   readonly takesForm?: true;
+  /** The id in the path. Absent: there is none. */
+  readonly id?: string;
+  /** Equal requests have different responses. Absent: they have the same. */
+  readonly isChanging?: true;
 }
 
 /** Finds the endpoint of a path (without query). Headers decide between vendors that share a path. */
@@ -64,9 +70,15 @@ export function createRouter(world: World): Router {
     countTokens: createTokenCounter(world),
   };
 
+  const videoAt = createVideoRouter(world.tasks);
+
   return (method, path, headers, query) => {
     const known = exact[`${method} ${path}`];
     if (known) return known;
+    const video = videoAt(method, path);
+    if (video) return video;
+    const clip = method === 'GET' ? clipAt(path) : null;
+    if (clip) return { protocol: openForAll, endpoint: clip, model: '' };
     const picture = method === 'GET' ? pictureAt(path) : null;
     if (picture) return { protocol: openForAll, endpoint: picture, model: '' };
     if (isGoogle(path, headers, query)) return routeGoogle(method, path, methods);

@@ -16,6 +16,8 @@ const otherModels = [
   { id: 'demo-embedding', name: 'Demo Embedding', thinking: false },
   imageModel,
   { id: 'demo-layers', name: 'Demo Layers', thinking: false },
+  { id: 'demo-video-1', name: 'Demo Video 1', thinking: false },
+  { id: 'demo-video-2', name: 'Demo Video 2', thinking: false },
 ] as const;
 
 type Model = { readonly id: string; readonly name: string; readonly thinking: boolean };
