@@ -51,19 +51,19 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'upstream-state': `database ${anywhere}`,
     routing: `canonical catalogue vendors ${anywhere}`,
     'body-work': `canonical conversion estimation protocols routing upstream ${anywhere}`,
-    relay: `billing bodies body-work canonical catalogue conversion estimation identity journal json limits protocols routing upstream upstream-state usage vendors ${anywhere}`,
-    tasks: `billing canonical database upstream vendors ${anywhere}`,
+    tasks: `billing canonical catalogue database identity leases ledger limits upstream usage vendors ${anywhere}`,
+    relay: `billing bodies body-work canonical catalogue conversion estimation identity journal json limits protocols routing tasks upstream upstream-state usage vendors ${anywhere}`,
   },
   edge: {
     http: `bodies compression ${anywhere}`,
-    endpoints: `billing bodies canonical catalogue http identity ledger limits protocols relay usage ${anywhere}`,
+    endpoints: `billing bodies canonical catalogue http identity ledger limits protocols relay tasks usage ${anywhere}`,
     'console-api': `administration billing canonical catalogue database http identity journal ledger limits tasks usage ${anywhere}`,
   },
   process: {
     nodes: `canonical database journal leases ${anywhere}`,
     startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
-    app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup upstream upstream-state usage vendors ${anywhere}`,
+    app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
     commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
   },
 };

@@ -58,3 +58,14 @@ export type {
   GenerationResponse,
 } from './response.ts';
 export { lacks, type ReportedUsage, type TokenUsage } from './token-usage.ts';
+export type {
+  TaskFailure,
+  TaskLook,
+  TaskMembers,
+  TaskState,
+  TaskUsage,
+  TaskView,
+  VideoDemand,
+  VideoProtocolName,
+  VideoResolution,
+} from './video.ts';

@@ -11,15 +11,10 @@ export interface NotInForce {
 /** All of them, as in docs/configuration.md. Whoever makes one of them work takes it off this list. */
 export const notInForce: readonly NotInForce[] = [
   { path: 'admin.password' },
-  { path: 'video.poll_interval' },
-  { path: 'video.expire_after' },
   { path: 'video.check_audio' },
   { path: 'video.keep_results' },
   { path: 'video.storage_url' },
-  { path: 'channels[].provider', values: ['dashscope'] },
-  { path: 'channels[].protocols[]', values: ['video-synthesis', 'video-contents'] },
   { path: 'channels[].timeouts.keepalive_comment' },
-  { path: 'models[].type', values: ['video'] },
   { path: 'teams[].members[].role', values: ['owner'] },
 ];
 

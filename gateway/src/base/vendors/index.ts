@@ -9,6 +9,7 @@ export {
   vendorFacts,
   vendorOf,
 } from './registry.ts';
+export type { TaskCall, TaskList, TaskSide, TaskSides } from './task-side.ts';
 export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
 export { traitsFor, type UpstreamTraits } from './traits.ts';
 export type {

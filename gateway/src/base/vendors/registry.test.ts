@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findVendor, knownServers, providerNames, vendorFacts, vendorOf } from './index.ts';
+import { knownServers, providerNames, vendorFacts, vendorOf } from './index.ts';
 
 const whoIs = (provider: 'openai' | 'openai-compatible', baseUrl: string) =>
   vendorOf({ provider, baseUrl })?.name;
@@ -16,14 +16,6 @@ test('a vendor without a provider value of its own is known by the host of its a
   expect(whoIs('openai-compatible', 'no address')).toBe('openai-compatible');
   // What the channel says of itself counts first.
   expect(whoIs('openai', 'https://api.x.ai/v1')).toBe('openai');
-});
-
-test('the vendors of video are known, and nothing is sent to them', () => {
-  expect(vendorFacts.dashscope.protocols).toEqual(['video-synthesis']);
-  expect(findVendor('dashscope')).toBeUndefined();
-  expect(
-    vendorOf({ provider: 'dashscope', baseUrl: vendorFacts.dashscope.baseUrl! }),
-  ).toBeUndefined();
 });
 
 test('each known server is known once', () => {

@@ -2,6 +2,7 @@ import type { OperationName, ProtocolName, TextProtocolName } from '#canonical/i
 import type { ErrorName } from '#errors/index.ts';
 import type { Quirk } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
+import type { TaskSides } from './task-side.ts';
 import type { UpstreamTraits } from './traits.ts';
 
 /** Facts about a vendor, also about one that nothing calls yet. */
@@ -52,6 +53,8 @@ export interface Vendor extends VendorFacts {
   readonly picturesByAddress?: boolean;
   /** Members that it refuses although its protocol has them. Absent: none. */
   readonly quirks?: readonly Quirk[];
+  /** How its video tasks are followed. Absent: it makes no videos. */
+  readonly tasks?: TaskSides;
 }
 
 /** A vendor without a `provider` value of its own. The host of a channel's address identifies it. */

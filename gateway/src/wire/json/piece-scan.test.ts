@@ -22,18 +22,22 @@ function scan(body: Buffer, cuts: readonly number[] = []): readonly FoundValue[]
   return scanning.end();
 }
 
-/** The same by `JSON.parse`. */
+/** The same by `JSON.parse`. An element's place is a number here: an object's member may be called `*`. */
 function expected(json: unknown): [string, unknown][] {
   const found: [string, unknown][] = [];
-  const walk = (value: unknown, path: readonly string[], shown: string) => {
+  const walk = (value: unknown, path: readonly (string | number)[], shown: string) => {
     if (Array.isArray(value)) {
-      for (const [at, each] of value.entries()) walk(each, [...path, '*'], `${shown}/${at}`);
+      for (const [at, each] of value.entries()) walk(each, [...path, at], `${shown}/${at}`);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, each] of Object.entries(value)) {
         walk(each, [...path, name], `${shown}/${name}`);
       }
     }
-    const isWatched = watched.some((each) => each.path.join('/') === path.join('/'));
+    const isWatched = watched.some(
+      (each) =>
+        each.path.length === path.length &&
+        path.every((place, at) => each.path[at] === (typeof place === 'number' ? '*' : place)),
+    );
     if (isWatched && path.at(-1) !== 'b64_json') found.push([shown, value]);
   };
   walk(json, [], '');

@@ -34,6 +34,7 @@ export {
   type ScannedImages,
 } from './images/index.ts';
 export { isEnvelope } from './envelope.ts';
+export { isPublicAddress } from './public-address.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';
 export {
@@ -50,6 +51,8 @@ export type { ChatPictureRequest } from './chat/pictures/decode-request.ts';
 export type { EncodedImages, PictureTarget } from './images/pictures/encode-request.ts';
 export { pictureTool } from './responses/picture-tool.ts';
 export { planToolNames } from './tool-names.ts';
+export { videoList, videoProtocols } from './video-protocols.ts';
+export type { OpenVideo, VideoList, VideoListQuery, VideoProtocol, VideoRequest } from './video.ts';
 export { encodeError as encodeContentsError } from './video-contents/errors.ts';
 export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts';
 export { inputSum, mergeReports } from './usage-numbers.ts';

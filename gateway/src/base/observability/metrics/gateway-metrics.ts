@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { UncaughtErrors } from '../uncaught-errors.ts';
+import type { TaskReadings } from './task-metrics.ts';
 
 /** Read at every scrape. Each member responds at once and waits for nothing but the kernel. */
 export interface GatewayReadings {
@@ -14,6 +15,7 @@ export interface GatewayReadings {
   /** Bytes for large bodies, and the number of bodies for which there was no room. */
   readonly spool: { readonly used: number; readonly limit: number; readonly refused: number };
   server(): ServerReadings;
+  tasks(): TaskReadings;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
   /** Live nodes, including this one. */

@@ -2,11 +2,13 @@ import { AggregatorRegistry, Registry } from 'prom-client';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { registerGatewayMetrics, type GatewayReadings } from './gateway-metrics.ts';
 import { processRegistry } from './process-metrics.ts';
+import { registerTaskMetrics, type TaskMetrics } from './task-metrics.ts';
 import { registerTally } from './tally.ts';
 
 /** All metrics of one gateway. */
 export interface Metrics {
   readonly exchanges: ExchangeMetrics;
+  readonly tasks: TaskMetrics;
   /** Counts a request that got an error before it became an exchange. `error` is a catalogue name. */
   refused(error: string): void;
   readonly contentType: string;
@@ -35,6 +37,7 @@ export function createMetrics(
   const registry = new Registry();
   const exchanges = createExchangeMetrics(registry);
   registerGatewayMetrics(registry, readings);
+  const tasks = registerTaskMetrics(registry, readings.tasks);
   const refusals = registerTally(registry, {
     name: 'sluice_refusals_total',
     help: 'Requests answered with an error before their model was known: credentials, paths, bodies.',
@@ -44,6 +47,7 @@ export function createMetrics(
 
   return {
     exchanges,
+    tasks,
     refused: (error) => refusals.add(error, () => ({ error })),
     contentType: registry.contentType,
     async render() {

@@ -1,4 +1,4 @@
-import { classifyStatus, refusedCredential, statusOf } from '../classify.ts';
+import { classifyStatus, overloaded, refusedCredential, statusOf } from '../classify.ts';
 import { failureFields } from '../failure-fields.ts';
 import type { Classification, UpstreamFailure } from '../vendor.ts';
 
@@ -22,6 +22,8 @@ export function classifyArk(failure: UpstreamFailure): Classification {
   const [code = ''] = fields.code.split('.', 1);
   // With 403: the account owes money.
   if (code === 'AccountOverdueError') return refusedCredential();
+  // With 429, although no client of ours was too fast.
+  if (code === 'ServerOverloaded') return overloaded(failure.retryAfter);
   const status = statusOf(failure, { ...fields, code }, statusByCode);
   return classifyStatus(status, failure.retryAfter, fields);
 }

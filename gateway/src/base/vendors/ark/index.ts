@@ -2,8 +2,11 @@ import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
 import { classifyArk } from './classify.ts';
+import { arkTasks, contentsPath } from './tasks.ts';
 
-/** Volcengine Ark, and BytePlus at an address of its own: pictures. Nothing calls it for video yet. */
+export { arkTasks, contentsPath } from './tasks.ts';
+
+/** Volcengine Ark, and BytePlus at an address of its own: pictures and video. */
 export const ark = {
   name: 'ark',
   baseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
@@ -13,6 +16,7 @@ export const ark = {
   countsTokensIn: [],
   path({ protocol }: UpstreamTarget): string {
     if (protocol === 'images') return '/images/generations';
+    if (protocol === 'video-contents') return contentsPath;
     throw new TypeError(`Ark is not called for ${protocol}`);
   },
   headers: bearer,
@@ -20,4 +24,5 @@ export const ark = {
   surcharges: noSurcharges,
   lacksEdits: true,
   picturesByAddress: true,
+  tasks: { 'video-contents': arkTasks() },
 } satisfies Vendor;

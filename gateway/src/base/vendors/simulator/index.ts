@@ -5,11 +5,16 @@ import {
   anthropicSurcharges,
   classifyAnthropic,
 } from '../anthropic/index.ts';
+import { arkTasks, contentsPath } from '../ark/index.ts';
+import { classifyDashscope, dashscopeTasks, synthesisPath } from '../dashscope/index.ts';
 import { classifyGemini, geminiHeaders, geminiPath, geminiSurcharges } from '../gemini/index.ts';
 import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import { failureFields } from '../failure-fields.ts';
 import { joined } from '../surcharges.ts';
 import type { Classification, UpstreamFailure, UpstreamTarget, Vendor } from '../vendor.ts';
+
+const synthesisBase = '/api/v1';
+const contentsBase = '/api/v3';
 
 /**
  * The built-in simulator: every protocol under one origin, each below its vendor's own version path. So the
@@ -30,6 +35,10 @@ export const simulator = {
         return `/v1${anthropicPath(target)}`;
       case 'generate-content':
         return `/v1beta${geminiPath(target)}`;
+      case 'video-synthesis':
+        return synthesisBase + synthesisPath;
+      case 'video-contents':
+        return contentsBase + contentsPath;
       default:
         return `/v1${openAiPath(target)}`;
     }
@@ -50,6 +59,10 @@ export const simulator = {
   forwards: (header: string) => header.startsWith('x-simulator-'),
   classify: classifySimulated,
   surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
+  tasks: {
+    'video-synthesis': dashscopeTasks(synthesisBase),
+    'video-contents': arkTasks(contentsBase),
+  },
 } satisfies Vendor;
 
 /** Each protocol's errors look like its vendor's, so each vendor's reading applies. */
@@ -58,5 +71,8 @@ function classifySimulated(failure: UpstreamFailure): Classification {
   if (body !== null && typeof body === 'object' && body.type === 'error') {
     return classifyAnthropic(failure);
   }
-  return failureFields(failure).status === '' ? classifyOpenAi(failure) : classifyGemini(failure);
+  const { code, status } = failureFields(failure);
+  const isFlat = body !== null && typeof body === 'object' && !('error' in body);
+  if (isFlat && code !== '') return classifyDashscope(failure);
+  return status === '' ? classifyOpenAi(failure) : classifyGemini(failure);
 }

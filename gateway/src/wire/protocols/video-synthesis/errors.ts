@@ -1,11 +1,12 @@
 import type { GatewayError } from '#errors/index.ts';
+import { uuidOf } from './response.ts';
 
 /** The vendor's flat members, plus chat's error object. */
 export function encodeError(error: GatewayError, requestId: string): string {
   const { message, param, entry } = error;
   const code = codeOf(entry.status);
   return JSON.stringify({
-    request_id: requestId,
+    request_id: uuidOf(requestId),
     code,
     message,
     error: { message, type: entry.type, param, code: entry.code },

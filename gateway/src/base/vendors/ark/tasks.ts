@@ -1,0 +1,105 @@
+import type { TaskLook } from '#canonical/index.ts';
+import type { TaskSide } from '../task-side.ts';
+import {
+  addressOf,
+  failureCodeOf,
+  idOf,
+  notReported,
+  objectOf,
+  plainMembers,
+  usageOf,
+} from '../task-values.ts';
+
+export const contentsPath = '/contents/generations/tasks';
+
+const states: ReadonlyMap<string, TaskLook['state']> = new Map([
+  ['queued', 'queued'],
+  ['pending', 'queued'],
+  ['running', 'running'],
+  ['processing', 'running'],
+  ['succeeded', 'succeeded'],
+  ['failed', 'failed'],
+  ['cancelled', 'cancelled'],
+  ['expired', 'expired'],
+]);
+
+/** Far below what the vendor allows: each asks for many tasks. */
+const looksPerSecond = 5;
+/** The vendor lists up to 500, but addresses have limits. */
+const mostListed = 100;
+
+/** @param base what comes before the paths of the vendor's documentation, after the base URL */
+export function arkTasks(base = ''): TaskSide {
+  const taskPath = (id: string) => `${base}${contentsPath}/${encodeURIComponent(id)}`;
+  return {
+    submitHeaders: {},
+    readId: (body) => idOf(objectOf(body)?.['id']),
+    look: (id) => ({ method: 'GET', path: taskPath(id) }),
+    readLook,
+    list: {
+      most: mostListed,
+      call(ids) {
+        const asked = ids.map((id) => `&filter.task_ids=${encodeURIComponent(id)}`).join('');
+        const page = `page_num=1&page_size=${mostListed}`;
+        return { method: 'GET', path: `${base}${contentsPath}?${page}${asked}` };
+      },
+      read: readList,
+    },
+    cancel: (id) => ({ method: 'DELETE', path: taskPath(id) }),
+    looksPerSecond,
+  };
+}
+
+function readList(body: unknown): ReadonlyMap<string, TaskLook> | null {
+  const items = objectOf(body)?.['items'];
+  if (!Array.isArray(items)) return null;
+  const looks = new Map<string, TaskLook>();
+  for (const item of items) {
+    const id = idOf(objectOf(item)?.['id']);
+    const look = readLook(item);
+    if (id !== null && look !== null) looks.set(id, look);
+  }
+  return looks;
+}
+
+function readLook(body: unknown): TaskLook | null {
+  const task = objectOf(body);
+  const status = task?.['status'];
+  if (task === null || typeof status !== 'string') return null;
+  const state = states.get(status) ?? 'unknown';
+  const code = state === 'failed' ? failureCodeOf(objectOf(task['error'])?.['code']) : null;
+  const members = plainMembers(task, shown);
+  if (state !== 'succeeded') return { state, code, usage: notReported, members };
+  const content = contentOf(task['content']);
+  // It has not succeeded for anybody as long as there is nothing to see.
+  if (content === null) return { state: 'unknown', code, usage: notReported, members };
+  const usage = usageOf(objectOf(task['usage'])?.['total_tokens'], 1);
+  return { state, code, usage, members: { ...members, content } };
+}
+
+/** What the request asked for and clients are shown of the answer, by the vendor's names. */
+const shown = [
+  'seed',
+  'resolution',
+  'ratio',
+  'duration',
+  'frames',
+  'framespersecond',
+  'service_tier',
+  'generate_audio',
+  'draft',
+  'output_format',
+  'fileformat',
+  'revised_prompt',
+];
+
+/** The addresses in the answer; null without a video. */
+function contentOf(value: unknown): Record<string, string> | null {
+  const content = objectOf(value) ?? {};
+  const found: Record<string, string> = {};
+  for (const name of ['video_url', 'last_frame_url', 'file_url']) {
+    const address = addressOf(content[name]);
+    if (address !== null) found[name] = address;
+  }
+  return 'video_url' in found || 'file_url' in found ? found : null;
+}

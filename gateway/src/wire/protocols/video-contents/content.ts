@@ -1,0 +1,102 @@
+import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
+import {
+  isPublicUrl,
+  readDataUrl,
+  refuseVideo,
+  requireRecord,
+  requireText,
+} from '../video-values.ts';
+import { readShorthands, type Shorthand } from './shorthands.ts';
+
+/** What the elements of a request say. */
+export interface Content {
+  readonly elements: readonly Element[];
+  readonly shorthands: readonly Shorthand[];
+  readonly withVideo: boolean;
+}
+
+/** `rest`: the text without its shorthands; null for an element that is sent as it is. */
+export interface Element {
+  readonly value: JsonRecord;
+  readonly rest: string | null;
+}
+
+/** The kinds of media, by the type of their elements. */
+const media: ReadonlyMap<unknown, string> = new Map([
+  ['image_url', 'image/'],
+  ['video_url', 'video/'],
+  ['audio_url', 'audio/'],
+]);
+
+/** @throws GatewayError `invalid_value`, `missing_parameter` */
+export function readContent(value: unknown): Content {
+  if (!Array.isArray(value) || value.length === 0) {
+    refuseVideo('content', 'must be a list with at least one element');
+  }
+  return readElements(value.map((element, at) => ({ element, param: `content[${at}]` })));
+}
+
+/** `prompt` and `images` stand for elements. */
+export function readPrompt(prompt: unknown, images: unknown): Content {
+  const text = { element: { type: 'text', text: requireText(prompt, 'prompt') }, param: 'prompt' };
+  if (isAbsent(images)) return readElements([text]);
+  if (!Array.isArray(images)) refuseVideo('images', 'must be a list of addresses');
+  const pictures = images.map((url: unknown, at) => {
+    const param = `images[${at}]`;
+    return { element: { type: 'image_url', image_url: { url: requireText(url, param) } }, param };
+  });
+  return readElements([text, ...pictures]);
+}
+
+interface Given {
+  readonly element: unknown;
+  readonly param: string;
+}
+
+function readElements(given: readonly Given[]): Content {
+  const shorthands: Shorthand[] = [];
+  let withVideo = false;
+  const elements = given.map(({ element, param }): Element => {
+    const value = requireRecord(element, param);
+    const { type } = value;
+    requireOnePayload(value, param);
+    if (type === 'text') {
+      const text = requireText(value['text'], `${param}.text`);
+      if (text === '') refuseVideo(`${param}.text`, 'must not be empty');
+      const read = readShorthands(text, `${param}.text`);
+      shorthands.push(...read.shorthands);
+      return { value, rest: read.shorthands.length === 0 ? null : read.text };
+    }
+    const kind = media.get(type);
+    if (kind === undefined) {
+      refuseVideo(`${param}.type`, 'must be text, image_url, video_url or audio_url');
+    }
+    checkMedia(value[type as string], kind, `${param}.${type as string}`);
+    if (type === 'video_url') withVideo = true;
+    return { value, rest: null };
+  });
+  if (elements.every(({ rest }) => rest === '')) {
+    refuseVideo('content', 'must have more than shorthands');
+  }
+  return { elements, shorthands, withVideo };
+}
+
+/** What an element is charged as, and what it is for the upstream, must be the same. */
+function requireOnePayload(value: JsonRecord, param: string): void {
+  for (const name of ['text', ...media.keys()] as string[]) {
+    if (name !== value['type'] && !isAbsent(value[name])) {
+      refuseVideo(`${param}.${name}`, 'does not belong to an element of this type');
+    }
+  }
+}
+
+function checkMedia(value: unknown, kind: string, param: string): void {
+  const url = requireText(isRecord(value) ? value['url'] : undefined, `${param}.url`);
+  if (/^data:/i.test(url)) {
+    if (readDataUrl(url)?.type.startsWith(kind) === true) return;
+    refuseVideo(`${param}.url`, `must be ${kind}… in Base64`);
+  }
+  if (!isPublicUrl(url)) {
+    refuseVideo(`${param}.url`, 'must be a public http or https address, or a data: URL');
+  }
+}

@@ -1,0 +1,48 @@
+import type { TaskState } from '#canonical/index.ts';
+import { isRecord } from '../values.ts';
+import { refuseVideo } from '../video-values.ts';
+import type { VideoListQuery } from '../video.ts';
+
+const usualSize = 10;
+const most = 500;
+const states: readonly TaskState[] = ['queued', 'running', 'succeeded', 'failed', 'expired'];
+
+/** @throws GatewayError `invalid_value` */
+export function readListQuery(query: unknown): VideoListQuery {
+  const given = isRecord(query) ? query : {};
+  const status = textAt(given, 'filter.status');
+  const state = states.find((name) => name === status);
+  if (status !== null && state === undefined) {
+    refuseVideo('filter.status', `must be one of ${states.join(', ')}`);
+  }
+  const ids = given['filter.task_ids'];
+  return {
+    pageNumber: readNumber(given, 'page_num', 1),
+    pageSize: readNumber(given, 'page_size', usualSize),
+    states: state === undefined ? null : [state],
+    model: textAt(given, 'filter.model'),
+    ids: ids === undefined ? null : readIds(ids),
+  };
+}
+
+function readIds(value: unknown): readonly string[] {
+  const ids: unknown[] = Array.isArray(value) ? value : [value];
+  return ids.length <= most && ids.every((id) => typeof id === 'string')
+    ? ids
+    : refuseVideo('filter.task_ids', `must name at most ${most} tasks`);
+}
+
+function textAt(given: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = given[name];
+  if (value === undefined || value === '') return null;
+  return typeof value === 'string' ? value : refuseVideo(name, 'must be named once');
+}
+
+function readNumber(given: Readonly<Record<string, unknown>>, name: string, usual: number): number {
+  const text = textAt(given, name);
+  if (text === null) return usual;
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= most
+    ? number
+    : refuseVideo(name, `must be an integer from 1 to ${most}`);
+}

@@ -1,0 +1,165 @@
+import type { VideoResolution } from '#canonical/index.ts';
+import {
+  type Edit,
+  type JsonScan,
+  type MemberRange,
+  parseObject,
+  type ParseRoom,
+  insertMember,
+  replaceValue,
+  watchList,
+} from '#json/index.ts';
+import { readModel } from '../request-values.ts';
+import { isAbsent, type JsonRecord } from '../values.ts';
+import {
+  aroundModel,
+  firstBytes,
+  insertMembers,
+  isPublicUrl,
+  readDataUrl,
+  refuseVideo,
+  requireInteger,
+  requireRecord,
+  requireText,
+} from '../video-values.ts';
+import type { OpenVideo, VideoRequest } from '../video.ts';
+
+const watched = watchList([
+  'model',
+  'input.prompt',
+  'input.img_url',
+  'input.audio_url',
+  'parameters.duration',
+  'parameters.resolution',
+  'parameters.size',
+  'parameters.prompt_extend',
+]);
+
+const usualSeconds = 5;
+
+/**
+ * Reads a request up to its model.
+ * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws
+ */
+export function openRequest(body: Buffer, room?: ParseRoom): OpenVideo {
+  const { scan, value } = parseObject(body, watched, room);
+  return { model: readModel(value['model']), read: () => readRequest(body, scan, value) };
+}
+
+function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequest {
+  const audioUrl = readInput(value['input']);
+  const given = isAbsent(value['parameters'])
+    ? {}
+    : requireRecord(value['parameters'], 'parameters');
+  const { duration, size } = given;
+  const seconds = isAbsent(duration)
+    ? usualSeconds
+    : requireInteger(duration, 'parameters.duration', 3, 15);
+  const resolution = readResolution(given);
+  if (!isAbsent(given['prompt_extend']) && typeof given['prompt_extend'] !== 'boolean') {
+    refuseVideo('parameters.prompt_extend', 'must be a boolean');
+  }
+  const priced = { duration: seconds, ...(isAbsent(size) && { resolution }) };
+  return {
+    demand: { resolution, seconds, withVideo: false },
+    asked: {},
+    audioUrl,
+    body: aroundModel(body, scan, editsFor(scan, given, priced)),
+  };
+}
+
+/** What is not in the request as it is priced is written into it. */
+function editsFor(scan: JsonScan, given: JsonRecord, priced: JsonRecord): Edit[] {
+  const object = scan.objects.get('parameters');
+  if (object === undefined) {
+    const range = scan.members.get('parameters');
+    if (range !== undefined) return [replaceValue(range, priced)];
+    return [insertMember(scan.objects.get('')!, 'parameters', priced)];
+  }
+  const edits: Edit[] = [];
+  const missing: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(priced)) {
+    const range: MemberRange | undefined = scan.members.get(`parameters.${name}`);
+    if (range === undefined) missing[name] = value;
+    else if (given[name] !== value) edits.push(replaceValue(range, value));
+  }
+  return [...insertMembers(object, missing), ...edits];
+}
+
+/** Returns the address of the sound; null if there is none. */
+function readInput(value: unknown): string | null {
+  const input = requireRecord(value, 'input');
+  if (Object.keys(input).length === 0) refuseVideo('input', 'must not be empty');
+  const { prompt, img_url: image, audio_url: audio } = input;
+  if (!isAbsent(prompt)) requireText(prompt, 'input.prompt');
+  if (!isAbsent(image)) checkImage(requireText(image, 'input.img_url'));
+  if (isAbsent(audio)) return null;
+  const url = requireText(audio, 'input.audio_url');
+  return isPublicUrl(url)
+    ? url
+    : refuseVideo('input.audio_url', 'must be a public http or https address');
+}
+
+function checkImage(text: string): void {
+  if (!/^data:/i.test(text)) {
+    if (isPublicUrl(text)) return;
+    refuseVideo('input.img_url', 'must be a public http or https address, or a data: URL');
+  }
+  const file = readDataUrl(text);
+  const isKind = file === null ? undefined : beginnings[file.type];
+  if (file === null || isKind === undefined) {
+    refuseVideo('input.img_url', 'must be a JPEG, PNG, BMP or WebP picture in Base64');
+  }
+  if (!isKind(firstBytes(file.data, 12))) {
+    refuseVideo('input.img_url', `is not of the type ${file.type}`);
+  }
+}
+
+/** How files of each type begin. */
+const beginnings: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
+  __proto__: null as never,
+  'image/jpeg': isJpeg,
+  'image/jpg': isJpeg,
+  'image/png': (bytes) => bytes.subarray(0, 8).toString('latin1') === '\x89PNG\r\n\x1a\n',
+  'image/bmp': (bytes) => bytes.subarray(0, 2).toString('latin1') === 'BM',
+  'image/webp': (bytes) =>
+    bytes.subarray(0, 4).toString('latin1') === 'RIFF' &&
+    bytes.subarray(8, 12).toString('latin1') === 'WEBP',
+};
+
+function isJpeg(bytes: Buffer): boolean {
+  return bytes.subarray(0, 3).toString('latin1') === '\xff\xd8\xff';
+}
+
+/** By the largest number of pixels, ascending. */
+const tiers: readonly (readonly [pixels: number, name: VideoResolution])[] = [
+  [420_000, '480P'],
+  [1_000_000, '720P'],
+  [2_100_000, '1080P'],
+];
+
+/** The resolution that is charged: the larger one if a size is named beside it. */
+function readResolution({ resolution, size }: JsonRecord): VideoResolution {
+  const named = isAbsent(resolution) ? null : tierNamed(resolution);
+  const sized = isAbsent(size) ? null : tierOfSize(size);
+  if (named === null) return sized ?? '720P';
+  return sized === null || rank(named) > rank(sized) ? named : sized;
+}
+
+const rank = (name: VideoResolution): number => tiers.findIndex(([, other]) => other === name);
+
+function tierNamed(value: unknown): VideoResolution {
+  const name = typeof value === 'string' ? value.toUpperCase() : '';
+  const tier = tiers.find(([, other]) => other === name);
+  return tier?.[1] ?? refuseVideo('parameters.resolution', 'must be 480P, 720P or 1080P');
+}
+
+/** A size without a price cannot be charged. */
+function tierOfSize(value: unknown): VideoResolution {
+  const sides = typeof value === 'string' ? /^(\d{1,5})[*x](\d{1,5})$/i.exec(value.trim()) : null;
+  const pixels = sides === null ? 0 : Number(sides[1]) * Number(sides[2]);
+  const tier = pixels === 0 ? undefined : tiers.find(([most]) => pixels <= most);
+  return (
+    tier?.[1] ?? refuseVideo('parameters.size', 'must be <width>*<height>, at most 2.1 megapixels')
+  );
+}
