@@ -73,7 +73,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('finds nothing in correct books, and checks everything', async () => {
       expect(await run()).toEqual({
-        checked: { rows: 60, openings: 2, ...books, keys: 3, hours: 6 },
+        checked: { rows: 60, openings: 2, ...books, keys: 3, tasks: 0, hours: 6 },
         differences: [],
       });
     });
@@ -223,7 +223,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await balances(kysely, [`user:${userId}`, `team:${teamId}`])).toEqual(before);
       // The hour that the cut goes through cannot be checked any more.
       expect(await run()).toEqual({
-        checked: { rows: 35, openings: 2, ...books, keys: 3, hours: 3 },
+        checked: { rows: 35, openings: 2, ...books, keys: 3, tasks: 0, hours: 3 },
         differences: [],
       });
       await sql`update usage_hourly set cost = cost + 1 where hour = ${start}`.execute(kysely);

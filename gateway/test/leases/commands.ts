@@ -47,6 +47,6 @@ export function commandOf(
 export function drawing(naming: Naming, meters: readonly string[], amount: bigint): Command {
   const wanted = meters.map((name) => ({ name, floor: 0n, limit: 1_000_000n }));
   const id = `${naming.life}-${naming.number}`;
-  const want = { id, amount, meters: wanted, isLast: false, isDurable: false };
+  const want = { id, amount, meters: wanted, isLast: false, isExact: false };
   return { ...commandOf(naming, meters), wants: [want] };
 }

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listUsers, upsertUser } from '#identity/index.ts';
 import { creditAccount } from '#ledger/index.ts';
-import { closeLives, createPostgresAuthority } from '#leases/index.ts';
+import {
+  closeLives,
+  createPostgresAuthority,
+  holdForTask,
+  releaseTaskHold,
+} from '#leases/index.ts';
 import { change, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { user } from '../database/samples.ts';
 import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
@@ -73,10 +78,24 @@ describe.skipIf(isSkipped('postgres'))('transactions on the same meters', () => 
         );
       }
     };
+    /** Each creation makes commands read again, so there are few. */
+    const serveTasks = async (life: string): Promise<void> => {
+      for (let at = 0; at < 10; at += 1) {
+        const of = at % 2 === 0 ? meters : meters.toReversed();
+        const lease = { life, parts: of.map(() => '1') };
+        await database.kysely
+          .transaction()
+          .execute((trx) => holdForTask(trx, { meters: of, amount: 1n, lease }));
+        await database.kysely
+          .transaction()
+          .execute((trx) => releaseTaskHold(trx, { meters: of.toReversed(), amount: 1n }));
+      }
+    };
     await authority.run(drawing({ life: 'closing', number: 1, generation }, meters, 5n));
     await Promise.all([
       ...lives.map(lease),
       ...lives.map(apply),
+      ...lives.map(serveTasks),
       credit(),
       closeLives(database, ['closing']),
     ]);

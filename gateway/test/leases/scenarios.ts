@@ -31,6 +31,16 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     costs: ['nothing', 'less', 'hold', 'more'],
     most: { reject: 1 },
   },
+  'short holds cost more than they hold': {
+    ...small,
+    nodes: 1,
+    requests: [
+      [1n, ['m']],
+      [3n, ['m']],
+      [3n, ['m']],
+    ],
+    costs: ['nothing', 'more'],
+  },
   'a hold expires before its request ends': {
     ...small,
     costs: ['nothing', 'more'],
@@ -68,7 +78,64 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
   },
   'a limit is raised': { ...small, newLimit: 5n, most: { limit: 1 } },
   'a limit is lowered': { ...small, ahead: 1n, newLimit: 1n, most: { limit: 1 } },
-  'a task holds for days': { ...small, isDurable: true },
+  'a task holds for days': { ...small, costs: ['nothing', 'hold', 'more'], hasTask: true },
+  'a task holds on two meters': {
+    ...small,
+    limits: { m: 3n, k: 2n },
+    requests: [
+      [2n, ['m', 'k']],
+      [1n, ['k']],
+    ],
+    hasTask: true,
+    most: { fail: 1 },
+  },
+  'a node is killed while its task is created': {
+    ...small,
+    requests: [
+      [2n, ['m']],
+      [2n, ['m']],
+    ],
+    costs: ['hold'],
+    hasTask: true,
+    most: { crash: 1, restart: 1 },
+  },
+  'a limit is lowered below what a task holds': {
+    ...small,
+    requests: [
+      [2n, ['m']],
+      [1n, ['m']],
+    ],
+    costs: ['nothing'],
+    newLimit: 1n,
+    hasTask: true,
+    most: { limit: 1, fail: 1 },
+  },
+  'a node is silent until it is freed while its task is created': {
+    ...small,
+    requests: [[2n, ['m']]],
+    costs: ['hold'],
+    hasTask: true,
+    most: { tick: 3, sleep: 1 },
+  },
+  'the database of one node goes back behind a task': {
+    ...small,
+    nodes: 1,
+    requests: [
+      [2n, ['m']],
+      [2n, ['m']],
+    ],
+    costs: ['hold'],
+    hasTask: true,
+    most: { back: 1 },
+    waitsForRecords: true,
+  },
+  'the database goes back behind a task': {
+    ...small,
+    requests: [[2n, ['m']]],
+    costs: ['hold'],
+    hasTask: true,
+    most: { back: 1 },
+  },
   'a request counts on two meters': {
     ...small,
     limits: { m: 3n, k: 2n },
@@ -92,6 +159,44 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
 
 /** For a search of its own, with minutes to spend. */
 export const largeScenarios: Readonly<Record<string, Bounds>> = {
+  'the database of one node goes back behind a task, and leases go back': {
+    ...small,
+    nodes: 1,
+    requests: [
+      [2n, ['m']],
+      [2n, ['m']],
+    ],
+    costs: ['nothing', 'hold'],
+    hasTask: true,
+    most: { back: 1, idle: 1 },
+    waitsForRecords: true,
+  },
+  'messages are lost while a task is created': {
+    ...both,
+    costs: ['hold'],
+    hasTask: true,
+    most: { lost: 1, fail: 1 },
+  },
+  'a task on two meters and a kill': {
+    ...small,
+    limits: { m: 3n, k: 2n },
+    requests: [
+      [2n, ['m', 'k']],
+      [1n, ['k']],
+    ],
+    costs: ['hold'],
+    hasTask: true,
+    most: { crash: 1, restart: 1, fail: 1 },
+  },
+  'short holds of two nodes cost more than they hold': {
+    ...small,
+    requests: [
+      [1n, ['m']],
+      [3n, ['m']],
+      [3n, ['m']],
+    ],
+    costs: ['nothing', 'more'],
+  },
   'the last money goes to one request at a time': {
     ...small,
     requests: [
@@ -144,6 +249,35 @@ const newest = (life: string, lives: ReadonlyMap<string, { readonly number: numb
 
 /** Each leaves out one rule of the protocol, in a scenario that needs it. */
 export const mutations: readonly (readonly [scenario: string, mutation: Mutation])[] = [
+  [
+    'a node is killed while its task is created',
+    {
+      name: 'the exactness of what a task holds',
+      command: (command) => ({
+        ...command,
+        wants: command.wants.map((want) => ({ ...want, isExact: false })),
+      }),
+    },
+  ],
+  [
+    'a task holds for days',
+    { name: 'taking what a task holds out of the lease', holdsBeside: true },
+  ],
+  [
+    'a node is killed while its task is created',
+    { name: 'refusing a task whose lease was freed', ignoresLate: true },
+  ],
+  [
+    'the database of one node goes back behind a task',
+    { name: 'asking whether the database still has a task', neverAsks: true },
+  ],
+  [
+    'short holds cost more than they hold',
+    {
+      name: 'drawing what charges cost above their holds',
+      ignoresOver: true,
+    },
+  ],
   [
     'a message is lost, or arrives late',
     {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import {
   closeLives,
+  holdForTask,
   newMeter,
   settleLeases,
   type LeasedPart,
@@ -11,7 +12,7 @@ import {
   type MeterRow,
 } from '#leases/index.ts';
 import { isSkipped, openTestDatabase } from '../database/databases.ts';
-import { release, settle } from './model/settle.ts';
+import { holdForTask as holdInModel, release, settle } from './model/settle.ts';
 
 /*
  * The gateway settles and releases leases by statements, for a batch of rows at once. The model that proves the protocol
@@ -93,11 +94,14 @@ describe.skipIf(isSkipped('postgres'))('statements and functions', () => {
 
   async function stored() {
     const { kysely } = database;
-    const totals = await kysely.selectFrom('spent_totals').select(['meter', 'leased']).execute();
+    const totals = await kysely
+      .selectFrom('spent_totals')
+      .select(['meter', 'leased', 'held'])
+      .execute();
     const leases = await kysely.selectFrom('leases').selectAll().execute();
     const known = await kysely.selectFrom('lives').select('id').execute();
     return {
-      leased: totals.map(({ meter, leased }) => `${meter} ${leased}`).toSorted(),
+      leased: totals.map(({ meter, leased, held }) => `${meter} ${leased} ${held}`).toSorted(),
       leases: leases
         .map((row) => `${row.meter} ${row.life} ${row.drawn} ${row.settled}`)
         .toSorted(),
@@ -117,6 +121,28 @@ describe.skipIf(isSkipped('postgres'))('statements and functions', () => {
 
         await closeLives(database, ['open', 'closed']);
         for (const life of ['open', 'closed']) release(view, life);
+        expect(await stored()).toEqual(textOf(rows));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('move the hold of a task alike, or refuse it', async () => {
+    const life = fc.constantFrom(...lives);
+    const hold = fc.record({ life, amount: fc.bigInt(1n, 50n) });
+    await fc.assert(
+      fc.asyncProperty(batch, hold, async ({ leases }, { life: of, amount }) => {
+        const rows = rowsOf(leases);
+        await store(rows);
+        const view = { ...rows, limits: new Map(), generation: 0, generationAt: 0, now: 0 };
+        const parts = new Map(meters.map((meter) => [meter, amount]));
+        const isHeld = holdInModel(view, { life: of, amount, parts });
+        const lease = { life: of, parts: meters.map(() => String(amount)) };
+        const held = database.kysely
+          .transaction()
+          .execute((trx) => holdForTask(trx, { meters, amount, lease }));
+        if (isHeld) await held;
+        else await expect(held).rejects.toThrow('unavailable');
         expect(await stored()).toEqual(textOf(rows));
       }),
       { numRuns: 40 },
@@ -153,7 +179,10 @@ function settleAll(view: Parameters<typeof settle>[0], parts: readonly LeasedPar
 
 function textOf({ meters: totals, leases, lives: known }: Rows) {
   return {
-    leased: Array.from(totals, ([meter, { leased }]) => `${meter} ${leased}`).toSorted(),
+    leased: Array.from(
+      totals,
+      ([meter, { leased, held }]) => `${meter} ${leased} ${held}`,
+    ).toSorted(),
     leases: Array.from(leases, ([meter, of]) =>
       Array.from(of, ([life, { drawn, settled }]) => `${meter} ${life} ${drawn} ${settled}`),
     )

@@ -181,3 +181,52 @@ describe('money in memory', () => {
     expect(await hold([one], 10n, { id: last })).toEqual({ held: true, amount: 5n });
   });
 });
+
+test('a task that ends while its meters are being read counts once', async () => {
+  const read = Promise.withResolvers<void>();
+  const stored = { spent: 0n, held: 5n };
+  /** What the database has when it is asked. */
+  const readOf = (sum: 'spent' | 'held') => async () => {
+    const found = new Map([['balance', stored[sum]]]);
+    await read.promise;
+    return found;
+  };
+  const money = createMemoryMoney({
+    now: () => 0,
+    monotonic: () => 0,
+    spent: readOf('spent'),
+    held: readOf('held'),
+  });
+  const meters = [{ name: 'balance', limit: 10n, floor: 1n }];
+  const held = money.hold({ id: 'chat', amount: 5n, meters, expiresAt: minute });
+  const ended = money.taskEnding(['balance']).then(() => {
+    Object.assign(stored, { spent: 2n, held: 0n });
+    money.taskEnded({ meters: ['balance'], held: 5n, cost: 2n });
+  });
+  read.resolve();
+  expect(await held).toEqual({ held: true, amount: 5n });
+  await ended;
+  expect(await money.read('balance')).toEqual({ spent: 2n, held: 5n });
+  const task = { id: 'task', amount: 4n, isExact: true, meters, expiresAt: minute };
+  expect(await money.hold(task)).toEqual({ held: false, denied: 'balance' });
+  expect(await money.hold({ ...task, id: 'less', amount: 3n })).toEqual({ held: true, amount: 3n });
+});
+
+test('a hold that has expired does not become that of a task', async () => {
+  const clock = new TestClock();
+  const money = createMemoryMoney({
+    now: () => clock.wall,
+    monotonic: () => clock.monotonic,
+    spent: async () => new Map(),
+  });
+  const meters = [{ name: 'balance', limit: 10n, floor: 1n }];
+  await money.hold({
+    id: 'task',
+    amount: 5n,
+    isExact: true,
+    meters,
+    expiresAt: clock.wall + 1_000,
+  });
+  clock.advance(3_000);
+  expect(() => money.keep('task', ['balance'])).toThrow('unavailable');
+});

@@ -23,11 +23,16 @@ export const storedBatches: readonly StoredBatch[] = readdirSync(folder)
   }))
   .toSorted((a, b) => a.version - b.version);
 
+/** Tasks have no lines: their rows are written with their ends. */
+type TaskUnit = 'video_ms' | 'video_tokens' | 'resolution' | 'with_video' | 'task';
+
 /** With every member present: a new one has to be added below, and is then looked for in lines and rows. */
 type Complete<Value> = Value extends readonly (infer Item)[]
   ? readonly Complete<Item>[]
   : Value extends object
-    ? { readonly [Member in keyof Value]-?: Complete<NonNullable<Value[Member]>> }
+    ? {
+        readonly [Member in Exclude<keyof Value, TaskUnit>]-?: Complete<NonNullable<Value[Member]>>;
+      }
     : Value;
 
 const usage = { input: 1, cacheRead: 2, cacheWrite: 3, cacheWrite1h: 4, output: 5, reasoning: 6 };

@@ -135,6 +135,8 @@ describe.each(dialects)('%s', (dialect) => {
         failed: 0,
         tokens,
         images: 0,
+        video_ms: 0,
+        video_tokens: 0,
         cost: 2n * (2n ** 53n + 1n),
         unbilled_tokens: 0,
       });

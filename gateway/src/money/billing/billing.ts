@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/index.ts';
 import { isPriced, type Group, type Model } from '#catalogue/index.ts';
-import type { HoldDecision, HoldRequest, Money } from '#limits/index.ts';
+import type { ChargedLease, HoldDecision, HoldRequest, Money, TaskEnd } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
 import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
@@ -21,6 +21,18 @@ export interface Order {
   readonly bound: (rates: PriceRates) => readonly Line<number | bigint>[];
   /** Unix milliseconds after which the exchange cannot be running any more. */
   readonly expiresAt: number;
+  /** For a task, whose hold lasts: the whole bound or a refusal, never all that is left. Absent: false. */
+  readonly isExact?: boolean;
+}
+
+/** A hold that is about to become that of a task: for `holdForTask`, in the transaction that creates the task. */
+export interface KeptHold {
+  /** All meters of the task. */
+  readonly meters: readonly string[];
+  /** Nano-USD. */
+  readonly amount: bigint;
+  /** The leases in which it lies. */
+  readonly lease: ChargedLease | null;
 }
 
 /** Money held for one exchange, and the terms of its admission: later changes do not affect them. */
@@ -70,6 +82,21 @@ export interface Billing {
     lines: (rates: PriceRates) => readonly Line[],
     source: 'reported' | 'estimated' | 'quarantined' | 'none',
   ): ChargeRecord;
+  /**
+   * Takes the hold out of the money of this process, right before the transaction that makes it that of a task. `kept` follows,
+   * whatever becomes of the transaction.
+   * @throws GatewayError `unavailable` if it has expired.
+   */
+  keep(hold: Hold): KeptHold;
+  /**
+   * What became of that transaction; the hold has ended then. `unknown`: its connection broke during the commit, so the
+   * database is asked later whether the task exists.
+   */
+  kept(hold: Hold, outcome: 'committed' | 'rolled-back' | 'unknown'): void;
+  /** Call it before the transaction that ends a task. @throws GatewayError `unavailable` */
+  taskEnding(meters: readonly string[]): Promise<void>;
+  /** Call it after the commit of that transaction, once. */
+  taskEnded(end: TaskEnd): void;
   /** Ends the hold: call it after the charge is durable, or with null if nothing is owed. */
   commitHold(hold: Hold, charge: ChargeRecord | null): void;
 }
@@ -91,16 +118,16 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       const terms = termsOf(order.model, order.group);
       if (terms === null) return null;
       const { rates, multiplier } = terms;
-      const { id, caller } = order;
+      const { id, caller, expiresAt, isExact = false } = order;
       const amount = holdOf(order.bound(rates), multiplier);
       const { meters, window } = metersOf(caller, now());
-      const decision = money.hold({ id, amount, meters, expiresAt: order.expiresAt });
+      const decision = money.hold({ id, amount, meters, expiresAt, isExact });
       const finish = (decided: HoldDecision): Hold => {
         if (!decided.held) throw refusal(decided.denied);
         return {
           ...terms,
           isShort: decided.amount < amount,
-          source: { meters, expiresAt: order.expiresAt },
+          source: { meters, expiresAt },
           drawn: [],
           hasEnded: false,
           id,
@@ -150,6 +177,19 @@ export function createBilling({ money, now }: BillingOptions): Billing {
         ...(lease !== null && { lease }),
       };
     },
+
+    keep(hold) {
+      const { id, meters, amount } = hold;
+      return { meters, amount, lease: money.keep(id, meters) };
+    },
+
+    kept(hold, outcome) {
+      hold.hasEnded = true;
+      money.kept(hold.id, outcome);
+    },
+
+    taskEnding: (meters) => money.taskEnding(meters),
+    taskEnded: (end) => money.taskEnded(end),
 
     commitHold(hold, charge) {
       hold.hasEnded = true;

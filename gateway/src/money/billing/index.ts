@@ -4,6 +4,7 @@ export {
   type Billing,
   type BillingOptions,
   type Hold,
+  type KeptHold,
   type Order,
 } from './billing.ts';
 export {
@@ -24,4 +25,12 @@ export { ratesOf, type PriceRates, type Rate } from './rates.ts';
 export { surchargedLines } from './surcharges.ts';
 export { createSpentSource, type SpentSourceOptions } from './spent-source.ts';
 export { tokenLines, type PricedTokens } from './token-lines.ts';
+export {
+  chargeOfTask,
+  measureTask,
+  termsOfTask,
+  type TaskCharge,
+  type TaskTerms,
+} from './task-charge.ts';
+export { pricesVideo, videoBound, videoQuantity } from './video-bound.ts';
 export { videoSecondLines, videoTokenLines } from './video-lines.ts';

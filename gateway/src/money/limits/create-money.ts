@@ -7,7 +7,9 @@ import { createMemoryMoney, type MemoryMoneyOptions } from './memory/memory-mone
 import type { Money } from './money.ts';
 
 export interface CreateMoneyOptions
-  extends Pick<MemoryMoneyOptions, 'spent'>, Pick<LeasedMoneyOptions, 'appliedUntil' | 'log'> {
+  extends
+    Pick<MemoryMoneyOptions, 'spent' | 'held'>,
+    Pick<LeasedMoneyOptions, 'appliedUntil' | 'log'> {
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */

@@ -7,6 +7,7 @@ export {
   type MeterState,
   type Money,
   type SpentSource,
+  type TaskEnd,
 } from './money.ts';
 export type { RateDecision, RateLimit, RateRequest, Rates, RatesServer } from './rates.ts';
 export { createMoney, type CreateMoneyOptions } from './create-money.ts';

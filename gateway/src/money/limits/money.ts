@@ -24,6 +24,23 @@ export interface Money {
    * the hold. Does nothing for an unknown id, so nothing counts twice.
    */
   commitHold(id: string, spent: bigint): void;
+  /**
+   * Takes an open hold out of the money of this process, right before the transaction that makes it the hold of a task;
+   * `kept` follows. A hold that counts nowhere lies in no lease.
+   * @param meters all meters of the task
+   * @returns the leases in which it lies; null: in none
+   * @throws GatewayError `unavailable` if it has expired.
+   */
+  keep(id: string, meters: readonly string[]): ChargedLease | null;
+  /**
+   * What became of that transaction. `unknown`: its connection broke. Then the hold counts until the database is known not to
+   * have the task.
+   */
+  kept(id: string, outcome: 'committed' | 'rolled-back' | 'unknown'): void;
+  /** Call it before the transaction that ends a task. @throws GatewayError `unavailable` */
+  taskEnding(meters: readonly string[]): Promise<void>;
+  /** Call it after that transaction, once. */
+  taskEnded(end: TaskEnd): void;
   /** The current state of a meter; null for an unknown one. For `GET /v1/usage` and the console. */
   read(meter: string): MeterState | null | Promise<MeterState | null>;
   /** Whether the database has just failed to lease money: requests that need more than is leased get 503. */
@@ -31,7 +48,15 @@ export interface Money {
   close(): Promise<void>;
 }
 
-/** Where a charge lies. */
+/** What the end of a task changes on each of its meters. Nano-USD. */
+export interface TaskEnd {
+  readonly meters: readonly string[];
+  /** It was held, and is not any more. */
+  readonly held: bigint;
+  readonly cost: bigint;
+}
+
+/** Where a charge or a hold lies. */
 export interface ChargedLease {
   /** The process that leased the money. */
   readonly life: string;
@@ -48,6 +73,8 @@ export interface HoldRequest {
    * time per meter, because each may spend more than it holds. Further requests are refused as if nothing were left.
    */
   readonly amount: bigint;
+  /** All of the amount or a refusal: no hold of all that is left. Absent: false. */
+  readonly isExact?: boolean;
   /** In order of precedence: the first exhausted meter is the one named. */
   readonly meters: readonly Meter[];
   /** Unix milliseconds. An unfinished hold expires then, at most a second later. */

@@ -33,6 +33,7 @@ export interface Database {
   upstream_state: UpstreamStateTable;
   journal_losses: JournalLossTable;
   unfinished_attempts: UnfinishedAttemptTable;
+  tasks: TaskTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -242,6 +243,10 @@ export interface UsageHourlyTable {
   reasoning_tokens: number;
   /** Pictures, without their layers. */
   images: number;
+  /** Milliseconds of videos that are charged by time. */
+  video_ms: number;
+  /** Tokens of videos that are charged by them. */
+  video_tokens: number;
   cost: bigint;
   /** Tokens that the channel reported for failed attempts; only the operator pays for them. */
   unbilled_tokens: number;
@@ -376,6 +381,76 @@ export interface UnfinishedAttemptTable {
   channel: string;
   /** Nano-USD, the most that the exchange could cost; null: nothing was to be charged. */
   held: bigint | null;
+}
+
+/** One row per video task, until some days after its end. See `tasks/` for how it changes. */
+export interface TaskTable {
+  /** Ours, as its client knows it. */
+  id: string;
+  /** `video-synthesis` or `video-contents`. */
+  protocol: string;
+  /** The `x-request-id` of the submit, and the id of the usage row. Unique. */
+  request_id: string;
+  /** When the submit arrived: the time of the usage row. */
+  time: number;
+  key_id: string;
+  /** Whose task it is, whatever key or team it was submitted with. */
+  user_id: string;
+  team_id: string | null;
+  group_name: string;
+  user_agent: string | null;
+  /** As the client wrote it. */
+  model: string;
+  /** JSON of `VideoDemand`. */
+  demand: string;
+  /** JSON of `TaskMembers`: what the request asked for besides. */
+  asked: string;
+  /** JSON of `TaskTerms`: its price and its payer; null: it is free. */
+  terms: string | null;
+  /** Nano-USD that its meters hold until its end; null: it is free. */
+  held: bigint | null;
+  /** See `TaskState`. */
+  state: string;
+  /** JSON of `TaskFailure`; null: it has not failed. */
+  failure: string | null;
+  /** JSON of `TaskMembers`: what the upstream said at the last look. */
+  members: string;
+  /** What was charged for, in milliseconds or tokens; null: nothing. */
+  quantity: number | null;
+  /** Unique per channel only; null: no upstream has accepted it. */
+  upstream_id: string | null;
+  /** Name and id of the channel that accepted it. */
+  channel: string | null;
+  channel_id: string | null;
+  upstream_model: string | null;
+  /** Sealed JSON: the address and the credential of the submit, for looks. Null: none has accepted it. */
+  access: string | null;
+  /** JSON array of `AttemptRecord`. */
+  attempts: string;
+  created_at: number;
+  /** When an upstream had accepted it. */
+  accepted_at: number | null;
+  /** The last look that was answered. */
+  looked_at: number | null;
+  /** The last change that its owner can see. */
+  updated_at: number;
+  ended_at: number | null;
+  /** When it is to be looked at next; null: never. */
+  due_at: number | null;
+  /** The node that submits or looks at it; null: none. */
+  lease_owner: string | null;
+  /** When that ends, by the clock of the database. */
+  lease_until: number | null;
+  /** Rises with each lease; who writes under an earlier one changes nothing. */
+  fence: number;
+  /** Looks that failed since the last one that was answered. */
+  failed_looks: number;
+  /** Looks after it had expired. */
+  late_looks: number;
+  /** What an upstream made after the task had expired, which only the operator pays for; null: nothing. */
+  lost_quantity: number | null;
+  /** 0 or 1: its owner has removed it from his list. */
+  hidden: number;
 }
 
 /** At most one row. */

@@ -20,6 +20,8 @@ export const hourlySums = [
   'output_tokens',
   'reasoning_tokens',
   'images',
+  'video_ms',
+  'video_tokens',
   'cost',
   'unbilled_tokens',
 ] as const satisfies readonly (keyof UsageHourlyTable)[];

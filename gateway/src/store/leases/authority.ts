@@ -10,7 +10,7 @@ export interface Authority {
   look(life: string, holds: ReadonlyMap<string, bigint>): Promise<Signs>;
   /** Notifications can be lost. */
   listen(news: News): { close(): void };
-  /** Which of these usage records the database has. */
+  /** Which of these exchanges the database has: as usage rows, or as tasks that have not ended. */
   recorded(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is known of a meter, and what the rows of this life have settled of its lease. Null: no life of this process. */
   read(meter: string, life: string | null): Promise<MeterSums>;

@@ -22,7 +22,10 @@ export interface LeaseChange {
   readonly meter: string;
   /** For a statement: the amount drawn, whatever the database has. */
   readonly drawn: bigint;
-  /** Idle money that goes back. The life has stopped using it. */
+  /**
+   * Idle money that goes back. The life has stopped using it. Negative: what charges cost above their holds, which is drawn
+   * whatever is left.
+   */
   readonly back: bigint;
   /** Money wanted ahead of need. */
   readonly ahead: bigint;
@@ -44,8 +47,8 @@ export interface Want {
   readonly meters: readonly WantedMeter[];
   /** It waits no longer: whoever has not answered by now is not waited for. */
   readonly isLast: boolean;
-  /** For a task that outlives this process: what is granted is held, not leased. */
-  readonly isDurable: boolean;
+  /** All of the amount, or a refusal: it is never granted a short hold. */
+  readonly isExact: boolean;
 }
 
 export interface WantedMeter {

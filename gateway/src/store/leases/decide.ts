@@ -132,7 +132,10 @@ function endShorts(row: MeterRow, life: string, { shorts }: LeaseChange): void {
   if (row.short?.life === life && !shorts.includes(row.short.id)) row.short = null;
 }
 
-/** States what was drawn, whatever the last command did. Unless the database went back, that can only be less. */
+/**
+ * States what was drawn, whatever the last command did. Unless the database went back, that can only be less, or more by
+ * what charges cost above their holds.
+ */
 function state(view: View, life: string, change: LeaseChange, isAll: boolean): void {
   const row = view.meters.get(change.meter)!;
   endShorts(row, life, change);
@@ -229,7 +232,7 @@ function decideWant(
     return { kind: 'waits', isFirst: true };
   }
   end();
-  for (const { name } of meters) grant(view, name, life, least, want.isDurable);
+  for (const { name } of meters) grant(view, name, life, least);
   for (const name of short) view.meters.get(name)!.short = owner;
   return { kind: 'granted', amount: least, shortOn: short };
 }
@@ -240,7 +243,7 @@ function decideWant(
  */
 function refusalFor(
   { short }: MeterRow,
-  { amount, isDurable }: Want,
+  { amount, isExact }: Want,
   { name: meter, floor }: Pick<WantedMeter, 'name' | 'floor'>,
   left: bigint,
   idle: bigint,
@@ -248,7 +251,7 @@ function refusalFor(
   const most = left + idle;
   if (most <= 0n || most < floor) return { kind: 'refused', meter, least: 0n };
   const isShortTaken = short !== null && idle === 0n;
-  if (most >= amount || !(isShortTaken || isDurable)) return null;
+  if (most >= amount || !(isShortTaken || isExact)) return null;
   return { kind: 'refused', meter, least: isShortTaken ? most + 1n : amount };
 }
 
@@ -271,13 +274,8 @@ function mostIdle(
   return most;
 }
 
-function grant(view: View, meter: string, life: string, amount: bigint, isDurable: boolean): void {
-  const row = view.meters.get(meter)!;
-  if (isDurable) {
-    row.held += amount;
-    return;
-  }
-  row.leased += amount;
+function grant(view: View, meter: string, life: string, amount: bigint): void {
+  view.meters.get(meter)!.leased += amount;
   leaseOf(view, meter, life).drawn += amount;
 }
 
@@ -293,7 +291,7 @@ function drawAhead(view: View, life: string, change: LeaseChange, rules: Rules):
   }
   const most = (left * rules.share) / (1_000n * (live > 0n ? live : 1n));
   const amount = change.ahead < most ? change.ahead : most;
-  if (amount > 0n) grant(view, change.meter, life, amount, false);
+  if (amount > 0n) grant(view, change.meter, life, amount);
 }
 
 function replyFor(view: View, meter: string, life: string): LeaseReply {

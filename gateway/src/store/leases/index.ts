@@ -23,4 +23,10 @@ export {
   type Rules,
   type View,
 } from './rows.ts';
+export {
+  holdForTask,
+  releaseTaskHold,
+  type KeptHold,
+  type TaskHold,
+} from './task-holds.repository.ts';
 export { leaseName, settleLeases, type LeasedPart } from './settle.repository.ts';

@@ -3,6 +3,7 @@ import type { OpenDatabase } from '#database/index.ts';
 import { changesChannel, listenTo } from '#database/listening.ts';
 import type { Authority, MeterSums, Signs } from './authority.ts';
 import type { Command, Reply } from './command.ts';
+import { leasesChannel } from './channel.ts';
 import { databaseNow } from './database-clock.repository.ts';
 import { decide } from './decide.ts';
 import { limitOf } from './limits.repository.ts';
@@ -10,7 +11,6 @@ import { beginLife } from './lives.repository.ts';
 import { leasesOn, unlimited, type Rules } from './rows.ts';
 import { readView, writeView, type ReadView } from './view.repository.ts';
 
-const channel = 'sluice_leases';
 /** Another process may change a meter between reading and writing. Each time one of them succeeds. */
 const mostTries = 50;
 
@@ -83,7 +83,7 @@ export function createPostgresAuthority({
       before,
       contents,
       isNewGeneration: view.generation !== generation,
-      channel,
+      channel: leasesChannel,
     });
     return isWritten ? reply : null;
   }
@@ -121,14 +121,17 @@ export function createPostgresAuthority({
       };
     },
     listen: ({ onRecall, onChange }) =>
-      listenTo(url, [channel, changesChannel], (content, of) => {
-        if (of !== channel) onChange();
+      listenTo(url, [leasesChannel, changesChannel], (content, of) => {
+        if (of !== leasesChannel) onChange();
         const [meter, recall] = content?.split(' ') ?? [];
         if (meter !== undefined && recall !== undefined) onRecall(meter, Number(recall));
       }),
     async recorded(ids) {
-      const rows = await kysely.selectFrom('usage').select('id').where('id', 'in', ids).execute();
-      return new Set(rows.map(({ id }) => id));
+      const [rows, tasks] = await Promise.all([
+        kysely.selectFrom('usage').select('id').where('id', 'in', ids).execute(),
+        kysely.selectFrom('tasks').select('request_id').where('request_id', 'in', ids).execute(),
+      ]);
+      return new Set([...rows.map(({ id }) => id), ...tasks.map((task) => task.request_id)]);
     },
     async read(meter, life) {
       const { rows } = await sql<MeterSums>`

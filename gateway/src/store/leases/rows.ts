@@ -6,7 +6,7 @@ export interface MeterRow {
   spent: bigint;
   /** The sum of what its leases have left: drawn and not settled. */
   leased: bigint;
-  /** Held by tasks that outlive processes. */
+  /** Held by tasks that outlive processes. Commands do not change it. */
   held: bigint;
   /** How often idle money was called back. */
   recall: number;

@@ -162,7 +162,8 @@ export interface Writing extends Pick<ReadView, 'before'> {
  *
  * Records that arrived since the meters were read do not count as a change, or a busy balance would be read again and
  * again: what they take from the leases is spent, whatever was drawn meanwhile, and it is as if they had arrived after the
- * command. Only where a lease is forgotten, nothing of it may have been settled in between.
+ * command. Only where a lease is forgotten, nothing of it may have been settled in between. A task that takes its hold out
+ * of a lease counts as a change.
  * @returns false if a meter has changed since it was read: then nothing is written.
  * @throws Error if another command of the life came first, or the life was closed.
  */
@@ -177,7 +178,6 @@ export async function writeView(
     version: before.get(meter)!.version,
     spent: String(before.get(meter)!.spent),
     more: String(row.leased - before.get(meter)!.leased),
-    held: String(row.held),
     recall: row.recall,
     ticket_life: row.ticket?.life ?? null,
     ticket_id: row.ticket?.id ?? null,
@@ -199,7 +199,7 @@ export async function writeView(
   const { rows } = await sql<{ unchanged: boolean; living: number }>`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(meters)}::text::jsonb) as given (
-        meter text, version bigint, spent bigint, more bigint, held bigint, recall bigint, ticket_life text,
+        meter text, version bigint, spent bigint, more bigint, recall bigint, ticket_life text,
         ticket_id text, ticket_until bigint, short_life text, short_id text)
     ), locked as materialized (
       select meter, version, spent from spent_totals where meter = any(${[...before.keys()]}::text[])
@@ -209,7 +209,7 @@ export async function writeView(
       where locked.spent = given.spent or not ${isStrict}::boolean
     ), changed as (
       update spent_totals as kept set version = kept.version + 1,
-        leased = kept.leased + given.more, held = given.held, recall = given.recall,
+        leased = kept.leased + given.more, recall = given.recall,
         ticket_life = given.ticket_life, ticket_id = given.ticket_id, ticket_until = given.ticket_until,
         short_life = given.short_life, short_id = given.short_id
       from given, gate where kept.meter = given.meter and gate.unchanged

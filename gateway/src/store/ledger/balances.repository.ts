@@ -25,10 +25,18 @@ export async function spentOf(
   return totalsOf(db, meters, 'spent');
 }
 
+/** What tasks hold on each meter, in nano-USD; 0 for a meter without any. */
+export async function heldByTasks(
+  db: Kysely<Database>,
+  meters: readonly string[],
+): Promise<Map<string, bigint>> {
+  return totalsOf(db, meters, 'held');
+}
+
 async function totalsOf(
   db: Kysely<Database>,
   meters: readonly string[],
-  column: 'spent' | 'credited',
+  column: 'spent' | 'credited' | 'held',
 ): Promise<Map<string, bigint>> {
   const totals = new Map(meters.map((meter) => [meter, 0n]));
   for (const page of pagesOf(meters)) {

@@ -1,5 +1,5 @@
 export type { Account, EntryKind, HolderAccount } from './accounts.ts';
-export { balances, fundingOf, spentOf } from './balances.repository.ts';
+export { balances, fundingOf, heldByTasks, spentOf } from './balances.repository.ts';
 export {
   createTransactionId,
   creditAccount,

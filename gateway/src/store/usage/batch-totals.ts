@@ -38,6 +38,9 @@ const tokenSums = [
   'reasoning_tokens',
 ] as const;
 
+/** These have the same names in the units of a row and in its hour. */
+const unitSums = ['images', 'video_ms', 'video_tokens'] as const;
+
 /** @throws RecordError for an invalid charge. */
 export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const accounts = new Map<HolderAccount, bigint>();
@@ -121,7 +124,8 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   totals.requests += count;
   if (outcome === 'failed' || outcome === 'refused') totals.failed += count;
   for (const name of tokenSums) totals[name] += row[positionOf[name]] as number;
-  totals.images += (row[positionOf.units] as UnitsRecord | null)?.images ?? 0;
+  const units = row[positionOf.units] as UnitsRecord | null;
+  if (units !== null) for (const name of unitSums) totals[name] += units[name] ?? 0;
   totals.cost += cost;
   for (const { channel, usage } of attempts) {
     if (usage === undefined) continue;
@@ -156,6 +160,8 @@ function hourOf(hours: Hours, row: LineValues, model: string, channel: string): 
       output_tokens: 0,
       reasoning_tokens: 0,
       images: 0,
+      video_ms: 0,
+      video_tokens: 0,
       cost: 0n,
       unbilled_tokens: 0,
     };

@@ -11,7 +11,7 @@ export type { ExchangeRecord, Outcome } from './record.ts';
 export { lineVersion, toLine } from './record-line.ts';
 export type * from './record-parts.ts';
 export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';
-export { keepUsageFor, removeStateWhenExpired } from './retention.ts';
+export { keepUsageFor, removeInSteps, removeStateWhenExpired } from './retention.ts';
 export type { UsageEntry } from './usage-entry.ts';
 export {
   groupings,

@@ -48,12 +48,14 @@ export function encodeOwnUsage({ from, to, by, sums, limits }: OwnUsage): string
     currency: 'USD',
     cost: formatUsd(sums.reduce((total, sum) => total + sum.cost, 0n)),
     requests: sums.reduce((total, sum) => total + sum.requests, 0),
-    data: sums.map(({ name, requests, failed, tokens, images, cost }) => ({
+    data: sums.map(({ name, requests, failed, tokens, images, video_ms, video_tokens, cost }) => ({
       [by]: name,
       requests,
       failed,
       tokens,
       images,
+      video_ms,
+      video_tokens,
       cost: formatUsd(cost),
     })),
     limits: {

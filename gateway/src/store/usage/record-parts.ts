@@ -30,8 +30,8 @@ export interface AttemptRecord {
 }
 
 /**
- * What an exchange made and used, where tokens alone do not tell. Whole numbers by name, as usage rows show them; a name
- * is absent if the exchange has nothing of the kind.
+ * What an exchange made and used, where tokens alone do not tell, as usage rows show it. A name is absent if the exchange
+ * has nothing of the kind.
  */
 export interface UnitsRecord {
   /** Pictures that were charged for, without layers. */
@@ -44,6 +44,16 @@ export interface UnitsRecord {
   readonly input_image_tokens?: number;
   /** The part of the output tokens that is pictures. */
   readonly output_image_tokens?: number;
+  /** Milliseconds of a video that is charged by time. */
+  readonly video_ms?: number;
+  /** Tokens of a video that is charged by them. */
+  readonly video_tokens?: number;
+  /** The resolution by which a video is charged, such as `720P`. */
+  readonly resolution?: string;
+  /** A video is among the sources of a video. */
+  readonly with_video?: boolean;
+  /** The task that made a video, as its owner knows it. */
+  readonly task?: string;
 }
 
 /** Ids of stored upstream objects that a response gave out, and their owner. Digests (`Secrets.digestState`) only. */

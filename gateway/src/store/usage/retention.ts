@@ -1,9 +1,4 @@
-import {
-  createCautiousDate,
-  createTrouble,
-  type OpenDatabase,
-  type Trouble,
-} from '#database/index.ts';
+import { createCautiousDate, createTrouble, type OpenDatabase } from '#database/index.ts';
 import { removeOldUsage } from './retention.repository.ts';
 import { removeExpiredState } from './upstream-state.repository.ts';
 
@@ -34,13 +29,13 @@ export function keepUsageFor({
   mayStart,
   onProblem,
 }: RetentionOptions): () => void {
-  const today = createToday();
   return removeInSteps(
-    async () => {
-      const before = today() - Math.max(keep, shortest);
-      return mayStart() ? removeOldUsage(database, before, step) : 0;
+    'usage rows older than retention.usage',
+    async (today, most) => {
+      const before = today - Math.max(keep, shortest);
+      return mayStart() ? removeOldUsage(database, before, most) : 0;
     },
-    troubleWith('usage rows older than retention.usage', onProblem),
+    onProblem,
   );
 }
 
@@ -49,30 +44,35 @@ export function removeStateWhenExpired({
   database,
   onProblem,
 }: Pick<RetentionOptions, 'database' | 'onProblem'>): () => void {
-  const today = createToday();
   return removeInSteps(
-    () => removeExpiredState(database, today(), step),
-    troubleWith('expired ids of upstream state', onProblem),
+    'expired ids of upstream state',
+    (today, most) => removeExpiredState(database, today, most),
+    onProblem,
   );
 }
 
-const createToday = () =>
-  createCautiousDate({ now: () => Date.now(), monotonic: () => performance.now() });
-
-/** Reports a failed removal once, and retries it every minute. */
-function troubleWith(what: string, onProblem: RetentionOptions['onProblem']): Trouble {
-  return createTrouble((message) => onProblem(`${what}: ${message}`));
-}
-
-/** @param remove one step: returns the number of removed rows, fewer than `step` if nothing is left */
-function removeInSteps(remove: () => Promise<number>, trouble: Trouble): () => void {
+/**
+ * Removes old rows in small steps, now and whenever there are some.
+ * @param what the rows, for `onProblem`
+ * @param remove one step: removes at most `most` rows and resolves to their number, fewer if nothing is left; `today` in
+ * Unix milliseconds
+ * @param onProblem receives what was not removed and why, once; the removal is retried every minute
+ * @returns a function that stops it
+ */
+export function removeInSteps(
+  what: string,
+  remove: (today: number, most: number) => Promise<number>,
+  onProblem: RetentionOptions['onProblem'],
+): () => void {
+  const today = createCautiousDate({ now: () => Date.now(), monotonic: () => performance.now() });
+  const trouble = createTrouble((message) => onProblem(`${what}: ${message}`));
   let timer: NodeJS.Timeout;
   let stopped = false;
 
   async function turn(): Promise<void> {
     let removed = 0;
     try {
-      removed = await remove();
+      removed = await remove(today(), step);
       trouble.over();
     } catch (error) {
       if (!stopped) trouble.met((error as Error).message);

@@ -24,6 +24,10 @@ export interface UsageSum {
   };
   /** Pictures, without their layers. */
   readonly images: number;
+  /** Milliseconds of videos that are charged by time. */
+  readonly video_ms: number;
+  /** Tokens of videos that are charged by them. */
+  readonly video_tokens: number;
   /** Nano-USD. */
   readonly cost: bigint;
   /** Tokens that channels reported for failed attempts; only the operator pays for them. */
@@ -58,6 +62,8 @@ export async function sumUsage(
       fn.sum<number>('output_tokens').as('output'),
       fn.sum<number>('reasoning_tokens').as('reasoning'),
       fn.sum<number>('images').as('images'),
+      fn.sum<number>('video_ms').as('video_ms'),
+      fn.sum<number>('video_tokens').as('video_tokens'),
       fn.sum<bigint>('cost').as('cost'),
       fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
     ])
@@ -65,9 +71,20 @@ export async function sumUsage(
     .execute();
   const names = await namesOf(db, by);
   const sums = rows.map(
-    ({ name, requests, failed, images, cost, unbilled_tokens, ...tokens }): UsageSum => {
+    ({
+      name,
+      requests,
+      failed,
+      images,
+      video_ms,
+      video_tokens,
+      cost,
+      unbilled_tokens,
+      ...tokens
+    }): UsageSum => {
       const shown = typeof name === 'number' ? dateOf(name) : (names.get(name) ?? name);
-      return { name: shown, requests, failed, tokens, images, cost, unbilled_tokens };
+      const videos = { video_ms, video_tokens };
+      return { name: shown, requests, failed, tokens, images, ...videos, cost, unbilled_tokens };
     },
   );
   return sums.toSorted(by === 'day' ? byName : byCost);

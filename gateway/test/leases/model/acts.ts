@@ -28,16 +28,7 @@ import {
 export function execute(world: World, sent: Command, { command: change, rows }: Mutation): Reply {
   const command = change === undefined ? sent : change(sent, world);
   rows?.(world, command);
-  const reply = decide(world.view, command, rules);
-  if (reply.kind === 'done') {
-    for (const want of command.wants) {
-      const outcome = reply.outcomes.get(want.id)!;
-      if (!want.isDurable || outcome.kind !== 'granted') continue;
-      // The task is created in the same transaction.
-      world.tasks = new Map([...world.tasks, [want.id, outcome.amount]]);
-    }
-  }
-  return reply;
+  return decide(world.view, command, rules);
 }
 
 export function send(
@@ -160,6 +151,11 @@ export function kill(next: World, self: Node): void {
   self.queue = [];
   self.old = null;
   self.book = createBook(self.book.life, 0);
+  self.kept = [];
+}
+
+export function chargeFor(cost: Bounds['costs'][number], amount: bigint): bigint {
+  return { nothing: 0n, less: 1n, hold: amount, more: amount + 1n }[cost];
 }
 
 export function finish(
@@ -168,9 +164,18 @@ export function finish(
   id: string,
   amount: bigint,
   cost: Bounds['costs'][number],
+  { ignoresOver }: Mutation,
 ): void {
-  const charge = { nothing: 0n, less: 1n, hold: amount, more: amount + 1n }[cost];
+  const charge = chargeFor(cost, amount);
+  const shortOn = book.holds.get(id)?.shortOn ?? [];
+  const over = charge > amount ? charge - amount : 0n;
   const parts = end(book, id, charge);
+  if (ignoresOver === true) {
+    for (const [meter, part] of parts) {
+      book.leases.get(meter)!.charged -= over;
+      parts.set(meter, part - over);
+    }
+  }
   if (node.old?.holds.size === 0) node.old = null;
-  if (charge > 0n) node.journal.push({ id, life: book.life, cost: charge, parts });
+  if (charge > 0n) node.journal.push({ id, life: book.life, cost: charge, over, shortOn, parts });
 }

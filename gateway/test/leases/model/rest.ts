@@ -12,6 +12,7 @@ import {
   send,
 } from './acts.ts';
 import { Violation } from './checks.ts';
+import { ask, create, hear as hearOfTask } from './tasks.ts';
 import { copy, rules, type Bounds, type Mutation, type Node, type World } from './world.ts';
 
 /**
@@ -25,6 +26,7 @@ export function checkRest(world: World, bounds: Bounds, mutation: Mutation): voi
     node.isAsleep = false;
     node.queue = [];
     if (node.isUp) continue;
+    node.creations = [];
     // A folder that is gone for good.
     node.journal = node.journal.filter(({ id }) => still.rows.has(id));
   }
@@ -39,7 +41,7 @@ export function checkRest(world: World, bounds: Bounds, mutation: Mutation): voi
     for (const book of [node.book, node.old]) {
       if (book === null) continue;
       for (const [id, { amount }] of book.holds) {
-        if (bounds.most.expire === undefined) finish(node, book, id, amount, 'nothing');
+        if (bounds.most.expire === undefined) finish(node, book, id, amount, 'nothing', mutation);
         // Requests that never end hold nothing either, sooner or later.
         else if (mutation.neverExpires !== true) expire(book, id);
       }
@@ -73,6 +75,13 @@ function work(world: World, node: Node, mutation: Mutation): void {
   for (const row of node.journal) insert(world, row, {});
   for (let life = 1; life < node.lives; life += 1) closeLife(world, `${node.name}${life}`);
   const { book } = node;
+  for (const creation of node.creations) {
+    if (creation.state === 'under way') create(world, node, creation, mutation);
+  }
+  for (const creation of node.creations) hearOfTask(node, creation);
+  if (mutation.neverAsks !== true) {
+    for (const creation of node.kept) ask(world, node, creation);
+  }
   if (book.isReplaying) replay(world, node);
   const mustAnswer = Array.from(book.leases.values()).some(mustReturn);
   if (
@@ -97,7 +106,7 @@ function askAlone(world: World, name: string, bounds: Bounds, mutation: Mutation
     amount: left,
     meters: [{ name: meter, floor: bounds.floor, limit: 0n }],
     isLast: false,
-    isDurable: false,
+    isExact: false,
   };
   if (take(node.book, want)) return;
   node.queue.push(want);

@@ -40,6 +40,33 @@ function settledBy(view: View, meter: string, life: string): LeaseRow {
   return lease;
 }
 
+interface TaskHolding {
+  readonly life: string;
+  readonly amount: bigint;
+  readonly parts: ReadonlyMap<string, bigint>;
+}
+
+/**
+ * Moves a hold from its leases to a task.
+ * @returns false if a lease was freed meanwhile: then nothing is done.
+ */
+export function holdForTask(
+  view: View,
+  { life, amount, parts }: TaskHolding,
+  { ignoresLate, holdsBeside }: { ignoresLate?: boolean; holdsBeside?: boolean } = {},
+): boolean {
+  const isLate = (meter: string) => isClosed(view, life) && !leasesOn(view, meter).has(life);
+  if (ignoresLate !== true && [...parts.keys()].some(isLate)) return false;
+  for (const [meter, part] of parts) {
+    const row = view.meters.get(meter)!;
+    row.held += amount;
+    if (holdsBeside === true || isLate(meter)) continue;
+    settledBy(view, meter, life).settled += part;
+    row.leased -= part;
+  }
+  return true;
+}
+
 /** Gives back what the leases of a closed life have left. Idempotent. */
 export function release(view: View, life: string): void {
   for (const [meter, leases] of view.leases) {

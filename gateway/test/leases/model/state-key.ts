@@ -114,18 +114,23 @@ export function keyOf(world: World): number {
       text += ago(node.flight.sentAt, view.now, stopsAt);
       text += node.flight.reply === null ? 'sent' : replyText(node.flight.reply, base);
     }
+    for (const { id, life, state } of node.creations) text += `!${id}${life}${state}`;
+    text += `?${node.kept.map(({ id }) => id).join()}`;
     for (const row of node.journal) {
       text += `-${row.id}`;
       text += cached(
         row,
-        ({ cost, parts }) => `${cost}${Array.from(parts, (part) => part.join()).join()}`,
+        ({ cost, over, shortOn, parts }) =>
+          `${cost} ${over} ${shortOn.join()} ${Array.from(parts, (part) => part.join()).join()}`,
       );
     }
   }
   for (const command of world.late) text += `~${commandText(command, base)}`;
-  text += `${[...world.rows.keys()].join()}${[...world.aged].join()}${[...world.tasks].join()}`;
-  text += `${world.asked}${cached(world.used, (used) => Object.values(used).join())}`;
-  if (world.snapshot !== null) text += `@${viewText(world.snapshot.view, base)}`;
+  text += `${[...world.rows.keys()].join()}${[...world.aged].join()}${[...world.tasks.keys()].join()}`;
+  text += `${world.asked} ${world.forgiven} ${world.reopened}${cached(world.used, (used) => Object.values(used).join())}`;
+  if (world.snapshot !== null) {
+    text += `@${viewText(world.snapshot.view, base)}${[...world.snapshot.tasks.keys()].join()}`;
+  }
   return digest(text);
 }
 

@@ -10,6 +10,7 @@ import {
 } from '#limits/leases/book.ts';
 import {
   beyondIn,
+  chargeFor,
   closeLife,
   execute,
   finish,
@@ -22,6 +23,15 @@ import {
   send,
 } from './acts.ts';
 import { checkFloor, checkGrants, takenOf } from './checks.ts';
+import {
+  ask,
+  breakCreations,
+  create,
+  decided,
+  endTask,
+  hear as hearOfTask,
+  keep,
+} from './tasks.ts';
 import {
   begin,
   copyView,
@@ -76,10 +86,10 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
             amount,
             meters: meters.map((meter) => ({ name: meter, floor: bounds.floor, limit: 0n })),
             isLast: false,
-            isDurable: bounds.isDurable === true && id === 'r0',
+            isExact: bounds.hasTask === true && id === 'r0',
           };
           const before = takenOf(next);
-          if (!want.isDurable && take(self.book, want)) checkFloor(before, next, want, bounds);
+          if (take(self.book, want)) checkFloor(before, next, want, bounds);
           else self.queue.push(want);
         }),
       ];
@@ -187,7 +197,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
           yield [
             `${id} at ${name} costs ${cost}`,
             here((next, self) =>
-              finish(self, which === 0 ? self.book : self.old!, id, hold.amount, cost),
+              finish(self, which === 0 ? self.book : self.old!, id, hold.amount, cost, mutation),
             ),
           ];
         }
@@ -201,6 +211,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
         here((next, self) => {
           use(next, 'reject');
           self.journal = self.journal.filter(({ id }) => id !== record.id);
+          next.forgiven += record.over;
           for (const owner of [self.book, self.old]) {
             if (owner?.life === record.life) giveUp(owner, record.parts);
           }
@@ -208,6 +219,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
       ];
     }
     yield* journalSteps(world, node, here, mutation);
+    yield* taskSteps(world, node, here, bounds, mutation);
 
     if (may('crash')) {
       yield [
@@ -322,7 +334,11 @@ function* surroundings(
       yield [
         'the database is copied',
         (next) => {
-          next.snapshot = { view: copyView(next.view), rows: new Map(next.rows) };
+          next.snapshot = {
+            view: copyView(next.view),
+            rows: new Map(next.rows),
+            tasks: next.tasks,
+          };
         },
       ];
     } else {
@@ -330,7 +346,7 @@ function* surroundings(
         'the database goes back',
         (next) => {
           use(next, 'back');
-          const { view: past, rows } = next.snapshot!;
+          const { view: past, rows, tasks } = next.snapshot!;
           next.snapshot = null;
           // Connections break.
           next.late = [];
@@ -340,23 +356,62 @@ function* surroundings(
             lose(node.book);
           }
           next.view = { ...past, now: next.view.now };
+          for (const [id, { amount }] of tasks) if (!next.tasks.has(id)) next.reopened += amount;
           next.rows = rows;
+          next.tasks = tasks;
+          breakCreations(next);
         },
       ];
     }
   }
-  for (const [id, amount] of world.tasks) {
+  for (const [at, node] of world.nodes.entries()) {
+    for (const creation of node.creations) {
+      if (creation.state !== 'under way') continue;
+      yield [
+        `the task ${creation.id} is created`,
+        (next) => create(next, next.nodes[at]!, creation, mutation),
+      ];
+      if (!may('fail')) continue;
+      yield [
+        `the task ${creation.id} is not created`,
+        (next) => {
+          use(next, 'fail');
+          decided(next.nodes[at]!, creation, 'rolled back');
+        },
+      ];
+    }
+  }
+  for (const [id, { amount }] of world.tasks) {
+    for (const cost of bounds.costs) {
+      const charge = chargeFor(cost, amount);
+      yield [`the task ${id} ends and costs ${cost}`, (next) => endTask(next, id, charge)];
+    }
+  }
+}
+
+/** What a node does about its task. */
+function* taskSteps(
+  world: World,
+  { name, book, creations, kept }: Node,
+  here: (run: (next: World, node: Node) => void) => (next: World) => void,
+  bounds: Bounds,
+  mutation: Mutation,
+): Generator<Step> {
+  if (bounds.hasTask === true && book.holds.get('r0')?.isVoid === false) {
+    yield [`r0 at ${name} becomes a task`, here((_, self) => keep(self, 'r0'))];
+  }
+  for (const creation of creations) {
+    if (creation.state === 'under way') continue;
     yield [
-      `the task ${id} ends`,
-      (next) => {
-        const tasks = new Map(next.tasks);
-        tasks.delete(id);
-        next.tasks = tasks;
-        const row = next.view.meters.get('m')!;
-        row.held -= amount;
-        row.spent += amount;
-        next.rows.set(id, { id, life: '', cost: amount, parts: new Map([['m', amount]]) });
-      },
+      `${name} hears that the task ${creation.id} is ${creation.state}`,
+      here((_, self) => hearOfTask(self, creation)),
+    ];
+  }
+  for (const creation of kept) {
+    if (world.snapshot !== null || mutation.neverAsks === true) continue;
+    yield [
+      `${name} asks for the task ${creation.id}`,
+      here((next, self) => ask(next, self, creation)),
     ];
   }
 }

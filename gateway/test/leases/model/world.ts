@@ -29,7 +29,27 @@ export interface Row {
   readonly id: string;
   readonly life: string;
   readonly cost: bigint;
+  /** The part of the cost above the hold. */
+  readonly over: bigint;
+  /** The meters on which its hold was short. */
+  readonly shortOn: readonly string[];
   readonly parts: ReadonlyMap<string, bigint>;
+}
+
+/** The transaction that makes a task of a hold. */
+export interface Creation {
+  readonly id: string;
+  readonly life: string;
+  readonly amount: bigint;
+  /** By meter: what of it lies in the lease of the life. */
+  readonly parts: ReadonlyMap<string, bigint>;
+  readonly state: 'under way' | 'committed' | 'rolled back';
+}
+
+/** What a task holds. */
+export interface Task {
+  readonly amount: bigint;
+  readonly meters: readonly string[];
 }
 
 interface Flight {
@@ -52,6 +72,10 @@ export interface Node {
   seenAt: number;
   /** Records on its disk; those that were applied are kept. */
   journal: Row[];
+  /** Creations of which its node has not heard yet. */
+  creations: readonly Creation[];
+  /** Tasks that were in the database, unless it went back. */
+  kept: readonly Creation[];
 }
 
 export interface World {
@@ -62,11 +86,19 @@ export interface World {
   /** Commands that nobody waits for, and that may still arrive. */
   late: Command[];
   /** An earlier state of the database. */
-  snapshot: { view: MutableView; rows: Map<string, Row> } | null;
+  snapshot: {
+    view: MutableView;
+    rows: Map<string, Row>;
+    tasks: ReadonlyMap<string, Task>;
+  } | null;
   /** Lives that were closed because of their age. */
   aged: ReadonlySet<string>;
   /** Held by tasks. */
-  tasks: ReadonlyMap<string, bigint>;
+  tasks: ReadonlyMap<string, Task>;
+  /** Drawn, and goes back: what rejected records cost above their holds, and what lost tasks took. */
+  forgiven: bigint;
+  /** What tasks hold once more, because a database that went back lost their ends. */
+  reopened: bigint;
   asked: number;
   used: Readonly<Record<Fault, number>>;
 }
@@ -84,6 +116,7 @@ const faults = [
   'idle',
   'reject',
   'expire',
+  'fail',
 ] as const;
 
 export type Fault = (typeof faults)[number];
@@ -100,7 +133,8 @@ export interface Bounds {
   /** How often each of these may happen. */
   readonly most: Partial<Record<Fault, number>>;
   readonly newLimit?: bigint;
-  readonly isDurable?: boolean;
+  /** The first request is for a task. */
+  readonly hasTask?: boolean;
   /** After the database went back, nobody draws until the records are there again, however long that takes. */
   readonly waitsForRecords?: boolean;
 }
@@ -124,6 +158,10 @@ export interface Mutation {
   readonly keepsReturns?: boolean;
   readonly neverFrees?: boolean;
   readonly neverExpires?: boolean;
+  readonly ignoresOver?: boolean;
+  readonly ignoresLate?: boolean;
+  readonly neverAsks?: boolean;
+  readonly holdsBeside?: boolean;
 }
 
 export function start({ nodes, limits }: Bounds): World {
@@ -148,6 +186,8 @@ export function start({ nodes, limits }: Bounds): World {
     snapshot: null,
     aged: new Set(),
     tasks: new Map(),
+    forgiven: 0n,
+    reopened: 0n,
     asked: 0,
     used: Object.fromEntries(faults.map((fault) => [fault, 0])) as World['used'],
   };
@@ -163,6 +203,8 @@ export function start({ nodes, limits }: Bounds): World {
       flight: null,
       seenAt: 0,
       journal: [],
+      creations: [],
+      kept: [],
     };
     world.nodes.push(node);
     begin(world, node);

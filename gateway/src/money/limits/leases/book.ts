@@ -21,7 +21,7 @@ export interface Lease {
   holds: number;
   /** By the clock of the book. */
   usedAt: number;
-  /** The limit was lowered below what is out: everything idle goes back, now and whenever a hold ends. */
+  /** More may be out than the limit: everything idle goes back, now and whenever a hold ends. */
   isBeyond: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface OpenHold {
 /** The leases of one life, in its own memory. */
 export interface Book {
   readonly life: string;
-  /** Nobody else spends: whole limits are leased, and a charge above its hold lies in its lease too. */
+  /** Nobody else spends: whole limits are leased. */
   readonly isSole: boolean;
   /** Milliseconds; kept by whoever uses the book. */
   now: number;
@@ -89,9 +89,10 @@ export function freeOf(lease: Lease | undefined): bigint {
 
 const isCalled = ({ recall, answered }: Lease): boolean => recall > answered;
 
-/** Whether something of the lease must go back with the next command, or an answer must. */
+/** Whether something of the lease must go back with the next command, or an answer must, or more was spent than drawn. */
 export function mustReturn(lease: Lease): boolean {
-  return isCalled(lease) || (lease.isBeyond && rest(lease) > 0n);
+  const left = rest(lease);
+  return isCalled(lease) || left < 0n || (lease.isBeyond && left > 0n);
 }
 
 /**
@@ -157,7 +158,9 @@ function endShort(book: Book, id: string, { shortOn }: OpenHold): void {
 }
 
 /**
- * Ends a hold. A charge above it takes what is idle in the leases, never what backs other holds.
+ * Ends a hold. A charge above it takes what is idle in the leases, never what backs other holds. Where that is too little,
+ * more is spent than drawn: the next command draws the difference, whatever is left. It also says that a short hold has
+ * ended, so the next one is granted by somebody who knows what this one cost.
  * @returns by meter: the part of the charge that lies in a lease.
  */
 export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
@@ -175,19 +178,22 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
     lease.held -= hold.amount;
     lease.holds -= 1;
     lease.usedAt = book.now;
-    const most = rest(lease);
-    const part = book.isSole || cost < most ? cost : most;
-    lease.charged += part;
-    parts.set(meter, part);
+    lease.charged += cost;
+    parts.set(meter, cost);
   }
   return parts;
 }
 
-/** A record that will never be in the database is charged to nobody: its part of the leases is free again. */
+/**
+ * A record that will never be in the database is charged to nobody: its part of the leases is free again. It goes back
+ * before anybody uses it, since more may have been drawn for it than there was.
+ */
 export function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
   for (const [meter, part] of parts) {
     const lease = book.leases.get(meter);
-    if (lease !== undefined) lease.charged -= part;
+    if (lease === undefined) continue;
+    lease.charged -= part;
+    lease.isBeyond = !book.isSole;
   }
 }
 
@@ -241,12 +247,12 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   return [...names].toSorted().map((meter) => {
     const lease = leaseOf(book, meter);
     const isWanted = needs.has(meter) || ahead.has(meter);
-    const isDropped = returned.has(meter) && lease.isOver && !isWanted;
+    const free = rest(lease);
+    const isDropped = returned.has(meter) && lease.isOver && !isWanted && free === 0n;
     if (isDropped) book.leases.delete(meter);
     const need = needs.get(meter) ?? 0n;
     const asked = wanted.get(meter);
     const floor = asked?.floor ?? ahead.get(meter)?.floor ?? 0n;
-    const free = rest(lease);
     // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing. So does the
     // floor, which must be left beside it.
     const needed = asked === undefined ? 0n : need + asked.floor;
@@ -369,7 +375,7 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
   }
   for (const want of command.wants) {
     const outcome = reply.outcomes.get(want.id)!;
-    if (outcome.kind !== 'granted' || want.isDurable) continue;
+    if (outcome.kind !== 'granted') continue;
     open(book, want, outcome.amount, outcome.shortOn);
   }
 }

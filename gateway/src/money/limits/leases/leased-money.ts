@@ -4,6 +4,7 @@ import type { Authority, LeasedPart, Want } from '#leases/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
   unlimited,
+  type ChargedLease,
   type HoldDecision,
   type HoldRequest,
   type MeterState,
@@ -29,6 +30,7 @@ import {
   type Book,
 } from './book.ts';
 import { createExpiry } from './expiry.ts';
+import { createKeptHolds } from './kept-holds.ts';
 import { createPace } from './pace.ts';
 import { createRefusals } from './refusals.ts';
 import { createUnwritten } from './unwritten.ts';
@@ -84,6 +86,17 @@ export interface LeasedMoney extends Money {
   close(): Promise<void>;
 }
 
+/** A hold that has ended, and by meter the part of its charge in a lease. */
+interface Ended {
+  readonly own: Book;
+  readonly parts: ReadonlyMap<string, bigint>;
+}
+
+const leaseOn = (meters: readonly string[], { own, parts }: Ended): ChargedLease => ({
+  life: own.life,
+  parts: meters.map((meter) => String(parts.get(meter) ?? 0n)),
+});
+
 /** When something was sent, by both clocks: one stands still while the machine sleeps, the other may be set back. */
 interface Moment {
   readonly monotonic: number;
@@ -99,6 +112,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   /** The book of each open hold: an earlier life's may be among them. */
   const holders = new Map<string, Book>();
   const unwritten = createUnwritten({ authority, monotonic, appliedUntil });
+  const keptHolds = createKeptHolds(authority, monotonic);
   /** Meters whose lease runs low, and their floors. */
   const low = new Map<string, bigint>();
   let idle = new Set<string>();
@@ -280,14 +294,14 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   };
 
   const hold: LeasedMoney['hold'] = (request) => {
-    const { id, amount } = request;
+    const { id, amount, isExact = false } = request;
     sweep();
     const before = holders.get(id)?.holds.get(id);
     if (before?.isVoid === false) return { held: true, amount: before.amount };
     if (before !== undefined) endHold(id, 0n);
     const meters = request.meters.filter(({ limit }) => limit !== unlimited);
     if (meters.length === 0) return { held: true, amount };
-    const want: Want = { id, amount, meters, isLast: false, isDurable: false };
+    const want: Want = { id, amount, meters, isLast: false, isExact };
     const taken = takeNow(want, request);
     if (taken !== null) return taken;
     const denied = refusals.of(request);
@@ -298,7 +312,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     return decided;
   };
 
-  const endHold = (id: string, cost: bigint): { own: Book; parts: Map<string, bigint> } | null => {
+  const endHold = (id: string, cost: bigint): Ended | null => {
     const own = holders.get(id);
     const open = own?.holds.get(id);
     if (own === undefined || open === undefined) return null;
@@ -322,6 +336,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     if (book === null || isClosed) return;
     sweep();
     await unwritten.settle();
+    await keptHolds.settle();
     const own = book;
     const sent = moment();
     // A command may be done before the reply is read, which then knows less than this life.
@@ -356,6 +371,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const listening = authority.listen({
     onRecall(meter, recall) {
       if (book !== null) hear(book, meter, recall);
+      refusals.forget(meter);
       waiting.hurry(meter);
       if (hasWork()) work();
     },
@@ -375,14 +391,28 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       for (const more of drawn) endHold(more, 0n);
       const ended = endHold(id, cost);
       if (ended === null) return null;
-      const { own, parts } = ended;
-      unwritten.begin(id, own, parts);
-      return { life: own.life, parts: meters.map((meter) => String(parts.get(meter) ?? 0n)) };
+      unwritten.begin(id, ended.own, ended.parts);
+      return leaseOn(meters, ended);
     },
     commitHold(id, spent) {
       endHold(id, 0n);
       unwritten.end(id, spent > 0n);
     },
+    keep(id, meters) {
+      const open = holders.get(id)?.holds.get(id);
+      if (open?.isVoid === true) throw unavailable();
+      const ended = endHold(id, open?.amount ?? 0n);
+      if (ended === null) return null;
+      keptHolds.begin(id, ended.own, ended.parts);
+      return leaseOn(meters, ended);
+    },
+    kept(id, outcome) {
+      keptHolds.end(id, outcome);
+      if (hasWork()) work();
+    },
+    // Its transaction tells all processes.
+    taskEnding: async () => {},
+    taskEnded() {},
     reject(leased) {
       const parts = leased.filter(({ life }) => life === book?.life);
       if (book !== null) giveUp(book, new Map(parts.map(({ meter, part }) => [meter, part])));

@@ -16,7 +16,7 @@ it('many requests for one balance do not keep those for others waiting', () => {
   const add = (id: string, payer: string): void => {
     const meters = [{ name: `user:${payer}:balance`, limit: 1n, floor: 1n }];
     const request = { id, amount: 1n, meters, expiresAt: Infinity };
-    void waiting.add({ ...request, isLast: false, isDurable: false }, request);
+    void waiting.add({ ...request, isLast: false, isExact: false }, request);
   };
   for (let at = 0; at < 1_000; at += 1) add(`many-${at}`, 'many');
   for (let at = 0; at < 10; at += 1) add(`few-${at}`, 'few');

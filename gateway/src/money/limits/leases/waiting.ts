@@ -75,7 +75,8 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
     if (outcome.kind === 'granted') {
       one.decided.resolve(granted(one.request, outcome.amount));
     } else if (outcome.kind === 'refused') {
-      refusals.add(one.request, outcome);
+      // What was too little for an exact hold may be enough for another one.
+      if (!one.want.isExact || outcome.least === 0n) refusals.add(one.request, outcome);
       one.decided.resolve({ held: false, denied: outcome.meter });
     } else one.decided.reject(unavailable());
     return false;

@@ -1,6 +1,16 @@
 import { createMemoryAuthority, newMeter, type MeterRow } from '#leases/index.ts';
-import { compose, createBook, end, expire, leaseOf, learn, take } from '../leases/book.ts';
+import {
+  compose,
+  createBook,
+  end,
+  expire,
+  leaseOf,
+  learn,
+  take,
+  type OpenHold,
+} from '../leases/book.ts';
 import { createExpiry } from '../leases/expiry.ts';
+import { GatewayError } from '#errors/index.ts';
 import {
   unlimited,
   type HoldDecision,
@@ -18,6 +28,8 @@ export interface MemoryMoneyOptions {
   readonly monotonic: () => number;
   /** Called once per meter, at its first use. */
   readonly spent: SpentSource;
+  /** What tasks hold according to the database, asked together with `spent`. Absent: nothing. */
+  readonly held?: SpentSource;
   /**
    * By the monotonic clock: the database includes everything charged before it. Later charges must not be forgotten,
    * because a new look-up would miss them. Absent: the database includes everything.
@@ -40,6 +52,7 @@ export function createMemoryMoney({
   now,
   monotonic,
   spent,
+  held: heldByTasks = async () => new Map(),
   appliedUntil = monotonic,
   forgetting: { mostMeters, idleMs } = forgetting,
 }: MemoryMoneyOptions): Money {
@@ -48,6 +61,9 @@ export function createMemoryMoney({
   const authority = createMemoryAuthority(life, rows, (name) => leaseOf(book, name).limit);
   const expiry = createExpiry(monotonic());
   const lookUp = createSpentLookup(spent);
+  const lookUpHeld = createSpentLookup(heldByTasks);
+  /** Holds that are about to become those of tasks. */
+  const keeping = new Map<string, OpenHold>();
 
   const forgetIdle = createForgetting(rows, (_, name) => {
     const { holds, usedAt } = book.leases.get(name)!;
@@ -62,16 +78,26 @@ export function createMemoryMoney({
     expiry.sweep(book.now, (id) => expire(book, id));
   };
 
-  const enter = (name: string, amount: bigint): void => {
+  const enter = (name: string, amount: bigint, held: bigint): void => {
     if (rows.has(name)) return;
-    rows.set(name, newMeter(amount));
+    rows.set(name, { ...newMeter(amount), held });
     leaseOf(book, name);
     if (rows.size > mostMeters) forgetIdle(4);
   };
 
+  /** What the hold took of the leases is the task's now. */
+  const keepHold = ({ amount, meters }: OpenHold): void => {
+    for (const name of meters) {
+      const row = rows.get(name)!;
+      leaseOf(book, name).drawn -= amount;
+      row.leased -= amount;
+      row.held += amount;
+    }
+  };
+
   /** Asks the authority for what the lease does not back: the first hold, a short one, another limit. */
-  const draw = ({ id, amount, meters }: HoldRequest): HoldDecision => {
-    const want = { id, amount, meters, isLast: true, isDurable: false };
+  const draw = ({ id, amount, meters, isExact = false }: HoldRequest): HoldDecision => {
+    const want = { id, amount, meters, isLast: true, isExact };
     const ahead = new Map(meters.map(({ name, floor }) => [name, { amount: unlimited, floor }]));
     const reply = authority.run(compose(book, { wants: [want], idle: nothing, ahead }));
     if (reply.kind !== 'done') throw new Error(`the memory does not lease money: ${reply.kind}`);
@@ -99,11 +125,17 @@ export function createMemoryMoney({
   };
 
   const holdLater = async (request: HoldRequest): Promise<HoldDecision> => {
-    const unknown = request.meters.map(({ name }) => name).filter((name) => !rows.has(name));
-    const amounts = await lookUp(unknown);
-    book.now = monotonic();
-    for (const [name, amount] of amounts) enter(name, amount);
+    await know(request.meters.map(({ name }) => name));
     return hold(request);
+  };
+
+  /** No task of these meters begins or ends meanwhile: whoever begins or ends one knows them before. */
+  const know = async (meters: readonly string[]): Promise<void> => {
+    const unknown = meters.filter((name) => !rows.has(name));
+    if (unknown.length === 0) return;
+    const [amounts, held] = await Promise.all([lookUp(unknown), lookUpHeld(unknown)]);
+    book.now = monotonic();
+    for (const [name, amount] of amounts) enter(name, amount, held.get(name) ?? 0n);
   };
 
   return {
@@ -116,12 +148,41 @@ export function createMemoryMoney({
       end(book, id, cost);
       expiry.remove(id);
     },
+    keep(id) {
+      catchUp();
+      const open = book.holds.get(id);
+      if (open?.isVoid === true) throw new GatewayError('unavailable', { retryAfter: 1 });
+      expiry.remove(id);
+      if (open !== undefined) keeping.set(id, open);
+      return null;
+    },
+    kept(id, outcome) {
+      const open = keeping.get(id);
+      if (open === undefined) return;
+      keeping.delete(id);
+      end(book, id, 0n);
+      if (outcome !== 'rolled-back') keepHold(open);
+    },
+    async taskEnding(meters) {
+      await know(meters);
+      for (const name of meters) leaseOf(book, name).usedAt = book.now = monotonic();
+    },
+    taskEnded({ meters, held, cost }) {
+      for (const name of meters) {
+        const row = rows.get(name);
+        if (row === undefined) continue;
+        row.held -= held;
+        row.spent += cost;
+        // It may have cost more than is left.
+        if (cost > held) leaseOf(book, name).isBeyond = true;
+      }
+    },
     read(meter) {
       catchUp();
       const row = rows.get(meter);
       if (row === undefined) return null;
       const { charged, held } = book.leases.get(meter)!;
-      return { spent: row.spent + charged, held };
+      return { spent: row.spent + charged, held: row.held + held };
     },
     close: async () => {},
   };

@@ -13,6 +13,7 @@ import { journalLosses } from './0016-journal-losses.ts';
 import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
 import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
+import { tasks } from './0023-tasks.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -56,5 +57,11 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     }),
     // What of a charge came after its lease had been freed.
     '0021-late-charges': addedColumns('usage', { late: { type: integer } }),
+    '0023-tasks': tasks(types),
+    // The videos of an hour.
+    '0024-hourly-video': addedColumns('usage_hourly', {
+      video_ms: { type: integer, before: 0 },
+      video_tokens: { type: integer, before: 0 },
+    }),
   };
 }

@@ -13,9 +13,10 @@ export interface Difference {
     | 'meter'
     | 'lease'
     | 'key'
+    | 'task'
     | 'hour'
     | 'journal';
-  /** The id of a request or a transaction, an account, a meter, a key, an hour with its key, or a node. */
+  /** The id of a request or a transaction, an account, a meter, a key, a task, an hour with its key, or a node. */
   readonly subject: string;
   /** The value according to the rows, as text. */
   readonly expected: string;

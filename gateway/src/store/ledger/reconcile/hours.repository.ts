@@ -67,12 +67,14 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
         coalesce(channel, ''), -${sql.ref('count')},
         case when outcome in ('failed', 'refused') then -${sql.ref('count')} else 0 end,
         -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
-        -output_tokens, -reasoning_tokens, -${imagesIn[dialect]}, -coalesce(cost, 0), 0
+        -output_tokens, -reasoning_tokens,
+        ${sql.join(units.map((name) => sql`-${unitsIn[dialect](name)}`))},
+        -coalesce(cost, 0), 0
       from usage where time >= ${hour} and time < ${hour + hourMs}
       union all
       select
         key_id, user_id, coalesce(team_id, ''), model, ${attempts.text('channel')},
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -(${sql.join(parts.map(attempts.tokens), sql` + `)})
+        ${sql.join(attemptless.map(() => sql.lit(0)))}, -(${sql.join(parts.map(attempts.tokens), sql` + `)})
       from usage, ${attempts.each}
       where time >= ${hour} and time < ${hour + hourMs} and attempts like '%"usage"%'
         and ${attempts.text('usage')} is not null
@@ -88,10 +90,15 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
 /** Reasoning is part of the output. */
 const parts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
 
-/** The pictures of a row. */
-const imagesIn = {
-  sqlite: sql`coalesce(units ->> '$.images', 0)`,
-  postgres: sql`coalesce((units::jsonb ->> 'images')::bigint, 0)`,
+/** Sums to which attempts add nothing: all but the last one. */
+const attemptless = hourlySums.slice(0, -1);
+
+const units = ['images', 'video_ms', 'video_tokens'] as const;
+
+/** A count of what a row made besides tokens. */
+const unitsIn = {
+  sqlite: (name: string) => sql`coalesce(units ->> ${sql.lit(`$.${name}`)}, 0)`,
+  postgres: (name: string) => sql`coalesce((units::jsonb ->> ${sql.lit(name)})::bigint, 0)`,
 } as const;
 
 /** The attempts of a row and their members, one by one. */

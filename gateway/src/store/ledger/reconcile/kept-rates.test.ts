@@ -16,6 +16,8 @@ const price = JSON.stringify({
   ],
   layerFactor: '0.5',
   referenceImage: '0.003',
+  videoSecond: { '720P': '0.1' },
+  videoTokens: { '4K': { text: '7', withVideo: '4' } },
 });
 
 const differencesOf = (part: string, rate: string) =>
@@ -38,6 +40,9 @@ test.each([
   ['image_tiers.2.5K', '5'],
   ['layer_factor.2.5K', '2'],
   ['reference_image', '3000000000000'],
+  ['video_second.720P', '100000000000000'],
+  ['video_tokens.4K.text', '7000000000'],
+  ['video_tokens.4K.with_video', '4000000000'],
 ])('%s at %s matches the price', (part, rate) => {
   expect(differencesOf(part, rate)).toEqual([]);
 });
@@ -54,6 +59,11 @@ test.each([
   ['layer_factor.1K', '40000000000000', 'layer_factor.1K at 20000000000000'],
   ['layer_factor.4K', '0', 'layer_factor.4K at null'],
   ['reference_image', '0', 'reference_image at 3000000000000'],
+  ['video_second.720P', '1', 'video_second.720P at 100000000000000'],
+  ['video_second.4K', '0', 'video_second.4K at null'],
+  ['video_tokens.4K.with_video', '7000000000', 'video_tokens.4K.with_video at 4000000000'],
+  ['video_tokens.4K', '7000000000', 'video_tokens.4K at null'],
+  ['video_tokens.720P.text', '0', 'video_tokens.720P.text at null'],
 ])('%s at %s does not match the price', (part, rate, expected) => {
   expect(differencesOf(part, rate)).toMatchObject([{ check: 'price', expected }]);
 });

@@ -77,6 +77,8 @@ function partRate(price: Readonly<Record<string, unknown>>, part: string): bigin
   const [kind = '', tier = ''] = split(part);
   if (kind === 'image_tiers') return tierRate(price, tier);
   if (kind === 'layer_factor') return layerRate(price, tier);
+  if (kind === 'video_second') return entryOf(price['videoSecond'], tier, perUsePlaces);
+  if (kind === 'video_tokens') return videoTokenRate(price, tier);
   if (part === 'reference_image') return exact(price['referenceImage'], perUsePlaces);
   const names = Object.hasOwn(partsOf, part) ? partsOf[part] : undefined;
   return exact(
@@ -105,6 +107,15 @@ function layerRate(price: Readonly<Record<string, unknown>>, tier: string): bigi
   const [whole, rest] = [(image * factor) / layerOne, (image * factor) % layerOne];
   const twice = rest * 2n;
   return twice > layerOne || (twice === layerOne && whole % 2n === 1n) ? whole + 1n : whole;
+}
+
+/** `720P.text` or `720P.with_video`. */
+function videoTokenRate(price: Readonly<Record<string, unknown>>, tier: string): bigint | null {
+  const [resolution = '', source = ''] = split(tier);
+  const rates = price['videoTokens'];
+  if (typeof rates !== 'object' || rates === null || !Object.hasOwn(rates, resolution)) return null;
+  const of = (rates as Readonly<Record<string, unknown>>)[resolution];
+  return entryOf(of, source === 'with_video' ? 'withVideo' : source, ratePlaces);
 }
 
 function exact(value: unknown, places: number): bigint | null {

@@ -11,10 +11,19 @@ import { checkKeys } from './keys.repository.ts';
 import { checkLosses } from './losses.repository.ts';
 import { checkMeters } from './meters.repository.ts';
 import { checkRows, type TimeRange } from './rows.repository.ts';
+import { checkTasks } from './tasks.repository.ts';
 
 /** How many items of each kind were checked. */
 export type Checked = Record<
-  'rows' | 'transactions' | 'openings' | 'postings' | 'accounts' | 'meters' | 'keys' | 'hours',
+  | 'rows'
+  | 'transactions'
+  | 'openings'
+  | 'postings'
+  | 'accounts'
+  | 'meters'
+  | 'keys'
+  | 'hours'
+  | 'tasks',
   number
 >;
 
@@ -41,6 +50,7 @@ export async function reconcile(
           ['accounts', checkAccounts(kysely)],
           ['meters', checkMeters(kysely)],
           ['keys', checkKeys(kysely)],
+          ['tasks', checkTasks(kysely)],
         ] as const satisfies [keyof Checked, Check][])
       : []),
   ];
