@@ -8,8 +8,9 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { ask, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import { ask, describeChannels, rowOf, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 /* R-41, S-23: answers that come packed although `identity` was asked for. */
@@ -47,21 +48,33 @@ const response = Buffer.from(
   }),
 );
 
-/** One channel to an upstream of our own. */
-async function openWith(respond: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer((request, response) => {
-    response.on('error', () => {});
-    request.resume().on('end', () => respond(request, response));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  const { port } = server.address() as AddressInfo;
-  return openGateway({
-    config: describeChannels([{ name: 'own', at: `http://127.0.0.1:${port}`, models: ['m'] }]),
-  });
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What the upstream answers in the running test. */
+let respond: Respond;
+const server = createServer((request, response) => {
+  response.on('error', () => {});
+  request.resume().on('end', () => respond(request, response));
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const { port } = server.address() as AddressInfo;
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+/** A channel for each test: one that answers with a bomb is not asked again soon. */
+const channels = Array.from({ length: 20 }, (_, at) => `m${at}`);
+const own = shareGateway({
+  config: describeChannels(
+    channels.map((name) => ({ name, at: `http://127.0.0.1:${port}`, models: [name] })),
+  ),
+});
+
+/** The gateway, whose upstream answers this, and a model that no other test asks for. */
+function openWith(next: Respond): { readonly gateway: TestGateway; readonly model: string } {
+  respond = next;
+  return { gateway: own.gateway, model: channels.shift()! };
 }
 
 function send(encoding: string, body: Buffer, status = 200) {
@@ -81,8 +94,8 @@ test.each([
   ['zstd', zstdCompressSync(response)],
   ['identity', response],
 ])('%s is read', async (encoding, body) => {
-  const gateway = await openWith(send(encoding, body));
-  const { status, text } = await ask(gateway, chat!, false, 'm');
+  const { gateway, model } = openWith(send(encoding, body));
+  const { status, text } = await ask(gateway, chat!, false, model);
   expect({ status, text }).toEqual({ status: 200, text: response.toString() });
 });
 
@@ -94,8 +107,8 @@ test.each([
   ['a cut one', 'gzip', gzipSync(response).subarray(0, -12)],
   ['nothing at all', 'gzip', gzipSync('')],
 ])('%s is an abnormal response', async (_what, encoding, body) => {
-  const gateway = await openWith(send(encoding, body));
-  const result = await ask(gateway, chat!, false, 'm');
+  const { gateway, model } = openWith(send(encoding, body));
+  const result = await ask(gateway, chat!, false, model);
   expect(result.status).toBe(502);
   expect(await rowOf(gateway, result.id)).toMatchObject({
     outcome: 'failed',
@@ -107,8 +120,8 @@ test('a compressed error is still classified by its content', async () => {
   const error = {
     error: { message: 'x', type: 'invalid_request_error', code: 'context_length_exceeded' },
   };
-  const gateway = await openWith(send('gzip', gzipSync(JSON.stringify(error)), 400));
-  const { status, text } = await ask(gateway, chat!, false, 'm');
+  const { gateway, model } = openWith(send('gzip', gzipSync(JSON.stringify(error)), 400));
+  const { status, text } = await ask(gateway, chat!, false, model);
   expect({ status, text }).toMatchObject({
     status: 400,
     text: expect.stringContaining('prompt_too_long'),
@@ -122,11 +135,11 @@ test.each([
 ])('a bomb in %s ends the attempt long before it is decompressed', async (encoding, pack) => {
   // 64 MiB of spaces before the response, in a hundred kilobytes at most.
   const bomb = pack(Buffer.alloc(64 * 1024 * 1024, ' '));
-  const gateway = await openWith(send(encoding, bomb));
+  const { gateway, model } = openWith(send(encoding, bomb));
   const before = process.memoryUsage.rss();
   let most = before;
   const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
-  const buffered = await ask(gateway, chat!, false, 'm');
+  const buffered = await ask(gateway, chat!, false, model);
   clearInterval(timer);
   expect(buffered.status).toBe(502);
   expect((most - before) / 2 ** 20).toBeLessThan(100);
@@ -137,11 +150,11 @@ test.each([
   ['one event', Buffer.concat([Buffer.from('data: '), Buffer.alloc(256 * 1024 * 1024, 'x')])],
   ['empty events', Buffer.from('data: {}\n\n'.repeat(4 * 1024 * 1024))],
 ])('a stream that is a %s bomb ends the attempt', async (_what, body) => {
-  const gateway = await openWith((_request, response) => {
+  const { gateway, model } = openWith((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
     response.end(gzipSync(body));
   });
-  const streamed = await ask(gateway, chat!, true, 'm');
+  const streamed = await ask(gateway, chat!, true, model);
   expect(streamed.status).toBe(502);
   expect((await rowOf(gateway, streamed.id)).attempts).toMatchObject([{ result: 'inflated' }]);
 });
@@ -149,14 +162,14 @@ test.each([
 test('a repetitive response is not a bomb', async () => {
   // Each event is packed by itself, as servers do that stream: twenty times its bytes.
   const event = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'again ' }, finish_reason: null }] })}\n\n`;
-  const gateway = await openWith((_request, response) => {
+  const { gateway, model } = openWith((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
     const packer = createGzip({ flush: constants.Z_SYNC_FLUSH });
     packer.pipe(response);
     for (let count = 0; count < 20_000; count += 1) packer.write(event);
     packer.end('data: [DONE]\n\n');
   });
-  const { status, text } = await ask(gateway, chat!, true, 'm');
+  const { status, text } = await ask(gateway, chat!, true, model);
   expect(status).toBe(200);
   expect(text.length).toBeGreaterThan(2 ** 21);
   expect(text).toMatch(chat!.terminator);

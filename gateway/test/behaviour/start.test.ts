@@ -100,6 +100,7 @@ describe('the first start', () => {
     ['ANTHROPIC_API_KEY', 'anthropic', '/v1/messages'],
     ['GEMINI_API_KEY', 'gemini', '/v1beta/models/'],
     ['ARK_API_KEY', 'ark', '/v1/images/generations'],
+    ['DASHSCOPE_API_KEY', 'dashscope', '/v1/services/aigc/video-generation/video-synthesis'],
   ])('offers a key in %s instead of the demo', async (variable, channel, path) => {
     const secret = 'sk-proj-environment-0123456789';
     const folder = makeFolder(anyPort);

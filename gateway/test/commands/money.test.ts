@@ -195,10 +195,10 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(out).toContain('\ntotal: 144 requests, ');
   const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
   expect(heading).toMatch(
-    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens$/,
+    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task$/,
   );
-  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(/,140,,,,,$/);
-  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1,,,,,$/);
+  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(/,140,,,,,,,,,,$/);
+  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1,,,,,,,,,,$/);
 });
 
 test('usage sums by the hour and by any dimension', async () => {
@@ -226,6 +226,8 @@ test('usage sums by the hour and by any dimension', async () => {
           reasoning: 15,
         },
         images: 0,
+        video_ms: 0,
+        video_tokens: 0,
         cost: '0.00000004',
         unbilled_tokens: 20,
       },
@@ -235,6 +237,8 @@ test('usage sums by the hour and by any dimension', async () => {
         failed: 0,
         tokens,
         images: 0,
+        video_ms: 0,
+        video_tokens: 0,
         cost: '0.000000005',
         unbilled_tokens: 0,
       },
@@ -243,14 +247,16 @@ test('usage sums by the hour and by any dimension', async () => {
     cost: '0.000000045',
   });
   const table = (await sluice('usage', '--by', 'channel')).out;
-  expect(table).toMatch(/^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED +IMAGES\n/);
-  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0$/m);
+  expect(table).toMatch(
+    /^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED +IMAGES +VIDEO_MS +VIDEO_TOKENS\n/,
+  );
+  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0 +0 +0$/m);
   expect(await json('usage', '--channel', 'other')).toMatchObject({
     data: [{ attempts: [{ channel: 'openai-main', usage: { output: 4 } }, {}] }],
   });
   const days = (await sluice('usage', '--by', 'day', '--csv')).out;
   expect(days).toBe(
-    'day,requests,failed,in,out,cost,unbilled,images\r\n2026-11-21,3,1,48,60,0.00000004,0,0\r\n2026-11-22,1,0,16,20,0.000000005,20,0\r\n',
+    'day,requests,failed,in,out,cost,unbilled,images,video_ms,video_tokens\r\n2026-11-21,3,1,48,60,0.00000004,0,0,0,0\r\n2026-11-22,1,0,16,20,0.000000005,20,0,0,0\r\n',
   );
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
     'total: 1 request, 0.000000005 USD\n',
@@ -262,7 +268,7 @@ test('reconcile finds nothing, and then every alteration', async () => {
   const { sluice, json, folder } = await used();
   expect(await sluice('reconcile')).toEqual({
     code: 0,
-    out: '4 rows, 2 hours, 2 transactions, 2 openings, 2 postings, 4 accounts, 4 meters, 1 key: no differences\n',
+    out: '4 rows, 2 hours, 2 transactions, 2 openings, 2 postings, 4 accounts, 4 meters, 1 key, 0 tasks: no differences\n',
     err: '',
   });
   expect(await json('reconcile', '--from', '2026-11-22T00:00:00Z')).toEqual({

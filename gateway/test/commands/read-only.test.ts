@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { createWorkplace } from './support.ts';
 
-const commands = ['plan', 'export', 'key list', 'usage', 'usage --by model', 'reconcile'];
+const commands = ['plan', 'export', 'key list', 'usage', 'usage --by model', 'tasks', 'reconcile'];
 
 function change(folder: string, statement: string): void {
   const database = new DatabaseSync(join(folder, 'data/sluice.db'));
@@ -27,8 +27,9 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `alter table usage drop column late;
-       delete from kysely_migration where name = '0021-late-charges'`,
+      `alter table usage_hourly drop column video_ms;
+       alter table usage_hourly drop column video_tokens;
+       delete from kysely_migration where name = '0024-hourly-video'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

@@ -18,7 +18,7 @@ export async function checkBooks(database: OpenDatabase, model: Model): Promise<
 }
 
 /** P-02, P-05, P-08: the amounts spent and held on each meter, without leftovers that nobody can end. */
-export async function checkMeters({ model, cluster, clock }: Simulation): Promise<void> {
+export async function checkMeters({ model, cluster, clock, tasks }: Simulation): Promise<void> {
   expect(model.overdrawn, 'P-02: admitted beyond a limit').toEqual([]);
   for (const [at, { money, holding }] of cluster.entries()) {
     const held = new Map<string, bigint>();
@@ -38,6 +38,9 @@ export async function checkMeters({ model, cluster, clock }: Simulation): Promis
         ]);
         short.set(meter, id);
       }
+    }
+    for (const task of tasks.open) {
+      for (const meter of task.meters) held.set(meter, (held.get(meter) ?? 0n) + task.held);
     }
     for (const [meter, limit] of model.limits) {
       const state = await money.read(meter);

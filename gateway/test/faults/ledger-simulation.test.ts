@@ -44,7 +44,7 @@ describe.each(dialects)('%s', (dialect) => {
       const { database, close } = await openTestDatabase(dialect);
       try {
         const simulation = await createSimulation(database, createRandom(seed));
-        const { model, step, settle } = simulation;
+        const { model, tasks, step, settle } = simulation;
         const end = performance.now() + seconds * 1_000;
         let count = 0;
         let checked = 0;
@@ -74,6 +74,7 @@ describe.each(dialects)('%s', (dialect) => {
         }
         expect(model.applied.size).toBeGreaterThan(10);
         expect(model.shown.size).toBeGreaterThan(10);
+        expect(tasks.ended).toBeGreaterThan(10);
       } finally {
         await close();
       }

@@ -3,7 +3,7 @@ import { upsertTeam, upsertUser } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { isDataError, type ExchangeRecord } from '#usage/index.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
-import { creditAccount, spentOf, type HolderAccount } from '#ledger/index.ts';
+import { creditAccount, heldByTasks, spentOf, type HolderAccount } from '#ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';
 import { recordAll } from '../journal/records.ts';
@@ -11,10 +11,14 @@ import { SimulatedClock } from './simulated-clock.ts';
 import {
   callersOf,
   declaredPrice,
+  declaredVideoPrice,
+  perSecondAt,
   SimulatedNode,
   type Diary,
   type SimulatedPrice,
+  videoModelAt,
 } from './simulated-node.ts';
+import { createSimulatedTasks, type OpenTask } from './simulated-tasks.ts';
 
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
@@ -115,6 +119,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
           if (random() < 0.05) throw new Error('the database went away');
           return spentOf(kysely, meters);
         },
+        held: (meters) => heldByTasks(kysely, meters),
       }),
   );
 
@@ -134,7 +139,43 @@ export async function createSimulation(database: OpenDatabase, random: () => num
         created_at: 1,
       })
       .execute();
+    await kysely
+      .insertInto('price_versions')
+      .values({
+        id: `${next.version}v`,
+        model: 'm',
+        price: JSON.stringify(declaredVideoPrice(next)),
+        created_at: 1,
+      })
+      .execute();
     return next;
+  }
+
+  const tasks = createSimulatedTasks({
+    random,
+    clock,
+    nextId: () => `req_${(count += 1)}`,
+    limits: model.limits,
+    through: () => (random() < 0.2 ? failing(below(10)) : database),
+    onEnded({ meters }, record, overshoot) {
+      const { id, charge } = record;
+      model.durable.set(id, record);
+      model.applied.set(id, record);
+      if (charge === null) return;
+      model.answered.set(id, 1);
+      for (const meter of meters) {
+        add(model.charged, meter, BigInt(charge.cost));
+        add(model.overshot, meter, overshoot);
+      }
+    },
+  });
+  const isOf =
+    ({ callers }: SimulatedNode) =>
+    (task: OpenTask) =>
+      callers.some(({ keyId }) => keyId === task.caller.keyId);
+
+  async function endTask(node: SimulatedNode): Promise<void> {
+    await tasks.end(node, isOf(node));
   }
 
   async function commit(node: SimulatedNode): Promise<void> {
@@ -246,6 +287,8 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     [40, () => pick(cluster).begin(price)],
     [35, () => pick(cluster).finish()],
     [20, () => commit(pick(cluster))],
+    [8, () => tasks.begin(pick(cluster), videoModelAt(price), perSecondAt(price))],
+    [8, () => endTask(pick(cluster))],
     [1, () => pick(cluster).fillDisk()],
     [2, () => crash(pick(cluster))],
     [20, () => applyJournal(pick(cluster))],
@@ -264,6 +307,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     model,
     cluster,
     clock,
+    tasks,
     async step(): Promise<void> {
       let left = random() * weights;
       const chosen = steps.find(([weight]) => (left -= weight) < 0);
@@ -273,6 +317,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     async settle(): Promise<void> {
       await wait(1_000 * second);
       for (const node of cluster) await applyInTheEnd(node.journal.splice(0).flat());
+      while (tasks.open.length > 0) for (const node of cluster) await endTask(node);
     },
   };
 }

@@ -70,6 +70,8 @@ export interface NodeOptions {
   readonly callers: readonly Caller[];
   /** What was spent according to the database. */
   readonly spent: SpentSource;
+  /** What tasks hold according to the database. */
+  readonly held: SpentSource;
   readonly nextId: () => string;
 }
 
@@ -107,8 +109,9 @@ export class SimulatedNode {
   }
 
   #createMoney(): Money {
-    const { clock, diary, spent } = this.#options;
-    const money = createMemoryMoney({ now: clock.now, monotonic: clock.monotonic, spent });
+    const { clock, diary, spent, held } = this.#options;
+    const { now, monotonic } = clock;
+    const money = createMemoryMoney({ now, monotonic, spent, held });
     const { holding } = this;
     const count = (id: string) => diary.ended.set(id, (diary.ended.get(id) ?? 0) + 1);
     return {
@@ -119,6 +122,10 @@ export class SimulatedNode {
         money.commitHold(id, amount);
       },
     };
+  }
+
+  get billing(): Billing {
+    return this.#billing;
   }
 
   #below(limit: number): number {
@@ -369,6 +376,22 @@ function modelAt(price: SimulatedPrice): PricedModel {
     models.set(price, model);
   }
   return model;
+}
+
+/** The same model for videos, priced by the second. */
+export const videoModelAt = (price: SimulatedPrice): PricedModel => ({
+  ...modelAt(price),
+  type: 'video',
+  price: declaredVideoPrice(price),
+  priceVersion: `${price.version}v`,
+});
+
+/** Nano-USD for a second of video. */
+export const perSecondAt = ({ output }: SimulatedPrice): bigint => output * 100n;
+
+/** USD per second. */
+export function declaredVideoPrice(price: SimulatedPrice) {
+  return { videoSecond: { '720P': String(Number(perSecondAt(price)) / 1e9) } };
 }
 
 /** USD per million tokens. */

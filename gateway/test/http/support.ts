@@ -59,6 +59,7 @@ export interface GatewaySettings {
   readonly snapshot?: () => CatalogueSnapshot;
   readonly health?: () => Health;
   readonly usage?: EndpointOptions['usage'];
+  readonly tasks?: Partial<EndpointOptions['tasks']>;
   readonly money?: EndpointOptions['money'];
   readonly memory?: EndpointOptions['memory'];
   readonly keyConcurrency?: EndpointOptions['keyConcurrency'];
@@ -113,7 +114,17 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       queue: 0,
       pressure: settings.pressure ?? (() => null),
     }),
-    usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
+    usage: settings.usage ?? {
+      sums: async () => [],
+      spent: async () => new Map(),
+      held: async () => new Map(),
+    },
+    tasks: {
+      find: async () => null,
+      list: async () => ({ total: 0, tasks: [] }),
+      remove: async () => null,
+      ...settings.tasks,
+    },
     rates: createMemoryRates({ monotonic: () => performance.now(), liveNodes: () => 1 }),
     money:
       settings.money ??
@@ -131,6 +142,14 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       bodyMemory: { used: 0, limit: 0, refused: 0 },
       spool: { used: 0, limit: 0, refused: 0 },
       server: () => ({ openConnections: async () => 0, waiting: 0, overloadRefusals: {} }),
+      tasks: () => ({
+        open: [],
+        looks: {},
+        lag: 0,
+        expired: 0,
+        lost: 0,
+        uncertain: 0,
+      }),
       channelStates: () => [],
       droppedLogLines: () => 0,
       uncaughtErrors: () => ({ exceptions: 0, rejections: 0 }),

@@ -12,6 +12,7 @@ const tokens = {
   output: 5,
   reasoning: 6,
 };
+const none = { video_ms: 0, video_tokens: 0 };
 const sums: UsageSum[] = [
   {
     name: 'gpt',
@@ -19,10 +20,21 @@ const sums: UsageSum[] = [
     failed: 1,
     tokens,
     images: 2,
+    video_ms: 5_000,
+    video_tokens: 700,
     cost: 1_500_000_000n,
     unbilled_tokens: 9,
   },
-  { name: 'fast', requests: 1, failed: 0, tokens, images: 0, cost: 1n, unbilled_tokens: 0 },
+  {
+    name: 'fast',
+    requests: 1,
+    failed: 0,
+    tokens,
+    images: 0,
+    ...none,
+    cost: 1n,
+    unbilled_tokens: 0,
+  },
 ];
 
 async function ask(query: string, settings: Parameters<typeof startGateway>[0] = {}) {
@@ -43,6 +55,7 @@ async function ask(query: string, settings: Parameters<typeof startGateway>[0] =
           ['team:team-1:monthly:2026-11', 3n],
           ['team:team-1:member:user-1', 4n],
         ]),
+      held: async () => new Map([['key:key-1:quota', 1_000_000_000n]]),
     },
     ...settings,
   });
@@ -63,12 +76,21 @@ describe('GET /v1/usage', () => {
       cost: '1.500000001',
       requests: 4,
       data: [
-        { model: 'gpt', requests: 3, failed: 1, tokens, images: 2, cost: '1.5' },
-        { model: 'fast', requests: 1, failed: 0, tokens, images: 0, cost: '0.000000001' },
+        {
+          model: 'gpt',
+          requests: 3,
+          failed: 1,
+          tokens,
+          images: 2,
+          video_ms: 5_000,
+          video_tokens: 700,
+          cost: '1.5',
+        },
+        { model: 'fast', requests: 1, failed: 0, tokens, images: 0, ...none, cost: '0.000000001' },
       ],
       limits: {
         balance: '70',
-        key_quota: { limit: '5', used: '6', held: '0', remaining: '0' },
+        key_quota: { limit: '5', used: '6', held: '1', remaining: '0' },
         user_quota: null,
         team: null,
         rpm: 60,
@@ -151,7 +173,9 @@ describe('GET /v1/usage', () => {
     expect((await call(port, '/v1/usage', { method: 'POST' })).headers['allow']).toContain('GET');
 
     const sums = async () => Promise.reject(new Error('canary: the database is unreachable'));
-    const { response } = await ask('', { usage: { sums, spent: async () => new Map() } });
+    const { response } = await ask('', {
+      usage: { sums, spent: async () => new Map(), held: async () => new Map() },
+    });
     expect(response.status).toBe(503);
     expect(response.text).not.toContain('canary');
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openGateway } from '../behaviour/support.ts';
+import { openGateway, shareGateway } from '../behaviour/support.ts';
 import {
   startTestGateway,
   testKey,
@@ -98,15 +98,22 @@ export function shareBilledGateway(options: BilledGatewayOptions): BilledGateway
  * @param accounts YAML of `users`, `keys`, `teams`
  */
 export function openPricedGateway(accounts: string): Promise<TestGateway> {
-  return openGateway({
-    config: `
+  return openGateway({ config: pricedConfig(accounts) });
+}
+
+/** The same for all tests of a file. */
+export function sharePricedGateway(accounts: string): { readonly gateway: TestGateway } {
+  return shareGateway({ config: pricedConfig(accounts) });
+}
+
+function pricedConfig(accounts: string): string {
+  return `
 channels:
 ${simulatorChannel({ name: 'sim', model: 'priced' })}
 models:
   - { id: priced, type: chat, max_output_tokens: 1000, price: { input: 1000, output: 2000 } }
 ${accounts}
-`,
-  });
+`;
 }
 
 /** Nothing was logged as an error, and rows, ledger, balance and counters are one to the nano-USD. */

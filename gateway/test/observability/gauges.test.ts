@@ -4,8 +4,10 @@ import { openDatabase } from '#database/index.ts';
 import { generations, imageChannel, imageModel } from '../behaviour/image-requests.ts';
 import { ask, describeChannels, openGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
+import { contents, submitted } from '../behaviour/video-requests.ts';
 import { blockWriters } from '../database/block-writers.ts';
 import { answerWith, startOwnUpstream } from '../support/own-upstream.ts';
+import { startVideoUpstream } from '../support/video-upstream.ts';
 import { scrape, valueOf } from './support.ts';
 
 const chat = textProtocols[0]!;
@@ -102,51 +104,74 @@ function documentedSeries(): Map<string, string[]> {
   );
 }
 
-test('the documented series exist with their labels, and no others', async () => {
-  const upstream = await startOwnUpstream();
-  onTestFinished(() => upstream.close());
-  const counts = { prompt_tokens: 1, completion_tokens: 1 };
-  upstream.answer = answerWith({ ...counts, server_tool_use: { web_search_requests: 1 } });
-  const described = describeChannels([
-    { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
-    { name: 'good', models: ['demo-chat'] },
-    { name: 'searching', at: upstream.url, models: ['searching'] },
-  ]);
-  const drawing = `channels:\n${imageChannel({ name: 'demo-image' })}`;
-  const gateway = await openGateway({
-    config: `${described.replace('channels:', drawing)}\n${imageModel({ id: 'demo-image' })}`,
-  });
-  const picture = { model: 'demo-image', prompt: 'a house', size: '256x256' };
-  expect((await gateway.post(generations, picture)).status).toBe(200);
-  await ask(gateway, chat, true);
-  // Nothing says what its searches cost.
-  const searched = await ask(gateway, chat, false, 'searching');
-  expect(searched.status).toBe(200);
-  await fetch(`${gateway.url}/no/such/path`);
-  const metrics = await scrape(gateway.url);
-
-  const documented = documentedSeries();
-  const names = [...metrics.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
-  expect(names.filter((name) => name.startsWith('sluice_')).toSorted()).toEqual(
-    [...documented.keys()].toSorted(),
-  );
-  expect(names.filter((name) => !/^(sluice|process|nodejs)_/.test(name))).toEqual([]);
-  for (const kind of ['process_', 'nodejs_']) {
-    expect(names.some((name) => name.startsWith(kind))).toBe(true);
-  }
-
-  for (const [name, labels] of documented) {
-    const series = metrics.split('\n').filter((line) => {
-      const [own = ''] = line.split(/[{ ]/);
-      return own === name || own === `${name}_bucket`;
+test(
+  'the documented series exist with their labels, and no others',
+  { timeout: 90_000 },
+  async () => {
+    const upstream = await startOwnUpstream();
+    onTestFinished(() => upstream.close());
+    const counts = { prompt_tokens: 1, completion_tokens: 1 };
+    upstream.answer = answerWith({ ...counts, server_tool_use: { web_search_requests: 1 } });
+    const described = describeChannels([
+      { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
+      { name: 'good', models: ['demo-chat'] },
+      { name: 'searching', at: upstream.url, models: ['searching'] },
+    ]);
+    const videos = await startVideoUpstream();
+    const others = `channels:
+${imageChannel({ name: 'demo-image' })}
+  - { name: filming, provider: ark, base_url: "${videos.url}/api/v3", models: [demo-film] }`;
+    const gateway = await openGateway({
+      config: `video: { poll_interval: 1s }
+${described.replace('channels:', others)}
+${imageModel({ id: 'demo-image' })}
+  - { id: demo-film, type: video, price: { video_tokens: { 720P: { text: 7, with_video: 4 } } } }`,
     });
-    expect([name, series.length > 0]).toEqual([name, true]);
-    for (const line of series) {
-      const found = [...line.matchAll(/[{,](\w+)="/g)].map(([, label]) => label!);
-      expect([name, found.filter((label) => label !== 'le').toSorted()]).toEqual([
-        name,
-        labels.toSorted(),
-      ]);
+    const picture = { model: 'demo-image', prompt: 'a house', size: '256x256' };
+    expect((await gateway.post(generations, picture)).status).toBe(200);
+    await ask(gateway, chat, true);
+    // Nothing says what its searches cost.
+    const searched = await ask(gateway, chat, false, 'searching');
+    expect(searched.status).toBe(200);
+    await fetch(`${gateway.url}/no/such/path`);
+    await submitted(gateway.url, contents, { model: 'demo-film' });
+    videos.end({ status: 'succeeded', usage: 1000 });
+    await until(
+      async () => (await scrape(gateway.url)).includes('sluice_video_tasks_ended_total{'),
+      'a task has ended',
+      30_000,
+    );
+    await submitted(gateway.url, contents, { model: 'demo-film' });
+    await until(
+      async () => (await scrape(gateway.url)).includes('sluice_video_tasks_open{'),
+      'an open task is counted',
+      30_000,
+    );
+    const metrics = await scrape(gateway.url);
+
+    const documented = documentedSeries();
+    const names = [...metrics.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
+    expect(names.filter((name) => name.startsWith('sluice_')).toSorted()).toEqual(
+      [...documented.keys()].toSorted(),
+    );
+    expect(names.filter((name) => !/^(sluice|process|nodejs)_/.test(name))).toEqual([]);
+    for (const kind of ['process_', 'nodejs_']) {
+      expect(names.some((name) => name.startsWith(kind))).toBe(true);
     }
-  }
-});
+
+    for (const [name, labels] of documented) {
+      const series = metrics.split('\n').filter((line) => {
+        const [own = ''] = line.split(/[{ ]/);
+        return own === name || own === `${name}_bucket`;
+      });
+      expect([name, series.length > 0]).toEqual([name, true]);
+      for (const line of series) {
+        const found = [...line.matchAll(/[{,](\w+)="/g)].map(([, label]) => label!);
+        expect([name, found.filter((label) => label !== 'le').toSorted()]).toEqual([
+          name,
+          labels.toSorted(),
+        ]);
+      }
+    }
+  },
+);

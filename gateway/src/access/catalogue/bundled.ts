@@ -1,6 +1,7 @@
 import type { ProviderName } from '#config/index.ts';
 import { anthropicAliases, anthropicModels } from './bundled/anthropic.ts';
 import { arkModels } from './bundled/ark.ts';
+import { dashscopeModels } from './bundled/dashscope.ts';
 import { demoModels } from './bundled/demo.ts';
 import type { BundledModel } from './bundled/entry.ts';
 import { geminiModels } from './bundled/gemini.ts';
@@ -14,6 +15,7 @@ export const bundledModels: readonly BundledModel[] = Object.freeze([
   ...anthropicModels,
   ...geminiModels,
   ...arkModels,
+  ...dashscopeModels,
   ...demoModels,
 ]);
 

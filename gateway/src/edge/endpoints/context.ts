@@ -1,7 +1,11 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { Tasks } from '#tasks/index.ts';
 import type { ModelLists } from './model-lists.ts';
 import type { RateHooks } from './rates.ts';
 import type { RunExchange } from './run-exchange.ts';
+
+/** What clients may do with their tasks. */
+export type OwnTasks = Pick<Tasks, 'find' | 'list' | 'remove'>;
 
 /** What the routes of every client surface share. */
 export interface EndpointContext {
@@ -14,4 +18,5 @@ export interface EndpointContext {
   readonly limitLargeBodies: onRequestHookHandler;
   readonly run: RunExchange;
   readonly lists: ModelLists;
+  readonly tasks: OwnTasks;
 }

@@ -8,7 +8,7 @@ import type { Relay } from '#relay/index.ts';
 import { createAdmissionHook, type AdmissionParts } from './admission.ts';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { createAuthentication } from './authentication.ts';
-import type { EndpointContext } from './context.ts';
+import type { EndpointContext, OwnTasks } from './context.ts';
 import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
 import { consolePage } from './health/console-page.ts';
 import { healthRoutes, type Health } from './health/routes.ts';
@@ -21,6 +21,8 @@ import { usageRoute, type UsageSource } from './usage/routes.ts';
 import { createRateHooks, type RefusalGuard } from './rates.ts';
 import { createExchangeRunner } from './run-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';
+import { videoContentsRoutes } from './video-contents/routes.ts';
+import { videoSynthesisRoutes } from './video-synthesis/routes.ts';
 
 export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
   readonly relay: Relay;
@@ -32,6 +34,7 @@ export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
   readonly money: Pick<Money, 'read'>;
   readonly refusals: RefusalGuard;
   readonly usage: UsageSource;
+  readonly tasks: OwnTasks;
   readonly keys: KeyDirectory;
   /** The current catalogue; called for every model list. */
   readonly snapshot: () => CatalogueSnapshot;
@@ -61,6 +64,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
     limitLargeBodies: createOneLargeBodyHook(options.hasMoney),
     run: createExchangeRunner(options.relay, options.onUnexpectedError),
     lists: createModelLists(options.snapshot),
+    tasks: options.tasks,
   };
   server.decorateRequest('caller', null);
   server.decorateRequest('slot', null);
@@ -75,6 +79,8 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   server.register(anthropicRoutes(context));
   server.register(geminiRoutes(context));
   server.register(geminiV1Routes(context));
+  server.register(videoSynthesisRoutes(context));
+  server.register(videoContentsRoutes(context));
 }
 
 /** Counts refusals before the relay; the relay reports the later ones itself. */

@@ -1,9 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TextProtocolName } from '#canonical/index.ts';
+import type { TextProtocolName, VideoProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UploadedBody } from '#bodies/index.ts';
 import { createClientResponse } from '#http/index.ts';
-import type { EmbedInput, ImageInput, Relay, RelayInput, TextInput } from '#relay/index.ts';
+import type {
+  EmbedInput,
+  ImageInput,
+  Relay,
+  RelayInput,
+  TextInput,
+  VideoInput,
+} from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 
 /** What a text endpoint knows about a request besides its body. */
@@ -22,11 +29,13 @@ export type ImageCall = Pick<
   'protocol' | 'operation' | 'form' | 'pathModel' | 'pathStream'
 >;
 
+export type VideoCall = Pick<VideoInput, 'protocol' | 'operation' | 'pathModel' | 'pathStream'>;
+
 /** Runs one request through the relay; every outcome has been answered or logged when it resolves. */
 export type RunExchange = (
   request: FastifyRequest,
   reply: FastifyReply,
-  call: TextCall | EmbedCall | ImageCall,
+  call: TextCall | EmbedCall | ImageCall | VideoCall,
 ) => void;
 
 const noBody = Buffer.alloc(0);
@@ -40,6 +49,10 @@ export function textCall(protocol: TextProtocolName, operation: TextInput['opera
     pathStream: null,
     framing: 'event-stream',
   });
+}
+
+export function videoCall(protocol: VideoProtocolName): VideoCall {
+  return Object.freeze({ protocol, operation: 'generate', pathModel: null, pathStream: null });
 }
 
 /** Turns a Fastify request into an exchange for the relay. */

@@ -12,6 +12,7 @@ test.each([
     { 'anthropic-version': '2023-06-01' },
   ],
   [{ 'vendorb-version': '' }, { 'anthropic-version': '' }],
+  [{ 'x-vendord-async': 'enable' }, { 'x-dashscope-async': 'enable' }],
   [{ accept: '*/*' }, { accept: '*/*' }],
 ])('%j is read as %j', (sent, read) => {
   const headers = { ...sent };

@@ -1,4 +1,4 @@
-import type { TextProtocolName } from '#canonical/index.ts';
+import type { TextProtocolName, VideoProtocolName } from '#canonical/index.ts';
 import type {
   ResponseTerms,
   ConversionTarget,
@@ -29,6 +29,7 @@ import type {
   PlainPictureRequest,
 } from './picture-request-result.ts';
 import type { PicturesResult } from './picture-result.ts';
+import type { VideoReading } from './video-reading.ts';
 import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
 
@@ -77,6 +78,11 @@ export type Job =
       readonly kind: 'image-read';
       readonly form: OpenedImages['form'];
       readonly contentType: string;
+      readonly body: Uint8Array;
+    }
+  | {
+      readonly kind: 'video-read';
+      readonly protocol: VideoProtocolName;
       readonly body: Uint8Array;
     }
   | { readonly kind: 'image-response'; readonly body: Uint8Array; readonly echo: ModelEcho }
@@ -140,6 +146,7 @@ export interface JobValues {
   readonly 'embed-response': EmbedResult;
   readonly 'image-read': Omit<OpenedImages, 'body'>;
   readonly 'image-response': ImageResult;
+  readonly 'video-read': VideoReading;
   readonly 'picture-response': PicturesResult;
   readonly 'chat-pictures': PlainChatPictures;
   readonly 'contents-pictures': PlainContentsPictures;

@@ -40,6 +40,7 @@ import {
 } from './picture-requests.ts';
 import { readPicturesJob } from './pictures.ts';
 import { errorOf, factsOrRefusal } from './plain-error.ts';
+import { readVideoJob } from './videos.ts';
 
 /** Asks the main thread. */
 export type Ask = <Kind extends Question['kind']>(
@@ -132,6 +133,8 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           return readImagesJob(job);
         case 'image-response':
           return readImageResponseJob(job);
+        case 'video-read':
+          return readVideoJob(job);
         case 'picture-response':
           return readPicturesJob(job);
         case 'chat-pictures':

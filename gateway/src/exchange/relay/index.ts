@@ -14,3 +14,4 @@ export { createRelay, type Relay, type RelayInput, type RelayParts } from './rel
 export type { EmbedInput } from './embeddings/input.ts';
 export type { ImageInput } from './images/input.ts';
 export type { TextInput } from './text/input.ts';
+export type { VideoInput } from './videos/input.ts';

@@ -11,12 +11,15 @@ import { createPictureTool, type PictureToolParts } from './images/tool/picture-
 import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';
+import type { VideoInput } from './videos/input.ts';
+import type { VideoParts } from './videos/parts.ts';
+import { createVideoOperation } from './videos/video-operation.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
-export type RelayParts = Omit<TextParts, 'pictureTool'> & PictureToolParts;
+export type RelayParts = Omit<TextParts, 'pictureTool'> & PictureToolParts & VideoParts;
 
 /** A request of any operation. */
-export type RelayInput = TextInput | EmbedInput | ImageInput;
+export type RelayInput = TextInput | EmbedInput | ImageInput | VideoInput;
 
 export interface Relay {
   /**
@@ -40,12 +43,16 @@ export function createRelay(parts: RelayParts): Relay {
   const ofText: Readonly<Record<TextInput['operation'], Operation>> = { ...text, generate };
   const embed: Operation = createEmbedOperation(parts);
   const images: Operation = createImageOperation(parts);
+  const videos: Operation = createVideoOperation(parts);
   const operationFor = (input: RelayInput): Operation => {
     switch (input.protocol) {
       case 'embeddings':
         return embed;
       case 'images':
         return images;
+      case 'video-synthesis':
+      case 'video-contents':
+        return videos;
       default:
         return ofText[input.operation];
     }

@@ -11,7 +11,7 @@ export interface UpstreamRequest {
   /** Scheme, host, port. */
   readonly origin: string;
   readonly path: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Lower-case names. */
   readonly headers: Record<string, string>;
   readonly body: Buffer | UpstreamPieces | null;

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from '#protocols/index.ts';
 
 export interface GuardedFetchOptions {
   /** All addresses of a host name. */

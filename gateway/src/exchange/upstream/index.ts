@@ -17,4 +17,5 @@ export {
   type GuardedFetchOptions,
   type GuardedFetchResult,
 } from './guarded-fetch.ts';
+export { retryAfterOf } from './retry-after.ts';
 export { UpstreamError, type BreakPoint } from './upstream-error.ts';

@@ -25,7 +25,7 @@ import {
   type Journal,
   type RefusalsOptions,
 } from '#journal/index.ts';
-import { spentOf } from '#ledger/index.ts';
+import { heldByTasks, spentOf } from '#ledger/index.ts';
 import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
 import { journalFolders, workerFolder } from '#nodes/index.ts';
 import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
@@ -118,7 +118,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
     const storage = await openStorage({ config, logger, dataDir, adopted }, closing);
     const { database, journal } = storage;
-    const directory = await openDirectory(storage, secrets, logger, closing);
+    const directory = await openDirectory(storage, secrets, logger, shared, closing);
     const { snapshot } = directory.catalogue;
     const money = openMoney(config, logger, storage, closing);
     const rates = await openRates(config, logger, storage, closing);
@@ -148,7 +148,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         logger.warn('spool: write-failed', { component: 'spool', detail: message }),
       onRecovery: () => logger.info('spool: recovered from write-failed', { component: 'spool' }),
     });
-    const { metrics, observer } = createObserving({
+    const { metrics, observer, taskEnded } = createObserving({
       ...storage,
       logger,
       snapshot,
@@ -157,10 +157,11 @@ export async function startApp(options: AppOptions): Promise<App> {
       bodyMemory: memory,
       spool,
       server: () => serving.readings,
+      tasks: () => tasks.readings,
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
     });
-    const { relay, ticker } = createRelaying(
+    const { relay, ticker, tasks } = createRelaying(
       {
         ...storage,
         config,
@@ -171,6 +172,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         journal: refusals,
         money,
         observer,
+        taskEnded,
         onUnexpectedError,
         mediaFetch,
         bodyMemory: memory,
@@ -187,6 +189,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         rates,
         uncaught,
         spool,
+        tasks: () => tasks.readings,
         pressures: () => serving.pressures,
         said: worker?.degraded,
       });
@@ -200,11 +203,13 @@ export async function startApp(options: AppOptions): Promise<App> {
         rates,
         memory,
         metrics,
+        tasks,
         keys,
         snapshot,
         usage: {
           sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, by),
           spent: (meters) => spentOf(database.kysely, meters),
+          held: (meters) => heldByTasks(database.kysely, meters),
         },
         refusals,
         isUsable: () => journal.usable,

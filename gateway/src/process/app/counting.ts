@@ -2,7 +2,7 @@ import { createSpentSource } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
 import { createMoney, createRates, leaseRules, type Money, type Rates } from '#limits/index.ts';
 import { createPostgresAuthority } from '#leases/index.ts';
-import { spentOf } from '#ledger/index.ts';
+import { heldByTasks, spentOf } from '#ledger/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
@@ -42,6 +42,7 @@ export function openMoney(
         early: journal.spentWithLeftOver,
         read: (meters) => breaker(() => spentOf(database.kysely, meters)),
       }),
+      held: (meters) => breaker(() => heldByTasks(database.kysely, meters)),
       appliedUntil: () => journal.appliedUntil,
       leases:
         lives === null

@@ -3,6 +3,7 @@ import type { Money, Rates } from '#limits/index.ts';
 import { formatUsd, type RevisionWatch } from '#database/index.ts';
 import type { NodeRegistry } from '#nodes/index.ts';
 import type { UncaughtErrors } from '#observability/index.ts';
+import type { Tasks } from '#tasks/index.ts';
 import type { Storage } from './storage.ts';
 
 export interface HealthSources extends Pick<
@@ -14,6 +15,7 @@ export interface HealthSources extends Pick<
   readonly rates: Pick<Rates, 'degraded'>;
   readonly uncaught: UncaughtErrors;
   readonly spool: Pick<Spool, 'problem'>;
+  readonly tasks: () => Pick<Tasks['readings'], 'isLagging'>;
   /** The overload of this process: `lag`, `memory`. */
   readonly pressures: () => readonly string[];
   /** Problems that the supervisor reports; absent: there is no supervisor. */
@@ -29,6 +31,7 @@ export function degradedParts(sources: HealthSources): readonly string[] {
     ...degradedDatabase(sources),
     ...degradedNodes(nodes, sources.database.dialect === 'sqlite'),
     ...rates.degraded,
+    ...(sources.tasks().isLagging ? ['video-looks'] : []),
     ...sources.pressures(),
     ...adoption.problems,
     ...(sources.said?.() ?? []),

@@ -20,15 +20,19 @@ export interface Directory {
   refresh(): Promise<void>;
 }
 
-/** Loads the catalogue and starts to load the keys. */
+/**
+ * Loads the catalogue and starts to load the keys.
+ * @param dataDir shared by all processes of the gateway
+ */
 export async function openDirectory(
   { database, breaker }: Pick<Storage, 'database' | 'breaker'>,
   secrets: Secrets,
   logger: Logger,
+  dataDir: string,
   closing: Closing,
 ): Promise<Directory> {
   const revisions = closing.add(createRevisionWatch({ database }));
-  const simulator = closing.add(createSimulatorSlot(database, secrets, logger));
+  const simulator = closing.add(createSimulatorSlot(database, secrets, logger, dataDir));
   await simulator.startIfWanted();
   const catalogue = createCatalogueStore({
     database,

@@ -6,10 +6,12 @@ import {
   createMetrics,
   createUsageAlarm,
   type ChannelTarget,
+  type ExchangeFacts,
   type ExchangeObserver,
   type Logger,
   type Metrics,
   type ServerReadings,
+  type TaskReadings,
   type UncaughtErrors,
 } from '#observability/index.ts';
 import type { ChannelHealth } from '#routing/index.ts';
@@ -24,6 +26,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly bodyMemory: BodyMemory;
   readonly spool: Spool;
   readonly server: () => ServerReadings;
+  readonly tasks: () => TaskReadings;
   readonly degraded: () => readonly string[];
   /** The metrics of several processes; null or absent: only those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
@@ -32,6 +35,8 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
 export interface Observing {
   readonly metrics: Metrics;
   readonly observer: ExchangeObserver;
+  /** Counts and logs a task that has ended. */
+  readonly taskEnded: (record: ExchangeFacts) => void;
 }
 
 /** Creates the listeners of finished exchanges: metrics, log, alarm, and traces if enabled. */
@@ -43,6 +48,7 @@ export function createObserving(options: ObservingOptions): Observing {
       bodyMemory: options.bodyMemory,
       spool: options.spool,
       server,
+      tasks: options.tasks,
       channelStates: () =>
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
       droppedLogLines: () => logger.dropped,
@@ -64,7 +70,17 @@ export function createObserving(options: ObservingOptions): Observing {
     ],
     (error) => logger.error('could not report a finished exchange', error),
   );
-  return { metrics, observer };
+  const taskEnded: Observing['taskEnded'] = (record) => {
+    metrics.tasks.ended(record);
+    const { id, channel, outcome, error, usageSource } = record;
+    logger.info(`a video task ended: ${error ?? outcome}`, {
+      component: 'tasks',
+      requestId: id,
+      ...(channel !== null && { channel }),
+      detail: usageSource,
+    });
+  };
+  return { metrics, observer, taskEnded };
 }
 
 /** The address of a channel; null if the catalogue no longer has it. */

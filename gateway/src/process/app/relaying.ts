@@ -17,7 +17,7 @@ import { parseUsd, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
 import type { Journal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
-import { textCodecs, textProtocols } from '#protocols/index.ts';
+import { textCodecs, textProtocols, videoProtocols } from '#protocols/index.ts';
 import {
   createDrainSlots,
   createRelay,
@@ -32,12 +32,17 @@ import {
   FetchRefused,
   type GuardedFetchOptions,
 } from '#upstream/index.ts';
+import { createTasks, type Tasks } from '#tasks/index.ts';
 import { createStateDirectory } from '#upstream-state/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
 import type { Storage } from './storage.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
-export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
+export interface RelayingOptions extends Pick<
+  Storage,
+  'database' | 'breaker' | 'nodeId' | 'nodes'
+> {
   readonly config: Config;
   readonly logger: Logger;
   readonly secrets: Secrets;
@@ -46,6 +51,7 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
   readonly money: Money;
   readonly observer: ExchangeObserver;
+  readonly taskEnded: (record: ExchangeRecord) => void;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
   readonly mediaFetch: GuardedFetchOptions | undefined;
   /** Of this process. */
@@ -57,6 +63,8 @@ export interface Relaying {
   readonly relay: Relay;
   /** Calls all running exchanges, and ends them when the gateway stops. */
   readonly ticker: Ticker;
+  /** Follows the tasks of every process. */
+  readonly tasks: Tasks;
 }
 
 /** Creates the relay and everything it needs towards the upstreams. */
@@ -91,10 +99,34 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     fetchMedia,
     store,
   });
+  const billing = createBilling({ money, now: clock.now });
+  const tasks = closing.add(
+    createTasks({
+      database: options.database,
+      nodeId: options.nodeId,
+      liveNodes: options.nodes.live,
+      billing,
+      secrets,
+      upstream,
+      clock,
+      settings: {
+        pollInterval: config.video.pollInterval,
+        expireAfter: config.video.expireAfter,
+        missingUsage: config.billing.missingUsage,
+      },
+      timeouts: config.timeouts,
+      snapshot,
+      log: logger,
+      onEnded: options.taskEnded,
+    }),
+  );
   const relay = createRelay({
     snapshot,
     protocols: textProtocols,
     codecs: textCodecs,
+    videos: videoProtocols,
+    tasks,
+    checkAudio: config.video.checkAudio ? null : null,
     estimator,
     converter,
     bodies,
@@ -113,7 +145,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
         detail: digest,
       }),
     journal,
-    billing: createBilling({ money, now: clock.now }),
+    billing,
     timeouts: config.timeouts,
     ticker,
     drains: createDrainSlots(config.limits.inFlight),
@@ -127,7 +159,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     digestBody: secrets.digestBody,
     onUnexpectedError: options.onUnexpectedError,
   });
-  return { relay, ticker };
+  return { relay, ticker, tasks };
 }
 
 /**

@@ -14,11 +14,15 @@ export interface SimulatorSlot {
   close(): Promise<void> | void;
 }
 
-/** Does nothing until `startIfWanted` finds a channel without an address of its own. */
+/**
+ * Does nothing until `startIfWanted` finds a channel without an address of its own.
+ * @param dataDir shared by all processes of the gateway
+ */
 export function createSimulatorSlot(
   database: OpenDatabase,
   secrets: Secrets,
   logger: Logger,
+  dataDir: string,
 ): SimulatorSlot {
   let running: SimulatorProcess | null = null;
   return {
@@ -31,7 +35,7 @@ export function createSimulatorSlot(
         ({ provider, baseUrl, enabled }) =>
           findFacts(provider)?.runsHere === true && baseUrl === null && enabled,
       );
-      if (wanted) running = await startSimulatorProcess(logger, () => this.onChange());
+      if (wanted) running = await startSimulatorProcess(logger, dataDir, () => this.onChange());
     },
     close: () => running?.close(),
   };

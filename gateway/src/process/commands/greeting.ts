@@ -25,14 +25,15 @@ export function greeting(version: string, app: App, config: Config): string {
 }
 
 /**
- * A request that works when pasted: to the first routed chat model, in a protocol of its channel, else for a picture. Null
- * if there is neither.
+ * A request that works when pasted: to the first routed chat model, in a protocol of its channel, else for a picture, else
+ * for a video. Null if the default group has no such model.
  */
 function exampleCall(url: string, key: string, app: App): string | null {
   const question = '[{"role":"user","content":"Hello!"}]';
-  const call = (path: string, body: string) =>
-    `curl ${url}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${body}'`;
+  const call = (path: string, body: string, more = '') =>
+    `curl ${url}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' ${more}-d '${body}'`;
   let picture: string | null = null;
+  let video: string | null = null;
   const { models, routes: groups } = app.catalogue.snapshot();
   for (const [name, routes] of groups.get('default') ?? []) {
     const known = models.get(name);
@@ -41,6 +42,14 @@ function exampleCall(url: string, key: string, app: App): string | null {
     const model = JSON.stringify(name);
     if (known.type === 'image' && protocols.includes('images')) {
       picture ??= call('/v1/images/generations', `{"model":${model},"prompt":"A lighthouse"}`);
+    }
+    if (known.type === 'video' && known.price?.videoSecond !== undefined) {
+      const path = '/v1/services/aigc/video-generation/video-synthesis';
+      const body = `{"model":${model},"input":{"prompt":"A lighthouse"}}`;
+      video ??= call(path, body, "-H 'x-dashscope-async: enable' ");
+    } else if (known.type === 'video') {
+      const body = `{"model":${model},"prompt":"A lighthouse"}`;
+      video ??= call('/api/v3/contents/generations/tasks', body);
     }
     if (known.type !== 'chat') continue;
     if (protocols.includes('chat')) {
@@ -54,5 +63,5 @@ function exampleCall(url: string, key: string, app: App): string | null {
       return call(path, '{"contents":[{"role":"user","parts":[{"text":"Hello!"}]}]}');
     }
   }
-  return picture;
+  return picture ?? video;
 }

@@ -87,6 +87,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./usage.ts')).usage,
   },
   {
+    name: 'tasks',
+    summary: 'List video tasks',
+    load: async () => (await import('./tasks.ts')).tasksCommand,
+  },
+  {
     name: 'import litellm',
     summary: 'Convert a LiteLLM configuration',
     load: async () => (await import('./import-gateway.ts')).importLitellm,

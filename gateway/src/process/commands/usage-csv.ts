@@ -29,7 +29,14 @@ const columns = {
   reference_images: (entry) => entry.units?.reference_images ?? null,
   input_image_tokens: (entry) => entry.units?.input_image_tokens ?? null,
   output_image_tokens: (entry) => entry.units?.output_image_tokens ?? null,
+  video_ms: (entry) => entry.units?.video_ms ?? null,
+  video_tokens: (entry) => entry.units?.video_tokens ?? null,
+  resolution: (entry) => entry.units?.resolution ?? null,
+  with_video: (entry) => textOf(entry.units?.with_video),
+  task: (entry) => entry.units?.task ?? null,
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
+
+const textOf = (value: boolean | undefined) => (value === undefined ? null : String(value));
 
 export const csvHeading = csvLine(Object.keys(columns));
 

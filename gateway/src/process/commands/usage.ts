@@ -203,6 +203,8 @@ async function printSums(
     formatUsd(group.cost),
     String(group.unbilled_tokens),
     String(group.images),
+    String(group.video_ms),
+    String(group.video_tokens),
   ]);
   const heading = [
     by.toUpperCase(),
@@ -213,6 +215,8 @@ async function printSums(
     'COST',
     'UNBILLED',
     'IMAGES',
+    'VIDEO_MS',
+    'VIDEO_TOKENS',
   ];
   if (input.flag('csv')) {
     const { csvLine } = await import('./csv.ts');

@@ -14,7 +14,7 @@ import {
   withdrawDemo,
 } from '#administration/index.ts';
 import { bundledModelsOf } from '#catalogue/index.ts';
-import type { Config, DeclaredChannel, ModelType, ProviderName } from '#config/index.ts';
+import type { Config, DeclaredChannel, ProviderName } from '#config/index.ts';
 import { hashPassword } from '#database/index.ts';
 import { findKey, listUsers } from '#identity/index.ts';
 import { vendorFacts } from '#vendors/index.ts';
@@ -146,12 +146,6 @@ function ownChannels(config: Config): DeclaredChannel[] {
   return offered.length > 0 ? offered : [channelFor(demoChannel, 'simulator', [])];
 }
 
-const callableTypes: ReadonlySet<string> = new Set([
-  'chat',
-  'embedding',
-  'image',
-] satisfies ModelType[]);
-
 function channelFor(
   name: string,
   provider: ProviderName,
@@ -166,8 +160,8 @@ function channelFor(
     protocols,
     groups: ['default'],
     models: bundledModelsOf(provider)
-      // Only callable models are offered: video has no endpoint yet, and unpriced models are refused.
-      .filter(({ type, price }) => callableTypes.has(type) && price !== null)
+      // Requests for a model without a price are refused.
+      .filter(({ price }) => price !== null)
       .map(({ id }) => ({ name: id, upstream: id })),
     priority: 0,
     weight: 1,

@@ -1,4 +1,7 @@
 import { EventEmitter, once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Logger } from '#observability/index.ts';
@@ -45,6 +48,7 @@ beforeEach(() => {
 async function open() {
   const opening = startSimulatorProcess(
     logger,
+    '',
     () => changes.emit('change'),
     () => {
       const child = new FakeChild();
@@ -89,7 +93,11 @@ test('closing does not wait for a process that a signal has ended', async () => 
 
 test('the demo keeps no requests: every user of the machine can reach its port', async () => {
   vi.useRealTimers();
-  const simulator = await startSimulatorProcess(logger, () => {});
+  const simulator = await startSimulatorProcess(
+    logger,
+    mkdtempSync(join(tmpdir(), 'sluice-')),
+    () => {},
+  );
   onTestFinished(() => simulator.close());
   const url = simulator.url();
   const asked = await fetch(`${url}/v1/chat/completions`, {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -26,22 +27,27 @@ export const restartDelayMs = 1_000;
 
 /**
  * It ends with its standard input, so it never outlives a killed gateway. It keeps no requests, because every user of
- * the machine can reach its port.
+ * the machine can reach its port. Its video tasks outlive it, as a vendor's do.
  */
-const spawnSimulator = (): SimulatorChild =>
-  spawn(process.execPath, [entry, '--exit-with-parent', '--no-log'], {
+const spawnSimulator = (dataDir: string) => (): SimulatorChild => {
+  const tasks = path.join(dataDir, 'simulator-tasks.jsonl');
+  return spawn(process.execPath, [entry, '--exit-with-parent', '--no-log', '--tasks', tasks], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+};
 
 /**
  * Starts the simulator and waits until it responds. If it dies it is restarted on another port; `onChange` receives
- * every new address. `spawnChild` is for tests.
+ * every new address.
+ * @param dataDir where it keeps what outlives it
+ * @param spawnChild for tests
  * @throws Error if it does not start the first time.
  */
 export async function startSimulatorProcess(
   logger: Logger,
+  dataDir: string,
   onChange: () => void,
-  spawnChild: () => SimulatorChild = spawnSimulator,
+  spawnChild: () => SimulatorChild = spawnSimulator(dataDir),
 ): Promise<SimulatorProcess> {
   /** The process that was started last. */
   let child: SimulatorChild | null = null;

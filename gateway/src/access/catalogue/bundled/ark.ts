@@ -12,9 +12,19 @@ const flat = (price: string): DeclaredPrice => ({
   referenceImage: '0',
 });
 
+/** USD per million tokens, whatever the resolution. The vendor takes no reference videos for them. */
+const perToken = (price: string): DeclaredPrice => ({
+  videoTokens: {
+    '1080P': { text: price, withVideo: price },
+    '480P': { text: price, withVideo: price },
+    '720P': { text: price, withVideo: price },
+  },
+});
+
 /**
  * Under the names that BytePlus gives them, at its prices. Volcengine charges about the same, in yuan. The price of layers
- * is not known for certain: the configuration must set it.
+ * is not known for certain, and those of newer videos depend on more than resolution and references: the configuration
+ * must set them.
  */
 const entries: readonly Entry[] = [
   {
@@ -47,6 +57,28 @@ const entries: readonly Entry[] = [
     released: '2026-06-28',
     type: 'image',
     can: ['edits', 'multi_reference', 'layers'],
+  },
+  {
+    id: 'seedance-1-0-pro-250528',
+    name: 'Seedance 1.0 Pro',
+    released: '2025-05-28',
+    type: 'video',
+    can: [],
+    price: perToken('2.5'),
+  },
+  {
+    id: 'seedance-1-5-pro-251215',
+    name: 'Seedance 1.5 Pro',
+    released: '2025-12-15',
+    type: 'video',
+    can: [],
+  },
+  {
+    id: 'seedance-2-0-260128',
+    name: 'Seedance 2.0',
+    released: '2026-01-28',
+    type: 'video',
+    can: [],
   },
 ];
 

@@ -3,6 +3,15 @@ import { metersOf } from '#billing/index.ts';
 import { unlimited, type Money, type SpentSource } from '#limits/index.ts';
 import type { MoneyLimit, OwnLimits } from '#usage/index.ts';
 
+/** The sums of meters according to the database. */
+export interface StoredSums {
+  readonly spent: SpentSource;
+  /** By tasks. */
+  readonly held: SpentSource;
+}
+
+const none: ReadonlyMap<string, bigint> = new Map();
+
 /**
  * What a caller may still spend: from what counts money, and from the database for meters that are not in use yet.
  *
@@ -13,15 +22,19 @@ export async function limitsOf(
   caller: Caller,
   now: number,
   money: Pick<Money, 'read'>,
-  spent: SpentSource,
+  { spent, held }: StoredSums,
 ): Promise<OwnLimits> {
   const meters = metersOf(caller, now).meters.filter(({ limit }) => limit !== unlimited);
   const states = await Promise.all(meters.map(async ({ name }) => money.read(name)));
   const unknown = meters.filter((_, index) => states[index] === null).map(({ name }) => name);
-  const stored = unknown.length === 0 ? new Map<string, bigint>() : await spent(unknown);
+  const [stored, storedHeld] =
+    unknown.length === 0 ? [none, none] : await Promise.all([spent(unknown), held(unknown)]);
   const limits = new Map(
     meters.map(({ name, limit }, index): [string, MoneyLimit] => {
-      const state = states[index] ?? { spent: stored.get(name) ?? 0n, held: 0n };
+      const state = states[index] ?? {
+        spent: stored.get(name) ?? 0n,
+        held: storedHeld.get(name) ?? 0n,
+      };
       const window = /:(?:daily|monthly):([\d-]+)$/.exec(name)?.[1];
       return [
         name,

@@ -1,20 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { parseTimestamp } from '#config/index.ts';
-import type { Money, SpentSource } from '#limits/index.ts';
+import type { Money } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { answerJson } from '#http/index.ts';
 import { encodeOwnUsage, type UsageSum } from '#usage/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { queryText } from '../query.ts';
-import { limitsOf } from './limits-of.ts';
+import { limitsOf, type StoredSums } from './limits-of.ts';
 
 /** The sources of the numbers. */
-export interface UsageSource {
+export interface UsageSource extends StoredSums {
   /** Sums of one key's requests; see `usage/`. */
   sums(question: UsageQuestion & { readonly keyId: string }): Promise<readonly UsageSum[]>;
-  /** The totals spent on meters according to the database. */
-  readonly spent: SpentSource;
 }
 
 export interface UsageQuestion {
@@ -48,7 +46,7 @@ export function usageRoute(context: EndpointContext, options: UsageRouteOptions)
       try {
         const [sums, limits] = await Promise.all([
           usage.sums({ ...question, keyId: caller.keyId }),
-          limitsOf(caller, now(), money, usage.spent),
+          limitsOf(caller, now(), money, usage),
         ]);
         answerJson(request, reply, 200, encodeOwnUsage({ ...question, sums, limits }));
       } catch (cause) {

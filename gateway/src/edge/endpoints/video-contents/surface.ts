@@ -1,7 +1,7 @@
 import type { Surface } from '#http/index.ts';
 import { encodeContentsError } from '#protocols/index.ts';
 
-/** The paths of the second video protocol. They have no routes yet; their errors already have its form. */
+/** The paths of the second dialect of video tasks. */
 export const videoContentsSurface: Surface = {
   prefix: '/api/v3/',
   base: '/api/v3',

@@ -1,11 +1,11 @@
 import type { ErrorShape, Surface } from '#http/index.ts';
 import { encodeSynthesisError } from '#protocols/index.ts';
+import { bases } from './bases.ts';
 
-const base = '/v1';
 const shape: ErrorShape = { encodeError: encodeSynthesisError };
 
-/** The paths of the first video protocol. They have no routes yet; their errors already have its form. */
-export const videoSynthesisSurfaces: readonly Surface[] = [
-  { prefix: '/v1/services/', base, shape },
-  { prefix: '/v1/tasks/', base, shape },
-];
+/** The paths of the first dialect of video tasks. */
+export const videoSynthesisSurfaces: readonly Surface[] = bases.flatMap((base) => [
+  { prefix: `${base}/services/`, base, shape },
+  { prefix: `${base}/tasks/`, base, shape },
+]);

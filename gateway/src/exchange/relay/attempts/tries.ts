@@ -14,7 +14,9 @@ import type { Sender } from './sender.ts';
 export const maxTries = 3;
 
 /** The parts of an exchange's input that decide how it is tried, and that name it. */
-export type TriedInput = Pick<ExchangeInput, 'id' | 'caller' | 'client' | 'headers' | 'startedAt'>;
+export interface TriedInput extends Pick<ExchangeInput, 'id' | 'caller' | 'headers' | 'startedAt'> {
+  readonly client: Pick<ExchangeInput['client'], 'disconnected'>;
+}
 
 /** What the tries need of their exchange. */
 export interface TriedExchange extends Pick<Exchange, 'hold'> {

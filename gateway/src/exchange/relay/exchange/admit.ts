@@ -43,9 +43,10 @@ export async function admitExchange(
     const authorize = operation.authorize?.(exchange, checked) ?? null;
     if (authorize !== null) checked = await authorize();
     if (!operation.isFree) {
-      const held = holdMoney(parts, input, resolved, (rates) =>
-        operation.bound(exchange, checked, rates),
-      );
+      const held = holdMoney(parts, input, resolved, {
+        bound: (rates) => operation.bound(exchange, checked, rates),
+        isExact: operation.holdsAll === true,
+      });
       // The hold is usually there at once; awaiting it would cost a turn of the event loop.
       exchange.hold = held instanceof Promise ? await held : held;
     }

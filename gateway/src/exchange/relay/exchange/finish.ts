@@ -46,6 +46,17 @@ export function finishExchange(
   );
 }
 
+/** Reports how an exchange ended whose row is written elsewhere, with whatever it began. */
+export function reportExchange(
+  parts: Pick<FinishParts, 'clock' | 'digestBody' | 'observer'>,
+  exchange: Exchange,
+  ending: Ending,
+): void {
+  const { clock, observer } = parts;
+  const durationMs = clock.monotonic() - exchange.input.startedAt;
+  observer.finished(observed(parts, exchange, recordOf(exchange, ending, null, durationMs)));
+}
+
 /**
  * Finishes an exchange with a complete response, which the client may see only once its row is durable.
  * @throws GatewayError `unavailable` when the row cannot be made durable; the client then gets this error instead of

@@ -24,6 +24,12 @@ function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number 
   return milliseconds;
 }
 
+/** What an operation says about its holds. */
+export interface HoldTerms extends Pick<Order, 'bound'> {
+  /** All of the bound, or a refusal. */
+  readonly isExact: boolean;
+}
+
 /**
  * Holds the most that the request can cost. A request that costs something needs a journal that can record it; a free
  * one is served without.
@@ -33,7 +39,7 @@ export function holdMoney(
   parts: Pick<ExchangeParts, 'journal' | 'billing' | 'clock' | 'timeouts'>,
   { id, caller }: Pick<ExchangeInput, 'id' | 'caller'>,
   { model, snapshot }: ResolvedModel,
-  bound: Order['bound'],
+  { bound, isExact }: HoldTerms,
 ): Hold | null | Promise<Hold | null> {
   const { journal, billing, clock, timeouts } = parts;
   const group = snapshot.groups.get(caller.group);
@@ -46,6 +52,7 @@ export function holdMoney(
     model,
     group,
     bound,
+    isExact,
     expiresAt: clock.now() + longestTotal(snapshot, timeouts) + finishMs,
   });
 }

@@ -43,6 +43,8 @@ export interface Operation<
   instead?(input: Input, type: Model['type']): Operation<Input> | null;
   /** It costs nothing with any model, so nothing is held or charged. */
   readonly isFree: boolean;
+  /** A request holds all that it can cost, or is refused. Absent: it makes do with all that is left. */
+  readonly holdsAll?: boolean;
   /** Its responses may be streamed. */
   readonly mayStream: boolean;
 

@@ -3,6 +3,7 @@ import { lossCodes } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ChargeRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
 import type { Exchange } from './exchange.ts';
+import type { ExchangeInput } from './input.ts';
 import type { Measured } from './measured.ts';
 import type { SentRequest, Tried } from './tried.ts';
 
@@ -26,7 +27,6 @@ export function recordOf(
   const { caller } = input;
   const { attempts, sent } = tried;
   const { upstreamState = null, ttftMs = null } = sent ?? {};
-  const userAgent = input.headers['user-agent'];
   return {
     id: input.id,
     time: input.arrivedAt,
@@ -50,11 +50,17 @@ export function recordOf(
     durationMs: Math.round(durationMs),
     rewrites: sent?.rewrites ?? [],
     losses: sent === null ? [] : lossCodes(lossesOf(sent)),
-    userAgent: typeof userAgent === 'string' ? withoutKeys(userAgent).slice(0, 200) : null,
+    userAgent: userAgentOf(input),
     charge,
     ...(measured.units !== undefined && { units: measured.units }),
     ...(upstreamState !== null && { upstreamState }),
   };
+}
+
+/** The client's own name, as rows have it; null: it gave none. */
+export function userAgentOf({ headers }: Pick<ExchangeInput, 'headers'>): string | null {
+  const text = headers['user-agent'];
+  return typeof text === 'string' ? withoutKeys(text).slice(0, 200) : null;
 }
 
 function lossesOf({ losses, responseLosses }: SentRequest): readonly Loss[] {

@@ -1,0 +1,108 @@
+import { GatewayError } from '#errors/index.ts';
+import type { OpenTask } from '#tasks/index.ts';
+import { attemptUntilAnswered, type Attempted } from '../attempts/failover.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import {
+  asGatewayError,
+  finishDisconnected,
+  finishFailed,
+  reportExchange,
+} from '../exchange/finish.ts';
+import { nothingUsed } from '../exchange/measured.ts';
+import type { Ending } from '../exchange/record-of.ts';
+import { responseHeaders } from '../exchange/response-headers.ts';
+import { nothingTried, type SentRequest } from '../exchange/tried.ts';
+import { createTask } from './create-task.ts';
+import type { VideoInput } from './input.ts';
+import type { VideoParts } from './parts.ts';
+import { patientClient } from './patient-client.ts';
+import type { PreparedVideo } from './prepared.ts';
+import { VideoSender, type SubmitOutcome } from './video-sender.ts';
+
+type Submit = Attempted<SentRequest, SubmitOutcome>;
+
+const noBody = Buffer.alloc(0);
+
+/** The task's row says that the request is about to be sent, so the journal need not. */
+const rowIsIntent = Object.freeze({ begin: () => {} });
+
+/**
+ * Makes the task, submits it once, stores what the upstream calls it, and tells the client its id. From the first of
+ * these steps on, the task has the hold and the usage row, and it continues even if its client leaves.
+ * @throws GatewayError
+ */
+export async function answerVideo(
+  parts: VideoParts,
+  exchange: Exchange<VideoInput>,
+  prepared: PreparedVideo,
+): Promise<void> {
+  const { input, model } = exchange;
+  // The prepared request has the bytes. Of megabytes no digest is made for the log.
+  input.body = noBody;
+  if (input.client.disconnected) {
+    return finishDisconnected(parts, exchange, nothingUsed, nothingTried);
+  }
+  const task = await begin(parts, exchange, prepared);
+  const attempted = await attemptUntilAnswered(
+    { ...parts, journal: rowIsIntent },
+    { input: { ...input, client: patientClient }, hold: null },
+    prepared.routes,
+    new VideoSender(parts, input, model, prepared),
+  );
+  const error = await settle(parts, exchange, task, attempted);
+  reportExchange(parts, exchange, endingOf(error, attempted));
+  if (error !== null) throw error;
+  const body = Buffer.from(parts.videos[input.protocol].encodeAccepted(task.id, input.id));
+  input.client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...responseHeaders(attempted.sent),
+  });
+  input.client.end(body);
+}
+
+/** @throws GatewayError when there is no task; nothing is held by then. */
+async function begin(
+  parts: VideoParts,
+  exchange: Exchange<VideoInput>,
+  prepared: PreparedVideo,
+): Promise<OpenTask> {
+  try {
+    return await createTask(parts, exchange, prepared);
+  } catch (error) {
+    const failure = asGatewayError(parts, exchange.input, error);
+    await finishFailed(parts, exchange, failure, nothingTried);
+    throw failure;
+  }
+}
+
+/** Ends the submit in the task's row. Resolves to the client's error; null: an upstream has accepted the task. */
+async function settle(
+  parts: VideoParts,
+  { input }: Exchange<VideoInput>,
+  task: OpenTask,
+  { outcome, attempts }: Submit,
+): Promise<GatewayError | null> {
+  const { tasks } = parts;
+  try {
+    if (outcome.kind === 'complete') {
+      const { upstreamId, route, secret } = outcome.response;
+      const { channel, upstreamModel } = route;
+      await tasks.accept(task, { upstreamId, channel, upstreamModel, secret, attempts });
+      return null;
+    }
+    const thrown = outcome.kind === 'unanswered' ? outcome.error : new GatewayError('unavailable');
+    const error = asGatewayError(parts, input, thrown);
+    await tasks.refuse(task, { error, attempts });
+    return error;
+  } catch (error) {
+    return asGatewayError(parts, input, error);
+  }
+}
+
+function endingOf(error: GatewayError | null, tried: Submit): Ending {
+  const end = { error, measured: nothingUsed, tried };
+  return error === null
+    ? { ...end, outcome: 'completed', status: 200 }
+    : { ...end, outcome: 'failed', status: error.entry.status };
+}

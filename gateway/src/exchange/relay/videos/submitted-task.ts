@@ -1,0 +1,30 @@
+import type { Route } from '#catalogue/index.ts';
+import { UnreadableResponse } from '#protocols/index.ts';
+import type { TaskSide } from '#vendors/index.ts';
+import { parseJson } from '../attempts/error-body.ts';
+import type { ResponseReader } from '../attempts/response-reader.ts';
+
+/** A task that an upstream has accepted, and how to ask for it. */
+export interface SubmittedTask {
+  readonly upstreamId: string;
+  readonly route: Route;
+  readonly secret: string | null;
+}
+
+/** In bytes. The response is little more than an id. */
+const largestResponse = 1024 * 1024;
+
+/** Reads the response to a submit. */
+export function readIdWith(
+  side: TaskSide,
+  sentTo: Omit<SubmittedTask, 'upstreamId'>,
+): ResponseReader<SubmittedTask> {
+  return {
+    largest: largestResponse,
+    read(body) {
+      const upstreamId = side.readId(parseJson(body));
+      if (upstreamId === null) throw new UnreadableResponse('no id of a task');
+      return { ...sentTo, upstreamId };
+    },
+  };
+}

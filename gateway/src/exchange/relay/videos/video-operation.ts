@@ -1,0 +1,38 @@
+import { videoBound } from '#billing/index.ts';
+import { findCandidates } from '#routing/index.ts';
+import type { Operation } from '../exchange/operation.ts';
+import { routeQueryOf } from '../exchange/route-query.ts';
+import { answerVideo } from './answer-video.ts';
+import type { VideoInput } from './input.ts';
+import { openVideo } from './open-video.ts';
+import type { VideoParts } from './parts.ts';
+import type { CheckedVideo, PreparedVideo } from './prepared.ts';
+
+/** Submits tasks that make videos. Whoever follows a task asks for it by its id. */
+export function createVideoOperation(
+  parts: VideoParts,
+): Operation<VideoInput, CheckedVideo, PreparedVideo> {
+  return {
+    modelType: 'video',
+    isFree: false,
+    mayStream: false,
+    // A task may last a day. All that is left would be out of its owner's reach for as long.
+    holdsAll: true,
+    open: (input) => openVideo(parts, input),
+    authorize(_exchange, checked) {
+      const { audioUrl } = checked.request;
+      const { checkAudio } = parts;
+      if (audioUrl === null || checkAudio === null) return null;
+      return async () => {
+        await checkAudio(audioUrl);
+        return checked;
+      };
+    },
+    bound: (_exchange, { request }, rates) => videoBound(rates, request.demand),
+    prepare({ input }, { request, resolved }) {
+      const query = routeQueryOf(input, resolved);
+      return { request, routes: findCandidates(resolved.snapshot, query, parts.random) };
+    },
+    answer: (exchange, prepared) => answerVideo(parts, exchange, prepared),
+  };
+}

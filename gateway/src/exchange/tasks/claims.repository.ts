@@ -1,0 +1,128 @@
+import { sql, type Expression, type SqlBool } from 'kysely';
+import type { OpenDatabase } from '#database/index.ts';
+import { databaseNow } from './database-now.repository.ts';
+import { lookRules } from './schedule.ts';
+import { readRow, type TaskRow } from './task-row.ts';
+
+export interface ClaimOptions {
+  /** The node that claims. */
+  readonly owner: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly most: number;
+  /** Ids of channels that this node may not ask now. */
+  readonly resting: readonly string[];
+  /** Open tasks that are older have expired, whatever their channels do. Unix milliseconds. */
+  readonly createdBefore: number;
+  /** Whether tasks are claimed too whose submits nobody seems to follow any more. */
+  readonly submitsToo: boolean;
+  /** Tasks that this node is submitting. */
+  readonly submitting: readonly string[];
+}
+
+/** Leases the rows that are due, the oldest first, so that no other node looks at them. */
+export async function claimDue(database: OpenDatabase, options: ClaimOptions): Promise<TaskRow[]> {
+  const { kysely, dialect } = database;
+  const { owner, now, most, resting, createdBefore, submitsToo, submitting } = options;
+  let due = kysely
+    .selectFrom('tasks')
+    .select('id')
+    .where('due_at', '<=', now)
+    .where(isFree(dialect))
+    .orderBy('due_at')
+    .limit(most);
+  if (!submitsToo) due = due.where('state', '<>', 'submitting');
+  if (submitting.length > 0) due = due.where('id', 'not in', submitting);
+  if (resting.length > 0) {
+    due = due.where((eb) =>
+      eb.or([
+        eb('channel_id', 'is', null),
+        eb('channel_id', 'not in', resting),
+        eb.and([eb('created_at', '<=', createdBefore), eb('ended_at', 'is', null)]),
+      ]),
+    );
+  }
+  if (dialect === 'postgres') due = due.forUpdate().skipLocked();
+  const rows = await kysely
+    // Apart, so that PostgreSQL cannot choose rows more than once for one claim.
+    .with('due', () => due)
+    .updateTable('tasks')
+    .set((eb) => leaseFor(owner, dialect, eb('fence', '+', 1)))
+    .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
+    .returningAll()
+    .execute();
+  return rows.map(readRow);
+}
+
+/** Leases one row. Null: it is leased already, or gone. */
+export async function claimOne(
+  { kysely, dialect }: OpenDatabase,
+  id: string,
+  owner: string,
+): Promise<TaskRow | null> {
+  const row = await kysely
+    .updateTable('tasks')
+    .set((eb) => leaseFor(owner, dialect, eb('fence', '+', 1)))
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .where(isFree(dialect))
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? null : readRow(row);
+}
+
+/** Gives leases back at once: of these rows, or of all that the node has but for the tasks it is submitting. */
+export async function giveBack(
+  { kysely }: OpenDatabase,
+  owner: string,
+  rows: readonly TaskRow[] | null,
+): Promise<void> {
+  let query = kysely
+    .updateTable('tasks')
+    .set({ lease_owner: null, lease_until: null })
+    .where('lease_owner', '=', owner);
+  if (rows === null) query = query.where('state', '<>', 'submitting');
+  else
+    query = query.where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    );
+  await query.execute();
+}
+
+/**
+ * Ends the leases that an earlier process of this node had, so that its tasks need not wait for them.
+ * @param except tasks that this process is submitting
+ */
+export async function takeBack(
+  { kysely }: OpenDatabase,
+  owner: string,
+  except: readonly string[],
+): Promise<void> {
+  let query = kysely
+    .updateTable('tasks')
+    .set({ lease_owner: null, lease_until: null })
+    .where('lease_owner', '=', owner);
+  if (except.length > 0) query = query.where('id', 'not in', except);
+  await query.execute();
+}
+
+/** When the next look is due, whoever has leased it, in Unix milliseconds; null: no task waits for one. */
+export async function nextDue({ kysely }: OpenDatabase): Promise<number | null> {
+  const row = await kysely
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.min('due_at').as('due'))
+    .where('due_at', 'is not', null)
+    .executeTakeFirst();
+  return row?.due ?? null;
+}
+
+const isFree = (dialect: OpenDatabase['dialect']): Expression<SqlBool> =>
+  sql<SqlBool>`(lease_until is null or lease_until < ${databaseNow(dialect)})`;
+
+const leaseFor = <Fence>(owner: string, dialect: OpenDatabase['dialect'], fence: Fence) => ({
+  lease_owner: owner,
+  lease_until: databaseNow(dialect, lookRules.lease),
+  fence,
+});

@@ -1,0 +1,139 @@
+import { chargeOfTask, measureTask, videoQuantity, type TaskCharge } from '#billing/index.ts';
+import type { TaskUsage } from '#canonical/index.ts';
+import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '#usage/index.ts';
+import { storeEnd } from './ends.repository.ts';
+import type { TaskParts } from './parts.ts';
+import { nextLateLook } from './schedule.ts';
+import { tooLate, type TaskEnd } from './state.ts';
+import { metersOf, type TaskRow } from './task-row.ts';
+import { unitsOf } from './units.ts';
+
+export interface Ending {
+  readonly end: TaskEnd;
+  /** What it made, if it succeeded. */
+  readonly usage: TaskUsage;
+  /** As in the usage row: the status of the response, and the name of the error. */
+  readonly status: number;
+  readonly error: string | null;
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/** Of a task that has a row. */
+export interface EndedTask {
+  readonly record: ExchangeRecord;
+  /** The row after its end. */
+  readonly row: TaskRow;
+}
+
+interface Outcome {
+  readonly charge: ChargeRecord | null;
+  /** What was made; null: nothing. */
+  readonly measure: Pick<TaskCharge, 'quantity' | 'source'> | null;
+}
+
+const noTokens = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+};
+
+/**
+ * Ends a task and charges it if it succeeded: state, usage row, books, meters and hold in one transaction.
+ * @returns null: it had ended, or another node has claimed it since
+ * @throws the error of the database, or GatewayError `unavailable`; then nothing has changed
+ */
+export async function endTask(
+  { database, billing, clock, settings, onEnded }: TaskParts,
+  row: TaskRow,
+  ending: Ending,
+): Promise<EndedTask | null> {
+  const now = clock.now();
+  const { end, attempts } = ending;
+  const outcome = outcomeOf(row, ending, settings.missingUsage === 'estimate');
+  const record = recordOf(row, ending, outcome, now);
+  const hold =
+    row.terms === null || row.held === null
+      ? null
+      : { meters: metersOf(row, row.terms), amount: row.held };
+  const ended = {
+    state: end.state,
+    failure: end.failure,
+    members: end.members ?? row.members,
+    quantity: outcome.measure?.quantity ?? null,
+    attempts,
+    due_at: end === tooLate && row.access !== null ? nextLateLook(now, 0) : null,
+    ended_at: now,
+  };
+  if (hold !== null) await billing.taskEnding(hold.meters);
+  const isStored = await storeEnd(database, row, asColumns(ended), record, hold);
+  if (!isStored) return null;
+  if (hold !== null) {
+    const cost = BigInt(outcome.charge?.cost ?? '0');
+    billing.taskEnded({ meters: hold.meters, held: hold.amount, cost });
+  }
+  onEnded(record);
+  return { record, row: { ...row, ...ended, updated_at: now } };
+}
+
+/** Only success is charged. */
+function outcomeOf(row: TaskRow, { end, usage }: Ending, isEstimated: boolean): Outcome {
+  if (end.state !== 'succeeded') return { charge: null, measure: null };
+  const { protocol, demand, terms } = row;
+  const missing = isEstimated ? 'estimate' : 'zero';
+  if (terms === null) {
+    const bound = videoQuantity(protocol, demand);
+    return { charge: null, measure: measureTask(bound, protocol, usage, missing) };
+  }
+  const { charge, ...measure } = chargeOfTask(terms, protocol, usage, missing);
+  return { charge, measure };
+}
+
+function recordOf(
+  row: TaskRow,
+  { end, status, error, attempts }: Ending,
+  { charge, measure }: Outcome,
+  now: number,
+): ExchangeRecord {
+  return {
+    id: row.request_id,
+    time: row.time,
+    keyId: row.key_id,
+    userId: row.user_id,
+    teamId: row.team_id,
+    group: row.group_name,
+    model: row.model,
+    upstreamModel: row.upstream_model,
+    channel: row.channel,
+    protocol: row.protocol,
+    operation: 'generate',
+    stream: false,
+    outcome: end.state === 'succeeded' ? 'completed' : 'failed',
+    status,
+    error,
+    attempts,
+    tokens: noTokens,
+    usageSource: measure?.source ?? 'none',
+    ttftMs: null,
+    durationMs: Math.max(0, now - row.time),
+    rewrites: [],
+    losses: [],
+    userAgent: row.user_agent,
+    charge,
+    units: unitsOf(row, measure?.quantity ?? null),
+  };
+}
+
+function asColumns<Ended extends { failure: unknown; members: unknown; attempts: unknown }>(
+  ended: Ended,
+) {
+  const { failure, members, attempts } = ended;
+  return {
+    ...ended,
+    failure: failure === null ? null : JSON.stringify(failure),
+    members: JSON.stringify(members),
+    attempts: JSON.stringify(attempts),
+  };
+}

@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { claimOne, giveBack } from './claims.repository.ts';
+import { concludeAs } from './conclude.ts';
+import { orUnavailable } from './errors.ts';
+import { judge, rowAfter, type Seen } from './judge.ts';
+import { lookAtOne, upstreamOf } from './look.ts';
+import { storeLooks } from './looks.repository.ts';
+import type { TaskParts } from './parts.ts';
+import { expiryOf, lookRules } from './schedule.ts';
+import { viewOf, type TaskRow } from './task-row.ts';
+import type { Tasks } from './tasks.ts';
+import { readTask, readTasks } from './views.repository.ts';
+
+/** Milliseconds that an owner waits for a turn of the channel, and for a look in all; the look continues without him. */
+const longestWait = 500;
+const patience = 5_000;
+
+/** What owners of tasks ask for. */
+export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
+  const { database, clock, settings } = parts;
+  /** Looks under way, by id: many may ask for the same task. */
+  const looking = new Map<string, Promise<TaskRow>>();
+
+  function isFresh(row: TaskRow): boolean {
+    const now = clock.now();
+    const last = row.looked_at ?? row.accepted_at!;
+    return now - last <= lookRules.fresh && now < expiryOf(row, settings);
+  }
+
+  function refresh(row: TaskRow): Promise<TaskRow> {
+    const known = looking.get(row.id);
+    if (known !== undefined) return known;
+    const look = lookNow(parts, row).finally(() => looking.delete(row.id));
+    looking.set(row.id, look);
+    return look;
+  }
+
+  return {
+    find: (owner, id) =>
+      orUnavailable(async () => {
+        const row = await readTask(database, owner, id);
+        if (row === null) return null;
+        if (row.ended_at !== null || isFresh(row)) return viewOf(row);
+        const look = refresh(row);
+        const late = delay(patience, row, { ref: false });
+        return viewOf(await Promise.race([look, late]));
+      }),
+
+    list: (owner, query) =>
+      orUnavailable(async () => {
+        const { total, rows } = await readTasks(database, owner, query);
+        return { total, tasks: rows.map(viewOf) };
+      }),
+  };
+}
+
+/**
+ * Looks at one task now, if nobody else does and its channel may be asked. Resolves to the row as it is then.
+ * @throws the error of the database
+ */
+async function lookNow(parts: TaskParts, known: TaskRow): Promise<TaskRow> {
+  const row = await claimOne(parts.database, known.id, parts.owner);
+  if (row === null) return known;
+  return settleNow(parts, row, await seenNow(parts, row));
+}
+
+/** Undefined: the channel may not be asked now. */
+async function seenNow(parts: TaskParts, row: TaskRow): Promise<Seen | undefined> {
+  const upstream = upstreamOf(parts, row);
+  if (upstream === null) return null;
+  const { channel, side } = upstream;
+  const wait = parts.pace.reserve(channel, side.looksPerSecond, longestWait);
+  if (wait === null) return undefined;
+  if (wait > 0) await delay(wait, undefined, { ref: false });
+  return lookAtOne(parts, upstream, row);
+}
+
+/** Stores a look at a row that this node has leased. */
+export async function settleNow(
+  parts: TaskParts,
+  row: TaskRow,
+  seen: Seen | undefined,
+): Promise<TaskRow> {
+  const { database, owner, settings, clock } = parts;
+  const now = clock.now();
+  if (seen === undefined && now < expiryOf(row, settings)) {
+    await giveBack(database, owner, [row]);
+    return row;
+  }
+  const verdict = judge(row, seen ?? null, settings, now);
+  if (verdict.kind === 'goes-on') {
+    await storeLooks(database, [verdict.looked]);
+    return rowAfter(verdict.looked);
+  }
+  return (await concludeAs(parts, row, verdict))?.row ?? row;
+}

@@ -1,0 +1,81 @@
+import type { TaskLook } from '#canonical/index.ts';
+import type { TaskCall, TaskSide, Vendor } from '#vendors/index.ts';
+import { openAccess, presentAccess, type Access } from './access.ts';
+import { ask, type Reply } from './ask.ts';
+import type { Seen } from './judge.ts';
+import type { TaskParts } from './parts.ts';
+import type { TaskRow } from './task-row.ts';
+
+/** Tasks of one channel that can be asked about together: submitted with one credential to one address. */
+export interface Upstream {
+  /** The channel's id. */
+  readonly channel: string;
+  readonly protocol: TaskRow['protocol'];
+  readonly access: Access;
+  readonly vendor: Vendor;
+  readonly side: TaskSide;
+}
+
+type LookingParts = Pick<
+  TaskParts,
+  'secrets' | 'snapshot' | 'vendorOf' | 'upstream' | 'timeouts' | 'pace' | 'tally' | 'stop' | 'log'
+>;
+
+/** Where a task was submitted. Null: nobody can ask there now; the log says why. */
+export function upstreamOf(parts: LookingParts, row: TaskRow): Upstream | null {
+  const { id, protocol, channel_id: channel, access: sealed } = row;
+  if (channel === null || sealed === null) return null;
+  try {
+    const present = parts.snapshot().channels.find((each) => each.id === channel);
+    const access = presentAccess(openAccess(parts.secrets, id, sealed), present);
+    const vendor = parts.vendorOf(access);
+    const side = vendor?.tasks?.[protocol];
+    if (vendor !== undefined && side !== undefined) {
+      return { channel, protocol, access, vendor, side };
+    }
+    parts.log.warn('this release cannot follow a task', { component: 'tasks', detail: id });
+  } catch (error) {
+    parts.log.error('cannot read where a task was submitted', error, {
+      component: 'tasks',
+      detail: id,
+    });
+  }
+  return null;
+}
+
+/** Asks for one task. */
+export async function lookAtOne(
+  parts: LookingParts,
+  upstream: Upstream,
+  row: TaskRow,
+): Promise<Seen> {
+  const { side } = upstream;
+  const body = await askFor(parts, upstream, side.look(row.upstream_id!));
+  return body === undefined ? null : side.readLook(body);
+}
+
+/** Asks for many tasks with one call. @returns by upstream id; what is absent was not answered */
+export async function lookAtMany(
+  parts: LookingParts,
+  upstream: Upstream,
+  rows: readonly TaskRow[],
+): Promise<ReadonlyMap<string, TaskLook>> {
+  const { list } = upstream.side;
+  if (list === undefined) return new Map();
+  const ids = rows.map(({ upstream_id }) => upstream_id!);
+  const body = await askFor(parts, upstream, list.call(ids));
+  return (body === undefined ? null : list.read(body)) ?? new Map();
+}
+
+/** Makes a call and counts it. @returns the parsed body; undefined: there is none */
+export async function askFor(
+  parts: LookingParts,
+  { access, vendor, protocol, channel }: Upstream,
+  call: TaskCall,
+): Promise<unknown> {
+  const { upstream, timeouts, stop } = parts;
+  const reply: Reply = await ask(call, { upstream, timeouts, vendor, access, protocol, stop });
+  parts.tally.looks[reply.kind] += 1;
+  if (reply.kind === 'limited') parts.pace.rest(channel, reply.retryAfter);
+  return reply.kind === 'answered' ? reply.body : undefined;
+}
