@@ -232,6 +232,7 @@ describe.skipIf(!redisAnswers)('rates while links to Redis fail', () => {
       try {
         await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), run), {
           numRuns: histories,
+          seed: 1,
           interruptAfterTimeLimit: 300_000,
         });
       } finally {
