@@ -98,7 +98,7 @@ interface Asking {
   readonly key?: string;
 }
 
-/** A chat of at least so many bytes that names these pictures. */
+/** A chat that names these pictures, with a text of this length in bytes. */
 function bodyOf(paths: readonly string[], { bytes = 0, model = 'bytes' }: Asking = {}) {
   const content = [
     { type: 'text', text: 'words '.repeat(1 + bytes / 6) },
