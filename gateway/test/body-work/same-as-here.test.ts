@@ -15,11 +15,12 @@ import {
   createConverter,
   createStateSealer,
   createStateStore,
+  MediaWanted,
   withoutEnvelopes,
   type ResponseTerms,
   type ConversionTarget,
   type ConverterOptions,
-  type FetchMedia,
+  type FoundMedia,
   type StateStore,
 } from '#conversion/index.ts';
 import { makerId } from '#conversion/state/maker.ts';
@@ -37,7 +38,7 @@ import { generateContent } from '../matrix/features/generate-content.ts';
 import { messages } from '../matrix/features/messages.ts';
 import { responses } from '../matrix/features/responses.ts';
 import { sameNames } from '../recordings/tap-run.ts';
-import { readWireText, textProtocolNames } from '../support/convert.ts';
+import { readWireText, textProtocolNames, withMedia } from '../support/convert.ts';
 import { wireResponse } from '../matrix/response-features/wire.ts';
 import { traitsOf } from '../support/upstream-traits.ts';
 
@@ -45,10 +46,6 @@ import { traitsOf } from '../support/upstream-traits.ts';
 
 const stateKeys = { sealing: new Uint8Array(32), signing: new Uint8Array(32) };
 const owner = 'user:1';
-const fetchMedia: FetchMedia = async (url) => ({
-  mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
-  bytes: Buffer.from(url),
-});
 /** One store that both sides read, and nothing writes. */
 const store: StateStore = createStateStore({ now: () => 0 });
 const upstream = { provider: 'openai-compatible', model: 'up', channel: 'ch_1' };
@@ -69,7 +66,6 @@ const pool: BodyPool = createBodyPool({
   size: 1,
   heap: 256,
   stateKeys,
-  fetchMedia,
   store,
   onProblem: (error) => problems.push(error),
 });
@@ -78,7 +74,6 @@ const converterOptions: ConverterOptions = {
   protocols: textProtocols,
   codecs: textCodecs,
   sealer: createStateSealer(stateKeys, randomBytes),
-  fetchMedia,
   store,
 };
 const converter = createConverter(converterOptions);
@@ -205,16 +200,24 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
         owner,
         strict,
       };
-      const own = { ...given('convert'), converted: exchange, target: target(upstream) };
       // Another exchange for each: the thread knows the last one.
-      const found = await there(
-        text,
-        pool.run('key_1', { ...own, exchange: `${job.exchange}${upstream}${strict}` }),
-      );
+      const run = async (media: FoundMedia = new Map()) => {
+        const own = { ...given('convert'), converted: exchange, target: target(upstream) };
+        const id = `${job.exchange}${upstream}${strict}`;
+        const running = pool.run('key_1', { ...own, exchange: id, media: [...media] });
+        const returned = await running.result;
+        expect(returned.media).toEqual(media);
+        const { outcome } = returned;
+        if ('error' in outcome && outcome.error instanceof MediaWanted) throw outcome.error;
+        return returned;
+      };
+      const found = await there(text, { result: withMedia(run) });
       const expected = await here(() =>
-        converter
-          .open({ ...exchange, request: readWireText(client, text) })
-          .convert(target(upstream)),
+        withMedia((media) =>
+          converter
+            .open({ ...exchange, request: readWireText(client, text) })
+            .convert(target(upstream), media),
+        ),
       );
       if (!('value' in found) || !('value' in expected)) {
         expect(found).toEqual(expected);

@@ -7,7 +7,7 @@ import { parentPort } from 'node:worker_threads';
  * measured.
  */
 
-const body = JSON.stringify({
+const chat = JSON.stringify({
   id: 'c',
   object: 'chat.completion',
   created: 1,
@@ -16,10 +16,16 @@ const body = JSON.stringify({
   usage: { prompt_tokens: 5, completion_tokens: 1 },
 });
 
+const contents = JSON.stringify({
+  candidates: [{ content: { role: 'model', parts: [{ text: 'yes' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1, totalTokenCount: 6 },
+});
+
 const server = createServer((request, response) => {
   request.resume();
   request.on('error', () => {});
   request.on('end', () => {
+    const body = request.url?.includes(':') === true ? contents : chat;
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
 });

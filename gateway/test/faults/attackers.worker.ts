@@ -8,9 +8,13 @@ import { gzipSync } from 'node:zlib';
 export interface AttackersData {
   readonly port: number;
   readonly keys: readonly string[];
+  /** Where there are large pictures. */
+  readonly pictures: string;
+  /** Only this attack; absent: all. */
+  readonly only?: string;
 }
 
-const { port, keys } = workerData as AttackersData;
+const { port, keys, pictures, only } = workerData as AttackersData;
 const mebibyte = 2 ** 20;
 const size = 60 * mebibyte;
 /** How connections ended: a status, or none. */
@@ -34,6 +38,21 @@ const deep = Buffer.from(
 );
 const wide = Buffer.from(
   `{"model":"m","messages":[],"more":{${Array.from({ length: 250_000 }, (_, at) => `"k${at}":1`).join()}}}`,
+);
+
+const byAddress = Buffer.from(
+  JSON.stringify({
+    model: 'g',
+    messages: [
+      {
+        role: 'user',
+        content: ['a', 'b'].map((name) => ({
+          type: 'image_url',
+          image_url: { url: `${pictures}/${name}` },
+        })),
+      },
+    ],
+  }),
 );
 
 interface Attack {
@@ -74,10 +93,12 @@ const attacks: readonly Attack[] = [
   { name: 'burst', count: 12, body: large },
   { name: 'deep', count: 4, body: deep },
   { name: 'wide', count: 2, body: wide },
+  { name: 'pictures', count: 16, body: byAddress },
   { name: 'trickles', count: 100, body: large, sent: 500, trickle: 1_000, hold: 60_000 },
 ];
 
 for (const attack of attacks) {
+  if (only !== undefined && attack.name !== only) continue;
   for (let at = 0; at < attack.count; at += 1) void repeat(attack, at);
 }
 

@@ -13,6 +13,8 @@ const gibibyte = 2 ** 30;
 const victimKey = 'sk-victim-0123456789abcdefghijklmnopqrstuv';
 const keys = Array.from({ length: 24 }, (_, at) => `sk-attacker-${at}-`.padEnd(48, '0'));
 
+const publicHost = new URL('./public-host.preload.mjs', import.meta.url).href;
+
 function startThread(name: string, data?: AttackersData): Worker {
   const worker = new Worker(new URL(name, import.meta.url), { workerData: data });
   onTestFinished(async () => void (await worker.terminate()));
@@ -87,11 +89,17 @@ test(
     onTestFinished(() => group?.remove());
     const upstream = startThread('./attack-upstream.worker.ts');
     const address = await new Promise<string>((resolve) => upstream.once('message', resolve));
+    const media = startThread('./attack-media.worker.ts');
+    const port = await new Promise<number>((resolve) => media.once('message', resolve));
     const place = await startGatewayPlace({
       config: `
 limits: { ${group === null ? 'body_memory: 256MiB' : ''} }
-channels: [{ name: up, provider: openai-compatible, base_url: "${address}", api_key: x, models: [m] }]
-models: [{ id: m, type: chat, price: { input: 1, output: 1 } }]
+channels:
+  - { name: up, provider: openai-compatible, base_url: "${address}", api_key: x, models: [m] }
+  - { name: bytes, provider: gemini, base_url: "${address}", api_key: x, models: [g] }
+models:
+  - { id: m, type: chat, price: { input: 1, output: 1 } }
+  - { id: g, type: chat, price: { input: 1, output: 1 }, capabilities: [vision] }
 users:
   - { email: victim@example.com, balance: 100000 }
   - { email: rich@example.com, balance: 100000 }
@@ -101,22 +109,32 @@ keys:
 ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'poor'}@example.com, secret: ${key} }`).join('\n')}
 `,
       within: group?.within ?? [],
+      environment: { NODE_OPTIONS: `--import ${publicHost}` },
     });
     const { gateway, url } = place;
     await serve(url, 2);
     const calm = await serve(url, Math.min(30, seconds / 3));
-    const attackers = startThread('./attackers.worker.ts', {
-      port: Number(new URL(url).port),
-      keys,
-    });
-    let counts: Record<string, number> = {};
-    attackers.on('message', (message: Record<string, number>) => {
-      counts = message;
-    });
-    await new Promise((resolve) => attackers.once('message', resolve));
-    const attacked = await serve(url, seconds);
+    const attack = async (seconds: number, only?: string) => {
+      const attackers = startThread('./attackers.worker.ts', {
+        port: Number(new URL(url).port),
+        keys,
+        pictures: `https://93.184.216.34:${port}`,
+        ...(only !== undefined && { only }),
+      });
+      let counts: Record<string, number> = {};
+      attackers.on('message', (message: Record<string, number>) => {
+        counts = message;
+      });
+      await new Promise((resolve) => attackers.once('message', resolve));
+      const served = await serve(url, seconds);
+      await attackers.terminate();
+      return { served, counts };
+    };
+    // Among the others it finds no room, so it has some time of its own.
+    const pictures = await attack(seconds / 3, 'pictures');
+    const picturesPeak = peakOf(gateway.child.pid);
+    const { served: attacked, counts } = await attack(seconds);
     const peak = peakOf(gateway.child.pid);
-    await attackers.terminate();
 
     const report = {
       seconds,
@@ -125,6 +143,11 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
       calm: [percentile(calm.times, 0.5), percentile(calm.times, 0.99)],
       attacked: [percentile(attacked.times, 0.5), percentile(attacked.times, 0.99)],
       statuses: attacked.statuses,
+      pictures: {
+        peakMiB: Math.round(picturesPeak / 2 ** 20),
+        served: [percentile(pictures.served.times, 0.5), percentile(pictures.served.times, 0.99)],
+        counts: pictures.counts,
+      },
       counts,
     };
     if (process.env['SLUICE_ATTACK_SECONDS'] !== undefined) console.log(report);
@@ -134,6 +157,8 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
       0,
     ]);
     expect(peak).toBeLessThan(gibibyte);
+    // What has no room is refused before it is read.
+    expect(Object.keys(pictures.counts)).toContain('pictures 503');
     // A machine with other work may be overloaded now and then, and responds so.
     const { '200': served = 0, '503': overloaded = 0, ...others } = attacked.statuses;
     expect(others).toEqual({});
@@ -146,5 +171,5 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
     while ((await held()) !== '0' && performance.now() < end) await wait(100);
     expect(await held()).toBe('0');
   },
-  (seconds * 2 + 90) * 1_000,
+  (seconds * 2.5 + 90) * 1_000,
 );

@@ -81,7 +81,7 @@ describe('a URL without a file that a chat upstream accepts', () => {
         [media.at('nothing'), 'it is not an image, PDF, audio or video'],
         [media.at('a.wav'), "a file of type 'audio/wav' is not available"],
         ['http://papers.example/a.pdf', 'only https addresses are fetched'],
-        ['https://127.0.0.1/a.pdf', 'its host is not public'],
+        ['https://127.0.0.1/a.pdf', 'its host has no public address'],
       ].map(([url = '', reason = '']) => ({ client, url, reason })),
     ),
   )('of $client, $url: 400, $reason', async ({ client, url, reason }) => {

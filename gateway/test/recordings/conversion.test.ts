@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Unconvertible, type ReportedUsage } from '#canonical/index.ts';
-import { createConverter, createStateStore } from '#conversion/index.ts';
+import { createConverter, createStateStore, type ConversionTarget } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { textCodecs, textProtocols } from '#protocols/index.ts';
+import { withMedia } from '../support/convert.ts';
 import { sealerOf } from '../support/converted-reader.ts';
 import { bodies, bodyTo, clients, streams, streamTo } from './converted-responses.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
@@ -58,7 +59,6 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
         protocols: textProtocols,
         codecs: textCodecs,
         sealer: sealerOf('key'),
-        fetchMedia: async () => ({ mime: 'image/png', bytes: Buffer.from('x') }),
         store: createStateStore({ now: () => 0 }),
       });
       const convert = async () => {
@@ -72,7 +72,8 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
           strict: false,
         };
         try {
-          const { body } = await converter.open(exchange).convert({
+          const conversion = converter.open(exchange);
+          const target: ConversionTarget = {
             protocol: upstream,
             channel: 'ch_1',
             provider: 'openai-compatible',
@@ -82,7 +83,8 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
             maxOutputTokens: 9000,
             capabilities: new Set(['vision', 'tools', 'reasoning', 'sampling']),
             echoReasoning: null,
-          });
+          };
+          const { body } = await withMedia((media) => conversion.convert(target, media));
           return String(body);
         } catch (error) {
           expect(error).not.toBeInstanceOf(Unconvertible);

@@ -1,9 +1,11 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import {
   createConverter,
+  MediaWanted,
   createStateStore,
   type ConvertedRequest,
-  type FetchMedia,
+  type Conversion,
+  type FoundMedia,
 } from '#conversion/index.ts';
 import { textCodecs, textProtocols, type WireRequest } from '#protocols/index.ts';
 import { sealerOf } from './converted-reader.ts';
@@ -44,17 +46,29 @@ export interface Asked {
 
 const capabilities = new Set(['vision', 'tools', 'reasoning', 'sampling']);
 /** Nothing is fetched: an address that ends in `.pdf` is taken for one, any other for a picture. */
-const fetchNothing: FetchMedia = async (url) => ({
-  mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
-  bytes: Buffer.from('x'),
-});
+export async function withMedia<Result>(
+  convert: (media?: FoundMedia) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await convert();
+  } catch (error) {
+    if (!(error instanceof MediaWanted)) throw error;
+    return convert(new Map(error.wanted.map(({ url }) => [url, mediaAt(url)])));
+  }
+}
+
+export function mediaAt(url: string): { readonly mime: string; readonly bytes: Buffer } {
+  return {
+    mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
+    bytes: Buffer.from('x'),
+  };
+}
 
 export function converterOf() {
   return createConverter({
     protocols: textProtocols,
     codecs: textCodecs,
     sealer: sealerOf('key'),
-    fetchMedia: fetchNothing,
     store: createStateStore({ now: () => 0 }),
   });
 }
@@ -65,7 +79,8 @@ export function convert(asked: Asked): Promise<ConvertedRequest> {
   const caller = { keyId: 'key_1', owner: 'user:1' };
   const exchange = { id: 'req_1', arrivedAt: 0, protocol: client, request, ...caller, strict };
   const { provider = 'openai-compatible', model = 'up' } = target;
-  return converter.open(exchange).convert({
+  const conversion: Conversion = converter.open(exchange);
+  const whole = {
     channel: 'ch_1',
     provider,
     model,
@@ -75,5 +90,6 @@ export function convert(asked: Asked): Promise<ConvertedRequest> {
     capabilities,
     echoReasoning: null,
     ...target,
-  });
+  };
+  return withMedia((media) => conversion.convert(whole, media));
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { answerTo, readQuestion, typeA, type NameResponse } from './name-messages.ts';
 
 const trial = spawnSync('unshare', ['-m', 'mount', '--bind', '/dev/null', '/etc/resolv.conf'], {
   encoding: 'utf8',
@@ -12,9 +13,6 @@ const trial = spawnSync('unshare', ['-m', 'mount', '--bind', '/dev/null', '/etc/
 /** Why a process cannot be given a resolver of its own on this machine; null where it can. */
 export const cannotFakeResolver: string | null =
   trial.status === 0 ? null : (trial.error?.message ?? trial.stderr.trim().split('\n')[0]!);
-
-/** IPv4 addresses, or what a resolver says or does without any. */
-export type NameResponse = readonly string[] | 'servfail' | 'nxdomain' | 'silence';
 
 /** A name server on a loopback address of its own, and a way to have a process ask it. */
 export interface FakeResolver {
@@ -25,9 +23,6 @@ export interface FakeResolver {
   /** Starts a program whose system asks this name server alone. */
   readonly within: readonly string[];
 }
-
-const responseCodes = { servfail: 2, nxdomain: 3 } as const;
-const typeA = 1;
 
 /** Gone with the test. */
 export async function startFakeResolver(): Promise<FakeResolver> {
@@ -62,34 +57,4 @@ export async function startFakeResolver(): Promise<FakeResolver> {
     asked: (name) => asked.filter((each) => each === name).length,
     within: ['/usr/bin/unshare', '-m', '/bin/sh', '-c', script, 'sh'],
   };
-}
-
-/** RFC 1035: twelve bytes of header, then the name in labels, then two of type and two of class. */
-function readQuestion(question: Buffer): { name: string; type: number; end: number } {
-  const labels: string[] = [];
-  let at = 12;
-  for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
-    labels.push(question.toString('latin1', at + 1, at + 1 + length));
-    at += 1 + length;
-  }
-  return { name: labels.join('.'), type: question.readUInt16BE(at + 1), end: at + 5 };
-}
-
-function answerTo(
-  question: Buffer,
-  type: number,
-  answer: Exclude<NameResponse, 'silence'>,
-): Buffer {
-  const head = Buffer.from(question);
-  const addresses = typeof answer === 'string' || type !== typeA ? [] : answer;
-  // A response, recursion available; one question, no authority, nothing additional.
-  head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? responseCodes[answer] : 0), 2);
-  head.writeUInt16BE(1, 4);
-  head.writeUInt16BE(addresses.length, 6);
-  head.writeUInt32BE(0, 8);
-  const records = addresses.map((address) =>
-    // The question's name, A, IN, a second to live, four bytes.
-    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split('.').map(Number)]),
-  );
-  return Buffer.concat([head, ...records]);
 }

@@ -1,9 +1,9 @@
 import { GatewayError } from '#errors/index.ts';
-import type { FetchMedia, StateStore } from '#conversion/index.ts';
-import type { Job, JobResult, JobValues, Question, Replies, ThreadSeed } from './jobs.ts';
+import type { FoundMedia, StateStore } from '#conversion/index.ts';
+import type { Job, JobResult, JobValues, PlainMedia, Question, Reply, ThreadSeed } from './jobs.ts';
 import type { Handed } from './messages.ts';
 import { asBuffer, ownBytes } from './bytes.ts';
-import { errorOf, plainError } from './plain-error.ts';
+import { errorOf } from './plain-error.ts';
 import { ThreadFailure } from './thread-failure.ts';
 import { createThreadPool, type Running } from './thread-pool.ts';
 
@@ -15,7 +15,6 @@ export interface BodyPoolOptions extends ThreadSeed {
   /** Time limit in milliseconds for a body of this size; `idle`: for a thread without work. Only tests set it. */
   readonly deadline?: (bytes: number) => number;
   readonly idle?: number;
-  readonly fetchMedia: FetchMedia;
   readonly store: Pick<StateStore, 'find' | 'callsOf'>;
   /** Receives the error of a thread that died without having been given too much. */
   readonly onProblem: (error: unknown) => void;
@@ -25,7 +24,7 @@ export interface BodyPoolOptions extends ThreadSeed {
 export interface BodyPool {
   /**
    * @param key the id of the caller's key: keys take turns
-   * @param job its body is transferred, and returned with the result
+   * @param job its body and media are transferred, and returned with the result
    */
   run<Kind extends Job['kind']>(key: string, job: JobOf<Kind>): RunningJob<JobValues[Kind]>;
   close(): Promise<void>;
@@ -37,11 +36,12 @@ type JobOf<Kind> = Kind extends 'convert'
 
 export interface RunningJob<Value> extends Pick<Running, 'cancel' | 'abandon'> {
   /**
-   * The body and the result of the job.
+   * The body, the media and the result of the job.
    * @throws GatewayError `too_complex` or `unavailable` if the thread did not finish; then the body is lost.
    */
   readonly result: Promise<{
     readonly body: Buffer;
+    readonly media: FoundMedia;
     readonly outcome: { readonly value: Value } | { readonly error: Error };
   }>;
 }
@@ -54,7 +54,7 @@ function deadlineOf(bytes: number): number {
 }
 
 export function createBodyPool(options: BodyPoolOptions): BodyPool {
-  const { stateKeys, fetchMedia, store, deadline = deadlineOf, idle = idleMs } = options;
+  const { stateKeys, store, deadline = deadlineOf, idle = idleMs } = options;
   const { size, heap, onProblem } = options;
   const pool = createThreadPool({
     file: new URL('./body.worker.ts', import.meta.url),
@@ -66,12 +66,8 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
     onProblem,
   });
 
-  const answer = async (
-    owner: string,
-    question: Question,
-  ): Promise<Handed<Replies[Question['kind']]>> => {
-    if (question.kind === 'media') return fetchFor(fetchMedia, question.url);
-    const found = question.calls.flatMap((call) => {
+  const answer = async (owner: string, { calls }: Question): Promise<Handed<Reply>> => {
+    const found = calls.flatMap((call) => {
       const kept = store.find(owner, call);
       return kept === null ? [] : [[call, kept] as const];
     });
@@ -83,10 +79,13 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
       const body = ownBytes(job.body);
       const owner = job.kind === 'convert' ? job.converted.owner : '';
       const remembered = job.kind === 'convert' ? store.callsOf(owner) : [];
-      const whole = { ...job, body, remembered };
+      const media = job.kind === 'convert' ? job.media.map(own) : [];
+      const whole = { ...job, body, media, remembered };
+      const handed = [body, ...media.map(([, { bytes }]) => bytes)];
+      const size = handed.reduce((sum, { byteLength }) => sum + byteLength, 0);
       const { result, cancel, abandon } = pool.run(key, {
-        handed: { message: whole, transfer: [body.buffer as ArrayBuffer] },
-        deadline: deadline(body.byteLength),
+        handed: { message: whole, transfer: handed.map(({ buffer }) => buffer as ArrayBuffer) },
+        deadline: deadline(size),
         answer: (question) => answer(owner, question as Question),
       });
       return { result: result.then(received, refused), cancel, abandon };
@@ -96,13 +95,16 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
 }
 
 function received(result: unknown) {
-  const { body, outcome } = result as JobResult;
-  const own = asBuffer(body);
-  if ('error' in outcome) return { body: own, outcome: { error: errorOf(outcome.error) } };
+  const { body: bytes, media: plain, outcome } = result as JobResult;
+  const body = asBuffer(bytes);
+  const media = new Map(
+    plain.map(([url, { mime, bytes }]) => [url, { mime, bytes: asBuffer(bytes) }]),
+  );
+  if ('error' in outcome) return { body, media, outcome: { error: errorOf(outcome.error) } };
   const { value } = outcome;
   // The kind of the job determines the kind of its value.
   const whole = 'body' in value ? { ...value, body: asBuffer(value.body) } : value;
-  return { body: own, outcome: { value: whole as never } };
+  return { body, media, outcome: { value: whole as never } };
 }
 
 function refused(error: unknown): never {
@@ -111,12 +113,6 @@ function refused(error: unknown): never {
   throw new GatewayError('too_complex', { cause: error });
 }
 
-async function fetchFor(fetchMedia: FetchMedia, url: string): Promise<Handed<Replies['media']>> {
-  try {
-    const { mime, bytes } = await fetchMedia(url);
-    const own = ownBytes(bytes);
-    return { message: { mime, bytes: own }, transfer: [own.buffer as ArrayBuffer] };
-  } catch (error) {
-    return { message: { error: plainError(error) }, transfer: [] };
-  }
+function own([url, { mime, bytes }]: PlainMedia[number]): PlainMedia[number] {
+  return [url, { mime, bytes: ownBytes(bytes) }];
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData, type Transferable } from 'node:worker_threads';
 import { createStateSealer } from '#conversion/index.ts';
-import type { Job, JobResult, Question, Replies, ThreadSeed } from './jobs.ts';
+import type { Job, JobResult, Question, Reply, ThreadSeed } from './jobs.ts';
 import type { FromThread, ToThread } from './messages.ts';
 import { ownBytes } from './bytes.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -22,20 +22,21 @@ const forgetMs = 2_000;
 const collectAbove = 96 * 1024 * 1024;
 
 const { stateKeys } = workerData as ThreadSeed;
-let resolveReply: (reply: unknown) => void = () => {};
+/** Of the only question under way. */
+let resolveReply: (reply: Reply) => void = () => {};
 let forgetting: NodeJS.Timeout | undefined;
 
 const performer = createPerformer(
   createStateSealer(stateKeys, randomBytes),
-  <Kind extends Question['kind']>(question: Extract<Question, { kind: Kind }>) =>
-    new Promise<Replies[Kind]>((resolve) => {
-      resolveReply = resolve as (reply: unknown) => void;
+  (question: Question) =>
+    new Promise<Reply>((resolve) => {
+      resolveReply = resolve;
       tell({ kind: 'question', question }, []);
     }),
 );
 
 parentPort?.on('message', (message: ToThread) => {
-  if (message.kind === 'reply') resolveReply(message.reply);
+  if (message.kind === 'reply') resolveReply(message.reply as Reply);
   else void perform(message.task as Job);
 });
 tell({ kind: 'ready' }, []);
@@ -43,7 +44,8 @@ tell({ kind: 'ready' }, []);
 async function perform(job: Job): Promise<void> {
   clearTimeout(forgetting);
   const result = await resultOf(job);
-  const transfer = [result.body.buffer as ArrayBuffer];
+  const handed = [result.body, ...result.media.map(([, { bytes }]) => bytes)];
+  const transfer = handed.map(({ buffer }) => buffer as ArrayBuffer);
   const made = bodyOf(result);
   if (made !== null && !result.isSameBody) transfer.push(made.buffer as ArrayBuffer);
   tell({ kind: 'done', result }, transfer);
@@ -53,13 +55,19 @@ async function perform(job: Job): Promise<void> {
 
 async function resultOf(job: Job): Promise<JobResult> {
   const { body } = job;
+  const media = job.kind === 'convert' ? job.media : [];
   try {
     const value = await performer.perform(job);
-    if (!('body' in value)) return { body, outcome: { value }, isSameBody: false };
+    if (!('body' in value)) return { body, media, outcome: { value }, isSameBody: false };
     const isSameBody = value.body.buffer === body.buffer;
-    return { body, outcome: { value: { ...value, body: ownBytes(value.body) } }, isSameBody };
+    return {
+      body,
+      media,
+      outcome: { value: { ...value, body: ownBytes(value.body) } },
+      isSameBody,
+    };
   } catch (error) {
-    return { body, outcome: { error: plainError(error) }, isSameBody: false };
+    return { body, media, outcome: { error: plainError(error) }, isSameBody: false };
   }
 }
 

@@ -56,6 +56,8 @@ export type Job =
       readonly kind: 'convert';
       readonly converted: Omit<ConvertedExchange, 'request'>;
       readonly target: ConversionTarget;
+      /** Fetched for this request. Their memory is handed over like that of the body, and returned with it. */
+      readonly media: PlainMedia;
       /** The calls of this owner for which the main thread remembers state. */
       readonly remembered: readonly string[];
     })
@@ -99,6 +101,12 @@ export type Job =
       readonly body: Uint8Array;
       readonly request: Omit<ImageRequest, 'body'>;
     };
+
+/** Media by their addresses. */
+export type PlainMedia = readonly (readonly [
+  url: string,
+  media: { readonly mime: string; readonly bytes: Uint8Array },
+])[];
 
 /** What reading a request needs besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
@@ -157,19 +165,16 @@ export interface JobValues {
 export interface JobResult {
   /** The transferred body, returned. */
   readonly body: Uint8Array;
+  /** The transferred media, returned. */
+  readonly media: PlainMedia;
   readonly outcome: { readonly value: JobValues[Job['kind']] } | { readonly error: PlainError };
   /** The value's body is the request's own, which is transferred only once. */
   readonly isSameBody: boolean;
 }
 
-/** What a job asks of the main thread. */
-export type Question =
-  | { readonly kind: 'remembered'; readonly calls: readonly string[] }
-  | { readonly kind: 'media'; readonly url: string };
-
-export interface Replies {
-  readonly remembered: readonly (readonly [call: string, kept: KeptState])[];
-  readonly media:
-    | { readonly mime: string; readonly bytes: Uint8Array }
-    | { readonly error: PlainError };
+/** What a job asks of the main thread: the state that it remembers of these calls. One question at a time. */
+export interface Question {
+  readonly calls: readonly string[];
 }
+
+export type Reply = readonly (readonly [call: string, kept: KeptState])[];

@@ -3,6 +3,7 @@ import {
   createConverter,
   withoutEnvelopes,
   type Conversion,
+  type FoundMedia,
   type KeptState,
   type StateSealer,
   type StateStore,
@@ -24,9 +25,10 @@ import type {
   JobRequest,
   JobValues,
   PatchedBody,
+  PlainMedia,
   Question,
   ReadSource,
-  Replies,
+  Reply,
   RequestFacts,
 } from './jobs.ts';
 import { readEmbedResponseJob, readEmbedJob } from './embeddings.ts';
@@ -39,13 +41,11 @@ import {
   readImagesPicturesJob,
 } from './picture-requests.ts';
 import { readPicturesJob } from './pictures.ts';
-import { errorOf, factsOrRefusal } from './plain-error.ts';
+import { factsOrRefusal } from './plain-error.ts';
 import { readVideoJob } from './videos.ts';
 
 /** Asks the main thread. */
-export type Ask = <Kind extends Question['kind']>(
-  question: Extract<Question, { kind: Kind }>,
-) => Promise<Replies[Kind]>;
+export type Ask = (question: Question) => Promise<Reply>;
 
 export interface Performer {
   /** @throws the error that the same work throws on the main thread */
@@ -80,15 +80,10 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
     codecs: textCodecs,
     sealer,
     store,
-    async fetchMedia(url) {
-      const reply = await ask({ kind: 'media', url });
-      if ('error' in reply) throw errorOf(reply.error);
-      return { mime: reply.mime, bytes: asBuffer(reply.bytes) };
-    },
     async recall(_owner, all) {
       const calls = [...new Set(all)].filter((call) => inMain.has(call) && !remembered.has(call));
       if (calls.length === 0) return;
-      for (const [call, kept] of await ask({ kind: 'remembered', calls })) {
+      for (const [call, kept] of await ask({ calls })) {
         remembered.set(call, kept);
       }
     },
@@ -153,7 +148,7 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           const own = open(job);
           own.conversion ??= converter.open({ ...job.converted, request });
           try {
-            return textOf(await own.conversion.convert(job.target));
+            return textOf(await own.conversion.convert(job.target, mediaOf(job.media)));
           } catch (error) {
             // The conversion may still need bytes that were returned.
             own.conversion = null;
@@ -190,6 +185,11 @@ function patch(
   const isStripped = carriesEnvelopes(request.body, protocol);
   const native = isStripped ? withoutEnvelopes(own, request) : request;
   return { ...own.patchRequest(native, target), isStripped };
+}
+
+/** Bytes arrive as plain ones. */
+function mediaOf(media: PlainMedia): FoundMedia {
+  return new Map(media.map(([url, { mime, bytes }]) => [url, { mime, bytes: asBuffer(bytes) }]));
 }
 
 function textOf(converted: Awaited<ReturnType<Conversion['convert']>>): ConvertedText {

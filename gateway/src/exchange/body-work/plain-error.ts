@@ -1,4 +1,4 @@
-import { MediaLeftAlone, MediaRefused } from '#conversion/index.ts';
+import { MediaWanted, type WantedMedia } from '#conversion/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 
 /** An error in the form that crosses threads; classes do not. */
@@ -9,8 +9,7 @@ export type PlainError =
       readonly message: string;
       readonly param: string | null;
     }
-  | { readonly kind: 'media-refused'; readonly message: string }
-  | { readonly kind: 'media-left-alone' }
+  | { readonly kind: 'media-wanted'; readonly wanted: readonly WantedMedia[] }
   /** A defect of the gateway. */
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
 
@@ -19,8 +18,7 @@ export function plainError(error: unknown): PlainError {
     const { errorName: name, message, param } = error;
     return { kind: 'gateway', name, message, param };
   }
-  if (error instanceof MediaRefused) return { kind: 'media-refused', message: error.message };
-  if (error instanceof MediaLeftAlone) return { kind: 'media-left-alone' };
+  if (error instanceof MediaWanted) return { kind: 'media-wanted', wanted: error.wanted };
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return { kind: 'defect', message, stack };
 }
@@ -43,10 +41,8 @@ export function errorOf(plain: PlainError): Error {
       // The holes of the catalogue's message were filled where the error was thrown.
       return Object.assign(error, { message });
     }
-    case 'media-refused':
-      return new MediaRefused(plain.message);
-    case 'media-left-alone':
-      return new MediaLeftAlone();
+    case 'media-wanted':
+      return new MediaWanted(plain.wanted);
     case 'defect':
       return Object.assign(new Error(plain.message), { stack: plain.stack });
   }

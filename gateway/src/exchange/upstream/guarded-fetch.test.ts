@@ -4,10 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildConnector } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createGuardedFetch, FetchRefused, type GuardedFetchOptions } from './guarded-fetch.ts';
+import { createGuardedFetch, FetchRefused, type MediaOrder } from './guarded-fetch.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/http/fixtures/localhost-${name}.pem`, import.meta.url));
+const bounds = { keyId: 'key_1', timeout: 10_000, maxBytes: 2 ** 20 };
 const publicAddress = '93.184.216.34';
 
 let server: Server | null = null;
@@ -19,7 +20,7 @@ afterEach(() => {
 /** A host on this machine that the fetcher believes to be in public. */
 async function serve(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  options: GuardedFetchOptions & { readonly hosts?: Record<string, string[][]> } = {},
+  options: Partial<MediaOrder> & { readonly hosts?: Record<string, string[][]> } = {},
 ) {
   const requests: IncomingMessage[] = [];
   const connections: string[] = [];
@@ -31,9 +32,10 @@ async function serve(
   const { port } = server.address() as AddressInfo;
   const dial = buildConnector({ rejectUnauthorized: false, allowH2: false });
   const asked: string[] = [];
-  const fetchMedia = createGuardedFetch({
+  const guarded = createGuardedFetch({
     resolve: async (host) => {
       asked.push(host);
+      if (host === 'localhost') return [];
       const addresses = options.hosts?.[host];
       return (addresses === undefined ? [publicAddress] : addresses.shift()) ?? [];
     },
@@ -41,8 +43,13 @@ async function serve(
       connections.push(target.hostname);
       dial({ ...target, hostname: '127.0.0.1', port: String(port) }, callback);
     },
-    ...options,
   });
+  const fetchMedia = (url: string, more: Partial<MediaOrder> = {}) =>
+    guarded({ ...bounds, ...options, ...more, url }, async ({ mime, pieces }) => {
+      const all: Buffer[] = [];
+      for await (const piece of pieces) all.push(piece);
+      return { mime, bytes: Buffer.concat(all) };
+    });
   return { fetchMedia, requests, connections, asked };
 }
 
@@ -99,6 +106,17 @@ describe('S-17 a stranger’s address', () => {
     const { fetchMedia, connections } = await serve(picture, { hosts: { [host]: [addresses] } });
     await expect(fetchMedia(`https://${host}/`)).rejects.toThrow(FetchRefused);
     expect(connections).toEqual([]);
+  });
+
+  test('that is unknown, and one that is not public, are refused alike', async () => {
+    const hosts = { 'nowhere.example': [[]], 'inside.example': [['10.0.0.1']] };
+    const { fetchMedia } = await serve(picture, { hosts });
+    const told = await Promise.all(
+      ['nowhere.example', 'inside.example', '10.0.0.1', 'localhost'].map((host) =>
+        fetchMedia(`https://${host}/`).catch(({ message }: Error) => message),
+      ),
+    );
+    expect(new Set(told)).toEqual(new Set(['its host has no public address']));
   });
 
   test('is resolved once: a second answer of the resolver does not matter', async () => {
@@ -163,8 +181,36 @@ describe('S-17 limits', () => {
       { timeout: 100 },
     );
     await expect(slow.fetchMedia('https://pictures.example/')).rejects.toThrow('too long');
-    const unresolved = createGuardedFetch({ resolve: () => never, timeout: 50 });
-    await expect(unresolved('https://pictures.example/')).rejects.toThrow('too long');
+    const unresolved = createGuardedFetch({ resolve: () => never });
+    const order = { ...bounds, url: 'https://pictures.example/', timeout: 50 };
+    await expect(unresolved(order, () => never)).rejects.toThrow('too long');
+  });
+
+  test('fetches of one key: more wait, those of another key do not', async () => {
+    const waiting: ServerResponse[] = [];
+    const { fetchMedia, requests } = await serve((_request, response) => {
+      waiting.push(response);
+    });
+    const own = Array.from({ length: 9 }, () => fetchMedia('https://pictures.example/'));
+    await expect.poll(() => waiting.length).toBe(8);
+    const other = fetchMedia('https://pictures.example/', { keyId: 'key_2' });
+    await expect.poll(() => waiting.length).toBe(9);
+    expect(requests).toHaveLength(9);
+    const end = (response: ServerResponse) => picture(requests[0]!, response);
+    for (const response of waiting) end(response);
+    await other;
+    await expect.poll(() => waiting.length).toBe(10);
+    end(waiting[9]!);
+    await Promise.all(own);
+  });
+
+  test('a caller that waits no longer', async () => {
+    const abort = new AbortController();
+    const { fetchMedia, requests } = await serve(() => {}, { signal: abort.signal });
+    const fetching = fetchMedia('https://pictures.example/');
+    await expect.poll(() => requests.length).toBe(1);
+    abort.abort(new Error('gone'));
+    await expect(fetching).rejects.toThrow('gone');
   });
 
   test.each(['text/html', 'application/json', 'image/svg+xml,text/html', ''])(

@@ -1,23 +1,45 @@
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { isPublicAddress } from '#protocols/index.ts';
+import { createFetchSlots } from './fetch-slots.ts';
+import { createMediaNames, type MediaNamesOptions, type ResolveName } from './media-names.ts';
 
-export interface GuardedFetchOptions {
-  /** All addresses of a host name. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>;
+export interface GuardedFetchOptions extends MediaNamesOptions {
+  /** Only tests replace it. */
+  readonly resolve?: ResolveName;
   /** Opens the connection; `hostname` in its options is the checked address. */
   readonly connect?: buildConnector.connector;
-  /** Milliseconds for the whole fetch. */
-  readonly timeout?: number;
-  readonly maxBytes?: number;
 }
 
-export interface GuardedFetchResult {
+export interface MediaOrder {
+  readonly url: string;
+  /** The key for which it is fetched; each has only a few fetches under way. */
+  readonly keyId: string;
+  /** Milliseconds for the whole fetch, with the wait for its turn. */
+  readonly timeout: number;
+  readonly maxBytes: number;
+  /** Ends the fetch, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A response that passed all checks, before its bytes. */
+export interface IncomingMedia {
   /** Without parameters, lower case. */
   readonly mime: string;
-  readonly bytes: Buffer;
+  /** In bytes, as announced; null: it was not. */
+  readonly length: number | null;
+  /** As they arrive, `maxBytes` at most. To be read once, until the reader's promise ends. @throws FetchRefused */
+  readonly pieces: AsyncIterable<Buffer>;
 }
+
+/**
+ * Fetches media and gives them to the reader as they arrive, of whatever size.
+ * @throws FetchRefused, or what the reader throws
+ */
+export type GuardedFetch = <Result>(
+  order: MediaOrder,
+  read: (media: IncomingMedia) => Promise<Result>,
+) => Promise<Result>;
 
 /** The fetch was refused, or returned nothing usable. `message` contains no address and may be shown to anyone. */
 export class FetchRefused extends Error {
@@ -29,52 +51,73 @@ export class FetchRefused extends Error {
 
 const maxRedirects = 3;
 const connectTimeout = 5_000;
+/** Two requests with four addresses each. More of a key wait for their turn. */
+const mostOfKey = 8;
 
 /**
  * Fetches media from an address that a stranger chose. HTTPS only. A name is resolved once, all its addresses must be
  * public, and the connection goes to a checked address, so that a second DNS answer changes nothing. Redirects are
  * checked in the same way. Nothing of ours is sent along.
- * @throws FetchRefused
  */
-export function createGuardedFetch({
-  resolve = resolveAll,
-  connect = buildConnector({ timeout: connectTimeout, allowH2: false }),
-  timeout = 10_000,
-  maxBytes = 20 * 1024 * 1024,
-}: GuardedFetchOptions = {}): (url: string) => Promise<GuardedFetchResult> {
-  return async (text) => {
-    const signal = AbortSignal.timeout(timeout);
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const {
+    resolve = createMediaNames(options),
+    connect = buildConnector({ timeout: connectTimeout, allowH2: false }),
+  } = options;
+  const slots = createFetchSlots(mostOfKey);
+
+  const follow = async <Result>(
+    { url: text, maxBytes }: MediaOrder,
+    signal: AbortSignal,
+    read: (media: IncomingMedia) => Promise<Result>,
+  ): Promise<Result> => {
     let url = parse(text, undefined);
     for (let redirects = 0; ; redirects += 1) {
-      const address = await checkedAddress(url, resolve, signal);
+      const addresses = await checkedAddresses(url, resolve, signal);
       const agent = new Agent({
         pipelining: 0,
         maxHeaderSize: 16 * 1024,
-        connect: (options, callback) =>
-          connect({ ...options, hostname: address, servername: serverName(url) }, callback),
+        connect: (target, callback) =>
+          connectToFirst(connect, addresses, { ...target, servername: serverName(url) }, callback),
       });
       try {
         const response = await request(url, {
           dispatcher: agent,
           signal,
           headers: { accept: 'image/*, application/pdf, audio/*, video/*' },
+        }).catch((error: unknown) => {
+          throw unreachable(error);
         });
+        // Destroying the agent ends the body with an error, which a reader that has stopped must not receive.
+        response.body.on('error', () => {});
         const location = redirectOf(response);
-        if (location === null) return await readMedia(response, maxBytes);
+        if (location === null) return await read(mediaIn(response, maxBytes));
         if (redirects === maxRedirects) throw new FetchRefused('too many redirects');
         url = parse(location, url);
-      } catch (error) {
-        throw asRefusal(error, signal);
       } finally {
         await agent.destroy();
       }
     }
   };
-}
 
-async function resolveAll(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true, verbatim: true });
-  return found.map(({ address }) => address);
+  return async (order, read) => {
+    const time = AbortSignal.timeout(order.timeout);
+    const signal = order.signal === undefined ? time : AbortSignal.any([order.signal, time]);
+    let isTaken = false;
+    try {
+      await slots.take(order.keyId, signal);
+      isTaken = true;
+      return await follow(order, signal, read);
+    } catch (error) {
+      order.signal?.throwIfAborted();
+      if (time.aborted && (error === time.reason || error instanceof FetchRefused)) {
+        throw new FetchRefused('it took too long', error);
+      }
+      throw error;
+    } finally {
+      if (isTaken) slots.give(order.keyId);
+    }
+  };
 }
 
 function parse(text: string, base: URL | undefined): URL {
@@ -91,36 +134,57 @@ function parse(text: string, base: URL | undefined): URL {
   return url;
 }
 
-/** The address to connect to. The URL parser has already normalised unusual spellings of IPv4 addresses. */
-async function checkedAddress(
+/**
+ * The addresses to connect to, one of each family. The URL parser has already normalised unusual spellings of IPv4
+ * addresses. A host that is unknown and one that is not public are refused alike: the difference would tell a stranger
+ * the names of this network.
+ */
+async function checkedAddresses(
   url: URL,
-  resolve: (host: string) => Promise<readonly string[]>,
+  resolve: ResolveName,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<readonly string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) === 0 ? await resolveInTime(host, resolve, signal) : [host];
-  const [first] = addresses;
-  if (first === undefined) throw new FetchRefused('its host is unknown');
   // Some private addresses among public ones are the mark of an attack, not of one faulty entry.
-  if (!addresses.every(isPublicAddress)) throw new FetchRefused('its host is not public');
-  return first;
+  if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw notPublic();
+  const families = [addresses.find(isIPv4), addresses.find((each) => !isIPv4(each))];
+  return families.filter((each) => each !== undefined);
+}
+
+function notPublic(cause?: unknown): FetchRefused {
+  return new FetchRefused('its host has no public address', cause);
 }
 
 async function resolveInTime(
   host: string,
-  resolve: (host: string) => Promise<readonly string[]>,
+  resolve: ResolveName,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([resolve(host), promise]);
+    return await Promise.race([resolve(host, signal), promise]);
   } catch (error) {
-    throw signal.aborted ? timedOut(error) : new FetchRefused('its host is unknown', error);
+    signal.throwIfAborted();
+    throw notPublic(error);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** Some networks have only one of the families. */
+function connectToFirst(
+  connect: buildConnector.connector,
+  [address = '', ...others]: readonly string[],
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+): void {
+  connect({ ...target, hostname: address }, (...result) => {
+    if (result[0] === null || others.length === 0) callback(...result);
+    else connectToFirst(connect, others, target, callback);
+  });
 }
 
 /** TLS checks the certificate against the host name of the URL, whatever address is connected to. */
@@ -134,27 +198,33 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
   return typeof location === 'string' ? location : null;
 }
 
-async function readMedia(
+function mediaIn(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
-): Promise<GuardedFetchResult> {
-  // Destroying the agent ends the body with an error, which a reader that has stopped must not receive.
-  body.on('error', () => {});
+): IncomingMedia {
   if (statusCode !== 200) throw new FetchRefused('its host did not return it');
   const mime = mimeOf(headers['content-type']);
   if (mime === null) throw new FetchRefused('it is not an image, PDF, audio or video');
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new FetchRefused('its host sent it compressed');
   }
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Buffer[] = [];
+  const announced = headers['content-length'];
+  const length = announced === undefined ? null : Number(announced);
+  if (length !== null && length > maxBytes) throw tooLarge(maxBytes);
+  return { mime, length, pieces: atMost(body, maxBytes) };
+}
+
+async function* atMost(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+  try {
+    for await (const piece of pieces) {
+      size += piece.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      yield piece;
+    }
+  } catch (error) {
+    throw unreachable(error);
   }
-  return { mime, bytes: Buffer.concat(chunks) };
 }
 
 function mimeOf(header: string | string[] | undefined): string | null {
@@ -167,11 +237,8 @@ function tooLarge(maxBytes: number): FetchRefused {
   return new FetchRefused(`it is larger than ${Math.floor(maxBytes / (1024 * 1024))} MB`);
 }
 
-function asRefusal(error: unknown, signal: AbortSignal): FetchRefused {
-  if (error instanceof FetchRefused) return error;
-  return signal.aborted ? timedOut(error) : new FetchRefused('its host cannot be reached', error);
-}
-
-function timedOut(cause: unknown): FetchRefused {
-  return new FetchRefused('it took too long', cause);
+function unreachable(error: unknown): FetchRefused {
+  return error instanceof FetchRefused
+    ? error
+    : new FetchRefused('its host cannot be reached', error);
 }

@@ -14,8 +14,9 @@ export {
 export {
   createGuardedFetch,
   FetchRefused,
+  type GuardedFetch,
   type GuardedFetchOptions,
-  type GuardedFetchResult,
+  type MediaOrder,
 } from './guarded-fetch.ts';
 export { retryAfterOf } from './retry-after.ts';
 export { UpstreamError, type BreakPoint } from './upstream-error.ts';

@@ -5,13 +5,7 @@ import type { BodyMemory, Spool } from '#bodies/index.ts';
 import { createBodyPool, largestAnswer } from '#body-work/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
-import {
-  createConverter,
-  createStateSealer,
-  createStateStore,
-  MediaRefused,
-  type FetchMedia,
-} from '#conversion/index.ts';
+import { createConverter, createStateSealer, createStateStore } from '#conversion/index.ts';
 import type { Money } from '#limits/index.ts';
 import { parseUsd, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
@@ -29,7 +23,6 @@ import { createChannelAffinity, type ChannelHealth } from '#routing/index.ts';
 import {
   createGuardedFetch,
   createUpstreamClient,
-  FetchRefused,
   type GuardedFetchOptions,
 } from '#upstream/index.ts';
 import { createTasks, type Tasks } from '#tasks/index.ts';
@@ -81,13 +74,11 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     }),
   );
   const store = createStateStore({ now: clock.monotonic });
-  const fetchMedia = guardedMedia(options.mediaFetch);
   const bodies = closing.add(
     createBodyPool({
       size: Math.max(1, availableParallelism() - 1),
       heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
       stateKeys: secrets.stateKeys,
-      fetchMedia,
       store,
       onProblem: (error) => logger.error('a large-body thread exited', error),
     }),
@@ -96,7 +87,6 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     protocols: textProtocols,
     codecs: textCodecs,
     sealer: createStateSealer(secrets.stateKeys, randomBytes),
-    fetchMedia,
     store,
   });
   const billing = createBilling({ money, now: clock.now });
@@ -152,7 +142,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     missingUsage: config.billing.missingUsage,
     capOutput: config.billing.capOutput,
     overshoot: parseUsd(config.billing.overshoot),
-    fetchPicture: guardedMedia({ ...options.mediaFetch, ...pictureLimits }),
+    fetchMedia: createGuardedFetch(options.mediaFetch),
     clock,
     observer,
     random: Math.random,
@@ -168,19 +158,4 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
  */
 function heapFor(bodyLimit: number): number {
   return 256 + Math.ceil((bodyLimit / 2 ** 20) * 10);
-}
-
-/** Pictures of responses are larger than what people send, and are fetched while the client waits. */
-const pictureLimits = { timeout: 15_000, maxBytes: 30 * 1024 * 1024 } as const;
-
-/** Fetches media that clients name by address, for upstreams that need the bytes. */
-function guardedMedia(options?: GuardedFetchOptions): FetchMedia {
-  const fetchMedia = createGuardedFetch(options);
-  return async (url) => {
-    try {
-      return await fetchMedia(url);
-    } catch (error) {
-      throw error instanceof FetchRefused ? new MediaRefused(error.message, error) : error;
-    }
-  };
 }

@@ -25,7 +25,7 @@ import { drawCalls } from './call-budget.ts';
 import { createConvertedReader, type ResponseReader } from './converted-response.ts';
 import { exactRequest } from './exact-request.ts';
 import { LossList } from './losses.ts';
-import { MediaLeftAlone, type FetchMedia } from './media.ts';
+import type { FoundMedia } from './media.ts';
 import { refusalOf, refuseLosses } from './refuse-losses.ts';
 import { passRequest } from './request-passes.ts';
 import { makerId } from './state/maker.ts';
@@ -37,7 +37,6 @@ export interface ConverterOptions {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
   readonly codecs: Readonly<Record<TextProtocolName, Codec>>;
   readonly sealer: StateSealer;
-  readonly fetchMedia: FetchMedia;
   /** Stores state of responses for later requests. */
   readonly store: StateStore;
   /** Set if another thread stores the state: loads what it has for these calls into `store`. */
@@ -69,12 +68,14 @@ export interface ConvertedExchange {
 /** One exchange: decoded at most once, and encoded for each upstream that is tried. */
 export interface Conversion {
   /**
-   * Converts the request; a token count becomes a token count. Nobody pays for a count, so it fetches no media.
+   * Converts the request; a token count becomes a token count.
+   * @param media what was fetched for this request
    * @throws GatewayError `invalid_value` with `param` for a part that cannot be converted, or must not be lost;
    * `too_complex`.
-   * @throws MediaLeftAlone if a count would need to fetch media.
+   * @throws MediaWanted for media that the upstream takes only as bytes. Nobody pays for a count, so none are fetched
+   * for it.
    */
-  convert(target: ConversionTarget): Promise<ConvertedRequest>;
+  convert(target: ConversionTarget, media?: FoundMedia): Promise<ConvertedRequest>;
 }
 
 export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
@@ -112,7 +113,7 @@ export interface ResponseReading {
 }
 
 export function createConverter(options: ConverterOptions): Converter {
-  const { codecs, protocols, sealer, fetchMedia, store, recall } = options;
+  const { codecs, protocols, sealer, store, recall } = options;
   const read = (terms: ResponseTerms): ResponseReading => {
     const responseLosses = new ResponseLosses(terms.client);
     const reader = createConvertedReader(protocols[terms.upstream], {
@@ -144,7 +145,10 @@ export function createConverter(options: ConverterOptions): Converter {
       let decoded: GenerationRequest | null = null;
       let context: ResponseContext | null = null;
 
-      const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
+      const encode = async (
+        target: ConversionTarget,
+        media: FoundMedia,
+      ): Promise<ConvertedRequest> => {
         decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
         context ??= responseContext(exchange, decoded, target, client);
         if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
@@ -156,12 +160,12 @@ export function createConverter(options: ConverterOptions): Converter {
         const sealing = { sealer, owner };
         const asked = { traits, model, keyId, capabilities, maxOutputTokens, drawsPictures };
         const losses = new LossList();
-        const { request, names, pictures } = await passRequest(
+        const { request, names, pictures } = passRequest(
           decoded,
           client.name,
           upstream,
           { ...asked, protocol: target.protocol, maker },
-          { sealing, store, fetchMedia: isCount ? leaveMedia : fetchMedia },
+          { sealing, store, media },
           losses,
         );
         const budget = { ...exchange.request.budget };
@@ -191,9 +195,9 @@ export function createConverter(options: ConverterOptions): Converter {
       };
 
       return {
-        async convert(target) {
+        async convert(target, media = noMedia) {
           try {
-            const converted = await encode(target);
+            const converted = await encode(target, media);
             if (exchange.strict) refuseLosses(converted.losses, client.fieldName);
             return converted;
           } catch (error) {
@@ -210,7 +214,7 @@ const noRewrites: readonly string[] = Object.freeze([]);
 /** A token count produces no output, so a lost output limit does not matter. */
 const isCounted = ({ what }: Loss): boolean => what !== 'max_output_tokens';
 
-const leaveMedia: FetchMedia = () => Promise.reject(new MediaLeftAlone());
+const noMedia: FoundMedia = new Map();
 
 /**
  * Messages upstreams refuse small faults that other protocols accept; converted requests are repaired like those of

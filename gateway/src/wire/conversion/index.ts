@@ -12,7 +12,15 @@ export {
   type ConverterOptions,
 } from './conversion.ts';
 export { lossCodes, lossHeader } from './losses.ts';
-export { MediaLeftAlone, MediaRefused, type FetchedMedia, type FetchMedia } from './media.ts';
+export {
+  fetchWanted,
+  MediaRefused,
+  MediaWanted,
+  type FetchedMedia,
+  type FetchMedia,
+  type FoundMedia,
+  type WantedMedia,
+} from './media.ts';
 export { carriesEnvelopes, stripEnvelopes, withoutEnvelopes } from './state/strip-envelopes.ts';
 export { createStateSealer, type StateKeys, type StateSealer } from './state/sealer.ts';
 export { createStateStore, type KeptState, type StateStore } from './state/state-store.ts';

@@ -6,6 +6,7 @@ import {
   type Turn,
 } from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
+import { refusalOf } from './refuse-losses.ts';
 
 /** The result of fetching a media URL. */
 export interface FetchedMedia {
@@ -15,7 +16,7 @@ export interface FetchedMedia {
 }
 
 /**
- * Fetches a URL that a client chose, with a guarded client.
+ * Fetches a URL that a client chose, with a guarded client, within the memory of its request.
  * @throws MediaRefused
  */
 export type FetchMedia = (url: string) => Promise<FetchedMedia>;
@@ -28,11 +29,23 @@ export class MediaRefused extends Error {
   }
 }
 
-/** The request has media URLs that must not be fetched in this case. */
-export class MediaLeftAlone extends Error {
-  constructor() {
-    super('media are not fetched for a token count');
-    this.name = 'MediaLeftAlone';
+/** A URL in a request whose upstream accepts only bytes. */
+export interface WantedMedia {
+  readonly url: string;
+  readonly type: MediaBlock['type'];
+}
+
+/** Media by their URLs. */
+export type FoundMedia = ReadonlyMap<string, FetchedMedia>;
+
+/** The request cannot be converted before these media are there. */
+export class MediaWanted extends Error {
+  readonly wanted: readonly WantedMedia[];
+
+  constructor(wanted: readonly WantedMedia[]) {
+    super(`${wanted.length} media are to be fetched`);
+    this.name = 'MediaWanted';
+    this.wanted = wanted;
   }
 }
 
@@ -44,59 +57,73 @@ const parallel = 4;
 type MediaBlock = Extract<Block, { readonly source: MediaSource }>;
 
 /**
- * Replaces media URLs by bytes if the upstream accepts only bytes.
+ * Replaces media URLs by bytes if the upstream accepts only bytes. Fetches nothing, so that no thread waits for a
+ * stranger's host.
  * @param asBytes the kinds of media that must be bytes
- * @throws Unconvertible that names the kind, if a URL cannot be fetched.
+ * @throws MediaWanted for what is not among the found
  */
-export async function inlineMedia(
+export function inlineMedia(
   request: GenerationRequest,
   asBytes: CodecTraits['mediaAsBytes'],
-  fetchMedia: FetchMedia,
-): Promise<GenerationRequest> {
+  found: FoundMedia,
+): GenerationRequest {
   if (asBytes.size === 0) return request;
-  const wanted = new Map<string, MediaBlock>();
+  const named = new Map<string, WantedMedia>();
   for (const block of allBlocks(request)) {
     const url = addressOf(block, asBytes);
-    if (url !== null) wanted.set(url, block as MediaBlock);
+    if (url !== null) named.set(url, { url, type: (block as MediaBlock).type });
   }
-  if (wanted.size === 0) return request;
-  if (wanted.size > maxAddresses) {
+  if (named.size === 0) return request;
+  if (named.size > maxAddresses) {
     throw new Unconvertible('media.url', `more than ${maxAddresses} media addresses`);
   }
-  const fetched = await fetchAll([...wanted], fetchMedia);
+  const wanted = [...named.values()].filter(({ url }) => !found.has(url));
+  if (wanted.length > 0) throw new MediaWanted(wanted);
+  const sources = new Map<string, MediaSource>();
+  for (const url of named.keys()) {
+    const { mime, bytes } = found.get(url)!;
+    sources.set(url, { kind: 'data', mime, base64: bytes.toString('base64') });
+  }
   const inline = (block: Block): Block => {
     if (block.type === 'tool-result') return { ...block, content: block.content.map(inline) };
-    const source = fetched.get(addressOf(block, asBytes) ?? '');
+    const source = sources.get(addressOf(block, asBytes) ?? '');
     return source === undefined ? block : ({ ...block, source } as Block);
   };
   const turns = request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(inline) }));
   return { ...request, turns };
 }
 
-async function fetchAll(
-  wanted: readonly (readonly [string, MediaBlock])[],
+/**
+ * Fetches media that a conversion wants, a few at a time.
+ * @param before bytes that were fetched for the same request before
+ * @throws GatewayError `invalid_value` that names the kind, if a URL cannot be fetched; what `fetchMedia` throws
+ */
+export async function fetchWanted(
+  wanted: readonly WantedMedia[],
+  before: number,
   fetchMedia: FetchMedia,
-): Promise<Map<string, MediaSource>> {
-  const fetched = new Map<string, MediaSource>();
+  fieldName: (what: string) => string,
+): Promise<FoundMedia> {
+  const fetched = new Map<string, FetchedMedia>();
   const queue = wanted.values();
-  let total = 0;
+  let total = before;
   const work = async (): Promise<void> => {
-    for (const [url, block] of queue) {
-      const { mime, bytes } = await fetchOne(url, block, fetchMedia);
-      total += bytes.length;
+    for (const each of queue) {
+      const media = await fetchOne(each, fetchMedia);
+      total += media.bytes.length;
       if (total > maxTotalBytes) throw new Unconvertible('media.url', 'the media are too large');
-      fetched.set(url, { kind: 'data', mime, base64: bytes.toString('base64') });
+      fetched.set(each.url, media);
     }
   };
-  await Promise.all(Array.from({ length: parallel }, work));
-  return fetched;
+  try {
+    await Promise.all(Array.from({ length: parallel }, work));
+    return fetched;
+  } catch (error) {
+    throw error instanceof Unconvertible ? refusalOf(error, fieldName) : error;
+  }
 }
 
-async function fetchOne(
-  url: string,
-  { type }: MediaBlock,
-  fetchMedia: FetchMedia,
-): Promise<FetchedMedia> {
+async function fetchOne({ url, type }: WantedMedia, fetchMedia: FetchMedia): Promise<FetchedMedia> {
   try {
     return await fetchMedia(url);
   } catch (error) {

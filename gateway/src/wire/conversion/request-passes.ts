@@ -6,7 +6,7 @@ import { deriveCacheKey } from './cache-key.ts';
 import { hashEndUser } from './end-user.ts';
 import { moveLoneInstructions } from './lone-instructions.ts';
 import { addJsonInstruction } from './json-hint.ts';
-import { inlineMedia, type FetchMedia } from './media.ts';
+import { inlineMedia, type FoundMedia } from './media.ts';
 import { limitOutput } from './output-limit.ts';
 import type { Sealing } from './state/client-state.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
@@ -20,7 +20,7 @@ import { moveResultMedia } from './tools/result-media.ts';
 import { nameTools, type ToolNames } from './tools/tool-names.ts';
 
 export interface PassParts {
-  readonly fetchMedia: FetchMedia;
+  readonly media: FoundMedia;
   readonly sealing: Sealing;
   readonly store: StateStore;
 }
@@ -43,17 +43,17 @@ export interface PassedRequest {
 /**
  * The steps that several protocols need between decoding and encoding. Each pass takes and returns plain data. The
  * order matters: state before ids (memory knows the client's own ids), ids before names (results find their calls by
- * id), media last because only they take time.
- * @throws Unconvertible
+ * id), media last because the other passes may drop some.
+ * @throws Unconvertible, MediaWanted
  */
-export async function passRequest(
+export function passRequest(
   decoded: GenerationRequest,
   client: TextProtocolName,
   upstream: Codec,
   target: PassTarget,
   parts: PassParts,
   losses: LossList,
-): Promise<PassedRequest> {
+): PassedRequest {
   const { capabilities, maxOutputTokens } = target;
   const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
   const offered = offerPictureTool(
@@ -74,7 +74,7 @@ export async function passRequest(
   const names = nameTools(request, traits);
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
-  request = await inlineMedia(request, traits.mediaAsBytes, parts.fetchMedia);
+  request = inlineMedia(request, traits.mediaAsBytes, parts.media);
   return { request, names, pictures: offered.pictures };
 }
 

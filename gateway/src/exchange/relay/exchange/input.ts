@@ -37,6 +37,12 @@ export interface RequestMemory extends ParseRoom {
   refuse(): GatewayError;
   /** Makes room for this many bytes beside everything else. False: there is none. A negative number gives room back. */
   tryMore(bytes: number): boolean;
+  /**
+   * Something is read for the request. `giveWay` ends that if it keeps other keys waiting for too long. Absent where
+   * there are no others.
+   */
+  startReading?(giveWay: (refusal: GatewayError) => void): void;
+  endReading?(): void;
   /** The request's body and what it became are no longer in memory; a response may still come. */
   forgetBody(): void;
   /** The request's text is no longer in memory. May be called several times. */

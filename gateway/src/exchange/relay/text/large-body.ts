@@ -7,7 +7,7 @@ import type {
   RunningJob,
 } from '#body-work/index.ts';
 import { errorOf, isPlainError, termsOf } from '#body-work/index.ts';
-import type { ConversionTarget, ConvertedBody } from '#conversion/index.ts';
+import type { ConversionTarget, ConvertedBody, FoundMedia } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import type { PatchTarget, WireRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
@@ -15,7 +15,7 @@ import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
 
 /** From this size on, converting a request takes longer than handing it to a thread. */
-const convertedInThread = 256 * 1024;
+export const convertedInThread = 256 * 1024;
 
 /** Null for a body that is handled in this thread. */
 export function largeBodyOf(
@@ -50,17 +50,19 @@ export class LargeBody {
   readonly #ticker: TextParts['ticker'];
   readonly #input: TextInput;
   /** An upstream may still be reading these very bytes. */
-  #isLent = false;
+  #isLent: boolean;
 
   constructor(
     { bodies, ticker }: Pick<TextParts, 'bodies' | 'ticker'>,
     input: TextInput,
     isRead: boolean,
+    isLent = false,
   ) {
     this.#bodies = bodies;
     this.#ticker = ticker;
     this.#input = input;
     this.isRead = isRead;
+    this.#isLent = isLent;
   }
 
   /**
@@ -100,15 +102,22 @@ export class LargeBody {
 
   /**
    * Like `Conversion.convert`.
-   * @throws GatewayError, MediaLeftAlone
+   * @param media is handed over too, and put back
+   * @throws GatewayError, MediaWanted
    */
-  async convert(target: ConversionTarget): Promise<ConvertedBody> {
+  async convert(target: ConversionTarget, media: { found: FoundMedia }): Promise<ConvertedBody> {
     const { id, arrivedAt, protocol, caller } = this.#input;
     const { keyId } = caller;
     const strict = caller.conversion === 'strict';
     const converted = { id, arrivedAt, protocol, keyId, owner: ownerOf(caller), strict };
-    const job = { kind: 'convert', ...this.#job(), converted, target } as const;
-    const { terms, ...rest } = await this.#run(this.#bodies.run(keyId, job));
+    const found = [...media.found];
+    const job = { kind: 'convert', ...this.#job(), converted, target, media: found } as const;
+    const running = this.#bodies.run(keyId, job);
+    const result = running.result.then((returned) => {
+      media.found = returned.media;
+      return returned;
+    });
+    const { terms, ...rest } = await this.#run({ ...running, result });
     return { ...rest, terms: termsOf(terms) };
   }
 
@@ -141,6 +150,17 @@ export class LargeBody {
       if (input.body !== handed) this.#isLent = false;
     }
   }
+}
+
+/**
+ * A body of any size, to be converted in a thread because of what is put into it. An earlier channel may still be reading
+ * its bytes, so a copy is handed over.
+ */
+export function enlargedBody(
+  parts: Pick<TextParts, 'bodies' | 'ticker'>,
+  input: TextInput,
+): LargeBody {
+  return new LargeBody(parts, input, false, true);
 }
 
 const noScan: WireRequest['scan'] = Object.freeze({

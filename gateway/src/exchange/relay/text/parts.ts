@@ -4,6 +4,7 @@ import type { Converter } from '#conversion/index.ts';
 import type { TokenEstimator } from '#estimation/index.ts';
 import type { Codec, Protocol } from '#protocols/index.ts';
 import type { ChannelAffinity } from '#routing/index.ts';
+import type { GuardedFetch } from '#upstream/index.ts';
 import type { AttemptParts } from '../attempts/parts.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
 import type { StateParts } from '../exchange/state/parts.ts';
@@ -12,10 +13,11 @@ import type { PictureTool } from '../images/tool/picture-tool.ts';
 /** What the text operations need. */
 export interface TextParts extends ExchangeParts, AttemptParts, StateParts {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
-  readonly codecs: Readonly<Record<TextProtocolName, Pick<Codec, 'decodeRequest'>>>;
+  readonly codecs: Readonly<Record<TextProtocolName, Pick<Codec, 'decodeRequest' | 'fieldName'>>>;
   readonly converter: Converter;
   /** The pool of threads for large bodies. */
   readonly bodies: BodyPool;
+  readonly fetchMedia: GuardedFetch;
   readonly pictureTool: PictureTool;
   readonly estimator: TokenEstimator;
   readonly affinity: ChannelAffinity;

@@ -1,28 +1,43 @@
 import { ownerOf } from '#identity/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import type { Conversion, ConversionTarget, ConvertedRequest } from '#conversion/index.ts';
+import {
+  MediaWanted,
+  type Conversion,
+  type ConversionTarget,
+  type ConvertedRequest,
+  type FoundMedia,
+} from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { upstreamProtocol } from '#routing/index.ts';
 import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
 import type { TextInput } from './input.ts';
-import { givingBack, type LargeBody } from './large-body.ts';
+import { convertedInThread, enlargedBody, givingBack, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
+import { RequestMedia } from './request-media.ts';
 import { outputCapOf } from './asked-bounds.ts';
+
+/** What converting a request needs. */
+export type ConvertingParts = Pick<
+  TextParts,
+  'converter' | 'fetchMedia' | 'codecs' | 'bodies' | 'ticker'
+>;
 
 /** The request converted for each route of another protocol, when it is the route's turn. */
 export class RouteConversions {
-  readonly #parts: Pick<TextParts, 'converter'>;
+  readonly #parts: ConvertingParts;
   readonly #input: TextInput;
   readonly #prepared: PreparedText;
   readonly #converted = new Map<Route, ConvertedRequest>();
+  readonly #media: RequestMedia;
   #conversion: Conversion | null = null;
 
-  constructor(parts: Pick<TextParts, 'converter'>, input: TextInput, prepared: PreparedText) {
+  constructor(parts: ConvertingParts, input: TextInput, prepared: PreparedText) {
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
+    this.#media = new RequestMedia(parts, input);
   }
 
   /** The route's request, if it has been converted; null for a route of the client's protocol. */
@@ -46,13 +61,32 @@ export class RouteConversions {
   forget(): void {
     this.#conversion = null;
     this.#converted.clear();
+    this.#media.forget();
   }
 
-  #make(route: Route): Promise<ConvertedRequest> {
+  async #make(route: Route): Promise<ConvertedRequest> {
     const protocol = upstreamProtocol(route.channel, this.#input.protocol);
     if (protocol === null) throw new GatewayError('internal_error');
     this.#conversion ??= openConversion(this.#parts, this.#input, this.#prepared);
-    return this.#conversion.convert(targetOf(route, protocol, this.#prepared));
+    const target = targetOf(route, protocol, this.#prepared);
+    try {
+      return await this.#convert(this.#conversion, target);
+    } catch (error) {
+      if (!(error instanceof MediaWanted)) throw error;
+      // No thread waits meanwhile.
+      await this.#media.fetch(error.wanted);
+      return await this.#convert(this.#conversion, target);
+    }
+  }
+
+  #convert(conversion: Conversion, target: ConversionTarget): Promise<ConvertedRequest> {
+    const media = this.#media;
+    const large =
+      this.#prepared.large ??
+      (media.bytes >= convertedInThread ? enlargedBody(this.#parts, this.#input) : null);
+    if (large === null) return conversion.convert(target, media.found);
+    const { converter } = this.#parts;
+    return convertLarge(converter, this.#input, this.#prepared, large, target, media);
   }
 }
 
@@ -69,7 +103,10 @@ export function openConversion(
 ): Conversion {
   const { request, large } = prepared;
   if (large !== null)
-    return { convert: (target) => convertLarge(converter, input, prepared, large, target) };
+    return {
+      convert: (target, found = new Map()) =>
+        convertLarge(converter, input, prepared, large, target, { found }),
+    };
   return converter.open({
     id: input.id,
     arrivedAt: input.arrivedAt,
@@ -87,8 +124,9 @@ async function convertLarge(
   prepared: PreparedText,
   large: LargeBody,
   target: ConversionTarget,
+  media: { found: FoundMedia },
 ): Promise<ConvertedRequest> {
-  const converted = await givingBack(prepared, input, large.convert(target));
+  const converted = await givingBack(prepared, input, large.convert(target, media));
   return { ...converted, ...converter.read(converted.terms) };
 }
 

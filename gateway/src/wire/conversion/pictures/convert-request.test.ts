@@ -22,7 +22,7 @@ const target: PictureConversion = {
   asksForBytes: false,
   boundary: 'B',
   strict: false,
-  fetchPicture: () => Promise.reject(new MediaRefused('its host is not public')),
+  fetchPicture: () => Promise.reject(new MediaRefused('its host has no public address')),
 };
 
 async function convert(

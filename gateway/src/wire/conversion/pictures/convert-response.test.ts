@@ -307,7 +307,7 @@ describe('a response of images', () => {
   });
 
   test.each([
-    ['refused', () => Promise.reject(new MediaRefused('its host is not public'))],
+    ['refused', () => Promise.reject(new MediaRefused('its host has no public address'))],
     ['no image', () => Promise.resolve({ mime: 'application/pdf', bytes: png(1, 1) })],
   ])('with an address that is %s is unreadable', async (_, fetchPicture) => {
     const response = answered([{ url: 'https://example.com/a' }]);

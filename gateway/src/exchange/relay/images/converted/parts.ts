@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Protocol } from '#protocols/index.ts';
-import type { FetchMedia } from '#conversion/index.ts';
+import type { GuardedFetch } from '#upstream/index.ts';
 import type { ImageParts } from '../parts.ts';
 
 /** What pictures in text protocols need. */
@@ -8,6 +8,6 @@ export interface PictureParts extends ImageParts {
   readonly protocols: Readonly<
     Record<TextProtocolName, Pick<Protocol, 'keepAlive' | 'encodeStreamError'>>
   >;
-  /** Fetches a picture that is named by its address, with a guarded client. */
-  readonly fetchPicture: FetchMedia;
+  /** Fetches a picture that is named by its address. */
+  readonly fetchMedia: GuardedFetch;
 }

@@ -2,11 +2,13 @@ import type { Route } from '#catalogue/index.ts';
 import {
   convertPictureRequest,
   type ConvertedPictureRequest,
+  type FetchMedia,
   type PictureUpstream,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import type { Vendor } from '#vendors/index.ts';
+import { drawnPictures, fetchingMedia, sourcePictures } from '../../attempts/fetch-media.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
@@ -15,7 +17,6 @@ import {
 import type { ExchangeInput } from '../../exchange/input.ts';
 import { sentTo, type SentRequest } from '../../exchange/tried.ts';
 import { forPictures, imageVendor } from '../image-request.ts';
-import { fetchWithin } from './fetch-within.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureResponseReader, ResponseLoss } from './picture-response-reader.ts';
 import type { ConvertiblePictures } from './prepared.ts';
@@ -104,7 +105,7 @@ export class PictureRequests {
     route: Route,
     { upstream, isOwn, responseLosses: losses }: RouteRequest,
   ): PictureResponseReader {
-    const { bodies, missingUsage, fetchPicture } = this.#parts;
+    const { bodies, missingUsage } = this.#parts;
     const prepared = this.#prepared;
     const echo = { clientModel: prepared.opened.model, upstreamModel: route.upstreamModel };
     return new PictureResponseReader({
@@ -115,7 +116,7 @@ export class PictureRequests {
       echo,
       prepared,
       missingUsage,
-      fetchPicture,
+      fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnPictures, work),
       losses,
     });
   }
@@ -130,16 +131,18 @@ export class PictureRequests {
     try {
       const request = await opened.read();
       if (request.sources.length > 0 && !takesSources(model)) return unable(opened.model);
-      const converted = await convertPictureRequest(request, {
-        client: this.#side.protocol,
-        upstream,
-        model: route.upstreamModel,
-        capabilities,
-        asksForBytes: givesAddresses(vendor, capabilities),
-        boundary: `sluice-${this.#input.id}`,
-        strict: this.#input.caller.conversion === 'strict',
-        fetchPicture: fetchWithin(this.#input.memory, this.#parts.fetchPicture),
-      });
+      const convert = (fetchPicture: FetchMedia) =>
+        convertPictureRequest(request, {
+          client: this.#side.protocol,
+          upstream,
+          model: route.upstreamModel,
+          capabilities,
+          asksForBytes: givesAddresses(vendor, capabilities),
+          boundary: `sluice-${this.#input.id}`,
+          strict: this.#input.caller.conversion === 'strict',
+          fetchPicture,
+        });
+      const converted = await fetchingMedia(this.#parts, this.#input, sourcePictures, convert);
       this.#converted.set(route, converted);
       return null;
     } catch (error) {

@@ -30,7 +30,8 @@ export interface PictureReaderOptions extends PictureReading {
   readonly keyId: string;
   readonly prepared: ConvertiblePictures;
   readonly missingUsage: 'estimate' | 'zero' | 'error';
-  readonly fetchPicture: FetchMedia;
+  /** Runs what fetches the pictures of a response. */
+  readonly fetching: <Result>(work: (fetch: FetchMedia) => Promise<Result>) => Promise<Result>;
   readonly losses: ResponseLoss;
 }
 
@@ -88,9 +89,11 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
   }
 
   async #convert(body: Buffer, read: ReadPictures): Promise<MeasuredImages> {
-    const { isOwn, fetchPicture, losses, prepared } = this.#options;
+    const { isOwn, fetching, losses, prepared } = this.#options;
     if (isOwn) return this.#shown(body, read, await measurePictures(read.found));
-    const found = await measurePictures(await fetchPictures(read.found, fetchPicture));
+    const found = await measurePictures(
+      await fetching((fetchPicture) => fetchPictures(read.found, fetchPicture)),
+    );
     losses.add(found.others);
     const { answered } = read;
     const measured = this.#measure(

@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import { MediaLeftAlone, type Conversion, type ConvertedRequest } from '#conversion/index.ts';
+import { MediaWanted, type Conversion, type ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { upstreamProtocol } from '#routing/index.ts';
 import { isBodyGone, openConversion, targetOf } from '../route-conversions.ts';
@@ -69,6 +69,6 @@ export function createCountedRequests(
  * defect of the gateway.
  */
 function refusalOf(error: unknown): Error {
-  if (error instanceof GatewayError || error instanceof MediaLeftAlone) return error;
+  if (error instanceof GatewayError || error instanceof MediaWanted) return error;
   throw error;
 }
