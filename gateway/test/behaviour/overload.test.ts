@@ -4,16 +4,28 @@ import { createRandom } from '../faults/ledger-simulation.ts';
 import { runClients } from '../faults/load.ts';
 import { allRows, reconcileLogs } from '../faults/reconcile.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
-import { ask, askRaw, describeChannels, openGateway, rawPost, sendRaw, until } from './support.ts';
+import {
+  ask,
+  askRaw,
+  describeChannels,
+  openGateway,
+  rawPost,
+  sendRaw,
+  shareGateway,
+  until,
+} from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const [chat] = textProtocols as [(typeof textProtocols)[number]];
 const slow = { 'x-simulator-fault': 'gap=100;events=20' };
 
+const limitedTo = (inFlight: number, queue: number) => ({
+  config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}\nlimits: { in_flight: ${inFlight}, queue: ${queue}, key_concurrency: 1000 }\n`,
+});
 const open = (inFlight: number, queue: number): Promise<TestGateway> =>
-  openGateway({
-    config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}\nlimits: { in_flight: ${inFlight}, queue: ${queue}, key_concurrency: 1000 }\n`,
-  });
+  openGateway(limitedTo(inFlight, queue));
+/** For tests that leave it as free as they found it. */
+const onePlace = shareGateway(limitedTo(1, 0));
 
 async function openExchanges({ url }: TestGateway): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
@@ -44,7 +56,9 @@ async function startStream(
 
 describe.each(textProtocols)('R-24 $name: more requests than slots', (protocol) => {
   test('excess requests are refused at once in the protocol’s shape, and the stream continues', async () => {
-    const gateway = await open(1, 0);
+    const { gateway } = onePlace;
+    gateway.simulator.clear();
+    const before = (await gateway.usage()).length;
     const running = await startStream(gateway);
     for (const stream of [true, false]) {
       const response = await ask(gateway, protocol, stream);
@@ -55,12 +69,12 @@ describe.each(textProtocols)('R-24 $name: more requests than slots', (protocol) 
     expect(gateway.simulator.requests()).toHaveLength(1);
     expect(await running.text()).toMatch(chat.terminator);
     expect((await ask(gateway, protocol, false)).status).toBe(200);
-    expect(await gateway.usage()).toHaveLength(2);
+    expect(await gateway.usage()).toHaveLength(before + 2);
   });
 });
 
 test('R-24 a refusal waits for nothing and needs no body', async () => {
-  const gateway = await open(1, 0);
+  const { gateway } = onePlace;
   const leaving = new AbortController();
   await startStream(gateway, { 'x-simulator-fault': 'gap=1000;events=60' }, leaving.signal);
   for (let round = 0; round < 20; round += 1) {
@@ -73,10 +87,11 @@ test('R-24 a refusal waits for nothing and needs no body', async () => {
   await until(() => client.received().startsWith('HTTP/1.1 503'), 'refused by its head', 3_000);
   client.socket.destroy();
   leaving.abort();
+  await until(async () => (await ask(gateway, chat, false)).status === 200, 'its place is free');
 });
 
 test('R-24 health, lists, the console and metrics respond during overload', async () => {
-  const gateway = await open(1, 0);
+  const { gateway } = onePlace;
   const running = await startStream(gateway);
   const headers = { authorization: `Bearer ${testKey}` };
   const paths = ['/health', '/ready', '/metrics', '/console', '/v1/models', '/v1beta/models'];
@@ -197,7 +212,8 @@ test('R-24 under heavy overload each request is refused without a trace or answe
 });
 
 test('R-19 a response drained for a disconnected client keeps its slot until the end', async () => {
-  const gateway = await open(1, 0);
+  const { gateway } = onePlace;
+  gateway.simulator.clear();
   const client = await askRaw(gateway, chat, false, 'demo-chat', ['x-simulator-fault: delay=600']);
   await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
   client.socket.resetAndDestroy();

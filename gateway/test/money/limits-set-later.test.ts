@@ -93,22 +93,28 @@ describe('earlier spending is included', () => {
     expect(await post(app, at)).toMatchObject({ status: 200 });
   });
 
-  test('a limit is set below what one request has cost', () => app.reload(configOf('0.001')));
-  test.each(each)('$name: is used up', async ({ at, message }) => {
-    await expect.poll(() => post(app, at), { timeout: 5_000 }).toMatchObject({ text: message });
+  describe('set below what one request has cost', () => {
+    beforeAll(() => app.reload(configOf('0.001')));
+    test.each(each)('$name: is used up', async ({ at, message }) => {
+      await expect.poll(() => post(app, at), { timeout: 5_000 }).toMatchObject({ text: message });
+    });
   });
 
-  test('the gateway starts again', async () => {
-    await app.close();
-    app = await start(configOf('0.001'));
-  });
-  test.each(each)('$name: is still used up', async ({ at, message }) => {
-    expect(await post(app, at)).toMatchObject({ text: message });
+  describe('after a restart', () => {
+    beforeAll(async () => {
+      await app.close();
+      app = await start(configOf('0.001'));
+    });
+    test.each(each)('$name: is still used up', async ({ at, message }) => {
+      expect(await post(app, at)).toMatchObject({ text: message });
+    });
   });
 
-  test('the limit is raised', () => app.reload(configOf('50')));
-  test.each(each)('$name: admits again', async ({ at }) => {
-    await expect.poll(() => post(app, at), { timeout: 5_000 }).toMatchObject({ status: 200 });
+  describe('raised', () => {
+    beforeAll(() => app.reload(configOf('50')));
+    test.each(each)('$name: admits again', async ({ at }) => {
+      await expect.poll(() => post(app, at), { timeout: 5_000 }).toMatchObject({ status: 200 });
+    });
   });
 });
 
