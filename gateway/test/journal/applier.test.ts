@@ -14,6 +14,7 @@ test('a replaced applier reports nothing twice', async () => {
     report: (message) => void told.push(message),
     applied,
     leftOver: 0,
+    lookEvery: 100,
   });
   applier.drain();
   await applier.run();

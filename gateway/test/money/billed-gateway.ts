@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openGateway, shareGateway } from '../behaviour/support.ts';
+import { shareGateway } from '../behaviour/support.ts';
 import {
   startTestGateway,
   testKey,
@@ -93,15 +93,10 @@ export function shareBilledGateway(options: BilledGatewayOptions): BilledGateway
 }
 
 /**
- * A gateway for one test, which serves the model `priced` at 0.001 USD for each token that goes in, 0.002 for each
- * that comes out.
+ * A gateway for all tests of a file, which serves the model `priced` at 0.001 USD for each token that goes in, 0.002
+ * for each that comes out.
  * @param accounts YAML of `users`, `keys`, `teams`
  */
-export function openPricedGateway(accounts: string): Promise<TestGateway> {
-  return openGateway({ config: pricedConfig(accounts) });
-}
-
-/** The same for all tests of a file. */
 export function sharePricedGateway(accounts: string): { readonly gateway: TestGateway } {
   return shareGateway({ config: pricedConfig(accounts) });
 }

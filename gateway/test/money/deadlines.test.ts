@@ -36,12 +36,11 @@ const inOneSecond = { 'x-stainless-timeout': '1' };
 
 describe.concurrent.each(textProtocols)('$name: a client whose own time is up', (protocol) => {
   test('pays for the whole response that it did not want to stream', async () => {
-    const startedAt = performance.now();
     const response = await ask(shared.gateway, protocol, false, 'priced', {
       ...inOneSecond,
       'x-simulator-fault': 'delay=2500',
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_400);
+    // Not the upstream's, which would be a success.
     expect(response.status).toBe(502);
     expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
     const row = await lateRow(response.id);

@@ -1,14 +1,14 @@
 import { createPicture } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { faultAt, generations, imageChannel, imageModel } from '../behaviour/image-requests.ts';
-import { openGateway, rowOf } from '../behaviour/support.ts';
+import { openGateway, rowOf, shareGateway } from '../behaviour/support.ts';
 import { testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
 
 /* What settings and a small balance change in the charge of pictures. */
 
-const accounts = (balance: string): string => `
-users: [{ email: tester@example.com, balance: ${balance} }]
+const accounts = `
+users: [{ email: tester@example.com, balance: 9 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 `;
 
@@ -32,7 +32,7 @@ channels:
   - { name: own, provider: openai-compatible, base_url: "${upstream.url}", protocols: [images], models: [tokens] }
 models:
   - { id: tokens, type: image, price: { input: 5, output: 10 } }
-${accounts('9')}`,
+${accounts}`,
   });
   const response = await gateway.post(generations, { model: 'tokens', prompt: 'a' });
   expect(response.status).toBe(status);
@@ -48,21 +48,32 @@ ${accounts('9')}`,
   expect(status === 200 ? source : attempt?.result).toBe(said);
 });
 
-test.each([
+const balances = [
   ['0.05', 200, 50_000_000n],
   ['0.09', 200, 80_000_000n],
   ['0', 402, null],
-])('with %s USD left: %i', async (balance, status, held) => {
-  const gateway = await openGateway({
-    config: `
+] as const;
+const nameOf = (balance: string) => `has-${balance.replace('.', '-')}`;
+const secretOf = (balance: string) => `sk-${nameOf(balance)}-0123456789abcdefghijklmnopqrstuvwxyz`;
+const shared = shareGateway({
+  config: `
 channels:
 ${imageChannel({ name: 'pictures', at: faultAt('gap=0') })}
 models:
 ${imageModel({ id: 'pictures' })}
-${accounts(balance)}`,
-  });
+users:
+${balances.map(([has]) => `  - { email: ${nameOf(has)}@example.com, balance: ${has} }`).join('\n')}
+keys:
+${balances.map(([has]) => `  - { name: ${nameOf(has)}, user: ${nameOf(has)}@example.com, secret: ${secretOf(has)} }`).join('\n')}
+`,
+});
+
+test.each(balances)('with %s USD left: %i', async (balance, status, held) => {
+  const { gateway } = shared;
   const body = { model: 'pictures', prompt: 'a house', size: '256x256' };
-  const response = await gateway.post(generations, body);
+  const response = await gateway.post(generations, body, {
+    authorization: `Bearer ${secretOf(balance)}`,
+  });
   expect(response.status).toBe(status);
   const id = response.headers.get('x-request-id') ?? '';
   await rowOf(gateway, id);

@@ -24,6 +24,10 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     by: ['billing/', 'catalogue/', 'ledger/', 'price-lists/'],
     why: 'digits as whole numbers, by one rule for the file and the database',
   },
+  'config/trim-trailing.ts': {
+    by: ['database/money.ts', 'usage/usage-entry.ts'],
+    why: 'one function: the thread that fills the database loads no reader of configuration',
+  },
   'database/*.ts': {
     by: ['.repository.ts'],
     why: 'the tables, for the statements of the folders that own their rows',

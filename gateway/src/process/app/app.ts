@@ -59,6 +59,8 @@ export interface AppOptions {
   readonly writeStall?: number;
   /** Limits of refusals per minute; only tests set it higher. */
   readonly refusalBounds?: Pick<RefusalsOptions, 'mostRows' | 'mostRefusals'>;
+  /** Milliseconds between looks at a journal with nothing new; only tests set it lower. */
+  readonly journalLookEvery?: number;
   /** How media host names are resolved and connected to; only tests set it. */
   readonly mediaFetch?: GuardedFetchOptions;
   /** Folders with journals of stopped nodes, which this node writes to the database. */
@@ -116,7 +118,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const firstStart =
       worker?.firstStart ?? (await prepareDatabase(config, secrets, options.secretsFile));
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
-    const storage = await openStorage({ config, logger, dataDir, adopted }, closing);
+    const storage = await openStorage(
+      { config, logger, dataDir, adopted, lookEvery: options.journalLookEvery },
+      closing,
+    );
     const { database, journal } = storage;
     const directory = await openDirectory(storage, secrets, logger, shared, closing);
     const { snapshot } = directory.catalogue;

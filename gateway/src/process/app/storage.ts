@@ -37,11 +37,13 @@ export interface StorageOptions {
   readonly dataDir: string;
   /** Folders with journals that no running process writes to the database. */
   readonly adopted: readonly string[];
+  /** Milliseconds between looks at a journal with nothing new; absent: the usual. */
+  readonly lookEvery: number | undefined;
 }
 
 /** Opens the durable part: the database, and the journal of records that are not in it yet. */
 export async function openStorage(
-  { config, logger, dataDir, adopted }: StorageOptions,
+  { config, logger, dataDir, adopted, lookEvery }: StorageOptions,
   closing: Closing,
 ): Promise<Storage> {
   const databaseUrl = config.storage.url;
@@ -64,6 +66,7 @@ export async function openStorage(
       keepUsage: config.retention.usage,
       // Leases know what is spent. What is in adopted journals is known when they are applied.
       findsSpent: lives === null && adopted.length === 0,
+      lookEvery,
       onProblem: ({ kind, message }) =>
         logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
       onLoss: () => void nodes.refresh(),

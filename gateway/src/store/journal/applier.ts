@@ -21,10 +21,12 @@ export interface ApplierOptions {
   readonly leftOver: number;
   /** Called once when everything of the previous process is applied, and again later if it fails. */
   readonly whenCaughtUp?: () => Promise<void>;
+  /** Milliseconds between looks at a journal with nothing to apply yet. */
+  readonly lookEvery: number;
 }
 
-/** Interval between checks of the journal. */
-const pollInterval = 100;
+/** The first pause after a failure of the database. */
+const shortestPause = 100;
 /** Under load, records are gathered for this long: larger transactions write each index page less often. */
 const gatherTime = 500;
 /** Up to this number records are applied at once; beyond it, more are gathered. */
@@ -42,7 +44,7 @@ const longestPause = 5_000;
 
 /** Moves batches from the journal to the database, in order, until it has been asked to drain and nothing is left. */
 export function createApplier(options: ApplierOptions) {
-  const { file, marks, database, node, report, leftOver } = options;
+  const { file, marks, database, node, report, leftOver, lookEvery } = options;
   let { applied } = options;
   /** By a monotonic clock: a wall clock that was set back would stop everything for that long. */
   let lastTime = -Infinity;
@@ -56,7 +58,7 @@ export function createApplier(options: ApplierOptions) {
     onLate: (count, amount) => report({ kind: 'late', count, amount }),
     onFragile: fragile.met,
   });
-  let pause = pollInterval;
+  let pause = shortestPause;
   let size = enough;
   let lookBackAt = -Infinity;
   let wake = () => {};
@@ -71,11 +73,11 @@ export function createApplier(options: ApplierOptions) {
       if (count <= 0) {
         if (end.id > applied.id) advance(end);
         else if (draining) return;
-        else await wait(pollInterval);
+        else await wait(lookEvery);
       } else if (isDue(count)) {
         await applyNext(end);
       } else {
-        await wait(pollInterval);
+        await wait(lookEvery);
       }
     }
   }
@@ -111,7 +113,7 @@ export function createApplier(options: ApplierOptions) {
       pause = Math.min(pause * 2, longestPause);
       return;
     }
-    pause = pollInterval;
+    pause = shortestPause;
     size = Math.min(size * 2, mostRecords);
     advance(place);
   }
@@ -177,7 +179,7 @@ export function createApplier(options: ApplierOptions) {
     },
     drain() {
       draining = true;
-      pause = pollInterval;
+      pause = shortestPause;
       wake();
     },
   };

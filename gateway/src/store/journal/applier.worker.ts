@@ -9,7 +9,7 @@ import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
 import { stepBack } from './step-back.ts';
 import { recordUnfinished } from './unfinished.repository.ts';
 
-const { dataDir, applied, node, leftBehind, databaseUrl, keepUsage, findsSpent } =
+const { dataDir, applied, node, leftBehind, databaseUrl, keepUsage, findsSpent, lookEvery } =
   workerData as ApplierSettings;
 
 stepBack();
@@ -33,6 +33,7 @@ const applier = createApplier({
   report,
   applied: start,
   leftOver,
+  lookEvery,
   async whenCaughtUp() {
     const count = await recordUnfinished(database, file, leftBehind);
     if (count > 0) report({ kind: 'unfinished', count });

@@ -60,6 +60,8 @@ export interface ApplierSettings {
   readonly keepUsage: number | null;
   /** Whether to find out what has been spent, before anything is applied. */
   readonly findsSpent: boolean;
+  /** Milliseconds between looks at a journal with nothing new. */
+  readonly lookEvery: number;
 }
 
 export type ToApplier =

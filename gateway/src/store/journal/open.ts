@@ -32,6 +32,8 @@ export interface JournalOptions {
   readonly replay?: number;
   /** Whether `spentWithLeftOver` is wanted. */
   readonly findsSpent?: boolean;
+  /** Milliseconds between looks at a journal with nothing new to apply; default: 100. */
+  readonly lookEvery?: number | undefined;
   /** Receives problems for the operator; the journal itself continues. */
   readonly onProblem?: (problem: JournalProblem) => void;
   /** Called when the database has noted a loss. */
@@ -189,6 +191,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         databaseUrl,
         keepUsage: options.keepUsage ?? null,
         findsSpent: options.findsSpent ?? false,
+        lookEvery: options.lookEvery ?? 100,
       }) satisfies ApplierSettings,
     onMessage(message) {
       if (message.kind === 'applied') {

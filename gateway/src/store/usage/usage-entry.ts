@@ -1,4 +1,4 @@
-import { trimTrailing } from '#config/index.ts';
+import { trimTrailing } from '#config/trim-trailing.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
 import type { ReceiptItem, UnitsRecord } from './record-parts.ts';
 
