@@ -6,10 +6,12 @@ const report = process.env.SLUICE_TEST_REPORT;
 /** These start nothing that outlives a test, so many files share a process. */
 const pure = [
   'gateway/src/**/*.test.ts',
-  'gateway/test/{config,conversion,property,recordings}/**/*.test.ts',
+  'gateway/test/{config,conversion,property,recordings,structure}/**/*.test.ts',
   '{lint,simulator}/**/*.test.ts',
 ];
-const exclude = ['**/node_modules/**'];
+/** Soaks, crowds and sieges: `npm run test:faults` sets the variable. */
+const long = process.env.SLUICE_LONG === undefined ? ['**/*.long.test.ts'] : [];
+const exclude = ['**/node_modules/**', ...long];
 
 export default defineConfig({
   test: {

@@ -2,6 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { key } from '../faults/nodes.ts';
 import type { Account } from './accounts.ts';
 import type { AttackedNode } from './world.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 /** One request as its client saw it. */
 export interface Answer {
@@ -93,7 +96,7 @@ export interface Crowd {
 export async function askMuch(crowd: Crowd): Promise<Answer[]> {
   const { nodes, accounts, clients, continues, fault } = crowd;
   const answers: Answer[] = [];
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const one = async (): Promise<void> => {
     while (continues()) {
       const answer = await ask(pick(nodes), pick(accounts), fault === undefined ? {} : { fault });

@@ -5,13 +5,16 @@ import type { Account } from './accounts.ts';
 import { ask, askMuch, forMilliseconds, heldPerRequest } from './ask.ts';
 import { applied, expectExact, expectPatience, expectSpendable } from './exactness.ts';
 import { cannotAttack, openWorld, type World } from './world.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 /*
  * The servers that nodes share are paused, killed, put back in time, emptied, read-only or cut off. Limits on money do not
  * depend on Redis at all. Without PostgreSQL, nodes serve what they have leased, and never more.
  */
 
-const attackFor = loops > 1 ? 20_000 : 2_000;
+const attackFor = loops > 1 ? 20_000 : 1_200;
 
 interface Attack {
   readonly name: string;
@@ -72,7 +75,7 @@ const attacks: readonly Attack[] = [
       while (continues()) {
         await wait(200);
         postgres.freeze();
-        await wait(Math.random() * 800);
+        await wait(random() * 800);
         postgres.thaw();
       }
     },
@@ -81,7 +84,7 @@ const attacks: readonly Attack[] = [
     name: 'PostgreSQL killed and restarted, without commits that wait for the disk',
     async run({ postgres }, continues) {
       while (continues()) {
-        await wait(300 + Math.random() * 700);
+        await wait(300 + random() * 700);
         await postgres.kill();
         await postgres.start();
       }
@@ -107,11 +110,11 @@ const attacks: readonly Attack[] = [
     name: 'PostgreSQL with replies that are lost',
     async run({ nodes }, continues) {
       while (continues()) {
-        const { way } = nodes[Math.floor(Math.random() * nodes.length)]!;
+        const { way } = nodes[Math.floor(random() * nodes.length)]!;
         way.mute();
-        await wait(Math.random() * 30);
+        await wait(random() * 30);
         way.restore();
-        await wait(Math.random() * 200);
+        await wait(random() * 200);
       }
     },
   },

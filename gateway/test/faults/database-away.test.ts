@@ -8,6 +8,9 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { askChat, secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const isFull = process.env['SLUICE_FAULT_LOOPS'] !== undefined;
 /** How long the database is unreachable, in milliseconds. */
@@ -77,7 +80,7 @@ test.skipIf(isSkipped('postgres'))(
     for (const [turn, begin] of faults.entries()) {
       let wanted = true;
       const load = runClients(
-        { url, key: secret, random: Math.random, onCompleted: () => {}, wanted: () => wanted },
+        { url, key: secret, random, onCompleted: () => {}, wanted: () => wanted },
         2,
       );
       begin(proxy);
@@ -86,7 +89,8 @@ test.skipIf(isSkipped('postgres'))(
       // A key that cannot be looked up is not reported as invalid: clients discard such keys.
       expect((await stranger).status).toBe(503);
       expect(during.length).toBeGreaterThan(20);
-      expect(at(during, quantile) - at(before, quantile)).toBeLessThan(isFull ? 50 : 300);
+      // A machine with other work says nothing about time.
+      if (isFull) expect(at(during, quantile) - at(before, quantile)).toBeLessThan(50);
       // It is looked at every few seconds.
       await expect
         .poll(() => degradedOf(url), { timeout: 10_000, interval: 100 })

@@ -11,6 +11,9 @@ import { startGatewayPlace, type GatewayPlaceOptions } from '../support/gateway-
 import { cannotTrace, failSyncs } from '../support/strace.ts';
 import { runClients } from './load.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const secretOf = (name: string) => `sk-${name}-0123456789abcdefghijklmnopqrstuvwxyz`;
 
@@ -41,7 +44,7 @@ async function startUnderLoad(folder: string, options: Partial<GatewayPlaceOptio
     {
       url: place.url,
       key: secretOf('test'),
-      random: Math.random,
+      random,
       onCompleted: () => {},
       faults: ['', 'gap=3', 'delay=60'],
       leaving: 0.05,

@@ -13,8 +13,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
-const loops = Number(process.env['SLUICE_FAULT_LOOPS'] ?? 2);
+const random = seededRandom();
+
+const loops = Number(process.env['SLUICE_FAULT_LOOPS'] ?? 1);
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-first-start-'));
@@ -70,7 +73,7 @@ describe('a killed first start', () => {
     ['once its key is made', keyIsMade],
     ...Array.from({ length: loops }, (_, index) => {
       // From the making of the data folder to some time after the greeting.
-      const delay = Math.round(Math.random() * 1_500);
+      const delay = Math.round(random() * 1_500);
       const moment = async (folder: string) => {
         while (!existsSync(join(folder, 'data'))) await wait(5);
         await wait(delay);

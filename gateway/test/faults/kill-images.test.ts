@@ -8,11 +8,14 @@ import { openDatabase } from '#database/index.ts';
 import { reconcile, type Difference } from '#ledger/index.ts';
 import { drawAt } from '../support/draw.ts';
 import { startGatewayProcess, unexpectedLines } from '../support/gateway-process.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const key = 'sk-kill-nS8wRf3YcM0xSa5LqO7iZe4KdG9tHb6VuW2pXj1F';
 const clients = 6;
 const asked = Number(process.env['SLUICE_FAULT_LOOPS'] ?? '0');
-const loops = asked > 0 ? asked : 3;
+const loops = asked > 0 ? asked : 1;
 /** Nano-USD of one picture. */
 const price = 40_000_000n;
 
@@ -74,7 +77,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 async function drawAndKill(folder: string, loop: number): Promise<string[]> {
   const gateway = startGatewayProcess({ folder });
   const url = await gateway.url;
-  const fatal = 8 + Math.floor(Math.random() * 20);
+  const fatal = 8 + Math.floor(random() * 20);
   const seen: string[] = [];
   const state = { isOver: false };
   void gateway.exit.then(() => (state.isOver = true));
@@ -91,7 +94,7 @@ async function drawAndKill(folder: string, loop: number): Promise<string[]> {
     // Most kills come in the moment in which a client sees its response complete.
     if (seen.length === fatal && loop % 3 < 2) gateway.child.kill('SIGKILL');
   };
-  if (loop % 3 === 2) setTimeout(() => gateway.child.kill('SIGKILL'), 800 + Math.random() * 700);
+  if (loop % 3 === 2) setTimeout(() => gateway.child.kill('SIGKILL'), 800 + random() * 700);
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
       for (let at = 0; !state.isOver; at += 1) await draw(client * 1_000 + at);

@@ -10,6 +10,9 @@ import { createTestDatabase, isSkipped, type Dialect } from '../database/databas
 import { startGatewayProcess, unexpectedLines } from '../support/gateway-process.ts';
 import { runClients } from './load.ts';
 import type { ClientLog } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 /** Random enough: the log shall hold no warning. */
 const key = 'sk-kill-mT7vQe2XbL9wRz4KpN6hYd3JcF8sGa5UtV1oWi0E';
@@ -18,7 +21,7 @@ const clients = 8;
 /** `npm run test:faults` and `npm run test:kills` ask for many more. */
 const asked = Number(process.env['SLUICE_KILLS'] ?? process.env['SLUICE_FAULT_LOOPS'] ?? '0');
 const loops: Record<Dialect, number> =
-  asked > 0 ? { sqlite: asked, postgres: asked } : { sqlite: 5, postgres: 2 };
+  asked > 0 ? { sqlite: asked, postgres: asked } : { sqlite: 2, postgres: 1 };
 
 interface Row {
   readonly id: string;
@@ -78,14 +81,14 @@ async function loadAndKill(folder: string, loop: number): Promise<ClientLog[]> {
   const gateway = startGatewayProcess({ folder });
   const url = await gateway.url;
   const kill = () => void gateway.child.kill('SIGKILL');
-  const fatal = loop % 4 < 3 ? 20 + Math.floor(Math.random() * 100) : Number.POSITIVE_INFINITY;
+  const fatal = loop % 4 < 3 ? 20 + Math.floor(random() * 100) : Number.POSITIVE_INFINITY;
   let completed = 0;
   const onCompleted = () => {
     completed += 1;
     if (completed === fatal) kill();
   };
-  const load = runClients({ url, key, random: Math.random, onCompleted }, clients);
-  if (fatal === Number.POSITIVE_INFINITY) setTimeout(kill, 100 + Math.random() * 1_500);
+  const load = runClients({ url, key, random, onCompleted }, clients);
+  if (fatal === Number.POSITIVE_INFINITY) setTimeout(kill, 100 + random() * 1_500);
   await gateway.exit;
   return load;
 }

@@ -7,6 +7,9 @@ import { secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';
 import { kills, nodeNames, startNodes, stopAndReconcile } from './nodes.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 /** Of each node. The simulator remembers only so many requests. */
 const clients = kills > 20 ? 1 : 4;
@@ -30,7 +33,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
         let wanted = true;
         const load = urls.map((url) =>
           runClients(
-            { url, key: secret, random: Math.random, onCompleted: () => {}, wanted: () => wanted },
+            { url, key: secret, random, onCompleted: () => {}, wanted: () => wanted },
             clients,
           ),
         );

@@ -6,6 +6,9 @@ import { textProtocols } from '../behaviour/text-protocols.ts';
 import { keyQuota } from '../money/books.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 /** Clients that leave, per protocol; `npm run test:faults` asks for all thousand. */
 const clients = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 100 : 1_000;
@@ -46,7 +49,7 @@ describe.each(textProtocols)('R-18 $name: many clients that disconnect', (protoc
             [`x-simulator-fault: ${fault}`, `user-agent: ${mark}`],
             `${mark}.`,
           );
-          await wait(10 + Math.random() * 300);
+          await wait(10 + random() * 300);
           if (next % 2 === 0) client.socket.destroy();
           else client.socket.resetAndDestroy();
           marks.push(mark);

@@ -75,9 +75,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
     expect(await servedBy('moves')).toBe('moved');
     expect(resolver.asked(name('moves'))).toBe(2);
     expect(await servedBy('fails')).toBe('old');
-    const started = performance.now();
     expect(await servedBy('silent')).toBe('old');
-    expect(performance.now() - started).toBeLessThan(2_000);
     expect(resolver.asked(name('fails'))).toBeGreaterThan(1);
     expect(resolver.asked(name('silent'))).toBeGreaterThan(1);
 

@@ -8,6 +8,9 @@ import { openGateway } from '../behaviour/support.ts';
 import { testKey } from '../support/gateway.ts';
 import { runClients } from './load.ts';
 import { allRows, reconcileLogs } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 afterEach(() => void vi.useRealTimers());
 
@@ -47,7 +50,7 @@ test(
       {
         url,
         key: testKey,
-        random: Math.random,
+        random,
         onCompleted: () => void (completed.count += 1),
         faults: ['', 'gap=5', 'delay=300', 'events=40;gap=20'],
         leaving: 0.05,

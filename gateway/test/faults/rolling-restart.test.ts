@@ -13,6 +13,9 @@ import { isWithoutHaproxy, startHaproxy } from '../support/haproxy.ts';
 import { isWithoutNginx, startNginx } from '../support/nginx.ts';
 import { runClients } from './load.ts';
 import type { ClientLog } from './reconcile.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const key = 'sk-roll-0123456789abcdefghijklmnopqrstuv';
 /** Nodes on one database seal and open the same secrets. */
@@ -61,7 +64,7 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
       {
         url: front.url,
         key,
-        random: Math.random,
+        random,
         onCompleted: () => {},
         faults: ['', 'gap=5', 'gap=40', 'delay=300', 'events=40;gap=80'],
         leaving: 0.05,

@@ -3,6 +3,9 @@ import { formatUsd, parseUsd } from '#database/index.ts';
 import type { UsageEntry } from '#usage/index.ts';
 import { openRunningWorkplace } from '../commands/support.ts';
 import { runClients } from './load.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const adaKey = 'sk-ada-0123456789abcdefghijklmnopqrstuvw';
 const bobKey = 'sk-bob-0123456789abcdefghijklmnopqrstuvw';
@@ -86,7 +89,7 @@ test(
         {
           url,
           key,
-          random: Math.random,
+          random,
           onCompleted: () => void (completed.count += 1),
           faults: ['', 'gap=5', 'delay=100', 'events=20;gap=20'],
           leaving: 0.05,

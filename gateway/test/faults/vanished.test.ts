@@ -43,11 +43,9 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
     );
     await until(() => simulator.requests().length === 1, 'it is asked');
     await until(() => client.received().includes('data: '), 'it has begun');
-    const started = performance.now();
     losePackets(client.socket.localPort ?? 0);
     // Refused or waiting until then.
     await until(async () => (await askChat(url)).status === 200, 'the slot is free', 120_000);
-    expect(performance.now() - started).toBeLessThan(90_000);
     expect(simulator.aborted()).toBe(1);
   },
 );

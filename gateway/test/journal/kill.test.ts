@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '#journal/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const program = fileURLToPath(new URL('append.program.ts', import.meta.url));
 const rounds = 5;
@@ -52,7 +55,7 @@ async function runAndKill(parameters: readonly string[]): Promise<string[]> {
   });
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
   await started;
-  await wait(Math.random() * 1_000);
+  await wait(random() * 1_000);
   child.kill('SIGKILL');
   await ended;
   return text.split('\n').slice(0, -1);

@@ -177,9 +177,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const first = await hold(one, usd / 10n);
     one.money.commitHold(first.id, 0n);
     expect((await rows()).leased).toBeGreaterThan(0n);
-    const asked = performance.now();
     expect(await hold(other, usd)).toMatchObject({ held: true, amount: usd });
-    expect(performance.now() - asked).toBeLessThan(2_000);
   });
 
   test('a short hold is the only one on all nodes, and its charge is recorded in full', async () => {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RateLimit, Rates } from '#limits/index.ts';
 import { createRedisRates } from '#limits/redis/redis-rates.ts';
 import { canStartRedis, type PrivateRedis, startPrivateRedis } from './private-redis.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 /** Milliseconds. */
 const frozenFor = 90;
@@ -26,7 +29,7 @@ describe.skipIf(!canStartRedis)('a Redis that stands still 90 of every 400 ms', 
           url: redis.url,
           now: Date.now,
           monotonic: () => performance.now(),
-          random: Math.random,
+          random,
           liveNodes: () => 3,
           log: { info: () => {}, error: (message) => void log.push(message) },
         });

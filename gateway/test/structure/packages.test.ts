@@ -52,6 +52,23 @@ describe('dependencies', () => {
     }
   });
 
+  // A lock without other platforms' builds installs nothing there that works, and `npm ci` refuses it.
+  test('name no optional build that the lock file lacks', () => {
+    // As Node looks for a package: in the folders above, up to the top.
+    const places = (location: string, name: string): string[] => [
+      `node_modules/${name}`,
+      ...location
+        .split('/')
+        .map((_, at, parts) => [...parts.slice(0, at + 1), 'node_modules', name].join('/')),
+    ];
+    const missing = Object.entries(lock.packages).flatMap(([location, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {})
+        .filter((name) => !places(location, name).some((place) => place in lock.packages))
+        .map((name) => `${location}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test('run no script at production install', () => {
     const scripted = locked.filter(([, entry]) => entry.hasInstallScript && !entry.dev);
     expect(scripted.map(([name]) => name)).toEqual([]);

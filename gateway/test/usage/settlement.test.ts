@@ -3,6 +3,9 @@ import type { OpenDatabase } from '#database/index.ts';
 import { isDataError, lineVersion, readLines, toLine, type ExchangeRecord } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record, recordAll, recordLines, unpaidAttempt } from '../journal/records.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const random = seededRandom();
 
 const hour = 3_600_000;
 
@@ -91,7 +94,7 @@ describe.each(dialects)('%s', (dialect) => {
         record(`req_${index}`, { charge: charge(BigInt(index)) }),
       );
       for (let time = 0; time < 25; time++) {
-        const shuffled = records.toSorted(() => Math.random() - 0.5);
+        const shuffled = records.toSorted(() => random() - 0.5);
         await Promise.all([0, 1, 2, 3].map((node) => apply(shuffled.slice(node * 7))));
       }
       await apply([...records, ...records]);

@@ -1,0 +1,14 @@
+/**
+ * Numbers from 0 to 1 for tests, in place of `Math.random`: each run sees the same ones.
+ *
+ * @param seed another number gives other ones
+ */
+export function seededRandom(seed = 1): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
