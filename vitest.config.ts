@@ -7,7 +7,7 @@ const report = process.env.SLUICE_TEST_REPORT;
 const pure = [
   'gateway/src/**/*.test.ts',
   'gateway/test/{config,conversion,property,recordings}/**/*.test.ts',
-  '{lint,simulator}/**/*.test.ts',
+  '{console,lint,simulator}/**/*.test.ts',
 ];
 const exclude = ['**/node_modules/**'];
 
