@@ -20,6 +20,9 @@ export default {
       ignoreBinaries: ['mount', 'nft', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
       project: ['src/**/*.{ts,js}', 'test/**/*.ts'],
     },
+    console: {
+      project: ['src/**/*.{ts,tsx}', '*.ts'],
+    },
     simulator: {
       entry: ['src/load.ts'],
       project: ['src/**/*.{ts,js}', 'test/**/*.ts'],

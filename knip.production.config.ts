@@ -15,7 +15,6 @@ export default {
     // and usage records without a journal. Administration: signing in, and the price behind a usage row.
     'gateway/src/money/billing/{hold-bound,image-bound,image-lines,video-lines}.ts': ['exports'],
     'gateway/src/store/usage/read-lines.ts': ['exports'],
-    'gateway/src/store/database/password.ts': ['exports'],
     'gateway/src/access/catalogue/price-versions.repository.ts': ['exports'],
   },
   workspaces: {
@@ -23,6 +22,10 @@ export default {
     gateway: {
       entry: ['src/main.js!', 'src/**/*.worker.ts!'],
       project: ['src/**/*.{ts,js}!', '!src/**/*.{test,arbitrary,grammar}.ts!'],
+    },
+    console: {
+      entry: ['src/main.tsx!', 'build.ts!'],
+      project: ['src/**/*.{ts,tsx}!', '!src/**/*.test.ts!'],
     },
     simulator: {
       entry: ['src/main.ts!', 'src/index.ts!', 'src/load.ts!'],

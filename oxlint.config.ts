@@ -63,7 +63,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     nodes: `canonical database journal leases ${anywhere}`,
     startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
-    app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
+    app: `billing bodies body-work catalogue console-api conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
     commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
   },
 };
@@ -299,6 +299,8 @@ export default defineConfig({
     'unicorn/prefer-add-event-listener': 'off',
   },
   overrides: [
+    // Vite takes style sheets by such imports.
+    { files: ['console/src/main.tsx'], rules: { 'import/no-unassigned-import': 'off' } },
     { files: ['gateway/src/**'], rules: { 'no-console': 'error', 'node/no-process-env': 'error' } },
     {
       files: [

@@ -7,7 +7,7 @@ const report = process.env.SLUICE_TEST_REPORT;
 const pure = [
   'gateway/src/**/*.test.ts',
   'gateway/test/{config,conversion,property,recordings,structure}/**/*.test.ts',
-  '{lint,simulator}/**/*.test.ts',
+  '{console,lint,simulator}/**/*.test.ts',
 ];
 /** Soaks, crowds and sieges: `npm run test:faults` sets the variable. */
 const long = process.env.SLUICE_LONG === undefined ? ['**/*.long.test.ts'] : [];

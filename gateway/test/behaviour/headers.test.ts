@@ -160,7 +160,7 @@ channels:
       await response.text();
       // For talking to the upstream's support it is in the row.
       expect((await gateway.usage())[0]?.attempts).toMatchObject([
-        { upstreamRequestId: 'upstream-request' },
+        { upstream_request_id: 'upstream-request' },
       ]);
     });
   },

@@ -155,14 +155,12 @@ export function only<T>(list: readonly T[]): T {
 export function attemptsOf(
   row: UsageEntry,
 ): Pick<AttemptRecord, 'channel' | 'class' | 'status' | 'result'>[] {
-  return (row.attempts as readonly AttemptRecord[]).map(
-    ({ channel, class: attemptClass, status, result }) => ({
-      channel,
-      class: attemptClass,
-      status,
-      result,
-    }),
-  );
+  return row.attempts.map(({ channel, class: attemptClass, status, result }) => ({
+    channel,
+    class: attemptClass,
+    status,
+    result,
+  }));
 }
 
 /** Waits until it is so; fails with the sentence after the time. */

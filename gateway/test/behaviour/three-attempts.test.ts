@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { AttemptRecord } from '#usage/index.ts';
 import { balanceOf, nanoOf } from '../money/books.ts';
 import { ask, attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts';
 import { answeredText, eachCall } from './text-protocols.ts';
@@ -46,12 +45,12 @@ test.each(eachCall)(
     expect(row).toMatchObject({ tokens: { input: 2, output: 21 }, cost: '0.000044' });
     expect(before - (await balanceOf(gateway, 'tester@example.com'))).toBe(nanoOf(row.cost));
 
-    const attempts = row.attempts as readonly AttemptRecord[];
     const arrived = Date.parse(row.time);
     // Begins are of the wall clock and lengths of the monotonic one, each rounded.
     const rounding = 3;
     let end = arrived;
-    for (const { startedAt, durationMs, result } of attempts) {
+    for (const { started_at, duration_ms: durationMs, result } of row.attempts) {
+      const startedAt = Date.parse(started_at);
       expect(Number.isInteger(startedAt) && Number.isInteger(durationMs)).toBe(true);
       expect(startedAt).toBeGreaterThanOrEqual(end - rounding);
       expect(durationMs).toBeGreaterThanOrEqual(result === 'completed' ? 0 : failingMs - rounding);

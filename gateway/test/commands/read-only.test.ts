@@ -27,9 +27,8 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `alter table usage_hourly drop column video_ms;
-       alter table usage_hourly drop column video_tokens;
-       delete from kysely_migration where name = '0024-hourly-video'`,
+      `drop table sessions;
+       delete from kysely_migration where name = '0025-sessions'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

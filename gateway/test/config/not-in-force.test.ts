@@ -40,7 +40,6 @@ describe('sluice check', () => {
   test('warns of every key and value that is not in force yet', async () => {
     const { sluice, json } = createWorkplace(everyOne);
     const lines = [
-      'admin.password: not in force yet',
       'video.check_audio: not in force yet',
       'video.keep_results: not in force yet',
       'video.storage_url: not in force yet',
@@ -86,7 +85,6 @@ const carriers = [
 
 /** What the words cannot tell, with the reason. */
 const untellable: Readonly<Record<string, string>> = {
-  'admin.password': 'the first start stores it, and there is nowhere to sign in',
   'video.check_audio': 'the relay has a part of this name, which nobody gives it yet',
   'channels[].timeouts.keepalive_comment': 'that of the gateway is in force',
   'teams[].members[].role': 'users have roles too',

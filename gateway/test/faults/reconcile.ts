@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from 'simulator';
 import type { OpenDatabase } from '#database/index.ts';
-import { listUsage, type AttemptRecord, type UsageEntry } from '#usage/index.ts';
+import { listUsage, type UsageEntry } from '#usage/index.ts';
 
 /** One request as its client saw it. */
 export interface ClientLog {
@@ -54,7 +54,7 @@ export function reconcileLogs(
     if (row.outcome === 'failed' && row.tokens.input + row.tokens.output > 0) say('failed, owed');
 
     const asked = receivedByMark.get(client.mark) ?? [];
-    const attempts = row.attempts as readonly AttemptRecord[];
+    const { attempts } = row;
     const sent = attempts.filter((attempt) => attempt.class !== 'not-sent');
     if (asked.length !== sent.length) say(`${asked.length} upstream, ${sent.length} attempts`);
     for (const { finished, clientLeft, sequence } of asked) {

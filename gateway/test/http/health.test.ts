@@ -10,7 +10,6 @@ describe('without a key', () => {
     ['GET', '/', 200],
     ['HEAD', '/', 200],
     ['HEAD', '/api/hello', 200],
-    ['GET', '/console', 200],
     ['GET', '/?utm=1', 200],
   ])('%s %s', async (method, path, status) => {
     const gateway = await startGateway();
@@ -21,22 +20,9 @@ describe('without a key', () => {
     expect(gateway.keyLookups).toEqual([]);
   });
 
-  it('the console page runs nothing but its own files', async () => {
-    const gateway = await startGateway();
-    const { headers, text } = await call(gateway.port, '/console');
-    expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    const policy = String(headers['content-security-policy']);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toContain('unsafe');
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['referrer-policy']).toBe('no-referrer');
-    expect(text).toContain('<title>');
-  });
-
   it('no response allows another origin', async () => {
     const gateway = await startGateway();
-    for (const path of ['/v1/models', '/console', '/health']) {
+    for (const path of ['/v1/models', '/health']) {
       const headers = { ...bearer(), origin: 'https://evil.example' };
       const response = await call(gateway.port, path, { headers });
       expect(Object.keys(response.headers).join()).not.toContain('access-control');

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   bearer,
@@ -285,78 +284,5 @@ describe('what the relay receives', () => {
       expect(response.status).toBe(200);
       expect(gateway.exchanges.pop()?.pathModel).toBe(expected);
     }
-  });
-});
-
-describe('S-04 the console is one page, and opens nothing else', () => {
-  const page = readFileSync(new URL('../../../console/index.html', import.meta.url), 'latin1');
-  const send = (port: number, target: string): Promise<string> =>
-    raw(port, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-
-  it.each([
-    '/console',
-    '/console/',
-    '//console',
-    '/console//',
-    '/console?x=../../package.json',
-    '/%63onsole',
-  ])('%s is the page', async (target) => {
-    const gateway = await startGateway();
-    const response = await send(gateway.port, target);
-    expect(response).toMatch(/^HTTP\/1\.1 200 /);
-    expect(response.slice(response.indexOf('\r\n\r\n') + 4)).toBe(page);
-    expect(gateway.keyLookups).toEqual([]);
-  });
-
-  const above = [
-    '..',
-    '%2e%2e',
-    '%2E.',
-    '.%2e',
-    '..%2f..',
-    '..%5c..',
-    '%252e%252e',
-    '....//',
-    '..;',
-  ];
-  it.each([
-    ...above.flatMap((up) => [
-      `/console/${up}`,
-      `/console/${up}/package.json`,
-      `/console/${up}/${up}/gateway/package.json`,
-      `/console/${up}/v1/models`,
-      `/console/${up}/${up}/${up}/${up}/${up}/${up}/etc/passwd`,
-      `/${up}/console`,
-    ]),
-    '/console/index.html',
-    '/console/src/main.tsx',
-    '/console%2findex.html',
-    '/console%00',
-    '/console%00.html',
-    '/console;x=1',
-    '/console.',
-    '/console%20',
-    '/Console',
-    '/console/file:///etc/passwd',
-    '/console//etc/passwd',
-    '//etc/passwd',
-    '/etc/passwd',
-    '/%2fetc%2fpasswd',
-    String.raw`/console\..\..\package.json`,
-    String.raw`\console`,
-    'http://x/console',
-    'http://x//console',
-    'http://user@x/console',
-    'https://console/',
-    'file:///console',
-    'console',
-  ])('%s is 404', async (target) => {
-    const gateway = await startGateway();
-    const response = await send(gateway.port, target);
-    // An invalid target ends before there is a path.
-    expect(response).toMatch(/^HTTP\/1\.1 40[04] /);
-    expect(response).not.toContain('<html');
-    expect(response).not.toContain('root:');
-    expect(gateway.keyLookups).toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ ${accounts}`,
     .select('usage_source')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const [attempt] = row.attempts as { result: string }[];
+  const [attempt] = row.attempts;
   expect(status === 200 ? source : attempt?.result).toBe(said);
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseConfig } from '#config/index.ts';
-import type { AttemptRecord } from '#usage/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import { openGateway, rawPost, sendRaw, until } from '../behaviour/support.ts';
 import { eachCall } from '../behaviour/text-protocols.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
@@ -160,9 +160,9 @@ async function expectOneDispatchEach(
   const charged = (await gateway.usage()).filter(({ cost }) => cost !== null);
   expect(charged.length).toBeGreaterThan(5);
   for (const { id, outcome, attempts } of charged) {
-    const tried = attempts as readonly AttemptRecord[];
+    const tried = attempts;
     // Who leaves before the upstream has said anything pays for the input that it was sent, in the last attempt.
-    const isOwed = ({ status }: AttemptRecord, at: number) =>
+    const isOwed = ({ status }: UsageEntry['attempts'][number], at: number) =>
       status === 200 || (outcome === 'client-left' && status === null && at === tried.length - 1);
     const taken = tried.filter(
       (attempt, at) =>

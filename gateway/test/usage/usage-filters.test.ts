@@ -57,7 +57,11 @@ describe.each(dialects)('%s', (dialect) => {
         fc.asyncProperty(anyFilter(rows), fc.constantFrom(...groupings), async (filter, by) => {
           const groups = Map.groupBy(
             rows.filter((row) => matches(filter, row, true)),
-            (row) => (by === 'day' ? new Date(row.time).toISOString().slice(0, 10) : row[by]) ?? '',
+            (row) => {
+              const time = new Date(row.time).toISOString();
+              if (by === 'hour') return `${time.slice(0, 13)}:00Z`;
+              return (by === 'day' ? time.slice(0, 10) : row[by]) ?? '';
+            },
           );
           const expected = [...groups].map(([name, members]) => [
             name,

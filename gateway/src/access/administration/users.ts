@@ -2,6 +2,7 @@ import type { DeclaredUser } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, views } from '#declaration/index.ts';
 import {
+  endSessionsOf,
   findUserByEmail,
   listUsers,
   setPassword,
@@ -51,7 +52,7 @@ export function createFirstAdministrator(
 }
 
 /**
- * Replaces the console password, whoever owns the user.
+ * Replaces the console password, whoever owns the user, and ends all sessions of the user.
  * @throws Refusal for a user that does not exist.
  */
 export function replacePassword(
@@ -63,6 +64,7 @@ export function replacePassword(
     const user = await findUserByEmail(change.trx, email);
     if (user === null) throw missing('user', email);
     await setPassword(change, user.email, passwordHash);
+    await endSessionsOf(change.trx, user.id);
     const subject = { kind: 'user', name: user.email } as const;
     return {
       result: undefined,

@@ -23,5 +23,14 @@ export {
   upsertUser,
   type StoredUser,
 } from './users.repository.ts';
+export {
+  endSession,
+  endSessionsOf,
+  findSession,
+  removeEndedSessions,
+  sessionRules,
+  startSession,
+  type Session,
+} from './sessions.repository.ts';
 export { ownerOf, type Owner } from './owner.ts';
 export { isUsable } from './usable.ts';

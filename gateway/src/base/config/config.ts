@@ -55,6 +55,11 @@ export interface Config {
     readonly leaseAge: Milliseconds;
   };
   readonly metrics: { readonly token: string | null };
+  readonly console: {
+    readonly enabled: boolean;
+    /** Whether people may sign in over a connection that others can read. */
+    readonly insecureHttp: boolean;
+  };
   readonly timeouts: Timeouts;
   readonly video: {
     readonly pollInterval: Milliseconds;
@@ -195,10 +200,13 @@ export interface DeclaredPrice {
   readonly fees?: Readonly<Record<string, Decimal>>;
 }
 
+/** What people may do at the console. */
+export const userRoles = ['admin', 'operator', 'billing', 'viewer', 'member'] as const;
+
 export interface DeclaredUser {
   readonly email: string;
   readonly name: string | null;
-  readonly role: 'admin' | 'member';
+  readonly role: (typeof userRoles)[number];
   /** Opening credit. */
   readonly balance: Decimal;
   readonly quota: Decimal | null;

@@ -10,7 +10,6 @@ import { anthropicRoutes } from './anthropic/routes.ts';
 import { createAuthentication } from './authentication.ts';
 import type { EndpointContext, OwnTasks } from './context.ts';
 import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
-import { consolePage } from './health/console-page.ts';
 import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { createKeySlots } from './key-slots.ts';
@@ -72,7 +71,6 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   countRefusals(server, metrics);
   server.register(healthRoutes(options.health));
   server.register(metricsRoutes(metrics, { token: options.metricsToken }));
-  server.register(consolePage);
   server.register(websocketRefusal);
   server.register(openaiRoutes(context));
   server.register(usageRoute(context, options));

@@ -7,6 +7,7 @@ import { createBodyPace, slowestPace, type SlowestPace } from './body-pace.ts';
 import { createBodyParser } from './body.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { holdBackContinue } from './continue.ts';
+import { createIsEncrypted, type IsEncrypted } from './encrypted.ts';
 import {
   createErrorResponder,
   type ErrorResponder,
@@ -60,6 +61,7 @@ declare module 'fastify' {
     /** Renders any thrown value, for code that has taken over the response. */
     respondWithError: ErrorResponder;
     clientAddress: ClientAddress;
+    isEncrypted: IsEncrypted;
     publicUrl: string | null;
     surfaces: Surfaces;
     isDraining: () => boolean;
@@ -124,6 +126,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   server.decorate('respondWithError', respondWithError);
   server.decorate('clientAddress', createClientAddress(options.trustedProxies));
+  server.decorate('isEncrypted', createIsEncrypted(options.trustedProxies));
   server.decorate('publicUrl', options.publicUrl);
   server.decorate('surfaces', surfaces);
   server.decorate('isDraining', options.isDraining ?? (() => false));

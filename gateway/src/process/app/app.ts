@@ -2,6 +2,7 @@ import path from 'node:path';
 import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
+import { openConsole } from './console.ts';
 import { openMoney, openRates } from './counting.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
@@ -222,6 +223,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         writeStall,
         spool,
+        console: openConsole(config, database, secrets, closing),
       },
       closing,
     );

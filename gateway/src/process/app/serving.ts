@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { hasMoney } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
+import { consoleSurface, registerConsole, type ConsoleOptions } from '#console-api/index.ts';
 import { registerEndpoints, surfaces, type EndpointOptions } from '#endpoints/index.ts';
 import { createServer, listenOn } from '#http/index.ts';
 import { memoryLimit, type Spool } from '#bodies/index.ts';
@@ -36,6 +37,8 @@ export interface ServingOptions extends Omit<
   readonly degraded: () => readonly string[];
   readonly writeStall: number | undefined;
   readonly spool: Spool;
+  /** Null: it is switched off. */
+  readonly console: Omit<ConsoleOptions, 'now'> | null;
 }
 
 export interface StopOptions {
@@ -84,7 +87,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   const server = createServer({
     ...settings,
     spool,
-    surfaces,
+    surfaces: options.console === null ? surfaces : [...surfaces, consoleSurface],
     onUnexpectedError: options.onUnexpectedError,
     isDraining: () => draining,
     isPatient: () => patient,
@@ -104,6 +107,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     }),
     metricsToken: config.metrics.token,
   });
+  if (options.console !== null) registerConsole(server, { ...options.console, now: clock.now });
   return {
     get url() {
       return urlOf(server, config);

@@ -72,6 +72,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./user-create.ts')).userCreate,
   },
   {
+    name: 'user password',
+    summary: 'Give a user a new password for the console and print it once',
+    load: async () => (await import('./user-password.ts')).userPassword,
+  },
+  {
     name: 'user credit',
     summary: "Credit or debit a user's balance",
     load: async () => (await import('./credit.ts')).userCredit,

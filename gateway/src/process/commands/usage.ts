@@ -27,7 +27,11 @@ export const usage: Command = {
     channel: { type: 'string', value: 'NAME', help: 'only this channel' },
     limit: { type: 'string', value: 'N', help: 'at most this many, up to 1000; default: 100' },
     cursor: { type: 'string', value: 'NEXT', help: 'the cursor that the previous page printed' },
-    by: { type: 'string', value: 'WHAT', help: 'sum by day, model, channel, key, user or team' },
+    by: {
+      type: 'string',
+      value: 'WHAT',
+      help: 'sum by hour, day, model, channel, key, user or team',
+    },
     unfinished: {
       type: 'boolean',
       help: 'attempts that a crash cut off: their upstreams may bill them, and nobody was charged',

@@ -7,7 +7,11 @@ export const userCreate: Command = {
   description: 'Create keys for the user with: sluice key create --user EMAIL --name NAME',
   options: {
     name: { type: 'string', value: 'NAME', help: 'the name to show' },
-    role: { type: 'string', value: 'ROLE', help: 'member (default) or admin' },
+    role: {
+      type: 'string',
+      value: 'ROLE',
+      help: 'member (default), viewer, billing, operator or admin',
+    },
     balance: { type: 'string', value: 'USD', help: 'opening balance; default: 0' },
     quota: { type: 'string', value: 'USD', help: 'how much the user may spend in total' },
     ...commonOptions,

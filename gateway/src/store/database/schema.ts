@@ -34,6 +34,7 @@ export interface Database {
   journal_losses: JournalLossTable;
   unfinished_attempts: UnfinishedAttemptTable;
   tasks: TaskTable;
+  sessions: SessionTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -451,6 +452,21 @@ export interface TaskTable {
   lost_quantity: number | null;
   /** 0 or 1: its owner has removed it from his list. */
   hidden: number;
+}
+
+/** One row per person and browser that is signed in to the console. */
+export interface SessionTable {
+  /** Hex SHA-256 of the secret in the browser's cookie. */
+  id: string;
+  user_id: string;
+  /** The person's role at sign-in: the session ends when it changes. */
+  role: string;
+  /** Where the person signed in. */
+  address: string | null;
+  user_agent: string | null;
+  created_at: number;
+  /** The last request, to within a minute. */
+  seen_at: number;
 }
 
 /** At most one row. */

@@ -12,14 +12,21 @@ export { lineVersion, toLine } from './record-line.ts';
 export type * from './record-parts.ts';
 export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';
 export { keepUsageFor, removeInSteps, removeStateWhenExpired } from './retention.ts';
-export type { UsageEntry } from './usage-entry.ts';
+export type { UsageDetail, UsageEntry } from './usage-entry.ts';
 export {
   groupings,
   sumUsage,
+  wholeHours,
   type Grouping,
   type SumFilter,
   type UsageSum,
 } from './usage-sums.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
-export { listUsage, totalUsage, type UsageFilter, type UsagePage } from './usage.repository.ts';
+export {
+  findUsage,
+  listUsage,
+  totalUsage,
+  type UsageFilter,
+  type UsagePage,
+} from './usage.repository.ts';
 export { encodeOwnUsage, type MoneyLimit, type OwnLimits } from './own-usage.ts';

@@ -1,6 +1,7 @@
 import { trimTrailing } from '#config/trim-trailing.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
-import type { ReceiptItem, UnitsRecord } from './record-parts.ts';
+import { clientOf } from './client-family.ts';
+import type { AttemptRecord, ReceiptItem, UnitsRecord } from './record-parts.ts';
 
 /** One line of a receipt. */
 export interface ReceiptEntry {
@@ -11,7 +12,22 @@ export interface ReceiptEntry {
   readonly price: string;
 }
 
-/** One exchange as `sluice usage --json` shows it. */
+/** One attempt at an upstream; see `AttemptRecord`. */
+export interface AttemptEntry {
+  readonly channel: string;
+  readonly class: AttemptRecord['class'];
+  readonly status: number | null;
+  readonly result: string;
+  /** RFC 3339. */
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly upstream_request_id: string | null;
+  /** What the upstream reported for it although it failed; usually absent. */
+  readonly usage?: AttemptRecord['usage'];
+  readonly units?: UnitsRecord;
+}
+
+/** One exchange as `sluice usage --json` and the console show it. */
 export interface UsageEntry {
   /** The `x-request-id`. */
   readonly id: string;
@@ -19,15 +35,24 @@ export interface UsageEntry {
   readonly time: string;
   /** Its name, or its id if the key no longer exists. */
   readonly key: string;
+  readonly key_id: string;
   /** E-mail address, or the id if the user no longer exists. */
   readonly user: string;
   readonly team: string | null;
   readonly model: string;
+  /** The upstream's own name for it; null: no upstream was called. */
+  readonly upstream_model: string | null;
   readonly channel: string | null;
   readonly protocol: string;
+  readonly operation: string;
+  /** The family of clients, such as `claude-code`; `other` for all that are not known. */
+  readonly client: string;
+  readonly stream: boolean;
   readonly outcome: string;
   readonly status: number;
-  readonly attempts: readonly unknown[];
+  /** The name of the error; null: there was none. */
+  readonly error: string | null;
+  readonly attempts: readonly AttemptEntry[];
   readonly tokens: {
     /** The uncached part. */
     readonly input: number;
@@ -54,6 +79,22 @@ export interface UsageEntry {
   readonly count: number;
 }
 
+/** One exchange with what its charge was made of and where it was booked. */
+export interface UsageDetail extends UsageEntry {
+  readonly group: string;
+  /** Null while nothing has been charged, like all of the following but `usage_source`. */
+  readonly multiplier: string | null;
+  readonly price_version: string | null;
+  /** `user` or `team`. */
+  readonly payer: string | null;
+  readonly held: string | null;
+  readonly overshoot: string | null;
+  /** `reported`, `estimated`, `quarantined` or `none`. */
+  readonly usage_source: string;
+  /** The ledger transaction; null for a cost of 0 too. */
+  readonly transaction: string | null;
+}
+
 export interface UsageRow extends UsageTable {
   readonly key_name: string | null;
   readonly user_email: string | null;
@@ -66,14 +107,20 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     id: row.id,
     time: new Date(row.time).toISOString(),
     key: row.key_name ?? row.key_id,
+    key_id: row.key_id,
     user: row.user_email ?? row.user_id,
     team: row.team_name ?? row.team_id,
     model: row.model,
+    upstream_model: row.upstream_model,
     channel: row.channel,
     protocol: row.protocol,
+    operation: row.operation,
+    client: clientOf(row.user_agent),
+    stream: row.stream === 1,
     outcome: row.outcome,
     status: row.status,
-    attempts: JSON.parse(row.attempts) as unknown[],
+    error: row.error,
+    attempts: attemptsOf(row.attempts),
     tokens: {
       input: row.input_tokens,
       cache_read: row.cache_read_tokens,
@@ -95,6 +142,17 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
   };
 }
 
+function attemptsOf(text: string): AttemptEntry[] {
+  return (JSON.parse(text) as AttemptRecord[]).map(
+    ({ startedAt, durationMs, upstreamRequestId, ...attempt }) => ({
+      ...attempt,
+      started_at: new Date(startedAt).toISOString(),
+      duration_ms: durationMs,
+      upstream_request_id: upstreamRequestId,
+    }),
+  );
+}
+
 function receiptOf(text: string): ReceiptEntry[] {
   return (JSON.parse(text) as ReceiptItem[]).map(({ part, quantity, rate }) => ({
     part,
@@ -108,4 +166,18 @@ function decimalOf(rate: string): string {
   const digits = rate.padStart(16, '0');
   const fraction = trimTrailing(digits.slice(-15), '0');
   return fraction === '' ? digits.slice(0, -15) : `${digits.slice(0, -15)}.${fraction}`;
+}
+
+export function toUsageDetail(row: UsageRow): UsageDetail {
+  return {
+    ...toUsageEntry(row),
+    group: row.group_name,
+    multiplier: row.multiplier,
+    price_version: row.price_version,
+    payer: row.payer,
+    held: row.held === null ? null : formatUsd(row.held),
+    overshoot: row.overshoot === null ? null : formatUsd(row.overshoot),
+    usage_source: row.usage_source,
+    transaction: row.posting,
+  };
 }

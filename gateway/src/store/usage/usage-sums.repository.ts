@@ -2,13 +2,13 @@ import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kyse
 import type { Database } from '#database/schema.ts';
 import { idsOf, type UsageFilter } from './usage.repository.ts';
 
-/** The dimensions of sums. Days are in UTC. */
-export const groupings = ['day', 'model', 'channel', 'key', 'user', 'team'] as const;
+/** The dimensions of sums. Hours and days are in UTC. */
+export const groupings = ['hour', 'day', 'model', 'channel', 'key', 'user', 'team'] as const;
 export type Grouping = (typeof groupings)[number];
 
 /** Usage summed up; the sums outlive the single rows. */
 export interface UsageSum {
-  /** `2026-11-21`, or a name; an id if the named object no longer exists, and empty for none. */
+  /** `2026-11-21T10:00Z`, `2026-11-21`, or a name; an id if the named object no longer exists, and empty for none. */
   readonly name: string;
   readonly requests: number;
   /** How many of them failed or were refused. */
@@ -34,14 +34,22 @@ export interface UsageSum {
   readonly unbilled_tokens: number;
 }
 
-export type SumFilter = Omit<UsageFilter, 'limit' | 'cursor'> & { readonly keyId?: string };
+export type SumFilter = Pick<
+  UsageFilter,
+  'from' | 'to' | 'key' | 'user' | 'userId' | 'team' | 'model' | 'channel'
+> & { readonly keyId?: string };
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
+/** The hours that sums over this range cover. Unix milliseconds. */
+export function wholeHours({ from, to }: { readonly from: number; readonly to: number }) {
+  return { from: from - (from % hourMs), to: Math.ceil(to / hourMs) * hourMs };
+}
+
 /**
- * Sums over whole hours: `from` is rounded down to an hour and `to` up. Days are in order, everything else by cost,
- * highest first.
+ * Sums over whole hours: `from` is rounded down to an hour and `to` up. Hours and days are in order, everything else
+ * by cost, highest first.
  */
 export async function sumUsage(
   db: Kysely<Database>,
@@ -82,12 +90,12 @@ export async function sumUsage(
       unbilled_tokens,
       ...tokens
     }): UsageSum => {
-      const shown = typeof name === 'number' ? dateOf(name) : (names.get(name) ?? name);
+      const shown = typeof name === 'number' ? timeOf(name, by) : (names.get(name) ?? name);
       const videos = { video_ms, video_tokens };
       return { name: shown, requests, failed, tokens, images, ...videos, cost, unbilled_tokens };
     },
   );
-  return sums.toSorted(by === 'day' ? byName : byCost);
+  return sums.toSorted(by === 'day' || by === 'hour' ? byName : byCost);
 }
 
 function byName(a: UsageSum, b: UsageSum): number {
@@ -102,12 +110,13 @@ function byCost(a: UsageSum, b: UsageSum): number {
 type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
 
 async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
-  const { from, to, key, keyId, user, team, model, channel } = filter;
+  const { from, to, key, keyId, user, userId, team, model, channel } = filter;
   let query: Query = db.selectFrom('usage_hourly');
   // An empty text means none here, and is not a name to filter by: single requests are not found by it either.
   if ([team, model, channel].includes('')) query = query.where(sql.lit(false));
-  if (from !== undefined) query = query.where('hour', '>=', from - (from % hourMs));
+  if (from !== undefined) query = query.where('hour', '>=', wholeHours({ from, to: from }).from);
   if (to !== undefined) query = query.where('hour', '<', to);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
   if (keyId !== undefined) query = query.where('key_id', '=', keyId);
   if (key !== undefined) query = query.where('key_id', 'in', await idsOf(db, 'keys', key));
   if (user !== undefined) query = query.where('user_id', 'in', await idsOf(db, 'users', user));
@@ -118,6 +127,7 @@ async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query>
 }
 
 function nameOf(by: Grouping): RawBuilder<string | number> {
+  if (by === 'hour') return sql`hour`;
   if (by === 'day') return sql`hour - hour % ${sql.lit(dayMs)}`;
   const column = by === 'model' || by === 'channel' ? by : `${by}_id`;
   return sql`${sql.ref(column)}`;
@@ -136,6 +146,7 @@ async function namesOf(db: Kysely<Database>, by: Grouping): Promise<ReadonlyMap<
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-function dateOf(unixMs: number): string {
-  return new Date(unixMs).toISOString().slice(0, 10);
+function timeOf(unixMs: number, by: Grouping): string {
+  const text = new Date(unixMs).toISOString();
+  return by === 'hour' ? `${text.slice(0, 16)}Z` : text.slice(0, 10);
 }

@@ -1,6 +1,6 @@
-import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { toUsageEntry, type UsageEntry } from './usage-entry.ts';
+import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 
 /** Filters for exchanges; all conditions must hold, and text is compared literally. */
 export interface UsageFilter {
@@ -18,6 +18,16 @@ export interface UsageFilter {
   readonly model?: string;
   /** Name of the channel that responded. */
   readonly channel?: string;
+  /** The id of a user: nobody else's requests. Holds beside `user`. */
+  readonly userId?: string;
+  readonly protocol?: string;
+  readonly outcome?: string;
+  /** The lowest and the highest status. */
+  readonly statuses?: readonly [number, number];
+  /** Nano-USD; leaves out requests that were not charged. */
+  readonly minCost?: bigint;
+  /** Milliseconds. */
+  readonly minDuration?: number;
   /** Default 100, at most 1 000. */
   readonly limit?: number;
   /** `next` of the previous page. */
@@ -42,12 +52,7 @@ export async function listUsage(
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
     throw new RangeError(`limit: expected 1 to ${maxLimit}, got ${limit}`);
   }
-  const query = (await matching(db, filter))
-    .leftJoin('keys', 'keys.id', 'usage.key_id')
-    .leftJoin('users', 'users.id', 'usage.user_id')
-    .leftJoin('teams', 'teams.id', 'usage.team_id')
-    .selectAll('usage')
-    .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name'])
+  const query = withNames(await matching(db, filter))
     .orderBy('usage.time', 'desc')
     .orderBy('usage.id', 'desc')
     // One more than requested shows whether there is a next page.
@@ -60,6 +65,30 @@ export async function listUsage(
   const last = page.at(-1);
   const more = rows.length > limit && last !== undefined;
   return { data: page.map(toUsageEntry), next: more ? formatCursor(last) : null };
+}
+
+/**
+ * One exchange.
+ * @param userId only if it is this user's; absent: anybody's
+ */
+export async function findUsage(
+  db: Kysely<Database>,
+  id: string,
+  userId?: string,
+): Promise<UsageDetail | null> {
+  let query = withNames(db.selectFrom('usage')).where('usage.id', '=', id);
+  if (userId !== undefined) query = query.where('usage.user_id', '=', userId);
+  const row = await query.executeTakeFirst();
+  return row === undefined ? null : toUsageDetail(row);
+}
+
+function withNames(query: SelectQueryBuilder<Database, 'usage', object>) {
+  return query
+    .leftJoin('keys', 'keys.id', 'usage.key_id')
+    .leftJoin('users', 'users.id', 'usage.user_id')
+    .leftJoin('teams', 'teams.id', 'usage.team_id')
+    .selectAll('usage')
+    .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name']);
 }
 
 /**
@@ -81,8 +110,10 @@ export async function totalUsage(
 }
 
 async function matching(db: Kysely<Database>, filter: UsageFilter) {
-  const { from, to, key, user, team, model, channel } = filter;
+  const { from, to, key, user, team, model, channel, userId } = filter;
+  const { protocol, outcome, statuses, minCost, minDuration } = filter;
   let query = db.selectFrom('usage');
+  if (userId !== undefined) query = query.where('usage.user_id', '=', userId);
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
   // Ids are looked up first: comparing the joined names would read every row of the time range.
@@ -93,6 +124,14 @@ async function matching(db: Kysely<Database>, filter: UsageFilter) {
     query = query.where('usage.team_id', 'in', await idsOf(db, 'teams', team));
   if (model !== undefined) query = query.where('usage.model', '=', model);
   if (channel !== undefined) query = query.where('usage.channel', '=', channel);
+  if (protocol !== undefined) query = query.where('usage.protocol', '=', protocol);
+  if (outcome !== undefined) query = query.where('usage.outcome', '=', outcome);
+  if (statuses !== undefined) {
+    const [lowest, highest] = statuses;
+    query = query.where('usage.status', '>=', lowest).where('usage.status', '<=', highest);
+  }
+  if (minCost !== undefined) query = query.where('usage.cost', '>=', minCost);
+  if (minDuration !== undefined) query = query.where('usage.duration_ms', '>=', minDuration);
   return query;
 }
 

@@ -1,5 +1,5 @@
 import { list, distinctList, mapping } from '../collection.ts';
-import type { DeclaredKey, DeclaredTeam, DeclaredUser } from '../config.ts';
+import { userRoles, type DeclaredKey, type DeclaredTeam, type DeclaredUser } from '../config.ts';
 import {
   decimal,
   flag,
@@ -21,7 +21,7 @@ const rate = () => integer(0, 1_000_000_000, { fallback: null });
 export const user = mapping({
   email: emailAddress(),
   name: string('a name', isName, { fallback: null }),
-  role: oneOf(['admin', 'member'], { fallback: 'member' }),
+  role: oneOf(userRoles, { fallback: 'member' }),
   balance: amount('0'),
   quota: amount(null),
   enabled: flag({ fallback: true }),

@@ -223,6 +223,10 @@ export const settings = {
     leaseAge: lease_age,
   })),
   metrics: mapping({ token: chosenSecret('a token') }),
+  console: mapping({
+    enabled: flag({ fallback: true }),
+    insecure_http: flag({ fallback: false }),
+  }).transform(({ enabled, insecure_http }) => ({ enabled, insecureHttp: insecure_http })),
   timeouts,
   video,
 } satisfies Record<string, z.ZodType>;

@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import type { Contract } from '../../../gateway/src/edge/console-api/contract/index.ts';
+
+/** What a call of the gateway's contract returns. */
+export type Result<Name extends keyof Contract> = z.output<Contract[Name]['response']>;
+/** What a call accepts in its address. */
+export type Query<Name extends keyof Contract> = z.input<Contract[Name]['query']>;
+type Body<Name extends keyof Contract> = z.input<Contract[Name]['body']>;
+
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A refusal of the gateway, or the lack of any answer (`unreachable`). */
+export class ApiFailure extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly fields: readonly FieldProblem[];
+  /** Seconds. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    code: string,
+    message: string,
+    more: {
+      readonly status?: number;
+      readonly requestId?: string | null;
+      readonly fields?: readonly FieldProblem[];
+      readonly retryAfter?: number | null;
+    } = {},
+  ) {
+    super(message);
+    this.name = 'ApiFailure';
+    this.code = code;
+    this.status = more.status ?? 0;
+    this.requestId = more.requestId ?? null;
+    this.fields = more.fields ?? [];
+    this.retryAfter = more.retryAfter ?? null;
+  }
+}
+
+const base = '/admin/v1';
+
+/** Reads. @param path as in the contract, with its parameters filled in */
+export function read<Name extends keyof Contract>(
+  path: string,
+  query: Query<Name>,
+  signal: AbortSignal,
+): Promise<Result<Name>> {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, value);
+  }
+  const text = search.toString();
+  return send<Result<Name>>(text === '' ? path : `${path}?${text}`, { signal });
+}
+
+/** Writes. @param csrfToken of the session; null: there is none yet */
+export function write<Name extends keyof Contract>(
+  method: Contract[Name]['method'],
+  path: string,
+  body: Body<Name>,
+  csrfToken: string | null,
+): Promise<Result<Name>> {
+  return send<Result<Name>>(path, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(csrfToken !== null && { 'x-sluice-csrf': csrfToken }),
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+async function send<Value>(path: string, init: RequestInit): Promise<Value> {
+  let response: Response;
+  try {
+    response = await fetch(base + path, { ...init, credentials: 'same-origin' });
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new ApiFailure('unreachable', 'The gateway does not answer.');
+  }
+  const text = await response.text();
+  const parsed = parse(text);
+  if (response.ok && parsed !== null) return parsed as Value;
+  throw failureOf(response, parsed);
+}
+
+function failureOf(response: Response, parsed: object | null): ApiFailure {
+  const { status, headers } = response;
+  const requestId = headers.get('x-request-id');
+  const wait = Number(headers.get('retry-after'));
+  const { error } = (parsed ?? {}) as { readonly error?: Partial<ApiFailure> };
+  return new ApiFailure(error?.code ?? 'internal', error?.message ?? `HTTP ${status}`, {
+    status,
+    requestId,
+    fields: error?.fields ?? [],
+    retryAfter: wait > 0 ? wait : null,
+  });
+}
+
+function parse(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,103 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { OverviewPage } from '../pages/overview/page.tsx';
+import { RequestPage } from '../pages/requests/request-page.tsx';
+import { RequestsPage } from '../pages/requests/page.tsx';
+import { SignInPage } from '../pages/sign-in/page.tsx';
+import { ErrorState, NotFound } from '../pieces/states.tsx';
+import { Frame } from './frame.tsx';
+import { defaultRange, readRange, type Range } from './range.ts';
+import { sessionQuery } from './session.ts';
+
+interface Context {
+  readonly client: QueryClient;
+}
+
+/** What every page keeps in its address. */
+export interface PageSearch {
+  readonly range?: Range;
+}
+
+export interface RequestsSearch extends PageSearch {
+  /** The filter line as it was typed. */
+  readonly filter?: string;
+  /** The request in the panel. */
+  readonly open?: string;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
+    typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') ? { to } : {},
+  component: SignInPage,
+});
+
+/** Everything behind the sign-in. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  async beforeLoad({ context: { client }, location }) {
+    const session = await client.ensureQueryData(sessionQuery);
+    if (session === null) {
+      // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
+      throw redirect({ to: '/sign-in', search: { to: location.href } });
+    }
+  },
+  component: Frame,
+});
+
+const withRange = ({ range }: Record<string, unknown>): PageSearch =>
+  range === undefined || readRange(range) === defaultRange ? {} : { range: readRange(range) };
+
+const overview = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  validateSearch: withRange,
+  component: OverviewPage,
+});
+
+const requests = createRoute({
+  getParentRoute: () => inside,
+  path: '/requests',
+  validateSearch: (search: Record<string, unknown>): RequestsSearch => ({
+    ...withRange(search),
+    ...(typeof search['filter'] === 'string' && { filter: search['filter'].slice(0, 400) }),
+    ...(typeof search['open'] === 'string' && { open: search['open'].slice(0, 100) }),
+  }),
+  component: RequestsPage,
+});
+
+const request = createRoute({
+  getParentRoute: () => inside,
+  path: '/requests/$id',
+  component: RequestPage,
+});
+
+export function createConsoleRouter(client: QueryClient) {
+  return createRouter({
+    basepath: '/console',
+    routeTree: root.addChildren([signIn, inside.addChildren([overview, requests, request])]),
+    context: { client },
+    defaultPreload: false,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

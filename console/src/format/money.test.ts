@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { exactMoney, shortMoney } from './money.ts';
+
+it.each([
+  ['0.0002314', '0.000', '2314'],
+  ['0.042081248', '0.0', '4208'],
+  ['0.114727050', '0.', '1147'],
+  ['12.3456', '', '12.35'],
+  ['1234.5', '', '1234.50'],
+  ['0', '0.00', ''],
+  ['0.5', '0.', '50'],
+  ['0.000000004', '0.00000000', '4'],
+])('shows %s as %s and %s', (amount, quiet, ink) => {
+  expect(shortMoney(amount)).toMatchObject({ quiet, ink, sign: '' });
+});
+
+it('pads with hidden zeros up to the places of the column', () => {
+  expect(shortMoney('1.25', 6).padding).toBe('0000');
+});
+
+it('keeps every digit of an exact amount', () => {
+  expect(exactMoney('0.042081248')).toMatchObject({ quiet: '0.0', ink: '42081248' });
+});

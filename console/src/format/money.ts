@@ -1,0 +1,41 @@
+import { exact, rounded, toText } from './exact.ts';
+
+/** An amount in the parts that a reader weighs differently. */
+export interface MoneyParts {
+  readonly sign: string;
+  /** Leading zeros with the point: they say how small the amount is, and nothing else. */
+  readonly quiet: string;
+  readonly ink: string;
+  /** Hidden zeros that keep amounts of a column on the decimal point. */
+  readonly padding: string;
+}
+
+const significant = 4;
+
+/** Four significant digits, never fewer than two places. @param amount decimal text in USD */
+export function shortMoney(amount: string, width = 0): MoneyParts {
+  const value = exact(amount);
+  if (value.digits === 0n) return parts('0.00', width);
+  const size = value.digits < 0n ? -value.digits : value.digits;
+  const before = size.toString().length - value.places;
+  const places = Math.min(9, Math.max(2, significant - before));
+  return parts(toText(rounded(value, places), 2), width);
+}
+
+/** Every digit that was charged. */
+export function exactMoney(amount: string, width = 0): MoneyParts {
+  return parts(toText(exact(amount), 2), width);
+}
+
+function parts(text: string, width: number): MoneyParts {
+  const sign = text.startsWith('-') ? '−' : '';
+  const bare = text.replace('-', '');
+  const quiet = /^0\.0*/.exec(bare)?.[0] ?? '';
+  const places = bare.length - bare.indexOf('.') - 1;
+  return {
+    sign,
+    quiet,
+    ink: bare.slice(quiet.length),
+    padding: '0'.repeat(Math.max(0, width - places)),
+  };
+}

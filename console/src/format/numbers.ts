@@ -1,0 +1,86 @@
+import { useMemo } from 'react';
+import { useLanguage } from '../words/index.ts';
+
+/** Numbers and times in the language of the page. */
+export interface Formats {
+  /** `86,912` */
+  count(value: number): string;
+  /** `1.2M`, `860` */
+  short(value: number): string;
+  /** From a share of 1: `96`. */
+  percent(share: number): string;
+  /** `0.42 s`, `12 ms`, `2 min 05 s` */
+  duration(milliseconds: number): string;
+  /** `19:04:31`, with the day before today. */
+  time(rfc3339: string): string;
+  /** `24 Nov 2026, 19:04:31.482` */
+  fullTime(rfc3339: string): string;
+  /** The name of an hour or day in UTC such as `2026-11-24T10:00Z`: `10:00` in the browser's zone, or `24 Nov`. */
+  bucket(name: string): string;
+}
+
+export function useFormats(): Formats {
+  const language = useLanguage();
+  return useMemo(() => createFormats(language), [language]);
+}
+
+/** @param zone an IANA name; absent: that of the browser */
+export function createFormats(language: string, zone?: string): Formats {
+  const timeZone = zone === undefined ? {} : { timeZone: zone };
+  const whole = new Intl.NumberFormat(language);
+  const compact = new Intl.NumberFormat(language, {
+    notation: 'compact',
+    maximumSignificantDigits: 3,
+  });
+  const percents = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const clock = new Intl.DateTimeFormat(language, {
+    ...timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
+  const date = new Intl.DateTimeFormat(language, { ...timeZone, day: 'numeric', month: 'short' });
+  const full = new Intl.DateTimeFormat(language, {
+    ...timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  });
+  const hour = new Intl.DateTimeFormat(language, {
+    ...timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const utcDay = new Intl.DateTimeFormat(language, {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+  });
+  return {
+    count: (value) => whole.format(value),
+    short: (value) => compact.format(value),
+    percent: (share) => percents.format(share >= 0.1 ? Math.round(share * 100) : share * 100),
+    duration(milliseconds) {
+      if (milliseconds < 100) return `${Math.round(milliseconds)} ms`;
+      if (milliseconds < 10_000) return `${(milliseconds / 1_000).toFixed(2)} s`;
+      if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+      const seconds = Math.round(milliseconds / 1_000);
+      return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+    },
+    time(rfc3339) {
+      const time = new Date(rfc3339);
+      const isToday = date.format(time) === date.format(new Date());
+      return isToday ? clock.format(time) : `${date.format(time)} ${clock.format(time)}`;
+    },
+    fullTime: (rfc3339) => full.format(new Date(rfc3339)),
+    bucket: (name) =>
+      name.includes('T') ? hour.format(new Date(name)) : utcDay.format(new Date(`${name}T00:00Z`)),
+  };
+}

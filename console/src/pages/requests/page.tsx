@@ -1,0 +1,166 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { read, type Query, type Result } from '../../api/client.ts';
+import { defaultRange, startOf } from '../../app/range.ts';
+import { useSession } from '../../app/session.ts';
+import { RangeSegments } from '../../pieces/range-segments.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWords } from '../../words/index.ts';
+import { filterWords, readFilter } from './filter.ts';
+import { FilterLine } from './filter-line.tsx';
+import styles from './page.module.css';
+import { RequestPanel } from './request-panel.tsx';
+import { RequestTable } from './table.tsx';
+
+export type Row = Result<'listUsage'>['data'][number];
+
+/** The list of requests, with one of them in a panel. Filter, range and panel are in the address. */
+export function RequestsPage() {
+  const say = useWords();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/inside/requests' });
+  const { range = defaultRange, filter = '', open } = search;
+  const reading = useMemo(() => readFilter(filter), [filter]);
+  // Of the moment at which the list was asked for: pages of one list share a beginning.
+  const from = useMemo(() => startOf(range), [range]);
+  const list = useInfiniteQuery({
+    queryKey: ['usage', range, filter],
+    enabled: reading.kind === 'read',
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => {
+      const query: Query<'listUsage'> = {
+        ...(reading.kind === 'read' ? reading.query : {}),
+        from,
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      };
+      return read<'listUsage'>('/usage', query, signal);
+    },
+    getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: (previous) => previous,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 5_000),
+  });
+  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const [focused, setFocused] = useState<string | null>(open ?? null);
+
+  const show = (id: string | undefined): void => {
+    if (id !== undefined) setFocused(id);
+    const { open: _open, ...rest } = search;
+    void navigate({ to: '/requests', search: id === undefined ? rest : { ...rest, open: id } });
+  };
+  const step = (by: 1 | -1): void => {
+    const at = rows.findIndex(({ id }) => id === (open ?? focused));
+    const next = rows[at === -1 ? 0 : at + by];
+    if (next === undefined) return;
+    if (open === undefined) setFocused(next.id);
+    else show(next.id);
+  };
+
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    Enter: () => focused !== null && open === undefined && show(focused),
+    Escape: () => open !== undefined && show(undefined),
+    '/': () => document.getElementById('filter')?.focus(),
+  });
+
+  return (
+    <>
+      <header className="top">
+        <h1>{say('requests.title')}</h1>
+        <RangeSegments range={range} />
+      </header>
+      <FilterLine
+        key={filter}
+        filter={filter}
+        reading={reading}
+        error={list.error}
+        onChange={(line) => {
+          const { filter: _filter, open: _open, ...rest } = search;
+          void navigate({
+            to: '/requests',
+            search: line === '' ? rest : { ...rest, filter: line },
+          });
+        }}
+      />
+      <div className={open === undefined ? styles['whole'] : styles['split']}>
+        <section className={styles['list']} aria-label={say('requests.list')}>
+          {list.isError && rows.length === 0 && (
+            <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+          )}
+          {list.isPending && reading.kind === 'read' && <Skeleton rows={12} />}
+          {list.isSuccess && rows.length === 0 && <Empty isFiltered={filter !== ''} />}
+          {rows.length > 0 && (
+            <>
+              <RequestTable
+                rows={rows}
+                open={open}
+                focused={focused}
+                isNarrow={open !== undefined}
+                onOpen={show}
+              />
+              <p className={styles['end']}>
+                {list.hasNextPage ? (
+                  <button
+                    type="button"
+                    className="button"
+                    disabled={list.isFetchingNextPage}
+                    onClick={() => void list.fetchNextPage()}
+                  >
+                    {say('requests.more')}
+                  </button>
+                ) : (
+                  <span className="quiet">{say('requests.end')}</span>
+                )}
+              </p>
+            </>
+          )}
+        </section>
+        {open !== undefined && (
+          <RequestPanel id={open} onClose={() => show(undefined)} onStep={step} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
+  const say = useWords();
+  const { gateway } = useSession();
+  if (isFiltered) return <p className="state">{say('requests.noMatch')}</p>;
+  return (
+    <div className="state">
+      <p className="strong">{say('requests.empty')}</p>
+      <p>{say('requests.emptyHint')}</p>
+      <code className="code">
+        {`curl ${gateway.url}/v1/chat/completions -H 'authorization: Bearer $SLUICE_KEY' -H 'content-type: application/json' -d '{"model":"demo-chat","messages":[{"role":"user","content":"Hello!"}]}'`}
+      </code>
+      <p className="quiet">
+        {say('requests.filterWords', { words: Object.keys(filterWords).join(', ') })}
+      </p>
+    </div>
+  );
+}
+
+/** Keys of the page; none while something is typed. */
+function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const { target, key } = event;
+      const isTyping =
+        target instanceof HTMLInputElement ||
+        target instanceof HTMLTextAreaElement ||
+        target instanceof HTMLSelectElement;
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      // A link or button that has the focus acts by itself.
+      if (key === 'Enter' && target instanceof HTMLElement && target.closest('a, button') !== null)
+        return;
+      const act = Object.hasOwn(keys, key) ? keys[key] : undefined;
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  });
+}

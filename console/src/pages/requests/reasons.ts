@@ -1,0 +1,56 @@
+import { exact, plus, times, toText } from '../../format/exact.ts';
+import type { Formats } from '../../format/numbers.ts';
+import { partName } from '../../format/parts.ts';
+import type { Receipt } from '../../format/receipt.ts';
+import type { Say } from '../../words/index.ts';
+import type { Detail } from './request-view.tsx';
+
+/** From this share on, one line explains a cost. */
+const explains = 0.5;
+
+/** Why a request cost what it did, in one to three sentences. */
+export function reasonsOf(
+  detail: Detail,
+  receipt: Receipt | null,
+  say: Say,
+  formats: Formats,
+): string[] {
+  if (receipt === null) {
+    return detail.outcome === 'completed'
+      ? [say('request.reasons.free')]
+      : [say('request.reasons.failed')];
+  }
+  const reasons: string[] = [];
+  const largest = receipt.lines.toSorted((a, b) => b.share - a.share)[0];
+  if (largest !== undefined && largest.share >= explains && receipt.lines.length > 1) {
+    reasons.push(
+      say('request.reasons.largest', {
+        share: formats.percent(largest.share),
+        part: partName(largest.part, say).toLowerCase(),
+      }),
+    );
+  }
+  const cache = cacheReason(detail, say, formats);
+  if (cache !== null) reasons.push(cache);
+  if (Number(receipt.multiplier) !== 1) {
+    reasons.push(say('request.reasons.group', { name: detail.group, factor: receipt.multiplier }));
+  }
+  if (receipt.isCapped) reasons.push(say('request.capped'));
+  if (detail.attempts.length > 1) reasons.push(say('request.reasons.failedFree'));
+  return reasons;
+}
+
+/** What reading from the cache saved, at list prices. */
+function cacheReason({ receipt, tokens }: Detail, say: Say, formats: Formats): string | null {
+  const full = receipt?.find(({ part }) => part === 'input');
+  const cached = receipt?.find(({ part }) => part === 'cache_read');
+  if (full === undefined || cached === undefined) return null;
+  const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
+  const cheaper = plus(exact(full.price), exact(`-${cached.price}`));
+  const saved = times(cheaper, exact(String(cached.quantity)));
+  if (saved.digits <= 0n || input === 0) return null;
+  return say('request.reasons.cacheSaved', {
+    percent: formats.percent(tokens.cache_read / input),
+    saved: toText(saved, 2),
+  });
+}

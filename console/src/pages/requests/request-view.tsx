@@ -1,0 +1,242 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiFailure, read, type Result } from '../../api/client.ts';
+import { exact, plus, toText } from '../../format/exact.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { receiptOf } from '../../format/receipt.ts';
+import { Icon } from '../../pieces/icon.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { Outcome } from '../../pieces/outcome.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWords, type TextName } from '../../words/index.ts';
+import { asMarkdown } from './markdown.ts';
+import { ReceiptTable } from './receipt-table.tsx';
+import { reasonsOf } from './reasons.ts';
+import styles from './request.module.css';
+import { Timeline } from './timeline.tsx';
+
+export type Detail = Result<'readUsage'>;
+
+/** Everything that is known of a request: what it cost and why, when what happened, and who answered. */
+export function RequestView({ id }: { readonly id: string }) {
+  const say = useWords();
+  const request = useQuery({
+    queryKey: ['request', id],
+    queryFn: ({ signal }) => read<'readUsage'>(`/usage/${encodeURIComponent(id)}`, {}, signal),
+    // A row does not change.
+    staleTime: Infinity,
+  });
+  if (request.data !== undefined) return <Known detail={request.data} />;
+  if (request.isPending) return <Skeleton rows={8} />;
+  const isGone = request.error instanceof ApiFailure && request.error.status === 404;
+  if (isGone) return <p className="state">{say('request.gone')}</p>;
+  return <ErrorState error={request.error} onRetry={() => void request.refetch()} />;
+}
+
+function Known({ detail }: { readonly detail: Detail }) {
+  return (
+    <>
+      <Head detail={detail} />
+      <Receipt detail={detail} />
+      {detail.attempts.length > 0 && <Time detail={detail} />}
+      <Route detail={detail} />
+      <Changes detail={detail} />
+    </>
+  );
+}
+
+function Head({ detail }: { readonly detail: Detail }) {
+  const say = useWords();
+  const formats = useFormats();
+  const [isCopied, setCopied] = useState(false);
+  const receipt = receiptOf(detail);
+  const { cost, model, upstream_model: upstream } = detail;
+  return (
+    <section className={styles['part']}>
+      <p className={styles['line']}>
+        <Outcome outcome={detail.outcome} status={detail.status} isFull />
+        <span className="second">{formats.fullTime(detail.time)}</span>
+        <code className={styles['id']}>{detail.id}</code>
+      </p>
+      <div className={styles['head']}>
+        <div>
+          <p className="hint">{say('request.cost')}</p>
+          <p className={styles['price']}>
+            {cost === null ? (
+              <small>{say('request.free')}</small>
+            ) : (
+              <>
+                <Money amount={cost} isExact /> <small>USD</small>
+              </>
+            )}
+          </p>
+        </div>
+        <dl className={styles['facts']}>
+          <dt>{say('request.askedBy')}</dt>
+          <dd>
+            {detail.client}, {say('request.keyNamed', { name: detail.key })}, {detail.user}
+            {detail.team !== null && `, ${detail.team}`}
+          </dd>
+          <dt>{say('request.model')}</dt>
+          <dd>
+            {model}
+            {upstream !== null && upstream !== model && (
+              <span className="second"> → {upstream}</span>
+            )}
+          </dd>
+          <dt>{say('request.protocol')}</dt>
+          <dd>
+            {detail.protocol}
+            {detail.stream && `, ${say('request.streamed')}`}
+          </dd>
+          {detail.error !== null && (
+            <>
+              <dt>{say('request.errorName')}</dt>
+              <dd>
+                <code>{detail.error}</code>
+              </dd>
+            </>
+          )}
+        </dl>
+      </div>
+      <p className={styles['reason']}>{reasonsOf(detail, receipt, say, formats).join(' ')}</p>
+      <button
+        type="button"
+        className={`button bare ${styles['copy']}`}
+        onClick={() => {
+          void navigator.clipboard
+            .writeText(asMarkdown(detail, receipt, say, formats))
+            .then(() => setCopied(true));
+        }}
+      >
+        <Icon name={isCopied ? 'tick' : 'copy'} />
+        {say(isCopied ? 'request.copied' : 'request.copyMarkdown')}
+      </button>
+    </section>
+  );
+}
+
+function Receipt({ detail }: { readonly detail: Detail }) {
+  const say = useWords();
+  const receipt = receiptOf(detail);
+  const { held, overshoot, cost } = detail;
+  if (receipt === null || cost === null) return null;
+  const isBooked = detail.transaction !== null;
+  return (
+    <section className={styles['part']}>
+      <h3 className="title">{say('request.receipt')}</h3>
+      <ReceiptTable detail={detail} receipt={receipt} />
+      <dl className={`${styles['facts']} ${styles['two']}`}>
+        <dt>{say('request.payer')}</dt>
+        <dd>{detail.payer === 'team' ? detail.team : detail.user}</dd>
+        <dt>{say('request.held')}</dt>
+        <dd>{held === null ? say('request.none') : heldText(held, cost)}</dd>
+        <dt>{say('request.transaction')}</dt>
+        <dd className={styles['long']}>
+          {isBooked ? <code>{detail.transaction}</code> : say('request.notBooked')}
+        </dd>
+        <dt>{say('request.overshoot')}</dt>
+        <dd>{overshoot === null || Number(overshoot) === 0 ? say('request.none') : overshoot}</dd>
+        <dt>{say('request.version')}</dt>
+        <dd>
+          {detail.price_version === null
+            ? say('request.none')
+            : say('request.versionNamed', { id: detail.price_version })}
+        </dd>
+        <dt>{say('request.usage')}</dt>
+        <dd>{say(`request.sources.${detail.usage_source}` as TextName)}</dd>
+      </dl>
+    </section>
+  );
+
+  function heldText(amount: string, charged: string): string {
+    const back = plus(exact(amount), exact(`-${charged}`));
+    if (back.digits <= 0n) return amount;
+    return say('request.heldBack', { held: amount, back: toText(back, 2) });
+  }
+}
+
+function Time({ detail }: { readonly detail: Detail }) {
+  const say = useWords();
+  const formats = useFormats();
+  const total = formats.duration(detail.duration_ms);
+  return (
+    <section className={styles['part']}>
+      <h3 className="title">
+        {say('request.time')}{' '}
+        <small className="quiet">
+          {detail.ttft_ms === null
+            ? say('request.timeTotal', { total })
+            : say('request.timeSummary', { first: formats.duration(detail.ttft_ms), total })}
+        </small>
+      </h3>
+      <Timeline detail={detail} />
+    </section>
+  );
+}
+
+function Route({ detail: { attempts } }: { readonly detail: Detail }) {
+  const say = useWords();
+  return (
+    <section className={styles['part']}>
+      <h3 className="title">
+        {say('request.route')}{' '}
+        {attempts.length > 0 && (
+          <small className="quiet">{say('request.attempts', { count: attempts.length })}</small>
+        )}
+      </h3>
+      {attempts.length === 0 ? (
+        <p className="second">{say('request.noAttempt')}</p>
+      ) : (
+        <ol className={styles['route']}>
+          {attempts.map(
+            ({ channel, class: reached, status, result, upstream_request_id: id }, at) => (
+              <li key={`${at} ${channel}`}>
+                <span className="quiet">{at + 1}</span>
+                <span>{channel}</span>
+                <span className={result === 'completed' ? 'outcome fine' : 'outcome failed'}>
+                  <Icon name={result === 'completed' ? 'tick' : 'cross'} size={12} />
+                  {status ?? ''} {result}
+                </span>
+                <span className="second">
+                  {say(`request.classes.${reached}` as TextName)}
+                  {id !== null && (
+                    <>
+                      {' '}
+                      <code className="quiet">{say('request.upstreamId', { id })}</code>
+                    </>
+                  )}
+                </span>
+              </li>
+            ),
+          )}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function Changes({ detail: { rewrites, losses } }: { readonly detail: Detail }) {
+  const say = useWords();
+  const list = (names: readonly string[]) =>
+    names.length === 0
+      ? say('request.nothing')
+      : names.map((name) => (
+          <code key={name} className={styles['name']}>
+            {name}
+          </code>
+        ));
+  return (
+    <section className={styles['part']}>
+      <h3 className="title">{say('request.changed')}</h3>
+      <dl className={styles['facts']}>
+        <dt>{say('request.rewrites')}</dt>
+        <dd>{list(rewrites)}</dd>
+        <dt>{say('request.losses')}</dt>
+        <dd>{list(losses)}</dd>
+        <dt>{say('request.content')}</dt>
+        <dd className="second">{say('request.contentNote')}</dd>
+      </dl>
+    </section>
+  );
+}

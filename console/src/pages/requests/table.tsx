@@ -1,0 +1,162 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useFormats } from '../../format/numbers.ts';
+import { Money } from '../../pieces/money.tsx';
+import { Outcome } from '../../pieces/outcome.tsx';
+import { useWords } from '../../words/index.ts';
+import styles from './page.module.css';
+import type { Row } from './page.tsx';
+
+interface Props {
+  readonly rows: readonly Row[];
+  /** The request in the panel. */
+  readonly open: string | undefined;
+  /** The row that the keys have reached. */
+  readonly focused: string | null;
+  readonly isNarrow: boolean;
+  readonly onOpen: (id: string) => void;
+}
+
+/** Places of the cost column. */
+const costPlaces = 7;
+
+/** Requests, newest first. Beside a panel only the columns by which a request is recognised. */
+export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
+  const say = useWords();
+  const current = open ?? focused;
+  const currentRow = useRef<HTMLTableRowElement>(null);
+  useEffect(() => currentRow.current?.scrollIntoView({ block: 'nearest' }), [current]);
+  return (
+    <div className={styles['scroll']}>
+      <table className={`table ${styles['table']}`}>
+        <thead>
+          <tr>
+            <th scope="col">{say('requests.columns.time')}</th>
+            <th scope="col">{say('requests.columns.outcome')}</th>
+            {!isNarrow && <th scope="col">{say('requests.columns.client')}</th>}
+            {!isNarrow && <th scope="col">{say('requests.columns.key')}</th>}
+            <th scope="col">{say('requests.columns.model')}</th>
+            {!isNarrow && <th scope="col">{say('requests.columns.route')}</th>}
+            {!isNarrow && (
+              <th scope="col" className="number">
+                {say('requests.columns.speed')}
+              </th>
+            )}
+            {!isNarrow && (
+              <th scope="col" className="number">
+                {say('requests.columns.tokens')}
+              </th>
+            )}
+            <th scope="col" className="number">
+              {say('requests.columns.cost')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={row.id}
+              ref={row.id === current ? currentRow : null}
+              aria-selected={row.id === open}
+              data-focused={row.id === focused}
+              onClick={(event) => {
+                if ((event.target as HTMLElement).closest('a') === null) onOpen(row.id);
+              }}
+            >
+              <Cells row={row} isNarrow={isNarrow} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolean }) {
+  const say = useWords();
+  const formats = useFormats();
+  const search = useSearch({ from: '/inside/requests' });
+  const { tokens } = row;
+  const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
+  return (
+    <>
+      <td>
+        <Link
+          to="/requests"
+          search={{ ...search, open: row.id }}
+          aria-label={say('requests.open', { id: row.id })}
+          title={formats.fullTime(row.time)}
+        >
+          {formats.time(row.time)}
+        </Link>
+      </td>
+      <td>
+        <Outcome outcome={row.outcome} status={row.status} />
+        {row.count > 1 && (
+          <span className="quiet"> {say('requests.times', { count: row.count })}</span>
+        )}
+      </td>
+      {!isNarrow && <td className="second">{row.client}</td>}
+      {!isNarrow && (
+        <td>
+          {row.key} <span className="quiet">{row.user}</span>
+        </td>
+      )}
+      <td>
+        {row.model}
+        {!isNarrow && row.upstream_model !== null && row.upstream_model !== row.model && (
+          <span className="quiet"> → {row.upstream_model}</span>
+        )}
+      </td>
+      {!isNarrow && (
+        <td>
+          <Route attempts={row.attempts} />
+        </td>
+      )}
+      {!isNarrow && (
+        <td className="number">
+          {row.ttft_ms !== null && (
+            <>
+              {formats.duration(row.ttft_ms)} <span className="quiet">·</span>{' '}
+            </>
+          )}
+          {formats.duration(row.duration_ms)}
+        </td>
+      )}
+      {!isNarrow && (
+        <td className="number">
+          {input + tokens.output > 0 && (
+            <>
+              {formats.count(input)}
+              {tokens.cache_read > 0 && (
+                <span className="quiet">
+                  {' '}
+                  ({say('requests.cached', { percent: formats.percent(tokens.cache_read / input) })}
+                  )
+                </span>
+              )}{' '}
+              <span className="quiet">→</span> {formats.count(tokens.output)}
+            </>
+          )}
+        </td>
+      )}
+      <td className="number">
+        {row.cost === null ? (
+          <span className="quiet">–</span>
+        ) : (
+          <Money amount={row.cost} width={costPlaces} />
+        )}
+      </td>
+    </>
+  );
+}
+
+/** The channels in the order in which they were asked; those that failed are struck through in their place. */
+function Route({ attempts }: Pick<Row, 'attempts'>) {
+  return attempts.map(({ channel, result, started_at }, at) => (
+    <span key={`${started_at} ${channel}`}>
+      {at > 0 && <span className="quiet"> → </span>}
+      {result === 'completed' ? channel : <s className="second">{channel}</s>}
+    </span>
+  ));
+}

@@ -1,0 +1,83 @@
+import { useFormats } from '../../format/numbers.ts';
+import { useWords } from '../../words/index.ts';
+import styles from './request.module.css';
+import type { Detail } from './request-view.tsx';
+
+const width = 640;
+const labels = 168;
+const row = 24;
+const bar = 12;
+
+/** When each attempt began and ended. The same figures stand beside the bars. */
+export function Timeline({ detail }: { readonly detail: Detail }) {
+  const say = useWords();
+  const formats = useFormats();
+  const { attempts, duration_ms: total, ttft_ms: first } = detail;
+  const arrived = Date.parse(detail.time);
+  const end = Math.max(total, 1);
+  const x = (milliseconds: number) =>
+    labels + (Math.min(Math.max(milliseconds, 0), end) / end) * (width - labels - 80);
+  const height = 20 + row * Math.max(attempts.length, 1);
+  const ticks = ticksOf(end);
+  return (
+    <div className={styles['scroll']} role="group" aria-label={say('request.time')} tabIndex={0}>
+      <svg
+        className={styles['timeline']}
+        viewBox={`0 0 ${width} ${height}`}
+        width={width}
+        height={height}
+        role="img"
+        aria-label={say('request.timeTotal', { total: formats.duration(total) })}
+      >
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <path className={styles['grid']} d={`M${x(tick)} 16V${height}`} />
+            <text className={styles['tick']} x={x(tick)} y={10} textAnchor="middle">
+              {formats.duration(tick)}
+            </text>
+          </g>
+        ))}
+        {attempts.map(({ channel, started_at, duration_ms: length, result }, at) => {
+          const begin = Date.parse(started_at) - arrived;
+          const y = 24 + row * at;
+          const isDone = result === 'completed';
+          const waits = isDone && first !== null ? Math.min(Math.max(first - begin, 0), length) : 0;
+          return (
+            <g key={`${at} ${channel}`}>
+              <text x={0} y={y + bar - 2}>
+                {channel}
+              </text>
+              {waits > 0 && (
+                <rect
+                  className={styles['waits']}
+                  x={x(begin)}
+                  y={y}
+                  width={Math.max(2, x(begin + waits) - x(begin))}
+                  height={bar}
+                />
+              )}
+              <rect
+                className={isDone ? styles['done'] : styles['broken']}
+                x={x(begin + waits)}
+                y={y}
+                width={Math.max(2, x(begin + length) - x(begin + waits))}
+                height={bar}
+              />
+              <text className={styles['tick']} x={x(begin + length) + 6} y={y + bar - 2}>
+                {formats.duration(length)}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+/** Four to six round times up to the end. */
+function ticksOf(end: number): number[] {
+  const raw = end / 5;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
+}

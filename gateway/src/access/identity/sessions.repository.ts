@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from '#database/schema.ts';
+
+/** Milliseconds. */
+export const sessionRules = Object.freeze({
+  /** Without a request for this long a session ends. */
+  idle: 12 * 3_600_000,
+  /** Every session ends after this time. */
+  longest: 7 * 24 * 3_600_000,
+  /** `seen_at` is written at most this often. */
+  touch: 60_000,
+});
+
+/** Somebody who is signed in. */
+export interface Session {
+  /** The hash of the secret. */
+  readonly id: string;
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string | null;
+    readonly role: string;
+  };
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly seenAt: number;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface NewSession {
+  readonly userId: string;
+  readonly role: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** Starts a session. @returns its secret, which is stored nowhere */
+export async function startSession(
+  db: Kysely<Database>,
+  { userId, role, address, userAgent }: NewSession,
+  now: number,
+): Promise<string> {
+  const secret = randomBytes(32).toString('base64url');
+  await db
+    .insertInto('sessions')
+    .values({
+      id: idOf(secret),
+      user_id: userId,
+      role,
+      address,
+      user_agent: userAgent?.slice(0, 400) ?? null,
+      created_at: now,
+      seen_at: now,
+    })
+    .execute();
+  return secret;
+}
+
+/** The session of a secret; null if there is none, or if it has ended. */
+export async function findSession(
+  db: Kysely<Database>,
+  secret: string,
+  now: number,
+): Promise<Session | null> {
+  const row = await liveSessions(db, now)
+    .where('sessions.id', '=', idOf(secret))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  if (now - row.seen_at >= sessionRules.touch) {
+    await db.updateTable('sessions').set({ seen_at: now }).where('id', '=', row.id).execute();
+  }
+  return toSession(row);
+}
+
+/** Ends a session of this person. False: there is no such session. */
+export async function endSession(
+  db: Kysely<Database>,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends every session of a person, as part of a change that requires it. */
+export async function endSessionsOf(trx: Transaction<Database>, userId: string): Promise<void> {
+  await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+}
+
+/** Removes the rows of sessions that have ended by themselves. */
+export async function removeEndedSessions(db: Kysely<Database>, now: number): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where(({ eb, or }) =>
+      or([
+        eb('seen_at', '<=', now - sessionRules.idle),
+        eb('created_at', '<=', now - sessionRules.longest),
+      ]),
+    )
+    .execute();
+}
+
+/** A session ends with its times, and at once when its person is disabled or gets another role. */
+function liveSessions(db: Kysely<Database>, now: number) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .whereRef('users.role', '=', 'sessions.role')
+    .where('users.enabled', '=', 1)
+    .where('sessions.seen_at', '>', now - sessionRules.idle)
+    .where('sessions.created_at', '>', now - sessionRules.longest)
+    .select([
+      'sessions.id',
+      'sessions.created_at',
+      'sessions.seen_at',
+      'sessions.address',
+      'sessions.user_agent',
+      'users.id as user_id',
+      'users.email',
+      'users.name',
+      'users.role',
+    ]);
+}
+
+interface Row {
+  readonly id: string;
+  readonly created_at: number;
+  readonly seen_at: number;
+  readonly address: string | null;
+  readonly user_agent: string | null;
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: string;
+}
+
+function toSession(row: Row): Session {
+  const { user_id, email, name, role } = row;
+  return {
+    id: row.id,
+    user: { id: user_id, email, name, role },
+    createdAt: row.created_at,
+    seenAt: row.seen_at,
+    address: row.address,
+    userAgent: row.user_agent,
+  };
+}
+
+function idOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

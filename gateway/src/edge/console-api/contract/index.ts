@@ -1,0 +1,19 @@
+import type { RouteContract } from './route.ts';
+import { login, logout, readSession } from './session.ts';
+import { listUsage, readUsage, sumUsage } from './usage.ts';
+
+export { permissionsOf, type Permission } from './permissions.ts';
+export type { RouteContract } from './route.ts';
+export type { UsageDetailView, UsageRowView } from './usage.ts';
+
+/** Every call of the console's API. */
+export const contract = {
+  login,
+  logout,
+  readSession,
+  listUsage,
+  sumUsage,
+  readUsage,
+} satisfies Record<string, RouteContract>;
+
+export type Contract = typeof contract;

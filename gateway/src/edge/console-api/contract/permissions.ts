@@ -1,0 +1,25 @@
+/** What a route of the console's API may require. */
+export const permissions = [
+  /** Own requests, sums, keys and sessions. Everybody has it. */
+  'own',
+  /** Requests and sums of everybody. */
+  'usage.read',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+/** As in `users[].role`. */
+export const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as const;
+export type Role = (typeof roles)[number];
+
+const table: Readonly<Record<Role, readonly Permission[]>> = {
+  admin: ['own', 'usage.read'],
+  operator: ['own', 'usage.read'],
+  billing: ['own', 'usage.read'],
+  viewer: ['own', 'usage.read'],
+  member: ['own'],
+};
+
+/** What a role may do; nothing for one that this release does not know. */
+export function permissionsOf(role: string): readonly Permission[] {
+  return (roles as readonly string[]).includes(role) ? table[role as Role] : [];
+}

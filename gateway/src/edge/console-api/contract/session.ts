@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { permissions } from './permissions.ts';
+import { defineRoute } from './route.ts';
+import { nothing } from './values.ts';
+
+const session = z.object({
+  user: z.object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    role: z.string(),
+  }),
+  permissions: z.array(z.enum(permissions)),
+  /** Goes into the header `x-sluice-csrf` of every write. */
+  csrf_token: z.string(),
+  /** Whether the connection is neither encrypted nor from this machine, so that others can read it. */
+  insecure: z.boolean(),
+  gateway: z.object({ version: z.string(), url: z.string() }),
+});
+
+const example: z.input<typeof session> = {
+  user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
+  permissions: ['own', 'usage.read'],
+  csrf_token: 'q1kz…',
+  insecure: false,
+  gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },
+};
+
+/** Starts a session, in a cookie. */
+export const login = defineRoute({
+  method: 'POST',
+  path: '/auth/login',
+  summary: 'Sign in with an e-mail address and a password',
+  permission: 'nobody',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    email: z.string().min(1, 'expected an e-mail address').max(254),
+    password: z.string().min(1, 'expected a password').max(1_024),
+  }),
+  response: session,
+  example,
+});
+
+export const logout = defineRoute({
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'Sign out in this browser',
+  permission: 'own',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({}),
+  example: {},
+});
+
+export const readSession = defineRoute({
+  method: 'GET',
+  path: '/session',
+  summary: 'Who is signed in, and what this person may do',
+  permission: 'own',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: session,
+  example,
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** No parameter, query or body: anything that is sent is unknown, and refused. */
+export const nothing = z.strictObject({});
+
+/** Decimal text in USD. */
+export const money = z.string();
+
+/** RFC 3339, in UTC. */
+export const time = z.string();
+
+/** A time with its zone, as Unix milliseconds. */
+export const timeFilter = z.iso
+  .datetime({ offset: true, error: 'expected a time with its zone such as 2027-01-01T00:00:00Z' })
+  .transform((text) => Date.parse(text));
+
+/** A whole number in a query. */
+export const count = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `expected a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, {
+      error: `expected a whole number from ${least} to ${most}`,
+    });
+
+export const tokens = z.object({
+  /** The uncached part. */
+  input: z.int(),
+  cache_read: z.int(),
+  cache_write: z.int(),
+  cache_write_1h: z.int(),
+  output: z.int(),
+  /** Part of the output. */
+  reasoning: z.int(),
+});
+
+/** What is not counted in tokens; a name is absent if there is nothing of the kind. */
+export const units = z.object({
+  images: z.int().optional(),
+  layers: z.int().optional(),
+  reference_images: z.int().optional(),
+  input_image_tokens: z.int().optional(),
+  output_image_tokens: z.int().optional(),
+  video_ms: z.int().optional(),
+  video_tokens: z.int().optional(),
+  resolution: z.string().optional(),
+  with_video: z.boolean().optional(),
+  task: z.string().optional(),
+});

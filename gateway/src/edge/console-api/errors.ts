@@ -1,0 +1,60 @@
+/** Every error of the console's API, with its status. */
+const statuses = {
+  invalid: 400,
+  unauthenticated: 401,
+  wrong_credentials: 401,
+  forbidden: 403,
+  csrf: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_large: 413,
+  too_many: 429,
+  internal: 500,
+  database_away: 503,
+} as const;
+export type ApiErrorCode = keyof typeof statuses;
+
+export interface FieldProblem {
+  /** Such as `email`, or `models[2]`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A refusal, in a sentence for the person at the console. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  readonly fields: readonly FieldProblem[];
+  /** Seconds. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    code: ApiErrorCode,
+    message: string,
+    more: {
+      readonly fields?: readonly FieldProblem[];
+      readonly retryAfter?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.fields = more.fields ?? [];
+    this.retryAfter = more.retryAfter ?? null;
+  }
+
+  get status(): number {
+    return statuses[this.code];
+  }
+}
+
+/** The body of an error as JSON text. */
+export function encodeApiError(
+  error: Pick<ApiError, 'code' | 'message' | 'fields'>,
+  requestId: string,
+): string {
+  const { code, message, fields } = error;
+  return JSON.stringify({
+    error: { code, message, ...(fields.length > 0 && { fields }), request_id: requestId },
+  });
+}

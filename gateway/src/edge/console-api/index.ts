@@ -1,0 +1,2 @@
+export { registerConsole, type ConsoleOptions } from './register.ts';
+export { consoleSurface } from './surface.ts';

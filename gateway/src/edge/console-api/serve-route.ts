@@ -1,0 +1,129 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { answer } from '#http/index.ts';
+import type { RouteContract } from './contract/index.ts';
+import { ApiError, encodeApiError, type FieldProblem } from './errors.ts';
+import { assertOwnOrigin, assertOwnPage, type SignedInCaller } from './sessions/guard.ts';
+import { base } from './surface.ts';
+
+/** What a route works with, checked. */
+export interface ApiCall<Route extends RouteContract> {
+  readonly request: FastifyRequest;
+  readonly parameters: z.output<Route['parameters']>;
+  readonly query: z.output<Route['query']>;
+  readonly body: z.output<Route['body']>;
+  /** Absent on routes that need no session. */
+  readonly caller: Route['permission'] extends 'nobody' ? null : SignedInCaller;
+}
+
+/** What a route returns. Members that its contract does not declare stay here. */
+export interface ApiReply<Route extends RouteContract> {
+  readonly body: z.input<Route['response']>;
+  /** Values of `set-cookie`. */
+  readonly cookies?: readonly string[];
+}
+
+export type Handler<Route extends RouteContract> = (
+  call: ApiCall<Route>,
+) => Promise<ApiReply<Route>>;
+
+export interface ServeOptions {
+  /** @throws ApiError `unauthenticated` */
+  readonly callerFor: (request: FastifyRequest) => Promise<SignedInCaller>;
+}
+
+const headers = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+const mostProblems = 20;
+
+/** Serves a route of the contract: session, permission, origin, values, and a response of declared members only. */
+export function serveRoute<Route extends RouteContract>(
+  scope: FastifyInstance,
+  route: Route,
+  { callerFor }: ServeOptions,
+  handler: Handler<Route>,
+): void {
+  const callers = new WeakMap<FastifyRequest, SignedInCaller>();
+  const isWrite = route.method !== 'GET';
+
+  scope.route({
+    method: route.method,
+    url: base + route.path,
+    // Before the body is read.
+    async onRequest(request) {
+      if (route.permission === 'nobody') {
+        if (isWrite) assertOwnOrigin(request);
+        return;
+      }
+      const caller = await callerFor(request);
+      if (!caller.permissions.includes(route.permission)) {
+        throw new ApiError('forbidden', 'your role does not allow this');
+      }
+      if (isWrite) assertOwnPage(request, caller.secret);
+      callers.set(request, caller);
+    },
+    async handler(request, reply) {
+      const call = {
+        request,
+        parameters: checked(route.parameters, request.params, 'path'),
+        query: checked(route.query, request.query, 'query'),
+        body: checked(route.body, isWrite ? (request.body ?? {}) : {}, 'body'),
+        caller: callers.get(request) ?? null,
+      } as ApiCall<Route>;
+      const { body, cookies = [] } = await handler(call);
+      const text = JSON.stringify(route.response.parse(body));
+      const extra = cookies.flatMap((value) => ['set-cookie', value]);
+      answer(request, reply, 200, 'application/json', text, [...headers, ...extra]);
+    },
+  });
+}
+
+/** Shows refusals in the API's own shape; everything else goes to the gateway's responder. */
+export function answerApiErrors(scope: FastifyInstance): void {
+  scope.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof ApiError)) {
+      request.server.respondWithError(error, request, reply);
+      return;
+    }
+    const { retryAfter, status } = error;
+    const wait = retryAfter === null ? [] : ['retry-after', String(retryAfter)];
+    const text = encodeApiError(error, request.id);
+    answer(request, reply, status, 'application/json', text, [...headers, ...wait]);
+  });
+}
+
+/** @throws ApiError `invalid` with all problems at once */
+function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: 'path' | 'query' | 'body',
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.slice(0, mostProblems).flatMap(problemsOf);
+  const [first] = fields;
+  const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
+  throw new ApiError(
+    place === 'path' ? 'not_found' : 'invalid',
+    place === 'path'
+      ? 'not found'
+      : `${first?.path ?? place}: ${first?.message ?? 'invalid'}${more}`,
+    place === 'path' ? {} : { fields },
+  );
+}
+
+function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: shortened(key), message: 'unknown' }));
+  }
+  return [{ path: pathOf(issue.path), message: issue.message }];
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const step of path) {
+    text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${String(step)}`;
+  }
+  return text;
+}
+
+const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}…` : text);

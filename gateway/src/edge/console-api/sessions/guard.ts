@@ -1,0 +1,57 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { OpenDatabase } from '#database/index.ts';
+import { findSession, type Session } from '#identity/index.ts';
+import type { Permission } from '../contract/index.ts';
+import { permissionsOf } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { connectionOf } from './connection.ts';
+import { sessionCookie } from './cookies.ts';
+
+/** The person behind a request. */
+export interface SignedInCaller {
+  readonly session: Session;
+  readonly secret: string;
+  readonly permissions: readonly Permission[];
+}
+
+/** @throws ApiError `unauthenticated` */
+export async function callerFor(
+  request: FastifyRequest,
+  database: OpenDatabase,
+  now: number,
+): Promise<SignedInCaller> {
+  const secret = sessionCookie(request, connectionOf(request).isSecure);
+  const session = secret === null ? null : await findSession(database.kysely, secret, now);
+  if (secret === null || session === null) {
+    throw new ApiError('unauthenticated', 'you are not signed in');
+  }
+  return { session, secret, permissions: permissionsOf(session.user.role) };
+}
+
+/** A token that only a page of this session knows. Derived, so nothing of it is stored. */
+export function csrfToken(secret: string): string {
+  return createHmac('sha256', secret).update('csrf').digest('base64url');
+}
+
+/** @throws ApiError `csrf` unless the request comes from a page of this session */
+export function assertOwnPage(request: FastifyRequest, secret: string): void {
+  assertOwnOrigin(request);
+  const sent = Buffer.from(String(request.headers['x-sluice-csrf'] ?? ''));
+  const expected = Buffer.from(csrfToken(secret));
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
+    throw new ApiError('csrf', 'the header x-sluice-csrf is not that of this session');
+  }
+}
+
+/** @throws ApiError `csrf` for a request that another site's page has sent, or no page */
+export function assertOwnOrigin(request: FastifyRequest): void {
+  const { origin, host } = request.headers;
+  const { publicUrl } = request.server;
+  const { isSecure } = connectionOf(request);
+  const isOwn =
+    origin !== undefined &&
+    (origin === `${isSecure ? 'https' : 'http'}://${host ?? ''}` ||
+      (publicUrl !== null && origin === new URL(publicUrl).origin));
+  if (!isOwn) throw new ApiError('csrf', 'the request does not come from a page of this gateway');
+}

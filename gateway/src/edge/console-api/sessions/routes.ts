@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { endSession, findSession, removeEndedSessions, startSession } from '#identity/index.ts';
+import { originOf } from '#http/index.ts';
+import { contract, permissionsOf } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { connectionOf } from './connection.ts';
+import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
+import { csrfToken, type SignedInCaller } from './guard.ts';
+import { createSignIn } from './sign-in.ts';
+
+export interface SessionOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly secrets: Secrets;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly version: string;
+  /** Whether people may sign in although others could read their password on its way. */
+  readonly allowInsecure: boolean;
+}
+
+/** Signing in and out. */
+export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
+  const { database, secrets, now, version, allowInsecure } = options;
+  const signIn = createSignIn(database, secrets, now);
+
+  const show = (request: FastifyRequest, { session, secret }: SignedInCaller) => {
+    const { isSecure, isLocal } = connectionOf(request);
+    const { user } = session;
+    return {
+      user,
+      permissions: [...permissionsOf(user.role)],
+      csrf_token: csrfToken(secret),
+      insecure: !isSecure && !isLocal,
+      gateway: { version, url: originOf(request.raw, request.server.publicUrl) },
+    };
+  };
+
+  serveRoute(scope, contract.login, options, async ({ request, body }) => {
+    const { isSecure, isLocal } = connectionOf(request);
+    if (!isSecure && !isLocal && !allowInsecure) {
+      const ways = 'use https, or set console.insecure_http in the configuration file';
+      throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
+    }
+    const address = request.server.clientAddress(request.raw);
+    const known = knownCookie(request);
+    const { user, known: nextKnown } = await signIn({ ...body, address, known });
+    const userAgent = request.headers['user-agent'] ?? null;
+    const started = now();
+    const { id: userId, role } = user;
+    const secret = await startSession(
+      database.kysely,
+      { userId, role, address, userAgent },
+      started,
+    );
+    await removeEndedSessions(database.kysely, started);
+    const session = await findSession(database.kysely, secret, started);
+    // The person was disabled meanwhile.
+    if (session === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    return {
+      body: show(request, { session, secret, permissions: [] }),
+      cookies: [setSessionCookie(secret, isSecure), setKnownCookie(nextKnown, isSecure)],
+    };
+  });
+
+  serveRoute(scope, contract.readSession, options, async ({ request, caller }) => ({
+    body: show(request, caller),
+  }));
+
+  serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
+    await endSession(database.kysely, { id: session.id, userId: session.user.id });
+    return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
+  });
+}

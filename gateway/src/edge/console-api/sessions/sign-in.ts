@@ -1,0 +1,80 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index.ts';
+import { findUserByEmail, type StoredUser } from '#identity/index.ts';
+import { ApiError } from '../errors.ts';
+import { createSlots } from './slots.ts';
+import { createSignInThrottle } from './throttle.ts';
+
+export interface Attempt {
+  readonly email: string;
+  readonly password: string;
+  /** The client's; null: unknown. */
+  readonly address: string | null;
+  /** What the browser got when somebody signed in with it before. */
+  readonly known: string | null;
+}
+
+export interface SignedIn {
+  readonly user: StoredUser;
+  /** Marks the browser as one that this person uses. */
+  readonly known: string;
+}
+
+/** Each hash takes 0.3 s of a core and 128 MiB. */
+const hashesAtOnce = 2;
+const hashesWaiting = 20;
+
+/** What a password is compared with if there is no account, so that both take the same time. Of random bytes. */
+const nobody = `scrypt$131072$8$1$${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
+
+/**
+ * Checks passwords.
+ * @returns a function that throws ApiError `wrong_credentials`, with one text for an unknown address, a wrong password
+ *   and a person who may not sign in, or `too_many`
+ */
+export function createSignIn(
+  database: OpenDatabase,
+  secrets: Secrets,
+  now: () => number,
+): (attempt: Attempt) => Promise<SignedIn> {
+  const throttle = createSignInThrottle();
+  const hashing = createSlots(hashesAtOnce, hashesWaiting);
+  const sign = (userId: string, random: string) =>
+    secrets.digestState(`known browser ${userId} ${random}`);
+
+  function isKnown(user: StoredUser | null, known: string | null): known is string {
+    const [random = '', signature = ''] = known?.split('.') ?? [];
+    if (user === null) return false;
+    const sent = Buffer.from(signature);
+    const expected = Buffer.from(sign(user.id, random));
+    return sent.length === expected.length && timingSafeEqual(sent, expected);
+  }
+
+  return async ({ email, password, address, known }) => {
+    const user = await findUserByEmail(database.kysely, email);
+    const names = isKnown(user, known)
+      ? [`browser ${known}`]
+      : [`account ${accountName(email)}`, `address ${address ?? ''}`];
+    const seconds = throttle.wait(names, now());
+    if (seconds > 0) {
+      throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
+        retryAfter: seconds,
+      });
+    }
+    // Before the hash: tries that arrive together count together.
+    throttle.failed(names, now());
+    const hash = user?.enabled === true ? (user.passwordHash ?? nobody) : nobody;
+    const isRight = await hashing.run(() => verifyPassword(password, hash));
+    if (user === null || !isRight) {
+      throw new ApiError('wrong_credentials', 'the e-mail address or the password is wrong');
+    }
+    throttle.succeeded(names);
+    const random = randomBytes(12).toString('base64url');
+    return { user, known: `${random}.${sign(user.id, random)}` };
+  };
+}
+
+/** A name of its own for every account, as short for a long text as for a short one. */
+function accountName(email: string): string {
+  return createHash('sha256').update(email.trim().toLowerCase()).digest('base64url');
+}

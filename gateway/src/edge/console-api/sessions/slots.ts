@@ -1,0 +1,30 @@
+import { ApiError } from '../errors.ts';
+
+/** Bounds work that would slow down requests for models. */
+export interface Slots {
+  /** @throws ApiError `too_many` if too much of it waits already */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** @param atOnce and `waiting`: at most so many at a time */
+export function createSlots(atOnce: number, waiting: number): Slots {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  return {
+    async run(work) {
+      if (running >= atOnce) {
+        if (queue.length >= waiting) {
+          throw new ApiError('too_many', 'the console is busy, try again', { retryAfter: 1 });
+        }
+        await new Promise<void>((resolve) => queue.push(resolve));
+      }
+      running += 1;
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+        queue.shift()?.();
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSignIn } from '#console-api/sessions/sign-in.ts';
+import { createSecrets } from '#database/index.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { password, startWithPeople } from './people.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startWithPeople();
+});
+afterAll(() => gateway.close());
+
+test('S-09 guessing is delayed from the fifth failure on, but not in a browser that the person has used', async () => {
+  const secrets = createSecrets(Buffer.alloc(32, 1));
+  let now = 0;
+  const signIn = createSignIn(gateway.app.database, secrets, () => now);
+  const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
+  const { known } = await signIn(attempt);
+
+  const wrong = { ...attempt, password: 'a wrong password' };
+  const tries = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(wrong)));
+  const codes = tries.map((each) =>
+    each.status === 'rejected' ? (each.reason as { code: string }).code : 'signed in',
+  );
+  expect(codes.map(String).toSorted()).toEqual([
+    ...Array<string>(7).fill('too_many'),
+    ...Array<string>(5).fill('wrong_credentials'),
+  ]);
+
+  await expect(signIn(attempt)).rejects.toMatchObject({ code: 'too_many', retryAfter: 1 });
+  await expect(signIn({ ...attempt, known })).resolves.toMatchObject({ known: expect.any(String) });
+  // A mark that somebody made up is none.
+  await expect(signIn({ ...attempt, known: 'made.up' })).rejects.toMatchObject({
+    code: 'too_many',
+  });
+  // Nobody else is held up, and a second later neither is the person.
+  await expect(
+    signIn({ ...attempt, email: 'member@example.com', address: '192.0.2.2' }),
+  ).resolves.toBeDefined();
+  now = 1_000;
+  await expect(signIn(attempt)).resolves.toBeDefined();
+});

@@ -1,0 +1,68 @@
+import { hashPassword } from '#database/index.ts';
+import { noAudit, replacePassword } from '#administration/index.ts';
+import { createSecrets } from '#database/index.ts';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+
+/** The password of every person of the test gateway. */
+export const password = 'a long enough password';
+
+export const secrets = {
+  admin: 'sk-admin-0123456789abcdefghijklmnopqrstu',
+  member: 'sk-member-0123456789abcdefghijklmnopqrst',
+};
+
+const config = `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [chat, messages]
+    models: [demo-chat]
+users:
+  - { email: admin@example.com, role: admin, balance: 100 }
+  - { email: member@example.com, balance: 100 }
+  - { email: viewer@example.com, role: viewer }
+keys:
+  - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+  - { name: members, user: member@example.com, secret: ${secrets.member} }
+`;
+
+/** A gateway with an administrator, a viewer and a member, who can sign in. */
+export async function startWithPeople(): Promise<TestGateway> {
+  const gateway = await startTestGateway({ config });
+  const passwordHash = await hashPassword(password);
+  for (const who of ['admin', 'viewer', 'member']) {
+    await setPassword(gateway, `${who}@example.com`, passwordHash);
+  }
+  return gateway;
+}
+
+/** As `sluice user password` would. */
+export async function setPassword(
+  { app: { database } }: TestGateway,
+  email: string,
+  passwordHash: string,
+): Promise<void> {
+  const administration = {
+    database,
+    secrets: createSecrets(Buffer.alloc(32, 1)),
+    audit: noAudit,
+    now: Date.now,
+  };
+  await replacePassword(administration, { kind: 'command', name: 'test' }, { email, passwordHash });
+}
+
+/** A request for a model with this key. @returns its id */
+export async function ask({ url }: TestGateway, secret: string, model = 'demo-chat') {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'user-agent': 'ProbeClient/1',
+    },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] }),
+  });
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
+}

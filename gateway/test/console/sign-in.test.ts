@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword } from '#database/index.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { password, secrets, setPassword, startWithPeople } from './people.ts';
+import { logIn, signIn } from './person.ts';
+
+let gateway: TestGateway;
+let url: string;
+beforeAll(async () => {
+  gateway = await startWithPeople();
+  ({ url } = gateway);
+});
+afterAll(() => gateway.close());
+
+const errorOf = async (response: Response) => {
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  return [response.status, error.code, error.message];
+};
+
+describe('signing in', () => {
+  test('shows who it is and what this person may do', async () => {
+    const response = await logIn(url, 'Admin@example.com', password);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({
+      user: expect.objectContaining({ email: 'admin@example.com', role: 'admin', name: null }),
+      permissions: ['own', 'usage.read'],
+      csrf_token: expect.stringMatching(/^[\w-]{43}$/),
+      insecure: false,
+      gateway: { version: expect.stringMatching(/^\d/), url },
+    });
+  });
+
+  test('S-07 the cookie is closed to scripts and to other sites, and holds no hash', async () => {
+    const response = await logIn(url, 'admin@example.com', password);
+    const [cookie] = response.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^sluice_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/,
+    );
+    const secret = /=([\w-]+)/.exec(cookie ?? '')?.[1];
+    const rows = await gateway.app.database.kysely.selectFrom('sessions').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  test('gives one response for an unknown address, a wrong password and a person without one', async () => {
+    const responses = [
+      await logIn(url, 'nobody@example.com', password),
+      await logIn(url, 'admin@example.com', 'wrong'),
+    ];
+    for (const response of responses) {
+      expect(await errorOf(response)).toEqual([
+        401,
+        'wrong_credentials',
+        'the e-mail address or the password is wrong',
+      ]);
+      expect(response.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['another origin', { origin: 'https://evil.example' }, 403, 'csrf'],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'invalid'],
+  ])('refuses %s', async (_name, headers, status, code) => {
+    const response = await logIn(url, 'admin@example.com', password, headers);
+    expect((await errorOf(response)).slice(0, 2)).toEqual([status, code]);
+  });
+
+  test('refuses a request without an origin', async () => {
+    const response = await fetch(`${url}/admin/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'admin@example.com', password }),
+    });
+    expect((await errorOf(response)).slice(0, 2)).toEqual([403, 'csrf']);
+  });
+
+  test('names all that is wrong with a body', async () => {
+    const response = await fetch(`${url}/admin/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: url },
+      body: JSON.stringify({ email: 5, more: true }),
+    });
+    const { error } = (await response.json()) as { error: { fields: { path: string }[] } };
+    expect(error.fields.map(({ path }) => path).toSorted()).toEqual(['email', 'more', 'password']);
+  });
+});
+
+describe('a session', () => {
+  test('ends when its person signs out', async () => {
+    const person = await signIn(url, 'member@example.com', password);
+    expect((await person.get('/session')).status).toBe(200);
+    const response = await person.send('POST', '/auth/logout', {});
+    expect(response.headers.getSetCookie()[0]).toContain('Max-Age=0');
+    expect(await errorOf(await person.get('/session'))).toEqual([
+      401,
+      'unauthenticated',
+      'you are not signed in',
+    ]);
+  });
+
+  test('writes nothing without its own token', async () => {
+    const person = await signIn(url, 'member@example.com', password);
+    for (const headers of [{ 'x-sluice-csrf': 'x' }, { origin: 'null' }]) {
+      const response = await person.send('POST', '/auth/logout', {}, headers);
+      expect((await errorOf(response)).slice(0, 2)).toEqual([403, 'csrf']);
+    }
+    expect((await person.get('/session')).status).toBe(200);
+  });
+
+  test.each([
+    ['disabled', { enabled: 0 }, { enabled: 1 }],
+    ['given another role', { role: 'admin' }, { role: 'member' }],
+  ])('ends at once when its person is %s', async (_name, change, back) => {
+    const { kysely } = gateway.app.database;
+    const set = (values: object) =>
+      kysely.updateTable('users').set(values).where('email', '=', 'member@example.com').execute();
+    const person = await signIn(url, 'member@example.com', password);
+    await set(change);
+    expect((await person.get('/session')).status).toBe(401);
+    await set(back);
+  });
+
+  test('ends when the password changes', async () => {
+    const person = await signIn(url, 'member@example.com', password);
+    await setPassword(gateway, 'member@example.com', await hashPassword(password));
+    expect((await person.get('/session')).status).toBe(401);
+  });
+
+  test('opens no endpoint for models, and a key opens nothing of the console', async () => {
+    const { cookie } = await signIn(url, 'admin@example.com', password);
+    const models = await fetch(`${url}/v1/models`, { headers: { cookie } });
+    expect(models.status).toBe(401);
+    const session = await fetch(`${url}/admin/v1/session`, {
+      headers: { authorization: `Bearer ${secrets.admin}`, 'x-api-key': secrets.admin },
+    });
+    expect(session.status).toBe(401);
+  });
+});
