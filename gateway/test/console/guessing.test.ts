@@ -29,7 +29,7 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
 
   await expect(signIn(attempt)).rejects.toMatchObject({ code: 'too_many', retryAfter: 1 });
   await expect(signIn({ ...attempt, known })).resolves.toMatchObject({ known: expect.any(String) });
-  // A mark that somebody made up is none.
+  // A mark that somebody made up does not count.
   await expect(signIn({ ...attempt, known: 'made.up' })).rejects.toMatchObject({
     code: 'too_many',
   });
