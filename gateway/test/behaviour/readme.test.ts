@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startSimulator } from 'simulator';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
 
 /*
@@ -121,6 +121,21 @@ test('pictures', { timeout: 60_000 }, async () => {
   });
 });
 
+test('videos', { timeout: 60_000 }, async () => {
+  const [submit = '', ask = '', ...more] = blocksOf('Videos', 'sh').flatMap(commandsOf);
+  expect(more).toEqual([]);
+  await paste(submit);
+  const id = readFileSync(join(folder, 'task'), 'utf8').trim();
+  await vi.waitFor(
+    async () => {
+      expect(JSON.parse(await paste(ask))).toMatchObject({
+        output: { task_id: id, task_status: 'SUCCEEDED', video_url: expect.any(String) as string },
+      });
+    },
+    { timeout: 50_000, interval: 1_000 },
+  );
+});
+
 test('any client, any model', { timeout: 60_000 }, async () => {
   const [file = ''] = blocksOf('Any client, any model', 'yaml');
   expect(file).toContain('http://127.0.0.1:9100');
@@ -157,18 +172,19 @@ test('exact billing: the rows name the demo and the channel of the file', async 
       },
       { timeout: 20_000 },
     )
-    .toContain('total: 7 requests');
+    .toContain('total: 8 requests');
   const rows = printed.split('\n').map((line) => line.split(/ {2,}/));
   expect(rows[0]).toEqual(['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST']);
   expect(rows[1]?.slice(1, 5)).toEqual(['first', 'qwen3-coder', 'local', '200 completed']);
-  expect(rows[2]?.slice(1, 5)).toEqual(['first', 'demo-image', 'demo', '200 completed']);
+  expect(rows[2]?.slice(1, 5)).toEqual(['first', 'demo-video-1', 'demo', '200 completed']);
+  expect(rows[3]?.slice(1, 5)).toEqual(['first', 'demo-image', 'demo', '200 completed']);
   const checked = await paste(reconcile);
   expect(checked).toMatch(/: no differences\n$/);
   const withoutCounts = (text: string) => text.replaceAll(/\d+/g, '0');
   expect(withoutCounts(blocksOf('Exact billing', 'text').join(''))).toContain(
     withoutCounts(checked),
   );
-  expect(JSON.parse(await paste(own))).toMatchObject({ object: 'usage', requests: 7 });
+  expect(JSON.parse(await paste(own))).toMatchObject({ object: 'usage', requests: 8 });
 }, 60_000);
 
 test('keys and limits', { timeout: 60_000 }, async () => {

@@ -10,24 +10,31 @@ const states: readonly TaskState[] = ['queued', 'running', 'succeeded', 'failed'
 /** @throws GatewayError `invalid_value` */
 export function readListQuery(query: unknown): VideoListQuery {
   const given = isRecord(query) ? query : {};
-  const status = textAt(given, 'filter.status');
-  const state = states.find((name) => name === status);
-  if (status !== null && state === undefined) {
-    refuseVideo('filter.status', `must be one of ${states.join(', ')}`);
-  }
   const ids = given['filter.task_ids'];
   return {
     pageNumber: readNumber(given, 'page_num', 1),
     pageSize: readNumber(given, 'page_size', usualSize),
-    states: state === undefined ? null : [state],
+    states: readStates(textAt(given, 'filter.status')),
     model: textAt(given, 'filter.model'),
     ids: ids === undefined ? null : readIds(ids),
   };
 }
 
+/** Null: all. */
+function readStates(status: string | null): readonly TaskState[] | null {
+  if (status === null) return null;
+  // The vendor's clients may ask for it; here, such a task has failed.
+  if (status === 'cancelled') return [];
+  const state = states.find((name) => name === status);
+  return state === undefined
+    ? refuseVideo('filter.status', `must be one of ${states.join(', ')}`)
+    : [state];
+}
+
 function readIds(value: unknown): readonly string[] {
   const ids: unknown[] = Array.isArray(value) ? value : [value];
-  return ids.length <= most && ids.every((id) => typeof id === 'string')
+  const isText = (id: unknown): id is string => typeof id === 'string' && !id.includes('\0');
+  return ids.length <= most && ids.every(isText)
     ? ids
     : refuseVideo('filter.task_ids', `must name at most ${most} tasks`);
 }
@@ -35,7 +42,9 @@ function readIds(value: unknown): readonly string[] {
 function textAt(given: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = given[name];
   if (value === undefined || value === '') return null;
-  return typeof value === 'string' ? value : refuseVideo(name, 'must be named once');
+  if (typeof value !== 'string') return refuseVideo(name, 'must be named once');
+  // PostgreSQL takes no such text, not even to compare with it.
+  return value.includes('\0') ? refuseVideo(name, 'must not contain a NUL') : value;
 }
 
 function readNumber(given: Readonly<Record<string, unknown>>, name: string, usual: number): number {

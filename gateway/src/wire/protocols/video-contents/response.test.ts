@@ -101,6 +101,10 @@ test.each<[object, object]>([
   expect(videoContentsList.readListQuery(query)).toEqual(expected);
 });
 
+test('no task is cancelled: those have failed', () => {
+  expect(videoContentsList.readListQuery({ 'filter.status': 'cancelled' }).states).toEqual([]);
+});
+
 test.each([
   { page_num: '0' },
   { page_num: '501' },
@@ -109,7 +113,10 @@ test.each([
   { page_size: '-1' },
   { page_size: '99999999999999999999' },
   { 'filter.status': 'submitting' },
-  { 'filter.status': 'cancelled' },
+  { 'filter.status': 'canceled' },
+  { 'filter.model': 'a\0b' },
+  { 'filter.task_ids': 'a\0b' },
+  { 'filter.task_ids': ['a', 'a\0b'] },
   { 'filter.task_ids': Array(501).fill('a') },
 ])('refused: %j', (query) => {
   expect(() => videoContentsList.readListQuery(query)).toThrow(
