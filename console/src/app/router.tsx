@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { KeysPage } from '../pages/keys/page.tsx';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { RequestPage } from '../pages/requests/request-page.tsx';
 import { RequestsPage } from '../pages/requests/page.tsx';
@@ -86,10 +87,16 @@ const request = createRoute({
   component: RequestPage,
 });
 
+const keys = createRoute({
+  getParentRoute: () => inside,
+  path: '/keys',
+  component: KeysPage,
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
-    routeTree: root.addChildren([signIn, inside.addChildren([overview, requests, request])]),
+    routeTree: root.addChildren([signIn, inside.addChildren([overview, requests, request, keys])]),
     context: { client },
     defaultPreload: false,
     scrollRestoration: true,

@@ -15,6 +15,8 @@ export interface Formats {
   time(rfc3339: string): string;
   /** `24 Nov 2026, 19:04:31.482` */
   fullTime(rfc3339: string): string;
+  /** `24 Nov 2026` */
+  day(rfc3339: string): string;
   /** The name of an hour or day in UTC such as `2026-11-24T10:00Z`: `10:00` in the browser's zone, or `24 Nov`. */
   bucket(name: string): string;
 }
@@ -52,6 +54,12 @@ export function createFormats(language: string, zone?: string): Formats {
     fractionalSecondDigits: 3,
     hourCycle: 'h23',
   });
+  const calendar = new Intl.DateTimeFormat(language, {
+    ...timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
   const hour = new Intl.DateTimeFormat(language, {
     ...timeZone,
     hour: '2-digit',
@@ -80,6 +88,7 @@ export function createFormats(language: string, zone?: string): Formats {
       return isToday ? clock.format(time) : `${date.format(time)} ${clock.format(time)}`;
     },
     fullTime: (rfc3339) => full.format(new Date(rfc3339)),
+    day: (rfc3339) => calendar.format(new Date(rfc3339)),
     bucket: (name) =>
       name.includes('T') ? hour.format(new Date(name)) : utcDay.format(new Date(`${name}T00:00Z`)),
   };

@@ -1,62 +1,27 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
 import { ask, password, secrets, startWithPeople } from './people.ts';
 
-const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const program = process.env['SLUICE_TEST_BROWSER'] ?? browsers.find((path) => existsSync(path));
-const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
 let gateway: TestGateway;
-let browser: Browser;
-let page: Page;
-/** What must never happen on a page: errors, refusals of the policy, requests to other places. */
-const complaints: string[] = [];
-
-const isWanted = program !== undefined || process.env['CI'] !== undefined;
+let opened: Visit;
 
 beforeAll(async () => {
-  if (!isWanted) return;
-  if (program === undefined) throw new Error('no chromium: install it, or set SLUICE_TEST_BROWSER');
+  if (!hasBrowser) return;
   gateway = await startWithPeople();
-  browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  page.on('console', (message) => {
-    // Nobody is signed in yet: the browser itself reports the status.
-    const isSession = message.location().url.endsWith('/admin/v1/session');
-    if (message.type() === 'error' && !isSession) complaints.push(message.text());
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(gateway.url)) complaints.push(request.url());
-  });
+  opened = await visit(gateway.url);
 }, 60_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await opened?.close();
   await gateway?.close();
 });
 
-/** Problems of accessibility on the page as it is. */
-async function axeProblems(): Promise<string[]> {
-  // Through the debugger: the page's policy forbids scripts from elsewhere.
-  const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', { expression: axe });
-  const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
-      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  return result.value as string[];
-}
-
-test.runIf(isWanted)(
+test.runIf(hasBrowser)(
   'a person signs in, finds a request, sees why it cost what it did, and leaves',
   { timeout: 120_000 },
   async () => {
+    const { page, complaints, axeProblems } = opened;
     const id = await ask(gateway, secrets.member);
     await ask(gateway, secrets.admin, 'nothing-like-it');
     const row = (await gateway.usage()).find((each) => each.id === id);

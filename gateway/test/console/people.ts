@@ -11,7 +11,8 @@ export const secrets = {
   member: 'sk-member-0123456789abcdefghijklmnopqrst',
 };
 
-const config = `
+/** A channel, three people, and keys of two of them. */
+export const config = `
 channels:
   - name: sim
     provider: simulator
@@ -30,11 +31,16 @@ keys:
 /** A gateway with an administrator, a viewer and a member, who can sign in. */
 export async function startWithPeople(): Promise<TestGateway> {
   const gateway = await startTestGateway({ config });
+  await setPasswords(gateway);
+  return gateway;
+}
+
+/** Lets the three people sign in. */
+export async function setPasswords(gateway: TestGateway): Promise<void> {
   const passwordHash = await hashPassword(password);
   for (const who of ['admin', 'viewer', 'member']) {
     await setPassword(gateway, `${who}@example.com`, passwordHash);
   }
-  return gateway;
 }
 
 /** As `sluice user password` would. */

@@ -77,8 +77,8 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('are recorded with who, what and every field, and never with a secret', async () => {
       const { secret, key: made } = await createKey(administration, actor, settings);
-      await rotateKey(administration, actor, { nameOrId: made.id, grace: 60_000 });
-      const last = await rotateKey(administration, actor, { nameOrId: 'made', grace: 0 });
+      await rotateKey(administration, actor, { key: made.id, grace: 60_000 });
+      const last = await rotateKey(administration, actor, { key: 'made', grace: 0 });
       await creditBalance(administration, actor, {
         kind: 'user',
         holder: 'ADA@example.com',
@@ -163,7 +163,7 @@ describe.each(dialects)('%s', (dialect) => {
       const credit = { amount: 1n, reason: 'x', holder: 'nobody' };
       const refusals = [
         () => revokeKey(administration, actor, 'nobody'),
-        () => rotateKey(administration, actor, { nameOrId: 'nobody', grace: 0 }),
+        () => rotateKey(administration, actor, { key: 'nobody', grace: 0 }),
         () => creditBalance(administration, actor, { ...credit, kind: 'user' }),
         () => creditBalance(administration, actor, { ...credit, kind: 'team' }),
       ];
@@ -182,7 +182,7 @@ keys: [{ name: late, user: ada@example.com }, { name: ours, user: ada@example.co
       await createKey(administration, actor, { ...settings, name: 'ended' });
       await revokeKey(administration, actor, 'ended');
       records.length = 0;
-      const rotate = (nameOrId: string) => rotateKey(administration, actor, { nameOrId, grace: 0 });
+      const rotate = (key: string) => rotateKey(administration, actor, { key, grace: 0 });
       const refusals = [
         [() => createKey(administration, actor, settings), 'taken', "key 'made' already exists"],
         [() => rotate('ended'), 'state', "key 'ended' is revoked: create a new one"],

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { defaultRange, startOf } from '../../app/range.ts';
 import { useSession } from '../../app/session.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
 import { filterWords, readFilter } from './filter.ts';
 import { FilterLine } from './filter-line.tsx';
@@ -140,27 +141,4 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
       </p>
     </div>
   );
-}
-
-/** Keys of the page; none while something is typed. */
-function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const { target, key } = event;
-      const isTyping =
-        target instanceof HTMLInputElement ||
-        target instanceof HTMLTextAreaElement ||
-        target instanceof HTMLSelectElement;
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      // A link or button that has the focus acts by itself.
-      if (key === 'Enter' && target instanceof HTMLElement && target.closest('a, button') !== null)
-        return;
-      const act = Object.hasOwn(keys, key) ? keys[key] : undefined;
-      if (act === undefined) return;
-      event.preventDefault();
-      act();
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  });
 }

@@ -5,11 +5,14 @@ export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
 export {
   createFirstKey,
   createKey,
+  graceRule,
   type IssuedKey,
   type KeySettings,
   listKeys,
+  parseGrace,
   revokeKey,
   rotateKey,
+  usualGrace,
 } from './keys.ts';
 export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';
 export type { Administration } from './perform.ts';

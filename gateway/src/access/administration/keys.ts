@@ -5,7 +5,7 @@ import {
   listGroups,
   listModels,
 } from '#catalogue/index.ts';
-import type { DeclaredKey } from '#config/index.ts';
+import { type DeclaredKey, parseDuration } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, views } from '#declaration/index.ts';
 import {
@@ -22,7 +22,7 @@ import {
 import type { Actor } from './actor.ts';
 import type { AuditEntry } from './audit.ts';
 import { type Administration, perform, unchanged } from './perform.ts';
-import { missing } from './refusal.ts';
+import { missing, taken } from './refusal.ts';
 
 export type KeySettings = Omit<DeclaredKey, 'secret'>;
 
@@ -31,6 +31,22 @@ export interface IssuedKey {
   readonly key: StoredKey;
   readonly secret: string;
 }
+
+/** A key by its name, otherwise by its id; or by its id alone, where it must belong to the person if there is one. */
+export type KeyReference = string | { readonly id: string; readonly userId?: string };
+
+/** How long an old secret stays valid if nothing is said. */
+export const usualGrace = '24h';
+const longestGrace = 90 * 86_400_000;
+
+/** Milliseconds of a text such as `30m`; null: it is no duration, or too long. */
+export function parseGrace(text: string): number | null {
+  const grace = parseDuration(text);
+  return grace === null || grace > longestGrace ? null : grace;
+}
+
+/** What a grace period has to be, for whoever wrote another one. */
+export const graceRule = 'a time up to 90d such as 24h or 30m';
 
 export interface RotatedKey extends IssuedKey {
   /** How long the old secret stays valid. Unix milliseconds; null: it is not valid any more. */
@@ -55,6 +71,10 @@ export function createKey(
   return perform(administration, actor, async (change) => {
     await checkNames(change, settings);
     const before = await findByName(change, settings.name);
+    // Otherwise a person would get the secret of a key that the file declares for another one.
+    if (actor.kind === 'user' && before !== null && !isOf(before, settings.user)) {
+      throw taken('key', settings.name);
+    }
     const result = await createStoredKey(change, settings);
     if (before === null) return { result, audited: [creation(result.key)] };
     const subject = { kind: 'key', name: settings.name } as const;
@@ -83,16 +103,15 @@ export function createFirstKey(
 
 /**
  * Replaces a key's secret. The old one stays valid for `grace` milliseconds.
- * @param nameOrId of the key
  * @throws Refusal for a key that does not exist, or has no secret that this actor may replace.
  */
 export function rotateKey(
   administration: Administration,
   actor: Actor,
-  { nameOrId, grace }: { readonly nameOrId: string; readonly grace: number },
+  { key: reference, grace }: { readonly key: KeyReference; readonly grace: number },
 ): Promise<RotatedKey> {
   return perform(administration, actor, async (change) => {
-    const { name } = await knownKey(change, nameOrId);
+    const { name } = await knownKey(change, reference);
     const issued = await rotateStoredKey(change, name, grace);
     const previousUntil = grace > 0 ? change.now + grace : null;
     return {
@@ -121,10 +140,10 @@ export function rotateKey(
 export function revokeKey(
   administration: Administration,
   actor: Actor,
-  nameOrId: string,
+  reference: KeyReference,
 ): Promise<RevokedKey> {
   return perform(administration, actor, async (change) => {
-    const key = await knownKey(change, nameOrId);
+    const key = await knownKey(change, reference);
     const changed = await revokeStoredKey(change, key.name);
     return {
       result: { key, changed },
@@ -154,11 +173,16 @@ function creation(key: StoredKey): AuditEntry {
   return { action: 'create', subject: { kind: 'key', name: key.name }, fields };
 }
 
-async function knownKey(change: Change, nameOrId: string): Promise<StoredKey> {
-  const key = await findKey(change.trx, nameOrId);
-  if (key === null) throw missing('key', nameOrId);
+async function knownKey({ trx }: Change, reference: KeyReference): Promise<StoredKey> {
+  const key =
+    typeof reference === 'string'
+      ? await findKey(trx, reference)
+      : (await listStoredKeys(trx, reference))[0];
+  if (key == null) throw missing('key', typeof reference === 'string' ? reference : reference.id);
   return key;
 }
+
+const isOf = (key: StoredKey, email: string) => key.user === email.trim().toLowerCase();
 
 /** A key's id may be another key's name, but creates none of that name. */
 async function findByName(change: Change, name: string): Promise<StoredKey | null> {

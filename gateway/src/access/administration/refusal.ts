@@ -14,19 +14,23 @@ export class Refusal extends Error {
     | 'state'
     | 'out-of-range';
 
-  constructor(reason: Refusal['reason'], message: string) {
+  /** What is missing or taken, where that is known. */
+  readonly kind: Kind | null;
+
+  constructor(reason: Refusal['reason'], message: string, kind: Kind | null = null) {
     super(message);
     this.name = 'Refusal';
     this.reason = reason;
+    this.kind = kind;
   }
 }
 
 export function missing(kind: Kind, name: string): Refusal {
-  return new Refusal('missing', `${kind} '${name}' does not exist`);
+  return new Refusal('missing', `${kind} '${name}' does not exist`, kind);
 }
 
 export function taken(kind: Kind, name: string): Refusal {
-  return new Refusal('taken', `${kind} '${name}' already exists`);
+  return new Refusal('taken', `${kind} '${name}' already exists`, kind);
 }
 
 /** The refusal that an error of the rooms below means; null: none. */

@@ -17,9 +17,13 @@ export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
   readonly secretOwner: Owner | null;
   /** Unix milliseconds; null: not revoked. */
   readonly revokedAt: number | null;
+  /** Until when the secret before the last rotation is valid. Unix milliseconds; null: there is none. */
+  readonly previousUntil: number | null;
 };
 
 export interface KeyFilter {
+  readonly id?: string;
+  readonly userId?: string;
   readonly owner?: Owner;
   /** E-mail address. */
   readonly user?: string;
@@ -31,9 +35,11 @@ export interface KeyFilter {
 /** Keys by name. */
 export async function listKeys(
   db: Kysely<Database>,
-  { owner, user, after, limit }: KeyFilter = {},
+  { id, userId, owner, user, after, limit }: KeyFilter = {},
 ): Promise<StoredKey[]> {
   let query = keys(db).orderBy('keys.name');
+  if (id !== undefined) query = query.where('keys.id', '=', id);
+  if (userId !== undefined) query = query.where('keys.user_id', '=', userId);
   if (owner !== undefined) query = query.where('keys.owner', '=', owner);
   if (user !== undefined) query = query.where('users.email', '=', user.trim().toLowerCase());
   if (after !== undefined) query = query.where('keys.name', '>', after);
@@ -78,6 +84,7 @@ function toKey(row: Row): StoredKey {
     hasSecret: row.hash !== null,
     secretOwner: row.secret_owner,
     revokedAt: row.revoked_at,
+    previousUntil: row.previous_until,
     ...ownedFields(row),
   };
 }

@@ -5,6 +5,8 @@ import { readJsonBodies } from './json-body.ts';
 import { answerApiErrors } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { createReads } from './reads.ts';
+import { keyRoutes } from './keys/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export interface ConsoleOptions {
@@ -23,17 +25,19 @@ export interface ConsoleOptions {
 
 /** Adds the console's pages and the API that they use. Keys of clients open nothing here. */
 export function registerConsole(server: FastifyInstance, options: ConsoleOptions): void {
-  const { database, now, files } = options;
+  const { database, reading, now, files } = options;
   server.register(consolePages(files));
   server.register((scope, _options, done) => {
     readJsonBodies(scope);
     answerApiErrors(scope);
     const routes = {
       ...options,
+      reads: createReads(reading),
       callerFor: (request: Parameters<typeof callerFor>[0]) => callerFor(request, database, now()),
     };
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
+    keyRoutes(scope, routes);
     done();
   });
 }

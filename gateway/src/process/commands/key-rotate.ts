@@ -7,9 +7,6 @@ import {
   UsageError,
 } from './command.ts';
 
-const usualGrace = '24h';
-const longestGrace = 90 * 86_400_000;
-
 export const keyRotate: Command = {
   name: 'key rotate',
   description:
@@ -20,7 +17,7 @@ export const keyRotate: Command = {
     grace: {
       type: 'string',
       value: 'TIME',
-      help: `how long the old secret stays valid, such as 30m; default: ${usualGrace}`,
+      help: 'how long the old secret stays valid, such as 30m; default: 24h',
     },
     ...commonOptions,
   },
@@ -35,7 +32,7 @@ export const keyRotate: Command = {
     const [nameOrId = ''] = input.positionals;
     const { key, secret, previousUntil } = await withPresentAdministration(
       config,
-      (administration) => rotateKey(administration, commandActor(), { nameOrId, grace }),
+      (administration) => rotateKey(administration, commandActor(), { key: nameOrId, grace }),
     );
     const until = previousUntil === null ? null : new Date(previousUntil).toISOString();
     const { id, name, ...rest } = keyToJson(key);
@@ -53,11 +50,11 @@ export const keyRotate: Command = {
 
 /** Milliseconds. */
 async function readGrace(input: CommandInput): Promise<number> {
-  const { parseDuration } = await import('#config/index.ts');
+  const { graceRule, parseGrace, usualGrace } = await import('#administration/index.ts');
   const text = input.text('grace') ?? usualGrace;
-  const grace = parseDuration(text);
-  if (grace === null || grace > longestGrace) {
-    throw new UsageError(`--grace: expected a time up to 90d such as 24h or 30m, got "${text}"`);
+  const grace = parseGrace(text);
+  if (grace === null) {
+    throw new UsageError(`--grace: expected ${graceRule}, got "${text}"`);
   }
   return grace;
 }

@@ -103,7 +103,7 @@ async function firstKeyOf(
   const left =
     unshown.key === null ? null : await findKey(administration.database.kysely, unshown.key);
   if (left !== null && left.revokedAt === null && left.secretOwner === 'system') {
-    return rotateKey(administration, gateway, { nameOrId: left.name, grace: 0 });
+    return rotateKey(administration, gateway, { key: left.name, grace: 0 });
   }
   const settings: KeySettings = {
     name: firstKey,

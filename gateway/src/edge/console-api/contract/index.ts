@@ -1,3 +1,4 @@
+import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import { listUsage, readUsage, sumUsage } from './usage.ts';
@@ -14,6 +15,10 @@ export const contract = {
   listUsage,
   sumUsage,
   readUsage,
+  listKeys,
+  createKey,
+  rotateKey,
+  revokeKey,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

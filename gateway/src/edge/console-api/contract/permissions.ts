@@ -4,6 +4,10 @@ export const permissions = [
   'own',
   /** Requests and sums of everybody. */
   'usage.read',
+  /** The keys of everybody, without their secrets. */
+  'keys.read',
+  /** Making, replacing and ending the keys of everybody. */
+  'keys.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -12,10 +16,10 @@ export const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as con
 export type Role = (typeof roles)[number];
 
 const table: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['own', 'usage.read'],
+  admin: ['own', 'usage.read', 'keys.read', 'keys.write'],
   operator: ['own', 'usage.read'],
   billing: ['own', 'usage.read'],
-  viewer: ['own', 'usage.read'],
+  viewer: ['own', 'usage.read', 'keys.read'],
   member: ['own'],
 };
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
+import { formatUsd, parseUsd } from '#database/index.ts';
 import {
   findUsage,
   listUsage,
@@ -12,25 +12,20 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
-import { createSlots } from '../sessions/slots.ts';
+import type { Reads } from '../reads.ts';
 
 export interface UsageRoutesOptions extends ServeOptions {
-  /** A connection of its own, so that no request for a model waits for a page. */
-  readonly reading: () => OpenDatabase;
+  readonly reads: Reads;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 const defaultSpan = 30 * 86_400_000;
 const defaultLimit = 50;
-/** Reads at a time, and how many may wait. */
-const readsAtOnce = 4;
-const readsWaiting = 60;
 
 /** Requests and their sums. */
 export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions): void {
-  const { reading, now } = options;
-  const slots = createSlots(readsAtOnce, readsWaiting);
+  const { reads, now } = options;
 
   serveRoute(scope, contract.listUsage, options, async ({ query, caller }) => {
     const { status, min_cost, min_ms, ...rest } = query;
@@ -43,7 +38,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
       minCost: min_cost === undefined ? undefined : parseUsd(min_cost),
       minDuration: min_ms,
     });
-    const page = await slots.run(() => listUsage(reading().kysely, filter).catch(asInvalid));
+    const page = await reads((db) => listUsage(db, filter).catch(asInvalid));
     return { body: { data: page.data.map(rowOf), next: page.next } };
   });
 
@@ -52,7 +47,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
     const to = rest.to ?? now();
     const { from, to: end } = wholeHours({ from: rest.from ?? to - defaultSpan, to });
     const filter = withoutAbsent({ ...rest, from, to: end, ...ownOnly(caller) });
-    const sums = await slots.run(() => sumUsage(reading().kysely, filter, by));
+    const sums = await reads((db) => sumUsage(db, filter, by));
     return {
       body: {
         from: new Date(from).toISOString(),
@@ -67,7 +62,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
 
   serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
     const { userId } = ownOnly(caller);
-    const entry = await slots.run(() => findUsage(reading().kysely, parameters.id, userId));
+    const entry = await reads((db) => findUsage(db, parameters.id, userId));
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
     const { receipt } = entry;
     return { body: { ...rowOf(entry), receipt: receipt === null ? null : [...receipt] } };

@@ -1,0 +1,98 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { read, type Result } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useKeys } from '../../pieces/use-keys.ts';
+import { useWords } from '../../words/index.ts';
+import { NewKey } from './new-key.tsx';
+import { RevokeKey } from './revoke-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
+import { SecretOnce } from './secret-once.tsx';
+import { KeyTable } from './table.tsx';
+
+export type Key = Result<'listKeys'>['data'][number];
+export type IssuedKey = Result<'createKey'>;
+
+type Open =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'rotate' | 'revoke'; readonly key: Key }
+  /** The only place that holds a secret: it is forgotten with the dialog. */
+  | { readonly kind: 'secret'; readonly issued: IssuedKey };
+
+/** Keys: what they may and have spent. They are made, replaced and ended here. */
+export function KeysPage() {
+  const say = useWords();
+  const client = useQueryClient();
+  const { permissions } = useSession();
+  const [open, setOpen] = useState<Open | null>(null);
+  const list = useInfiniteQuery({
+    queryKey: ['keys'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      read<'listKeys'>('/keys', pageParam === undefined ? {} : { cursor: pageParam }, signal),
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+  const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const canSeeAll = permissions.includes('keys.read');
+
+  const close = () => setOpen(null);
+  const changed = () => void client.invalidateQueries({ queryKey: ['keys'] });
+  const issue = (issued: IssuedKey) => {
+    changed();
+    setOpen({ kind: 'secret', issued });
+  };
+  useKeys({ n: () => setOpen({ kind: 'new' }) });
+
+  return (
+    <>
+      <header className="top">
+        <h1>{say('keys.title')}</h1>
+        <button type="button" className="button main" onClick={() => setOpen({ kind: 'new' })}>
+          {say('keys.new')}
+        </button>
+      </header>
+      <div className="body">
+        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton rows={6} />}
+        {list.isSuccess && keys.length === 0 && (
+          <div className="state">
+            <p className="strong">{say('keys.empty')}</p>
+            <p>{say('keys.emptyHint')}</p>
+          </div>
+        )}
+        {keys.length > 0 && (
+          <KeyTable
+            keys={keys}
+            withPeople={canSeeAll}
+            onRotate={(key) => setOpen({ kind: 'rotate', key })}
+            onRevoke={(key) => setOpen({ kind: 'revoke', key })}
+          />
+        )}
+        {list.hasNextPage && (
+          <button
+            type="button"
+            className="button"
+            disabled={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {say('keys.more')}
+          </button>
+        )}
+      </div>
+      {open?.kind === 'new' && <NewKey onMade={issue} onClose={close} />}
+      {open?.kind === 'rotate' && <RotateKey of={open.key} onRotated={issue} onClose={close} />}
+      {open?.kind === 'revoke' && (
+        <RevokeKey
+          of={open.key}
+          onRevoked={() => {
+            changed();
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'secret' && <SecretOnce issued={open.issued} onClose={close} />}
+    </>
+  );
+}

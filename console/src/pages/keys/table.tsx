@@ -1,0 +1,168 @@
+import { Link } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Icon } from '../../pieces/icon.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { useWords } from '../../words/index.ts';
+import styles from './page.module.css';
+import type { Key } from './page.tsx';
+
+interface Props {
+  readonly keys: readonly Key[];
+  /** Whether they belong to several people. */
+  readonly withPeople: boolean;
+  readonly onRotate: (key: Key) => void;
+  readonly onRevoke: (key: Key) => void;
+}
+
+/** Places of the column of amounts. */
+const places = 7;
+
+export function KeyTable({ keys, withPeople, onRotate, onRevoke }: Props) {
+  const say = useWords();
+  const formats = useFormats();
+  const { user, permissions } = useSession();
+  const mayChange = (key: Key) => key.user === user.email || permissions.includes('keys.write');
+  return (
+    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('keys.title')}>
+      <table className={`table ${styles['table']}`}>
+        <thead>
+          <tr>
+            <th scope="col">{say('keys.columns.key')}</th>
+            {withPeople && <th scope="col">{say('keys.columns.person')}</th>}
+            <th scope="col">{say('keys.columns.models')}</th>
+            <th scope="col" className="number">
+              {say('keys.columns.spent')}
+            </th>
+            <th scope="col">{say('keys.columns.limits')}</th>
+            <th scope="col">{say('keys.columns.ends')}</th>
+            <th scope="col">{say('keys.columns.state')}</th>
+            <th scope="col">
+              <span className="hidden">{say('keys.columns.actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <td>
+                <Link
+                  className={`link ${styles['name']}`}
+                  to="/requests"
+                  search={{ filter: `key:${/\s/.test(key.name) ? `"${key.name}"` : key.name}` }}
+                >
+                  {key.name}
+                </Link>{' '}
+                {!key.editable && (
+                  <span className={styles['badge']} title={say('keys.ofFile')}>
+                    {say('keys.file')}
+                  </span>
+                )}{' '}
+                <code className="quiet">{key.prefix}</code>
+              </td>
+              {withPeople && (
+                <td>
+                  {key.user}
+                  {key.team !== null && <span className="quiet"> {key.team}</span>}
+                </td>
+              )}
+              <td className={`second ${styles['models']}`} title={key.models.join(', ')}>
+                {key.models.length === 0 ? say('keys.allModels') : key.models.join(', ')}
+              </td>
+              <td className="number">
+                <Money amount={key.spent} width={places} />
+              </td>
+              <td className="second">
+                <Limits of={key} />
+              </td>
+              <td className="second">
+                {key.expires_at === null ? (
+                  <span className="quiet">{say('keys.never')}</span>
+                ) : (
+                  <span title={formats.fullTime(key.expires_at)}>
+                    {formats.day(key.expires_at)}
+                  </span>
+                )}
+              </td>
+              <td>
+                <State of={key} />
+              </td>
+              <td className="number">
+                {mayChange(key) && key.rotatable && (
+                  <button
+                    type="button"
+                    className="button bare"
+                    aria-label={say('keys.rotateNamed', { name: key.name })}
+                    onClick={() => onRotate(key)}
+                  >
+                    {say('keys.rotate')}
+                  </button>
+                )}
+                {mayChange(key) && key.revoked_at === null && (
+                  <button
+                    type="button"
+                    className="button bare"
+                    aria-label={say('keys.revokeNamed', { name: key.name })}
+                    onClick={() => onRevoke(key)}
+                  >
+                    {say('keys.revoke')}
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Limits({ of: { quota, rpm, rph, max_concurrency: atOnce } }: { readonly of: Key }) {
+  const say = useWords();
+  const formats = useFormats();
+  const limits = [
+    quota === null ? [] : say('keys.limits.quota', { amount: quota }),
+    rpm === null ? [] : say('keys.limits.rpm', { count: formats.count(rpm) }),
+    rph === null ? [] : say('keys.limits.rph', { count: formats.count(rph) }),
+    atOnce === null ? [] : say('keys.limits.atOnce', { count: formats.count(atOnce) }),
+  ].flat();
+  if (limits.length === 0) return <span className="quiet">{say('keys.limits.none')}</span>;
+  return limits.join(', ');
+}
+
+/** A shape and a word, unless all is well. */
+function State({ of: key }: { readonly of: Key }) {
+  const say = useWords();
+  const formats = useFormats();
+  if (key.revoked_at !== null) {
+    return (
+      <span className="outcome neutral" title={formats.fullTime(key.revoked_at)}>
+        <Icon name="cross" size={12} />
+        {say('keys.states.revoked', { day: formats.day(key.revoked_at) })}
+      </span>
+    );
+  }
+  const warning = !key.enabled
+    ? 'disabled'
+    : key.prefix === ''
+      ? 'noSecret'
+      : key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()
+        ? 'expired'
+        : null;
+  if (warning !== null) {
+    return (
+      <span className="outcome warned">
+        <Icon name="warning" size={12} />
+        {say(`keys.states.${warning}`)}
+      </span>
+    );
+  }
+  return (
+    <span className="outcome fine">
+      <Icon name="tick" size={12} />
+      {key.previous_valid_until === null
+        ? say('keys.states.active')
+        : say('keys.states.oldUntil', { time: formats.time(key.previous_valid_until) })}
+    </span>
+  );
+}

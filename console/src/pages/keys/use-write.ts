@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import { ApiFailure, type FieldProblem } from '../../api/client.ts';
+
+export interface Write {
+  readonly isBusy: boolean;
+  /** Of no field on the page; null: there is none. */
+  readonly problem: string | null;
+  readonly fields: readonly FieldProblem[];
+  readonly run: (write: () => Promise<void>) => void;
+}
+
+/**
+ * A write and its refusal. Nothing of the response is kept, unlike in the cache of the pages.
+ * @param known the fields that show their own problems
+ */
+export function useWrite(known: readonly string[] = []): Write {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const fields = failure instanceof ApiFailure ? failure.fields : [];
+  const isShown = fields.length > 0 && fields.every(({ path }) => known.includes(nameOf(path)));
+  const text = failure instanceof ApiFailure ? failure.message : String(failure);
+  return {
+    isBusy,
+    problem: failure === null || isShown ? null : text,
+    fields,
+    run(write) {
+      setBusy(true);
+      setFailure(null);
+      write()
+        .catch(setFailure)
+        .finally(() => setBusy(false));
+    },
+  };
+}
+
+/** `models` of `models[2]`. */
+export const nameOf = (path: string) => path.replace(/\[.*$/, '');

@@ -1,0 +1,25 @@
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+
+interface Props {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** In front of the page, which waits. `Esc` closes it, and the focus returns to where it was. */
+export function Dialog({ title, onClose, children }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog?.open === false) dialog.showModal();
+  }, []);
+  return (
+    <dialog ref={element} className="dialog" aria-labelledby={id} onClose={onClose}>
+      <h2 className="dialogTitle" id={id}>
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { count, money, nothing, time } from './values.ts';
+
+/** Named as in the file. Neither the secret nor a hash of it. */
+const key = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The first and last characters of the secret; empty while there is none. */
+  prefix: z.string(),
+  user: z.string(),
+  team: z.string().nullable(),
+  group: z.string(),
+  /** Empty: all. */
+  models: z.array(z.string()),
+  quota: money.nullable(),
+  spent: money,
+  expires_at: time.nullable(),
+  ips: z.array(z.string()),
+  rpm: z.int().nullable(),
+  rph: z.int().nullable(),
+  max_concurrency: z.int().nullable(),
+  conversion: z.string(),
+  cap_output: z.boolean(),
+  enabled: z.boolean(),
+  /** Who manages the settings: `file`, `console` or `system`. */
+  owner: z.string(),
+  /** Whether the settings may be changed elsewhere than in the file. */
+  editable: z.boolean(),
+  /** Whether its secret may be replaced here: it has one, the file does not set it, and the key is not revoked. */
+  rotatable: z.boolean(),
+  created: time,
+  revoked_at: time.nullable(),
+  /** Until when the secret before the last rotation is valid; null: it is not. */
+  previous_valid_until: time.nullable(),
+});
+
+const issued = key.extend({
+  /** The secret. No other response has it. */
+  key: z.string(),
+});
+
+export type KeyView = z.output<typeof key>;
+
+const example: z.input<typeof key> = {
+  id: 'key_2a',
+  name: 'laptop',
+  prefix: 'sk-AbCd…wxyz',
+  user: 'ada@example.com',
+  team: null,
+  group: 'default',
+  models: ['demo-chat'],
+  quota: '50',
+  spent: '31.21',
+  expires_at: '2027-01-29T00:00:00.000Z',
+  ips: [],
+  rpm: 60,
+  rph: null,
+  max_concurrency: null,
+  conversion: 'lenient',
+  cap_output: true,
+  enabled: true,
+  owner: 'console',
+  editable: true,
+  rotatable: true,
+  created: '2026-11-25T10:00:00.000Z',
+  revoked_at: null,
+  previous_valid_until: null,
+};
+
+const parameters = z.strictObject({ id: z.string().max(100) });
+
+export const listKeys = defineRoute({
+  method: 'GET',
+  path: '/keys',
+  summary: 'Keys by name',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject({
+    limit: count(1, 200).optional(),
+    cursor: z.string().min(1).max(400).optional(),
+  }),
+  body: nothing,
+  response: z.object({ data: z.array(key), next: z.string().nullable() }),
+  example: { data: [example], next: null },
+});
+
+/** Only kinds of values: what they may be are the rules of the file. */
+const number = z.number('expected a whole number').nullable().optional();
+const text = z.string('expected text').nullable().optional();
+
+export const createKey = defineRoute({
+  method: 'POST',
+  path: '/keys',
+  summary: 'Make a key; the response is the only one with its secret',
+  permission: 'own',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    name: z.string('expected a key name'),
+    /** E-mail address; absent: whoever asks. */
+    user: text,
+    models: z.array(z.string('expected a model name'), 'expected a list').optional(),
+    quota: text,
+    expires_at: text,
+    rpm: number,
+    rph: number,
+    max_concurrency: number,
+  }),
+  response: issued,
+  example: { ...example, key: 'sk-AbCd…' },
+});
+
+export const rotateKey = defineRoute({
+  method: 'POST',
+  path: '/keys/:id/rotate',
+  summary: 'Replace the secret; the response is the only one with the new one',
+  permission: 'own',
+  parameters,
+  query: nothing,
+  body: z.strictObject({
+    /** How long the old secret stays valid: seconds, or text such as `24h`. */
+    grace: z
+      .union([z.string(), z.int().min(0)], 'expected seconds, or a time such as 24h')
+      .optional(),
+  }),
+  response: issued,
+  example: {
+    ...example,
+    key: 'sk-AbCd…',
+    previous_valid_until: '2026-11-26T10:00:00.000Z',
+  },
+});
+
+export const revokeKey = defineRoute({
+  method: 'POST',
+  path: '/keys/:id/revoke',
+  summary: 'End a key for good',
+  permission: 'own',
+  parameters,
+  query: nothing,
+  body: nothing,
+  response: key,
+  example: { ...example, revoked_at: '2026-11-25T12:00:00.000Z', rotatable: false },
+});

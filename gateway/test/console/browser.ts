@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { chromium, type Page } from 'playwright-core';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const program = process.env['SLUICE_TEST_BROWSER'] ?? places.find((path) => existsSync(path));
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** Without a browser the journeys are left out, except where all tests have to run. */
+export const hasBrowser = program !== undefined || process.env['CI'] !== undefined;
+
+export interface Visit {
+  readonly page: Page;
+  /** What must never happen on a page: errors, refusals of the policy, requests to other places. */
+  readonly complaints: string[];
+  /** Problems of accessibility on the page as it is. */
+  axeProblems(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a browser with an empty page. @param url of the gateway */
+export async function visit(url: string): Promise<Visit> {
+  if (program === undefined) throw new Error('no chromium: install it, or set SLUICE_TEST_BROWSER');
+  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+  const page = await browser.newPage({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-US',
+  });
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    // Nobody is signed in yet: the browser itself reports the status.
+    const isSession = message.location().url.endsWith('/admin/v1/session');
+    if (message.type() === 'error' && !isSession) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) complaints.push(request.url());
+  });
+  return {
+    page,
+    complaints,
+    async axeProblems() {
+      // Through the debugger: the page's policy forbids scripts from elsewhere.
+      const session = await page.context().newCDPSession(page);
+      await session.send('Runtime.evaluate', { expression: axe });
+      const { result } = await session.send('Runtime.evaluate', {
+        expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      await session.detach();
+      return result.value as string[];
+    },
+    close: () => browser.close(),
+  };
+}

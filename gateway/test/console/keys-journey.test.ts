@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { ask, password, startWithPeople } from './people.ts';
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startWithPeople();
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'a person makes a key, uses it, replaces its secret, and ends it',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems } = opened;
+    await page.goto(`${gateway.url}/console/keys`);
+    await page.getByLabel('E-mail address').fill('member@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
+    await rowOf('members').waitFor();
+    // Declared with its secret: revoking is all that can be done here.
+    expect(await rowOf('members').getByRole('button').allTextContents()).toEqual(['Revoke']);
+    expect(await axeProblems()).toEqual([]);
+
+    // By keyboard alone. What is wrong is said at its field, and what was typed stays.
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').waitFor();
+    await page.keyboard.type('laptop');
+    await dialog.getByLabel('Quota, USD').fill('much');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('expected an amount in USD').waitFor();
+    // The browser itself reports the refusal.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    expect(await axeProblems()).toEqual([]);
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('laptop');
+    expect(await dialog.getByLabel('Belongs to').count()).toBe(0);
+    await dialog.getByLabel('Quota, USD').fill('5');
+    await dialog.getByLabel('Requests a minute').fill('60');
+    await page.keyboard.press('Enter');
+
+    const ready = page.getByRole('dialog', { name: 'Key laptop is ready' });
+    await ready.waitFor();
+    const secret = (await ready.locator('#secret').textContent()) ?? '';
+    expect(secret).toMatch(/^sk-/);
+    expect(await axeProblems()).toEqual([]);
+    const line = (await ready.locator('#try').textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s`]);
+    expect(stdout).toContain('"demo-chat"');
+    await page.keyboard.press('Escape');
+    await ready.waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(secret);
+
+    // A request with it is found through its row.
+    const id = await ask(gateway, secret);
+    await gateway.usage();
+    await page.reload();
+    await rowOf('laptop').getByRole('link', { name: 'laptop' }).click();
+    await page.getByRole('link', { name: `Open request ${id}` }).waitFor();
+    await page.goBack();
+
+    await rowOf('laptop').getByRole('button', { name: 'Rotate laptop' }).click();
+    await dialog.getByLabel('The old secret works').selectOption('0s');
+    expect(await axeProblems()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Rotate', exact: true }).click();
+    await ready.waitFor();
+    const next = (await ready.locator('#secret').textContent()) ?? '';
+    expect(next).not.toBe(secret);
+    await ready.getByRole('button', { name: 'I have it' }).click();
+
+    await rowOf('laptop').getByRole('button', { name: 'Revoke laptop' }).click();
+    await dialog.getByText('It cannot be undone').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await rowOf('laptop').getByRole('button', { name: 'Revoke laptop' }).click();
+    await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await rowOf('laptop')
+      .getByText(/^revoked/)
+      .waitFor();
+    expect(await rowOf('laptop').getByRole('button').count()).toBe(0);
+    const stored = await page.evaluate('JSON.stringify([localStorage, sessionStorage])');
+    expect(stored).not.toMatch(/sk-/);
+
+    // In the other language and theme, on a phone.
+    await page.locator('summary').click();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('zh-CN');
+    await page.getByRole('heading', { name: '密钥' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.getByRole('button', { name: '新建密钥' }).click();
+    await dialog.waitFor();
+    expect(
+      await page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      ),
+    ).toBe(false);
+    expect(await axeProblems()).toEqual([]);
+    expect(complaints).toEqual([]);
+  },
+);
