@@ -40,3 +40,35 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
   now = 1_000;
   await expect(signIn(attempt)).resolves.toBeDefined();
 });
+
+test('S-09 text behind the mark of a browser gives no further tries', async () => {
+  const secrets = createSecrets(Buffer.alloc(32, 1));
+  const signIn = createSignIn(gateway.app.database, secrets, () => 0);
+  const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
+  const { known } = await signIn(attempt);
+  for (let at = 0; at < 5; at += 1) {
+    const wrong = { ...attempt, password: 'a wrong password', known: `${known}.${at}` };
+    await expect(signIn(wrong)).rejects.toMatchObject({ code: 'wrong_credentials' });
+  }
+  await expect(signIn({ ...attempt, known: `${known}.5` })).rejects.toMatchObject({
+    code: 'too_many',
+  });
+});
+
+test('S-09 a try that finds the gateway busy does not count against the person', async () => {
+  const secrets = createSecrets(Buffer.alloc(32, 1));
+  const signIn = createSignIn(gateway.app.database, secrets, () => 0);
+  const flood = Promise.allSettled(
+    Array.from({ length: 40 }, (_, at) =>
+      signIn({ email: `${at}@example.com`, password, address: `192.0.2.${at}`, known: null }),
+    ),
+  );
+  const attempt = { email: 'admin@example.com', password, address: '198.51.100.1', known: null };
+  const tries = Array.from({ length: 8 }, () => signIn(attempt));
+  const messages = (await Promise.allSettled(tries)).map((each) =>
+    each.status === 'rejected' ? (each.reason as Error).message : 'signed in',
+  );
+  expect(messages).toEqual(Array<string>(8).fill('the console is busy, try again'));
+  await flood;
+  await expect(signIn(attempt)).resolves.toBeDefined();
+});

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '#database/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
+import { sendRaw } from '../behaviour/support.ts';
 import { password, secrets, setPassword, startWithPeople } from './people.ts';
 import { logIn, signIn } from './person.ts';
 
@@ -82,6 +83,48 @@ describe('signing in', () => {
     });
     const { error } = (await response.json()) as { error: { fields: { path: string }[] } };
     expect(error.fields.map(({ path }) => path).toSorted()).toEqual(['email', 'more', 'password']);
+  });
+});
+
+describe('S-07 over plain http nobody signs in from elsewhere', () => {
+  const through = async (headers: Record<string, string>) => {
+    const { port } = new URL(url);
+    const host = headers['host'] ?? `127.0.0.1:${port}`;
+    const body = JSON.stringify({ email: 'admin@example.com', password });
+    const lines = {
+      origin: `http://${host}`,
+      ...headers,
+      host,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    };
+    const text = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    const client = await sendRaw(
+      `http://127.0.0.1:${port}`,
+      `POST /admin/v1/auth/login HTTP/1.1\r\n${text.join('')}\r\n${body}`,
+    );
+    await client.ended;
+    return client.received();
+  };
+
+  test.each([
+    ['through a proxy on this machine', { 'x-forwarded-for': '192.0.2.1' }],
+    ['through a proxy that names the protocol', { 'x-forwarded-proto': 'http' }],
+    ['through a proxy that nobody has named', { 'x-forwarded-proto': 'https' }],
+    ['from a page whose name was made to lead here', { host: 'rebound.evil.example' }],
+  ])('%s', async (_name, headers) => {
+    const response = await through(headers);
+    expect(response).toMatch(/^HTTP\/1\.1 403 /);
+    expect(response).toContain('"code":"forbidden"');
+    expect(response).not.toContain('set-cookie');
+  });
+
+  test('but from this machine, by address and as localhost', async () => {
+    const { port } = new URL(url);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      expect(await through({ host })).toMatch(/^HTTP\/1\.1 200 /);
+    }
   });
 });
 

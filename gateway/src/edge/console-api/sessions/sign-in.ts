@@ -42,29 +42,40 @@ export function createSignIn(
   const sign = (userId: string, random: string) =>
     secrets.digestState(`known browser ${userId} ${random}`);
 
-  function isKnown(user: StoredUser | null, known: string | null): known is string {
+  /** The part of a browser's mark that names it; null: it is not a mark of this person. */
+  function browserOf(user: StoredUser | null, known: string | null): string | null {
     const [random = '', signature = ''] = known?.split('.') ?? [];
-    if (user === null) return false;
+    if (user === null) return null;
     const sent = Buffer.from(signature);
     const expected = Buffer.from(sign(user.id, random));
-    return sent.length === expected.length && timingSafeEqual(sent, expected);
+    return sent.length === expected.length && timingSafeEqual(sent, expected) ? random : null;
+  }
+
+  function assertMayTry(names: readonly string[]): void {
+    const seconds = throttle.wait(names, now());
+    if (seconds === 0) return;
+    throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
+      retryAfter: seconds,
+    });
   }
 
   return async ({ email, password, address, known }) => {
     const user = await findUserByEmail(database.kysely, email);
-    const names = isKnown(user, known)
-      ? [`browser ${known}`]
-      : [`account ${accountName(email)}`, `address ${address ?? ''}`];
-    const seconds = throttle.wait(names, now());
-    if (seconds > 0) {
-      throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
-        retryAfter: seconds,
-      });
-    }
-    // Before the hash: tries that arrive together count together.
-    throttle.failed(names, now());
+    // Only what is signed: text behind it would make a new name of every try.
+    const browser = browserOf(user, known);
+    const names =
+      browser === null
+        ? [`account ${accountName(email)}`, `address ${address ?? ''}`]
+        : [`browser ${browser}`];
+    // Twice: whoever must wait takes nobody's place in the queue, and tries that arrive together count together.
+    assertMayTry(names);
     const hash = user?.enabled === true ? (user.passwordHash ?? nobody) : nobody;
-    const isRight = await hashing.run(() => verifyPassword(password, hash));
+    const isRight = await hashing.run(() => {
+      assertMayTry(names);
+      // Before the hash. A try that finds no place has guessed nothing, and does not count.
+      throttle.failed(names, now());
+      return verifyPassword(password, hash);
+    });
     if (user === null || !isRight) {
       throw new ApiError('wrong_credentials', 'the e-mail address or the password is wrong');
     }
