@@ -1,7 +1,11 @@
 import { hashPassword } from '#database/index.ts';
 import { noAudit, replacePassword } from '#administration/index.ts';
 import { createSecrets } from '#database/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import {
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from '#test/support/gateway.ts';
 
 /** The password of every person of the test gateway. */
 export const password = 'a long enough password';
@@ -28,8 +32,8 @@ keys:
 `;
 
 /** A gateway with an administrator, a viewer and a member, who can sign in. */
-export async function startWithPeople(): Promise<TestGateway> {
-  const gateway = await startTestGateway({ config });
+export async function startWithPeople(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway({ ...options, config });
   const passwordHash = await hashPassword(password);
   for (const who of ['admin', 'viewer', 'member']) {
     await setPassword(gateway, `${who}@example.com`, passwordHash);

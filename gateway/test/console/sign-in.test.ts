@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '#database/index.ts';
+import { findUserByEmail, startSession } from '#identity/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { sendRaw } from '../behaviour/support.ts';
 import { password, secrets, setPassword, startWithPeople } from './people.ts';
@@ -167,6 +168,19 @@ describe('a session', () => {
     const person = await signIn(url, 'member@example.com', password);
     await setPassword(gateway, 'member@example.com', await hashPassword(password));
     expect((await person.get('/session')).status).toBe(401);
+  });
+
+  test('does not start for a password that was changed while it was checked', async () => {
+    const { kysely } = gateway.app.database;
+    const email = 'member@example.com';
+    const user = await findUserByEmail(kysely, email);
+    if (user === null) throw new Error('no such user');
+    const start = (person: typeof user) =>
+      startSession(kysely, { user: person, address: null, userAgent: null }, Date.now());
+    await setPassword(gateway, email, await hashPassword(password));
+    expect(await start(user)).toBeNull();
+    const after = await findUserByEmail(kysely, email);
+    expect(await start(after ?? user)).toEqual(expect.any(String));
   });
 
   test('opens no endpoint for models, and a key opens nothing of the console', async () => {

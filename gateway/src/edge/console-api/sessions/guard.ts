@@ -5,6 +5,7 @@ import { findSession, type Session } from '#identity/index.ts';
 import type { Permission } from '../contract/index.ts';
 import { permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
 import { connectionOf } from './connection.ts';
 import { sessionCookie } from './cookies.ts';
 
@@ -22,7 +23,8 @@ export async function callerFor(
   now: number,
 ): Promise<SignedInCaller> {
   const secret = sessionCookie(request, connectionOf(request).isSecure);
-  const session = secret === null ? null : await findSession(database.kysely, secret, now);
+  const session =
+    secret === null ? null : await fromDatabase(() => findSession(database.kysely, secret, now));
   if (secret === null || session === null) {
     throw new ApiError('unauthenticated', 'you are not signed in');
   }

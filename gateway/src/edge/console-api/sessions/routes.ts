@@ -4,6 +4,7 @@ import { endSession, findSession, removeEndedSessions, startSession } from '#ide
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
@@ -48,19 +49,17 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     const { user, known: nextKnown } = await signIn({ ...body, address, known });
     const userAgent = request.headers['user-agent'] ?? null;
     const started = now();
-    const { id: userId, role } = user;
-    const secret = await startSession(
-      database.kysely,
-      { userId, role, address, userAgent },
-      started,
-    );
-    await removeEndedSessions(database.kysely, started);
-    const session = await findSession(database.kysely, secret, started);
-    // The person was disabled meanwhile.
-    if (session === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    const caller = await fromDatabase(async () => {
+      const secret = await startSession(database.kysely, { user, address, userAgent }, started);
+      await removeEndedSessions(database.kysely, started);
+      const session = secret === null ? null : await findSession(database.kysely, secret, started);
+      return secret === null || session === null ? null : { secret, session, permissions: [] };
+    });
+    // The person was disabled meanwhile, or has another password or role.
+    if (caller === null) throw new ApiError('unauthenticated', 'you are not signed in');
     return {
-      body: show(request, { session, secret, permissions: [] }),
-      cookies: [setSessionCookie(secret, isSecure), setKnownCookie(nextKnown, isSecure)],
+      body: show(request, caller),
+      cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
     };
   });
 
@@ -69,7 +68,9 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   }));
 
   serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
-    await endSession(database.kysely, { id: session.id, userId: session.user.id });
+    await fromDatabase(() =>
+      endSession(database.kysely, { id: session.id, userId: session.user.id }),
+    );
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index.ts';
 import { findUserByEmail, type StoredUser } from '#identity/index.ts';
 import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
 import { createSlots } from './slots.ts';
 import { createSignInThrottle } from './throttle.ts';
 
@@ -60,7 +61,7 @@ export function createSignIn(
   }
 
   return async ({ email, password, address, known }) => {
-    const user = await findUserByEmail(database.kysely, email);
+    const user = await fromDatabase(() => findUserByEmail(database.kysely, email));
     // Only what is signed: text behind it would make a new name of every try.
     const browser = browserOf(user, known);
     const names =

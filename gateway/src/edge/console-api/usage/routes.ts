@@ -10,6 +10,7 @@ import {
 } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import { createSlots } from '../sessions/slots.ts';
@@ -31,6 +32,8 @@ const readsWaiting = 60;
 export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions): void {
   const { reading, now } = options;
   const slots = createSlots(readsAtOnce, readsWaiting);
+  const read = <Result>(work: (db: OpenDatabase['kysely']) => Promise<Result>) =>
+    slots.run(() => fromDatabase(() => work(reading().kysely)));
 
   serveRoute(scope, contract.listUsage, options, async ({ query, caller }) => {
     const { status, min_cost, min_ms, ...rest } = query;
@@ -43,7 +46,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
       minCost: min_cost === undefined ? undefined : parseUsd(min_cost),
       minDuration: min_ms,
     });
-    const page = await slots.run(() => listUsage(reading().kysely, filter).catch(asInvalid));
+    const page = await read((db) => listUsage(db, filter).catch(asInvalid));
     return { body: { data: page.data.map(rowOf), next: page.next } };
   });
 
@@ -52,7 +55,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
     const to = rest.to ?? now();
     const { from, to: end } = wholeHours({ from: rest.from ?? to - defaultSpan, to });
     const filter = withoutAbsent({ ...rest, from, to: end, ...ownOnly(caller) });
-    const sums = await slots.run(() => sumUsage(reading().kysely, filter, by));
+    const sums = await read((db) => sumUsage(db, filter, by));
     return {
       body: {
         from: new Date(from).toISOString(),
@@ -67,7 +70,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
 
   serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
     const { userId } = ownOnly(caller);
-    const entry = await slots.run(() => findUsage(reading().kysely, parameters.id, userId));
+    const entry = await read((db) => findUsage(db, parameters.id, userId));
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
     const { receipt } = entry;
     return { body: { ...rowOf(entry), receipt: receipt === null ? null : [...receipt] } };
