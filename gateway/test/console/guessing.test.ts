@@ -10,10 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+const signInAt = (now: () => number) =>
+  createSignIn({
+    database: gateway.app.database,
+    secrets: createSecrets(Buffer.alloc(32, 1)),
+    lookUp: (ask) => ask(),
+    now,
+  });
+
 test('S-09 guessing is delayed from the fifth failure on, but not in a browser that the person has used', async () => {
-  const secrets = createSecrets(Buffer.alloc(32, 1));
   let now = 0;
-  const signIn = createSignIn(gateway.app.database, secrets, () => now);
+  const signIn = signInAt(() => now);
   const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
   const { known } = await signIn(attempt);
 
@@ -42,8 +49,7 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
 });
 
 test('S-09 text behind the mark of a browser gives no further tries', async () => {
-  const secrets = createSecrets(Buffer.alloc(32, 1));
-  const signIn = createSignIn(gateway.app.database, secrets, () => 0);
+  const signIn = signInAt(() => 0);
   const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
   const { known } = await signIn(attempt);
   for (let at = 0; at < 5; at += 1) {
@@ -56,8 +62,7 @@ test('S-09 text behind the mark of a browser gives no further tries', async () =
 });
 
 test('S-09 a try that finds the gateway busy does not count against the person', async () => {
-  const secrets = createSecrets(Buffer.alloc(32, 1));
-  const signIn = createSignIn(gateway.app.database, secrets, () => 0);
+  const signIn = signInAt(() => 0);
   const flood = Promise.allSettled(
     Array.from({ length: 40 }, (_, at) =>
       signIn({ email: `${at}@example.com`, password, address: `192.0.2.${at}`, known: null }),

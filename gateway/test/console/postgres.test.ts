@@ -74,6 +74,8 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
       expect(await errorOf(response)).toEqual([503, 'database_away']);
     }
     way.restore();
-    await expect.poll(async () => (await admin.get('/usage')).status).toBe(200);
+    await expect
+      .poll(async () => (await admin.get('/usage')).status, { timeout: 20_000 })
+      .toBe(200);
   });
 });

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { endSession, findSession, removeEndedSessions, startSession } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
@@ -9,13 +8,9 @@ import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
 import { csrfToken, type SignedInCaller } from './guard.ts';
-import { createSignIn } from './sign-in.ts';
+import { createSignIn, type SignInOptions } from './sign-in.ts';
 
-export interface SessionOptions extends ServeOptions {
-  readonly database: OpenDatabase;
-  readonly secrets: Secrets;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+export interface SessionOptions extends ServeOptions, SignInOptions {
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
@@ -23,8 +18,8 @@ export interface SessionOptions extends ServeOptions {
 
 /** Signing in and out. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { database, secrets, now, version, allowInsecure } = options;
-  const signIn = createSignIn(database, secrets, now);
+  const { database, now, version, allowInsecure } = options;
+  const signIn = createSignIn(options);
 
   const show = (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);

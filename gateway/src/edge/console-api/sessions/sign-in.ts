@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index.ts';
 import { findUserByEmail, type StoredUser } from '#identity/index.ts';
 import { ApiError } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
+import type { LookUp } from './look-up.ts';
 import { createSlots } from './slots.ts';
 import { createSignInThrottle } from './throttle.ts';
 
@@ -28,16 +28,25 @@ const hashesWaiting = 20;
 /** What a password is compared with if there is no account, so that both take the same time. Of random bytes. */
 const nobody = `scrypt$131072$8$1$${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
 
+export interface SignInOptions {
+  readonly database: OpenDatabase;
+  readonly secrets: Secrets;
+  readonly lookUp: LookUp;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
 /**
  * Checks passwords.
  * @returns a function that throws ApiError `wrong_credentials`, with one text for an unknown address, a wrong password
  *   and a person who may not sign in, or `too_many`
  */
-export function createSignIn(
-  database: OpenDatabase,
-  secrets: Secrets,
-  now: () => number,
-): (attempt: Attempt) => Promise<SignedIn> {
+export function createSignIn({
+  database,
+  secrets,
+  lookUp,
+  now,
+}: SignInOptions): (attempt: Attempt) => Promise<SignedIn> {
   const throttle = createSignInThrottle();
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
   const sign = (userId: string, random: string) =>
@@ -61,7 +70,7 @@ export function createSignIn(
   }
 
   return async ({ email, password, address, known }) => {
-    const user = await fromDatabase(() => findUserByEmail(database.kysely, email));
+    const user = await lookUp(() => findUserByEmail(database.kysely, email));
     // Only what is signed: text behind it would make a new name of every try.
     const browser = browserOf(user, known);
     const names =
