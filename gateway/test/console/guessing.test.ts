@@ -61,6 +61,19 @@ test('S-09 text behind the mark of a browser gives no further tries', async () =
   });
 });
 
+test('S-09 a network of IPv6 has one count, whatever addresses somebody chooses in it', async () => {
+  const signIn = signInAt(() => 0);
+  const from = (address: string, at: number) =>
+    signIn({ email: `${at}@example.com`, password: 'wrong', address, known: null });
+  for (const [at, end] of ['::1', '::2', ':1::', ':a:b:c:d', '::ffff'].entries()) {
+    await expect(from(`2001:db8:0:1${end}`, at)).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    });
+  }
+  await expect(from('2001:db8:0:1::9', 5)).rejects.toMatchObject({ code: 'too_many' });
+  await expect(from('2001:db8::9', 6)).rejects.toMatchObject({ code: 'wrong_credentials' });
+});
+
 test('S-09 a try that finds the gateway busy does not count against the person', async () => {
   const signIn = signInAt(() => 0);
   const flood = Promise.allSettled(

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index.ts';
 import { findUserByEmail, type StoredUser } from '#identity/index.ts';
+import { networkOf } from '#http/index.ts';
 import { ApiError } from '../errors.ts';
 import type { LookUp } from './look-up.ts';
 import { createSlots } from './slots.ts';
@@ -75,7 +76,7 @@ export function createSignIn({
     const browser = browserOf(user, known);
     const names =
       browser === null
-        ? [`account ${accountName(email)}`, `address ${address ?? ''}`]
+        ? [`account ${accountName(email)}`, `address ${address === null ? '' : networkOf(address)}`]
         : [`browser ${browser}`];
     // Twice: whoever must wait takes nobody's place in the queue, and tries that arrive together count together.
     assertMayTry(names);
