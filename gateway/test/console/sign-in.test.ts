@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '#database/index.ts';
-import { findUserByEmail, startSession } from '#identity/index.ts';
+import { disableUser, findUserByEmail, startSession, upsertUser } from '#identity/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
+import { change } from '../database/databases.ts';
+import { user } from '../database/samples.ts';
 import { sendRaw } from '../behaviour/support.ts';
 import { password, secrets, setPassword, startWithPeople } from './people.ts';
 import { logIn, signIn } from './person.ts';
@@ -87,6 +89,15 @@ describe('signing in', () => {
   });
 });
 
+test('names the body where something else than an object was sent', async () => {
+  const response = await fetch(`${url}/admin/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: '5',
+  });
+  expect((await errorOf(response))[2]).toMatch(/^body: /);
+});
+
 describe('S-07 over plain http nobody signs in from elsewhere', () => {
   const through = async (headers: Record<string, string>) => {
     const { port } = new URL(url);
@@ -164,6 +175,30 @@ describe('a session', () => {
     await set(back);
   });
 
+  test.each([
+    ['disabled', { enabled: false }],
+    ['given another role', { role: 'viewer' }],
+  ] as const)('stays ended when its person was %s, and is as before again', async (_n, other) => {
+    const email = 'member@example.com';
+    const { database } = gateway.app;
+    const declared = { ...user, email, name: null, role: 'member', balance: '100' } as const;
+    const person = await signIn(url, email, password);
+    await change(database, (file) => upsertUser(file, { ...declared, name: 'Member' }));
+    expect((await person.get('/session')).status).toBe(200);
+    await change(database, (file) => upsertUser(file, { ...declared, ...other }));
+    await change(database, (file) => upsertUser(file, declared));
+    expect((await person.get('/session')).status).toBe(401);
+  });
+
+  test('stays ended when its person was missing in the file, and is back', async () => {
+    const email = 'member@example.com';
+    const { database } = gateway.app;
+    const person = await signIn(url, email, password);
+    await change(database, (file) => disableUser(file, email));
+    await database.kysely.updateTable('users').set({ enabled: 1 }).execute();
+    expect((await person.get('/session')).status).toBe(401);
+  });
+
   test('ends when the password changes', async () => {
     const person = await signIn(url, 'member@example.com', password);
     await setPassword(gateway, 'member@example.com', await hashPassword(password));
@@ -173,14 +208,14 @@ describe('a session', () => {
   test('does not start for a password that was changed while it was checked', async () => {
     const { kysely } = gateway.app.database;
     const email = 'member@example.com';
-    const user = await findUserByEmail(kysely, email);
-    if (user === null) throw new Error('no such user');
-    const start = (person: typeof user) =>
+    const before = await findUserByEmail(kysely, email);
+    if (before === null) throw new Error('no such user');
+    const start = (person: typeof before) =>
       startSession(kysely, { user: person, address: null, userAgent: null }, Date.now());
     await setPassword(gateway, email, await hashPassword(password));
-    expect(await start(user)).toBeNull();
+    expect(await start(before)).toBeNull();
     const after = await findUserByEmail(kysely, email);
-    expect(await start(after ?? user)).toEqual(expect.any(String));
+    expect(await start(after ?? before)).toEqual(expect.any(String));
   });
 
   test('opens no endpoint for models, and a key opens nothing of the console', async () => {

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { isPostgres } from '#database/is-postgres.ts';
 import type { Database } from '#database/schema.ts';
-import type { StoredUser } from './users.repository.ts';
 
 /** Milliseconds. */
 export const sessionRules = Object.freeze({
@@ -33,7 +32,11 @@ export interface Session {
 
 export interface NewSession {
   /** As it was when the password was checked. */
-  readonly user: Pick<StoredUser, 'id' | 'role' | 'passwordHash'>;
+  readonly user: {
+    readonly id: string;
+    readonly role: string;
+    readonly passwordHash: string | null;
+  };
   readonly address: string | null;
   readonly userAgent: string | null;
 }

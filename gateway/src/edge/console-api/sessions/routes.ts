@@ -36,7 +36,8 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   serveRoute(scope, contract.login, options, async ({ request, body }) => {
     const { isSecure, isLocal } = connectionOf(request);
     if (!isSecure && !isLocal && !allowInsecure) {
-      const ways = 'use https, or set console.insecure_http in the configuration file';
+      const ways =
+        'use https (with a proxy: name it in server.trusted_proxies), or set console.insecure_http';
       throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
     }
     const address = request.server.clientAddress(request.raw);
