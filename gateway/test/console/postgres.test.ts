@@ -60,7 +60,7 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
     expect(gateway.errors).toEqual([]);
   });
 
-  test('says that the database is away, and goes on when it is back', async () => {
+  test('says that the database is unreachable, and works again when it is back', async () => {
     way.cut();
     const responses = await Promise.all([
       admin.get('/session'),
