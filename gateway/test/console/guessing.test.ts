@@ -10,10 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+const signInAt = (now: () => number) =>
+  createSignIn({
+    database: gateway.app.database,
+    secrets: createSecrets(Buffer.alloc(32, 1)),
+    lookUp: (ask) => ask(),
+    now,
+  });
+
 test('S-09 guessing is delayed from the fifth failure on, but not in a browser that the person has used', async () => {
-  const secrets = createSecrets(Buffer.alloc(32, 1));
   let now = 0;
-  const signIn = createSignIn(gateway.app.database, secrets, () => now);
+  const signIn = signInAt(() => now);
   const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
   const { known } = await signIn(attempt);
 
@@ -38,5 +45,48 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
     signIn({ ...attempt, email: 'member@example.com', address: '192.0.2.2' }),
   ).resolves.toBeDefined();
   now = 1_000;
+  await expect(signIn(attempt)).resolves.toBeDefined();
+});
+
+test('S-09 text behind the mark of a browser gives no further tries', async () => {
+  const signIn = signInAt(() => 0);
+  const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
+  const { known } = await signIn(attempt);
+  for (let at = 0; at < 5; at += 1) {
+    const wrong = { ...attempt, password: 'a wrong password', known: `${known}.${at}` };
+    await expect(signIn(wrong)).rejects.toMatchObject({ code: 'wrong_credentials' });
+  }
+  await expect(signIn({ ...attempt, known: `${known}.5` })).rejects.toMatchObject({
+    code: 'too_many',
+  });
+});
+
+test('S-09 a network of IPv6 has one count, whatever addresses somebody chooses in it', async () => {
+  const signIn = signInAt(() => 0);
+  const from = (address: string, at: number) =>
+    signIn({ email: `${at}@example.com`, password: 'wrong', address, known: null });
+  for (const [at, end] of ['::1', '::2', ':1::', ':a:b:c:d', '::ffff'].entries()) {
+    await expect(from(`2001:db8:0:1${end}`, at)).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    });
+  }
+  await expect(from('2001:db8:0:1::9', 5)).rejects.toMatchObject({ code: 'too_many' });
+  await expect(from('2001:db8::9', 6)).rejects.toMatchObject({ code: 'wrong_credentials' });
+});
+
+test('S-09 a try that finds the gateway busy does not count against the person', async () => {
+  const signIn = signInAt(() => 0);
+  const flood = Promise.allSettled(
+    Array.from({ length: 40 }, (_, at) =>
+      signIn({ email: `${at}@example.com`, password, address: `192.0.2.${at}`, known: null }),
+    ),
+  );
+  const attempt = { email: 'admin@example.com', password, address: '198.51.100.1', known: null };
+  const tries = Array.from({ length: 8 }, () => signIn(attempt));
+  const messages = (await Promise.allSettled(tries)).map((each) =>
+    each.status === 'rejected' ? (each.reason as Error).message : 'signed in',
+  );
+  expect(messages).toEqual(Array<string>(8).fill('the console is busy, try again'));
+  await flood;
   await expect(signIn(attempt)).resolves.toBeDefined();
 });

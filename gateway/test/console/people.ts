@@ -1,7 +1,11 @@
 import { hashPassword } from '#database/index.ts';
 import { noAudit, replacePassword } from '#administration/index.ts';
 import { createSecrets } from '#database/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import {
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from '#test/support/gateway.ts';
 
 /** The password of every person of the test gateway. */
 export const password = 'a long enough password';
@@ -29,8 +33,8 @@ keys:
 `;
 
 /** A gateway with an administrator, a viewer and a member, who can sign in. */
-export async function startWithPeople(): Promise<TestGateway> {
-  const gateway = await startTestGateway({ config });
+export async function startWithPeople(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway({ ...options, config });
   await setPasswords(gateway);
   return gateway;
 }

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '#database/index.ts';
+import { disableUser, findUserByEmail, startSession, upsertUser } from '#identity/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
+import { change } from '../database/databases.ts';
+import { user } from '../database/samples.ts';
+import { sendRaw } from '../behaviour/support.ts';
 import { password, secrets, setPassword, startWithPeople } from './people.ts';
 import { logIn, signIn } from './person.ts';
 
@@ -85,6 +89,57 @@ describe('signing in', () => {
   });
 });
 
+test('names the body where something else than an object was sent', async () => {
+  const response = await fetch(`${url}/admin/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: '5',
+  });
+  expect((await errorOf(response))[2]).toMatch(/^body: /);
+});
+
+describe('S-07 over plain http nobody signs in from elsewhere', () => {
+  const through = async (headers: Record<string, string>) => {
+    const { port } = new URL(url);
+    const host = headers['host'] ?? `127.0.0.1:${port}`;
+    const body = JSON.stringify({ email: 'admin@example.com', password });
+    const lines = {
+      origin: `http://${host}`,
+      ...headers,
+      host,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    };
+    const text = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    const client = await sendRaw(
+      `http://127.0.0.1:${port}`,
+      `POST /admin/v1/auth/login HTTP/1.1\r\n${text.join('')}\r\n${body}`,
+    );
+    await client.ended;
+    return client.received();
+  };
+
+  test.each([
+    ['through a proxy on this machine', { 'x-forwarded-for': '192.0.2.1' }],
+    ['through a proxy that names the protocol', { 'x-forwarded-proto': 'http' }],
+    ['through a proxy that nobody has named', { 'x-forwarded-proto': 'https' }],
+    ['from a page whose name was made to lead here', { host: 'rebound.evil.example' }],
+  ])('%s', async (_name, headers) => {
+    const response = await through(headers);
+    expect(response).toMatch(/^HTTP\/1\.1 403 /);
+    expect(response).toContain('"code":"forbidden"');
+    expect(response).not.toContain('set-cookie');
+  });
+
+  test('but from this machine, by address and as localhost', async () => {
+    const { port } = new URL(url);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      expect(await through({ host })).toMatch(/^HTTP\/1\.1 200 /);
+    }
+  });
+});
+
 describe('a session', () => {
   test('ends when its person signs out', async () => {
     const person = await signIn(url, 'member@example.com', password);
@@ -120,10 +175,47 @@ describe('a session', () => {
     await set(back);
   });
 
+  test.each([
+    ['disabled', { enabled: false }],
+    ['given another role', { role: 'viewer' }],
+  ] as const)('stays ended when its person was %s, and is as before again', async (_n, other) => {
+    const email = 'member@example.com';
+    const { database } = gateway.app;
+    const declared = { ...user, email, name: null, role: 'member', balance: '100' } as const;
+    const person = await signIn(url, email, password);
+    await change(database, (file) => upsertUser(file, { ...declared, name: 'Member' }));
+    expect((await person.get('/session')).status).toBe(200);
+    await change(database, (file) => upsertUser(file, { ...declared, ...other }));
+    await change(database, (file) => upsertUser(file, declared));
+    expect((await person.get('/session')).status).toBe(401);
+  });
+
+  test('stays ended when its person was missing in the file, and is back', async () => {
+    const email = 'member@example.com';
+    const { database } = gateway.app;
+    const person = await signIn(url, email, password);
+    await change(database, (file) => disableUser(file, email));
+    await database.kysely.updateTable('users').set({ enabled: 1 }).execute();
+    expect((await person.get('/session')).status).toBe(401);
+  });
+
   test('ends when the password changes', async () => {
     const person = await signIn(url, 'member@example.com', password);
     await setPassword(gateway, 'member@example.com', await hashPassword(password));
     expect((await person.get('/session')).status).toBe(401);
+  });
+
+  test('does not start for a password that was changed while it was checked', async () => {
+    const { kysely } = gateway.app.database;
+    const email = 'member@example.com';
+    const before = await findUserByEmail(kysely, email);
+    if (before === null) throw new Error('no such user');
+    const start = (person: typeof before) =>
+      startSession(kysely, { user: person, address: null, userAgent: null }, Date.now());
+    await setPassword(gateway, email, await hashPassword(password));
+    expect(await start(before)).toBeNull();
+    const after = await findUserByEmail(kysely, email);
+    expect(await start(after ?? before)).toEqual(expect.any(String));
   });
 
   test('opens no endpoint for models, and a key opens nothing of the console', async () => {

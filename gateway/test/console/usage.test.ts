@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { ask, password, secrets, startWithPeople } from './people.ts';
 import { signIn, type Person } from './person.ts';
+import { sendRaw } from '../behaviour/support.ts';
 
 interface List {
   readonly data: readonly { readonly id: string; readonly user: string }[];
@@ -160,6 +161,27 @@ describe('sums', () => {
       cost: '0',
     });
   });
+});
+
+test('S-04 the API has one spelling, so that a proxy can shut it off by its path', async () => {
+  const { port } = new URL(gateway.url);
+  const ask = async (path: string) => {
+    const lines = `host: 127.0.0.1:${port}\r\ncookie: ${admin.cookie}\r\nconnection: close`;
+    const client = await sendRaw(gateway.url, `GET ${path} HTTP/1.1\r\n${lines}\r\n\r\n`);
+    await client.ended;
+    return client.received().slice(0, 12);
+  };
+  expect(await ask('/admin/v1/session')).toBe('HTTP/1.1 200');
+  for (const path of [
+    '//admin/v1/session',
+    '/admin//v1/session',
+    '/%61dmin/v1/session',
+    '/v1/admin/v1/session',
+    '/v1/../admin/v1/session',
+    '/ADMIN/v1/session',
+  ]) {
+    expect([path, await ask(path)]).toEqual([path, 'HTTP/1.1 404']);
+  }
 });
 
 test('without a session nothing is read', async () => {

@@ -2,7 +2,6 @@ import type { DeclaredUser } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, views } from '#declaration/index.ts';
 import {
-  endSessionsOf,
   findUserByEmail,
   listUsers,
   setPassword,
@@ -64,7 +63,6 @@ export function replacePassword(
     const user = await findUserByEmail(change.trx, email);
     if (user === null) throw missing('user', email);
     await setPassword(change, user.email, passwordHash);
-    await endSessionsOf(change.trx, user.id);
     const subject = { kind: 'user', name: user.email } as const;
     return {
       result: undefined,

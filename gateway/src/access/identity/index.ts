@@ -25,7 +25,6 @@ export {
 } from './users.repository.ts';
 export {
   endSession,
-  endSessionsOf,
   findSession,
   removeEndedSessions,
   sessionRules,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
+import { isPostgres } from '#database/is-postgres.ts';
 import type { Database } from '#database/schema.ts';
 
 /** Milliseconds. */
@@ -30,32 +31,54 @@ export interface Session {
 }
 
 export interface NewSession {
-  readonly userId: string;
-  readonly role: string;
+  /** As it was when the password was checked. */
+  readonly user: {
+    readonly id: string;
+    readonly role: string;
+    readonly passwordHash: string | null;
+  };
   readonly address: string | null;
   readonly userAgent: string | null;
 }
 
-/** Starts a session. @returns its secret, which is stored nowhere */
+/**
+ * Starts a session.
+ * @returns its secret, which is stored nowhere; null if the person has been disabled meanwhile, or has another role or
+ *   password: that change has already ended the sessions, and would not see this one
+ */
 export async function startSession(
   db: Kysely<Database>,
-  { userId, role, address, userAgent }: NewSession,
+  { user, address, userAgent }: NewSession,
   now: number,
-): Promise<string> {
+): Promise<string | null> {
   const secret = randomBytes(32).toString('base64url');
-  await db
-    .insertInto('sessions')
-    .values({
-      id: idOf(secret),
-      user_id: userId,
-      role,
-      address,
-      user_agent: userAgent?.slice(0, 400) ?? null,
-      created_at: now,
-      seen_at: now,
-    })
-    .execute();
-  return secret;
+  const started = await db.transaction().execute(async (trx) => {
+    const same = await trx
+      .selectFrom('users')
+      .select('id')
+      .where('id', '=', user.id)
+      .where('role', '=', user.role)
+      .where('password_hash', '=', user.passwordHash)
+      .where('enabled', '=', 1)
+      // A change under way is waited for, and one that follows waits for this session.
+      .$if(isPostgres(db), (query) => query.forShare())
+      .executeTakeFirst();
+    if (same === undefined) return false;
+    await trx
+      .insertInto('sessions')
+      .values({
+        id: idOf(secret),
+        user_id: user.id,
+        role: user.role,
+        address,
+        user_agent: userAgent?.slice(0, 400) ?? null,
+        created_at: now,
+        seen_at: now,
+      })
+      .execute();
+    return true;
+  });
+  return started ? secret : null;
 }
 
 /** The session of a secret; null if there is none, or if it has ended. */

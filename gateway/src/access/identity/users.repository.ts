@@ -5,6 +5,7 @@ import { formatUsd, parseUsd } from '#database/money.ts';
 import { bit, createId, differs, ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, UserTable } from '#database/schema.ts';
 import { openAccount } from '#ledger/index.ts';
+import { endSessionsOf } from './sessions.repository.ts';
 
 export type StoredUser = Stored<DeclaredUser> & {
   readonly id: string;
@@ -62,6 +63,10 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
   assertMayChange(change, 'user', user.email, existing.owner);
   if (!differs(existing, values)) return 'unchanged';
   await update(change, user.email, values);
+  // Otherwise a session of before would open the console again once the person has the former role back.
+  if (existing.role !== values.role || existing.enabled !== values.enabled) {
+    await endSessionsOf(trx, existing.id);
+  }
   return 'updated';
 }
 
@@ -71,15 +76,19 @@ export async function disableUser(change: Change, email: string): Promise<boolea
   if (existing === undefined || existing.enabled === 0) return false;
   assertMayChange(change, 'user', email, existing.owner);
   await update(change, email, { enabled: 0 });
+  await endSessionsOf(change.trx, existing.id);
   return true;
 }
 
-/** Sets the console password (already hashed), whoever owns the user. @throws Error if the user does not exist. */
+/**
+ * Sets the console password (already hashed), whoever owns the user, and ends all sessions of the user.
+ * @throws Error if the user does not exist.
+ */
 export async function setPassword(change: Change, email: string, hash: string): Promise<void> {
-  if ((await find(change.trx, email)) === undefined) {
-    throw new Error(`user '${email}' does not exist`);
-  }
+  const existing = await find(change.trx, email);
+  if (existing === undefined) throw new Error(`user '${email}' does not exist`);
   await update(change, email, { password_hash: hash });
+  await endSessionsOf(change.trx, existing.id);
 }
 
 function find(db: Kysely<Database>, email: string) {

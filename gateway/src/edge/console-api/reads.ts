@@ -1,9 +1,10 @@
 import type { OpenDatabase } from '#database/index.ts';
+import { fromDatabase } from './from-database.ts';
 import { createSlots } from './sessions/slots.ts';
 
 /**
  * Reads for pages, through a connection of their own, so that no request for a model waits for a page.
- * @throws ApiError `too_many` if too many wait already
+ * @throws ApiError `too_many` if too many wait already, `database_away`
  */
 export type Reads = <Result>(
   read: (db: OpenDatabase['kysely']) => Promise<Result>,
@@ -16,5 +17,5 @@ const waiting = 60;
 /** @param reading opens the connection at the first read */
 export function createReads(reading: () => OpenDatabase): Reads {
   const slots = createSlots(atOnce, waiting);
-  return (read) => slots.run(() => read(reading().kysely));
+  return (read) => slots.run(() => fromDatabase(() => read(reading().kysely)));
 }

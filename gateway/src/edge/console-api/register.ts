@@ -1,12 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { consolePages } from './pages.ts';
 import { readJsonBodies } from './json-body.ts';
 import { answerApiErrors } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
+import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { createReads } from './reads.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { base } from './surface.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export interface ConsoleOptions {
@@ -25,19 +28,32 @@ export interface ConsoleOptions {
 
 /** Adds the console's pages and the API that they use. Keys of clients open nothing here. */
 export function registerConsole(server: FastifyInstance, options: ConsoleOptions): void {
-  const { database, reading, now, files } = options;
+  const { reading, files } = options;
   server.register(consolePages(files));
   server.register((scope, _options, done) => {
+    refuseOtherSpellings(scope);
     readJsonBodies(scope);
     answerApiErrors(scope);
+    const source = { ...options, lookUp: createLookUp() };
     const routes = {
-      ...options,
+      ...source,
       reads: createReads(reading),
-      callerFor: (request: Parameters<typeof callerFor>[0]) => callerFor(request, database, now()),
+      callerFor: (request: FastifyRequest) => callerFor(request, source),
     };
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
     keyRoutes(scope, routes);
     done();
+  });
+}
+
+/**
+ * Clients' wrong base URLs are repaired; an address of the API is taken as it is. A proxy that shuts off `/admin` would
+ * let `//admin` and `/%61dmin` through.
+ */
+function refuseOtherSpellings(scope: FastifyInstance): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    if (request.originalUrl.startsWith(`${base}/`)) done();
+    else done(new GatewayError('not_found'));
   });
 }

@@ -106,7 +106,7 @@ function checked<Schema extends z.ZodType>(
     place === 'path' ? 'not_found' : 'invalid',
     place === 'path'
       ? 'not found'
-      : `${first?.path ?? place}: ${first?.message ?? 'invalid'}${more}`,
+      : `${first === undefined || first.path === '' ? place : first.path}: ${first?.message ?? 'invalid'}${more}`,
     place === 'path' ? {} : { fields },
   );
 }

@@ -11,6 +11,20 @@ export function canonicalAddress(text: string): string | null {
   return unmapped(canonical) ?? canonical;
 }
 
+/**
+ * What one customer of a provider has: the address itself, of IPv6 the first 64 bits, within which anybody may choose.
+ * @param address canonical
+ */
+export function networkOf(address: string): string {
+  if (isIPv4(address)) return address;
+  const [before = '', after] = address.split('::');
+  const head = before.split(':').filter((group) => group !== '');
+  const tail = (after ?? '').split(':').filter((group) => group !== '');
+  const zeros = after === undefined ? 0 : 8 - head.length - tail.length;
+  const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
 /** `::ffff:102:304` → `1.2.3.4`. */
 function unmapped(canonical: string): string | null {
   const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);

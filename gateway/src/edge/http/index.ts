@@ -3,6 +3,7 @@ export { answer, answerJson } from './answer.ts';
 export { createClientResponse, type NodeClientResponse } from './client-response.ts';
 export { presentedKey, type Presented } from './credentials.ts';
 export type { ErrorResponder, UnexpectedErrorListener } from './error-response.ts';
+export { networkOf } from './address.ts';
 export { isKnownHost } from './known-host.ts';
 export { originOf } from './origin.ts';
 export { createServer, type ServerOptions } from './server.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from './permissions.ts';
 import { defineRoute } from './route.ts';
-import { nothing } from './values.ts';
+import { nothing, text } from './values.ts';
 
 const session = z.object({
   user: z.object({
@@ -35,7 +35,7 @@ export const login = defineRoute({
   parameters: nothing,
   query: nothing,
   body: z.strictObject({
-    email: z.string().min(1, 'expected an e-mail address').max(254),
+    email: text(254, 'an e-mail address'),
     password: z.string().min(1, 'expected a password').max(1_024),
   }),
   response: session,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, time, timeFilter, tokens, units } from './values.ts';
+import { count, money, nothing, text, time, timeFilter, tokens, units } from './values.ts';
 
 const attempt = z.object({
   channel: z.string(),
@@ -66,17 +66,17 @@ const detail = row.extend({
 export type UsageRowView = z.output<typeof row>;
 export type UsageDetailView = z.output<typeof detail>;
 
-const text = z.string().min(1, 'expected some text').max(400, 'expected at most 400 characters');
+const name = text(400);
 
 /** Filters of requests; all must hold. */
 const filters = {
   from: timeFilter.optional(),
   to: timeFilter.optional(),
-  key: text.optional(),
-  user: text.optional(),
-  team: text.optional(),
-  model: text.optional(),
-  channel: text.optional(),
+  key: name.optional(),
+  user: name.optional(),
+  team: name.optional(),
+  model: name.optional(),
+  channel: name.optional(),
 };
 
 const exampleRow: z.input<typeof row> = {
@@ -126,8 +126,8 @@ export const listUsage = defineRoute({
   parameters: nothing,
   query: z.strictObject({
     ...filters,
-    protocol: text.optional(),
-    outcome: text.optional(),
+    protocol: name.optional(),
+    outcome: name.optional(),
     /** A class such as `4xx`, or a number. */
     status: z
       .string()
@@ -140,7 +140,7 @@ export const listUsage = defineRoute({
       .optional(),
     min_ms: count(0, 999_999_999).optional(),
     limit: count(1, 200).optional(),
-    cursor: text.optional(),
+    cursor: name.optional(),
   }),
   body: nothing,
   response: z.object({ data: z.array(row), next: z.string().nullable() }),
@@ -152,7 +152,7 @@ export const readUsage = defineRoute({
   path: '/usage/:id',
   summary: 'One request with its receipt',
   permission: 'own',
-  parameters: z.strictObject({ id: z.string().max(100) }),
+  parameters: z.strictObject({ id: text(100) }),
   query: nothing,
   body: nothing,
   response: detail,

@@ -9,6 +9,14 @@ export const money = z.string();
 /** RFC 3339, in UTC. */
 export const time = z.string();
 
+/** Text that a database can hold: PostgreSQL takes no NUL. */
+export const text = (most: number, expected = 'some text') =>
+  z
+    .string()
+    .min(1, `expected ${expected}`)
+    .max(most, `expected at most ${most} characters`)
+    .refine((value) => !value.includes('\0'), `expected ${expected}`);
+
 /** A time with its zone, as Unix milliseconds. */
 export const timeFilter = z.iso
   .datetime({ offset: true, error: 'expected a time with its zone such as 2027-01-01T00:00:00Z' })

@@ -15,6 +15,7 @@ import { listKeys as readKeys, type StoredKey } from '#identity/index.ts';
 import { spentOf } from '#ledger/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
@@ -30,6 +31,10 @@ export interface KeyRoutesOptions extends ServeOptions {
 }
 
 type Db = OpenDatabase['kysely'];
+
+/** Runs a use case. @throws ApiError for what it refuses, and `database_away` */
+const change = <Result>(useCase: () => Promise<Result>) =>
+  fromDatabase(() => useCase().catch(refused));
 
 const defaultLimit = 50;
 
@@ -59,8 +64,8 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     if (settings.user !== user.email && !caller.permissions.includes('keys.write')) {
       throw new ApiError('forbidden', 'your role allows keys of your own only');
     }
-    const { key, secret } = await createKey(administration, actorOf(caller), settings).catch(
-      refused,
+    const { key, secret } = await change(() =>
+      createKey(administration, actorOf(caller), settings),
     );
     return { body: { ...(await viewOf(database.kysely, key, now())), key: secret } };
   });
@@ -68,7 +73,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   serveRoute(scope, contract.rotateKey, options, async ({ parameters, body, caller }) => {
     const key = await writable(caller, parameters.id);
     const grace = readGrace(body.grace);
-    const rotated = await rotateKey(administration, actorOf(caller), { key, grace }).catch(refused);
+    const rotated = await change(() => rotateKey(administration, actorOf(caller), { key, grace }));
     return {
       body: { ...(await viewOf(database.kysely, rotated.key, now())), key: rotated.secret },
     };
@@ -76,7 +81,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   serveRoute(scope, contract.revokeKey, options, async ({ parameters, caller }) => {
     const key = await writable(caller, parameters.id);
-    await revokeKey(administration, actorOf(caller), key).catch(refused);
+    await change(() => revokeKey(administration, actorOf(caller), key));
     const [revoked] = await listKeys(administration, key);
     if (revoked === undefined) throw noSuchKey();
     return { body: await viewOf(database.kysely, revoked, now()) };

@@ -1,18 +1,29 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { isKnownHost } from '#http/index.ts';
 
 /** How a browser is connected, as far as signing in is concerned. */
 export interface Connection {
   /** Encrypted up to this gateway, or up to a proxy that it trusts. */
   readonly isSecure: boolean;
-  /** From this machine, so that nobody can listen. */
+  /** From a page of this machine, so that nobody can listen. */
   readonly isLocal: boolean;
 }
 
-export function connectionOf(request: FastifyRequest): Connection {
-  const { raw, server } = request;
-  return { isSecure: server.isEncrypted(raw), isLocal: isLoopback(raw.socket.remoteAddress ?? '') };
+export function connectionOf({ raw, server }: FastifyRequest): Connection {
+  return {
+    isSecure: server.isEncrypted(raw),
+    isLocal:
+      isLoopback(raw.socket.remoteAddress ?? '') &&
+      // A proxy on this machine speaks for others, named in `server.trusted_proxies` or not.
+      !traces.some((name) => raw.headers[name] !== undefined) &&
+      // A page of any other name has come from somewhere else, and only its name leads here.
+      isKnownHost(raw.headers.host, server.publicUrl),
+  };
 }
+
+/** Headers that proxies add, and browsers do not. */
+const traces = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'];
 
 function isLoopback(address: string): boolean {
   const bare = address.startsWith('::ffff:') ? address.slice(7) : address;

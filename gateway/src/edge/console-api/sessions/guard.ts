@@ -7,6 +7,7 @@ import { permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { connectionOf } from './connection.ts';
 import { sessionCookie } from './cookies.ts';
+import type { LookUp } from './look-up.ts';
 
 /** The person behind a request. */
 export interface SignedInCaller {
@@ -15,14 +16,22 @@ export interface SignedInCaller {
   readonly permissions: readonly Permission[];
 }
 
-/** @throws ApiError `unauthenticated` */
+/** Where callers are found. */
+export interface CallerSource {
+  readonly database: OpenDatabase;
+  readonly lookUp: LookUp;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** @throws ApiError `unauthenticated`, or one of the look-up */
 export async function callerFor(
   request: FastifyRequest,
-  database: OpenDatabase,
-  now: number,
+  { database, lookUp, now }: CallerSource,
 ): Promise<SignedInCaller> {
   const secret = sessionCookie(request, connectionOf(request).isSecure);
-  const session = secret === null ? null : await findSession(database.kysely, secret, now);
+  const session =
+    secret === null ? null : await lookUp(() => findSession(database.kysely, secret, now()));
   if (secret === null || session === null) {
     throw new ApiError('unauthenticated', 'you are not signed in');
   }

@@ -1,20 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { endSession, findSession, removeEndedSessions, startSession } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
 import { csrfToken, type SignedInCaller } from './guard.ts';
-import { createSignIn } from './sign-in.ts';
+import { createSignIn, type SignInOptions } from './sign-in.ts';
 
-export interface SessionOptions extends ServeOptions {
-  readonly database: OpenDatabase;
-  readonly secrets: Secrets;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+export interface SessionOptions extends ServeOptions, SignInOptions {
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
@@ -22,8 +18,8 @@ export interface SessionOptions extends ServeOptions {
 
 /** Signing in and out. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { database, secrets, now, version, allowInsecure } = options;
-  const signIn = createSignIn(database, secrets, now);
+  const { database, now, version, allowInsecure } = options;
+  const signIn = createSignIn(options);
 
   const show = (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
@@ -40,7 +36,8 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   serveRoute(scope, contract.login, options, async ({ request, body }) => {
     const { isSecure, isLocal } = connectionOf(request);
     if (!isSecure && !isLocal && !allowInsecure) {
-      const ways = 'use https, or set console.insecure_http in the configuration file';
+      const ways =
+        'use https (with a proxy: name it in server.trusted_proxies), or set console.insecure_http';
       throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
     }
     const address = request.server.clientAddress(request.raw);
@@ -48,19 +45,17 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     const { user, known: nextKnown } = await signIn({ ...body, address, known });
     const userAgent = request.headers['user-agent'] ?? null;
     const started = now();
-    const { id: userId, role } = user;
-    const secret = await startSession(
-      database.kysely,
-      { userId, role, address, userAgent },
-      started,
-    );
-    await removeEndedSessions(database.kysely, started);
-    const session = await findSession(database.kysely, secret, started);
-    // The person was disabled meanwhile.
-    if (session === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    const caller = await fromDatabase(async () => {
+      const secret = await startSession(database.kysely, { user, address, userAgent }, started);
+      await removeEndedSessions(database.kysely, started);
+      const session = secret === null ? null : await findSession(database.kysely, secret, started);
+      return secret === null || session === null ? null : { secret, session, permissions: [] };
+    });
+    // The person was disabled meanwhile, or has another password or role.
+    if (caller === null) throw new ApiError('unauthenticated', 'you are not signed in');
     return {
-      body: show(request, { session, secret, permissions: [] }),
-      cookies: [setSessionCookie(secret, isSecure), setKnownCookie(nextKnown, isSecure)],
+      body: show(request, caller),
+      cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
     };
   });
 
@@ -69,7 +64,9 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   }));
 
   serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
-    await endSession(database.kysely, { id: session.id, userId: session.user.id });
+    await fromDatabase(() =>
+      endSession(database.kysely, { id: session.id, userId: session.user.id }),
+    );
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
 }

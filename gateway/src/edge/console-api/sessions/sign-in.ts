@@ -1,7 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index.ts';
 import { findUserByEmail, type StoredUser } from '#identity/index.ts';
+import { networkOf } from '#http/index.ts';
 import { ApiError } from '../errors.ts';
+import type { LookUp } from './look-up.ts';
 import { createSlots } from './slots.ts';
 import { createSignInThrottle } from './throttle.ts';
 
@@ -27,44 +29,64 @@ const hashesWaiting = 20;
 /** What a password is compared with if there is no account, so that both take the same time. Of random bytes. */
 const nobody = `scrypt$131072$8$1$${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
 
+export interface SignInOptions {
+  readonly database: OpenDatabase;
+  readonly secrets: Secrets;
+  readonly lookUp: LookUp;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
 /**
  * Checks passwords.
  * @returns a function that throws ApiError `wrong_credentials`, with one text for an unknown address, a wrong password
  *   and a person who may not sign in, or `too_many`
  */
-export function createSignIn(
-  database: OpenDatabase,
-  secrets: Secrets,
-  now: () => number,
-): (attempt: Attempt) => Promise<SignedIn> {
+export function createSignIn({
+  database,
+  secrets,
+  lookUp,
+  now,
+}: SignInOptions): (attempt: Attempt) => Promise<SignedIn> {
   const throttle = createSignInThrottle();
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
   const sign = (userId: string, random: string) =>
     secrets.digestState(`known browser ${userId} ${random}`);
 
-  function isKnown(user: StoredUser | null, known: string | null): known is string {
+  /** The part of a browser's mark that names it; null: it is not a mark of this person. */
+  function browserOf(user: StoredUser | null, known: string | null): string | null {
     const [random = '', signature = ''] = known?.split('.') ?? [];
-    if (user === null) return false;
+    if (user === null) return null;
     const sent = Buffer.from(signature);
     const expected = Buffer.from(sign(user.id, random));
-    return sent.length === expected.length && timingSafeEqual(sent, expected);
+    return sent.length === expected.length && timingSafeEqual(sent, expected) ? random : null;
+  }
+
+  function assertMayTry(names: readonly string[]): void {
+    const seconds = throttle.wait(names, now());
+    if (seconds === 0) return;
+    throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
+      retryAfter: seconds,
+    });
   }
 
   return async ({ email, password, address, known }) => {
-    const user = await findUserByEmail(database.kysely, email);
-    const names = isKnown(user, known)
-      ? [`browser ${known}`]
-      : [`account ${accountName(email)}`, `address ${address ?? ''}`];
-    const seconds = throttle.wait(names, now());
-    if (seconds > 0) {
-      throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
-        retryAfter: seconds,
-      });
-    }
-    // Before the hash: tries that arrive together count together.
-    throttle.failed(names, now());
+    const user = await lookUp(() => findUserByEmail(database.kysely, email));
+    // Only what is signed: text behind it would make a new name of every try.
+    const browser = browserOf(user, known);
+    const names =
+      browser === null
+        ? [`account ${accountName(email)}`, `address ${address === null ? '' : networkOf(address)}`]
+        : [`browser ${browser}`];
+    // Twice: whoever must wait takes nobody's place in the queue, and tries that arrive together count together.
+    assertMayTry(names);
     const hash = user?.enabled === true ? (user.passwordHash ?? nobody) : nobody;
-    const isRight = await hashing.run(() => verifyPassword(password, hash));
+    const isRight = await hashing.run(() => {
+      assertMayTry(names);
+      // Before the hash. A try that finds no place has guessed nothing, and does not count.
+      throttle.failed(names, now());
+      return verifyPassword(password, hash);
+    });
     if (user === null || !isRight) {
       throw new ApiError('wrong_credentials', 'the e-mail address or the password is wrong');
     }

@@ -17,13 +17,14 @@ export function createSlots(atOnce: number, waiting: number): Slots {
           throw new ApiError('too_many', 'the console is busy, try again', { retryAfter: 1 });
         }
         await new Promise<void>((resolve) => queue.push(resolve));
-      }
-      running += 1;
+      } else running += 1;
       try {
         return await work();
       } finally {
-        running -= 1;
-        queue.shift()?.();
+        // The next one takes over this place, so that nobody who arrives now can take it too.
+        const next = queue.shift();
+        if (next === undefined) running -= 1;
+        else next();
       }
     },
   };

@@ -1,0 +1,90 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consoleSurface, registerConsole } from '#console-api/index.ts';
+import { createSecrets } from '#database/index.ts';
+import { surfaces } from '#endpoints/index.ts';
+import { createServer } from '#http/index.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { password, startWithPeople } from './people.ts';
+import { logIn } from './person.ts';
+
+let gateway: TestGateway;
+let server: FastifyInstance;
+let url: string;
+
+/** A server that trusts proxies on this machine, and whose pages have not been built. */
+beforeAll(async () => {
+  gateway = await startWithPeople();
+  const { database } = gateway.app;
+  server = createServer({
+    bodyLimit: 1_000_000,
+    trustedProxies: ['127.0.0.1'],
+    tls: null,
+    publicUrl: null,
+    surfaces: [...surfaces, consoleSurface],
+    onUnexpectedError: (error) => {
+      throw error;
+    },
+  });
+  registerConsole(server, {
+    database,
+    reading: () => database,
+    secrets: createSecrets(Buffer.alloc(32, 1)),
+    now: Date.now,
+    version: '1.0.0',
+    files: new URL('nothing-built/', import.meta.url),
+    allowInsecure: false,
+  });
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await server.close();
+  await gateway.close();
+});
+
+const secured = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
+const logInWith = (headers: Record<string, string>) =>
+  logIn(url, 'member@example.com', password, headers);
+
+test('S-07 behind a trusted proxy with TLS, the cookie never leaves over plain http', async () => {
+  const response = await logInWith({ ...secured, origin: url.replace('http:', 'https:') });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ insecure: false });
+  const cookies = response.headers.getSetCookie();
+  expect(cookies).toHaveLength(2);
+  expect(cookies[0]).toMatch(/^__Host-sluice=[\w-]{43}; Path=\/; /);
+  for (const cookie of cookies) expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+
+  const cookie = cookies[0]?.split(';')[0] ?? '';
+  const session = (headers: Record<string, string>) =>
+    fetch(`${url}/admin/v1/session`, { headers: { cookie, ...headers } });
+  expect((await session(secured)).status).toBe(200);
+  expect((await session({ 'x-forwarded-proto': 'http' })).status).toBe(401);
+});
+
+test.each([
+  ['a page of plain http', secured, 'csrf'],
+  ['a proxy without TLS', { ...secured, 'x-forwarded-proto': 'http' }, 'forbidden'],
+  [
+    'a proxy behind one without TLS',
+    { ...secured, 'x-forwarded-proto': 'http, https' },
+    'forbidden',
+  ],
+])('S-07 refuses %s', async (_name, headers, code) => {
+  const response = await logInWith(headers);
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ error: { code } });
+});
+
+test('pages that have not been built name the command, and the API works', async () => {
+  for (const path of ['/console', '/console/requests']) {
+    const response = await fetch(url + path);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await response.text()).toContain('npm run console:build');
+  }
+  expect((await fetch(`${url}/console/assets/index.js`)).status).toBe(404);
+  expect((await fetch(`${url}/admin/v1/session`)).status).toBe(401);
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
+import { openTcpProxy } from '../support/tcp-proxy.ts';
+import { ask, password, secrets, startWithPeople } from './people.ts';
+import { logIn, signIn, type Person } from './person.ts';
+
+describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
+  let database: TestDatabase;
+  let way: Awaited<ReturnType<typeof openTcpProxy>>;
+  let gateway: TestGateway;
+  let admin: Person;
+
+  beforeAll(async () => {
+    database = await createTestDatabase('postgres');
+    const url = new URL(database.url);
+    way = await openTcpProxy(url.hostname, Number(url.port === '' ? 5432 : url.port));
+    url.hostname = '127.0.0.1';
+    url.port = String(way.port);
+    gateway = await startWithPeople({ databaseUrl: url.href });
+    await ask(gateway, secrets.member);
+    await gateway.usage();
+    admin = await signIn(gateway.url, 'admin@example.com', password);
+  });
+  afterAll(async () => {
+    await gateway.close();
+    way.close();
+    await database.drop();
+  });
+
+  const errorOf = async (response: Response) => {
+    const { error } = (await response.json()) as { error: { code: string } };
+    return [response.status, error.code];
+  };
+
+  test('shows requests and their sums', async () => {
+    for (const path of ['/usage?key=members', '/usage/sums?by=user&key=members']) {
+      const { data } = (await (await admin.get(path)).json()) as { data: unknown[] };
+      expect([path, data.length]).toEqual([path, 1]);
+    }
+  });
+
+  test.each([
+    ['/usage?model=%00', 400, 'invalid'],
+    ['/usage?user=a%00b', 400, 'invalid'],
+    ['/usage/sums?by=day&key=%00', 400, 'invalid'],
+    ['/usage/%00', 404, 'not_found'],
+    ['/usage?cursor=%00', 400, 'invalid'],
+    ['/usage?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z&min_cost=999999999.999999999', 200],
+  ])('%s has the status %s', async (path, status, code?: string) => {
+    const response = await admin.get(path);
+    const got = response.ok ? [response.status] : await errorOf(response);
+    expect(got).toEqual(code === undefined ? [status] : [status, code]);
+    expect(gateway.errors).toEqual([]);
+  });
+
+  test('refuses text that the database cannot hold, as an address too', async () => {
+    const response = await logIn(gateway.url, 'a\0@example.com', password);
+    expect(await errorOf(response)).toEqual([400, 'invalid']);
+    expect(gateway.errors).toEqual([]);
+  });
+
+  test('says that the database is unreachable, and works again when it is back', async () => {
+    way.cut();
+    const responses = await Promise.all([
+      admin.get('/session'),
+      admin.get('/usage'),
+      admin.get('/usage/sums?by=day'),
+      admin.send('POST', '/auth/logout', {}),
+      logIn(gateway.url, 'viewer@example.com', password),
+    ]);
+    for (const response of responses) {
+      expect(response.headers.get('retry-after')).toBe('2');
+      expect(await errorOf(response)).toEqual([503, 'database_away']);
+    }
+    way.restore();
+    await expect
+      .poll(async () => (await admin.get('/usage')).status, { timeout: 20_000 })
+      .toBe(200);
+  });
+});
