@@ -36,7 +36,11 @@ function expected(json: unknown): [string, unknown][] {
     const isWatched = watched.some(
       (each) =>
         each.path.length === path.length &&
-        path.every((place, at) => each.path[at] === (typeof place === 'number' ? '*' : place)),
+        path.every((place, at) =>
+          typeof place === 'number'
+            ? each.path[at] === '*'
+            : each.path[at] === place && place !== '*',
+        ),
     );
     if (isWatched && path.at(-1) !== 'b64_json') found.push([shown, value]);
   };
