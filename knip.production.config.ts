@@ -11,10 +11,9 @@ export default {
     'gateway/src/*/*/index.ts': ['exports'],
     // The shared suite over all vendors.
     'gateway/src/base/vendors/registry.ts': ['exports'],
-    // Written ahead for what comes next. Images: bounds and lines of pictures. Video: the same of seconds and tokens,
-    // and usage records without a journal. Administration: signing in, and the price behind a usage row.
-    'gateway/src/money/billing/{hold-bound,image-bound,image-lines,video-lines}.ts': ['exports'],
-    'gateway/src/store/usage/read-lines.ts': ['exports'],
+    // Only tests use them now: the lines of a video, from which tests work out charges by another way than tasks do.
+    'gateway/src/money/billing/video-lines.ts': ['exports'],
+    // For the console: the price behind a usage row.
     'gateway/src/access/catalogue/price-versions.repository.ts': ['exports'],
   },
   workspaces: {
