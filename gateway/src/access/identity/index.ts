@@ -27,9 +27,16 @@ export {
   endSession,
   findSession,
   removeEndedSessions,
+  sessionEnd,
   sessionRules,
   startSession,
   type Session,
 } from './sessions.repository.ts';
+export {
+  keepSessionKey,
+  sessionKeyExpiry,
+  sessionKeySecret,
+  type SessionKeyUse,
+} from './session-keys.repository.ts';
 export { ownerOf, type Owner } from './owner.ts';
 export { isUsable } from './usable.ts';

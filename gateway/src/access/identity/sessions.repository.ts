@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Change } from '#database/change.ts';
 import { isPostgres } from '#database/is-postgres.ts';
 import type { Database } from '#database/schema.ts';
+import { endSessionKeys } from './session-keys.repository.ts';
 
 /** Milliseconds. */
 export const sessionRules = Object.freeze({
@@ -28,6 +30,11 @@ export interface Session {
   readonly seenAt: number;
   readonly address: string | null;
   readonly userAgent: string | null;
+}
+
+/** When a session ends unless something is done in it. Unix milliseconds. */
+export function sessionEnd({ createdAt, seenAt }: Pick<Session, 'createdAt' | 'seenAt'>): number {
+  return Math.min(createdAt + sessionRules.longest, seenAt + sessionRules.idle);
 }
 
 export interface NewSession {
@@ -97,22 +104,25 @@ export async function findSession(
   return toSession(row);
 }
 
-/** Ends a session of this person. False: there is no such session. */
+/** Ends a session of this person, with its keys. False: there is no such session. */
 export async function endSession(
-  db: Kysely<Database>,
+  change: Change,
   { id, userId }: { readonly id: string; readonly userId: string },
 ): Promise<boolean> {
-  const { numDeletedRows } = await db
+  const { numDeletedRows } = await change.trx
     .deleteFrom('sessions')
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  if (numDeletedRows === 0n) return false;
+  await endSessionKeys(change, { sessionId: id });
+  return true;
 }
 
-/** Ends every session of a person, as part of a change that requires it. */
-export async function endSessionsOf(trx: Transaction<Database>, userId: string): Promise<void> {
-  await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+/** Ends every session of a person with its keys, as part of a change that requires it. */
+export async function endSessionsOf(change: Change, userId: string): Promise<void> {
+  await change.trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await endSessionKeys(change, { userId });
 }
 
 /** Removes the rows of sessions that have ended by themselves. */

@@ -143,6 +143,8 @@ export interface KeyTable extends Owned {
   previous_hash: string | null;
   /** Unix milliseconds. */
   previous_until: number | null;
+  /** The session in the console that the key belongs to and ends with; null for every other key. */
+  session_id: string | null;
 }
 
 /** Rows are only added. */

@@ -1,5 +1,6 @@
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { sessionKeyName, shownKeyName } from '#database/session-keys.ts';
 import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 
 /** Filters for exchanges; all conditions must hold, and text is compared literally. */
@@ -88,7 +89,8 @@ function withNames(query: SelectQueryBuilder<Database, 'usage', object>) {
     .leftJoin('users', 'users.id', 'usage.user_id')
     .leftJoin('teams', 'teams.id', 'usage.team_id')
     .selectAll('usage')
-    .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name']);
+    .select(['users.email as user_email', 'teams.name as team_name'])
+    .select(shownKeyName.as('key_name'));
 }
 
 /**
@@ -150,6 +152,9 @@ export async function idsOf(
     .selectFrom(table)
     .select('id')
     .where((where) => where.or([where(column, '=', name), where('id', '=', nameOrId)]))
+    .$if(table === 'keys' && name === sessionKeyName, (query) =>
+      query.union(db.selectFrom('keys').select('id').where('session_id', 'is not', null)),
+    )
     .execute();
   return rows.length === 0 ? [nameOrId] : rows.map((row) => row.id);
 }

@@ -65,5 +65,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
       video_tokens: { type: integer, before: 0 },
     }),
     '0025-sessions': sessions(types),
+    // The session in the console that a key belongs to.
+    '0030-session-keys': addedColumns('keys', { session_id: { type: text } }),
   };
 }
