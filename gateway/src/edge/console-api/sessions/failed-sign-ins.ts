@@ -51,7 +51,7 @@ export function createFailedSignIns({
         }
       });
     } catch {
-      // The database is away: they are written with those of the next minute.
+      // The database is unreachable: they are written with those of the next minute.
       for (const [address, failures] of written) add(address, failures);
     }
   }
