@@ -224,8 +224,8 @@ function Facts({ model }: { readonly model: ModelDetail }) {
         )}
         <dt>{say('models.groups')}</dt>
         <dd>
-          {model.groups
-            .map(({ name, price_multiplier: factor }) =>
+          {model.factors
+            .map(({ group: name, price_multiplier: factor }) =>
               factor === '1' ? name : say('models.groupFactor', { name, factor }),
             )
             .join(', ')}

@@ -43,10 +43,14 @@ export async function sessionKey(
 export function endSession(
   administration: Administration,
   actor: Actor,
-  session: { readonly id: string; readonly userId: string },
+  {
+    id,
+    user,
+  }: { readonly id: string; readonly user: { readonly id: string; readonly email: string } },
 ): Promise<boolean> {
-  return perform(administration, actor, async (change) => ({
-    result: await endStoredSession(change, session),
-    audited: [],
-  }));
+  return perform(administration, actor, async (change) => {
+    const isEnded = await endStoredSession(change, { id, userId: user.id });
+    const subject = { kind: 'session', name: user.email } as const;
+    return { result: isEnded, audited: isEnded ? [{ action: 'end', subject, fields: [] }] : [] };
+  });
 }

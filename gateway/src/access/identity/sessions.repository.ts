@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Change } from '#database/change.ts';
 import { isPostgres } from '#database/is-postgres.ts';
 import type { Database } from '#database/schema.ts';

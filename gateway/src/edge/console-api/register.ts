@@ -11,6 +11,7 @@ import { sessionRoutes } from './sessions/routes.ts';
 import { createReads } from './reads.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import { playgroundRoutes } from './playground/routes.ts';
 import { base } from './surface.ts';
 import { usageRoutes } from './usage/routes.ts';
 
@@ -48,6 +49,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     usageRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
+    playgroundRoutes(scope, routes);
     done();
   });
 }

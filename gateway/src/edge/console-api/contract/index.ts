@@ -1,5 +1,6 @@
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels, readModel } from './models.ts';
+import { playgroundKey } from './playground.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import { listUsage, readUsage, sumUsage } from './usage.ts';
@@ -23,6 +24,7 @@ export const contract = {
   revokeKey,
   listModels,
   readModel,
+  playgroundKey,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

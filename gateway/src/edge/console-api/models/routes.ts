@@ -9,13 +9,13 @@ import {
   servedNames,
 } from '#catalogue/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import { listKeys } from '#identity/index.ts';
 import { modelHealth, type ModelHealth } from '#usage/index.ts';
 import { contract, type ModelView } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
+import { groupsOf } from './groups.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ModelRoutesOptions extends ServeOptions {
@@ -28,8 +28,6 @@ export interface ModelRoutesOptions extends ServeOptions {
 
 type Db = OpenDatabase['kysely'];
 
-/** The group of every key that names none. */
-const usualGroup = 'default';
 /** Price versions that a model's page shows. */
 const mostVersions = 20;
 
@@ -76,8 +74,8 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
             since: new Date(createdAt).toISOString(),
             prices: pricesOf(price),
           })),
-          groups: [...routes.keys()].map((name) => ({
-            name,
+          factors: [...routes.keys()].map((name) => ({
+            group: name,
             price_multiplier: snapshot().groups.get(name)?.priceMultiplier ?? '1',
           })),
           channels: caller.permissions.includes('models.read') ? channelsOf(routes) : null,
@@ -106,18 +104,6 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
   }
 }
 
-/** A person's keys decide which groups of channels serve them; a new key has the usual one. */
-async function groupsOf(
-  db: Db,
-  { permissions, session }: SignedInCaller,
-  { groups }: CatalogueSnapshot,
-): Promise<Iterable<string>> {
-  if (permissions.includes('models.read')) return groups.keys();
-  const keys = await listKeys(db, { userId: session.user.id });
-  const live = keys.filter(({ enabled, revokedAt }) => enabled && revokedAt === null);
-  return new Set([usualGroup, ...live.map(({ group }) => group)]);
-}
-
 type Origins = ReadonlyMap<string, ModelView['origin']>;
 
 /** Bundled models are not in the database, unless something else declares them too. */
@@ -144,6 +130,7 @@ function viewOf(
     display_name: model.displayName,
     origin: origins.get(model.id) ?? 'bundled',
     protocols: [...new Set(spoken)].toSorted(),
+    groups: [...routes.keys()],
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
     capabilities: [...model.capabilities].toSorted(),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { recordAudit } from '#administration/index.ts';
-import { endSession, findSession, removeEndedSessions, startSession } from '#identity/index.ts';
+import { type Administration, endSession, recordAudit } from '#administration/index.ts';
+import { findSession, removeEndedSessions, startSession } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
@@ -21,7 +21,8 @@ export interface SessionOptions extends ServeOptions, Omit<SignInOptions, 'onFai
 
 /** Signing in and out. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { database, now, version, allowInsecure } = options;
+  const { database, secrets, now, version, allowInsecure } = options;
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
   const failures = createFailedSignIns(options);
   scope.addHook('onClose', () => failures.close());
   const signIn = createSignIn({ ...options, onFailure: failures.count });
@@ -84,9 +85,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   }));
 
   serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
-    await fromDatabase(() =>
-      endSession(database.kysely, { id: session.id, userId: session.user.id }),
-    );
+    await fromDatabase(() => endSession(administration, actorOf(request, session.user), session));
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
 }
