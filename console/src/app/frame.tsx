@@ -11,6 +11,7 @@ const pages = [
   { to: '/requests', name: 'requests', icon: 'requests' },
   { to: '/models', name: 'models', icon: 'models' },
   { to: '/keys', name: 'keys', icon: 'keys' },
+  { to: '/playground', name: 'playground', icon: 'playground' },
 ] as const satisfies readonly { to: string; name: string; icon: IconName }[];
 
 /** The rail with the pages, and the page. */

@@ -120,12 +120,21 @@ const model = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 });
 
+const playground = createRoute({
+  getParentRoute: () => inside,
+  path: '/playground',
+  /** `ask`: what is asked, as `messages:demo-chat`. */
+  validateSearch: ({ ask }: Record<string, unknown>): { ask?: readonly string[] } =>
+    Array.isArray(ask) ? { ask: ask.filter((each) => typeof each === 'string').slice(0, 3) } : {},
+  component: lazyRouteComponent(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
     routeTree: root.addChildren([
       signIn,
-      inside.addChildren([overview, requests, request, keys, models, model]),
+      inside.addChildren([overview, requests, request, keys, models, model, playground]),
     ]),
     context: { client },
     defaultPreload: false,
