@@ -26,6 +26,7 @@ export {
 export {
   endSession,
   findSession,
+  listSessions,
   removeEndedSessions,
   sessionEnd,
   sessionRules,
@@ -38,5 +39,6 @@ export {
   sessionKeySecret,
   type SessionKeyUse,
 } from './session-keys.repository.ts';
+export { changePreferences, type Preferences } from './preferences.repository.ts';
 export { ownerOf, type Owner } from './owner.ts';
 export { isUsable } from './usable.ts';

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Change } from '#database/change.ts';
 import { isPostgres } from '#database/is-postgres.ts';
 import type { Database } from '#database/schema.ts';
+import { readPreferences, type Preferences } from './preferences.repository.ts';
 import { endSessionKeys } from './session-keys.repository.ts';
 
 /** Milliseconds. */
@@ -24,7 +25,10 @@ export interface Session {
     readonly email: string;
     readonly name: string | null;
     readonly role: string;
+    /** Whether the gateway itself created the person, at its first start. */
+    readonly isFirst: boolean;
   };
+  readonly preferences: Preferences;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly seenAt: number;
@@ -107,6 +111,20 @@ export async function findSession(
   return toSession(row);
 }
 
+/** Where this person is signed in, the latest first. */
+export async function listSessions(
+  db: Kysely<Database>,
+  userId: string,
+  now: number,
+): Promise<Session[]> {
+  const rows = await liveSessions(db, now)
+    .where('sessions.user_id', '=', userId)
+    .orderBy('sessions.seen_at', 'desc')
+    .orderBy('sessions.id')
+    .execute();
+  return rows.map(toSession);
+}
+
 /** Ends a session of this person, with its keys. False: there is no such session. */
 export async function endSession(
   change: Change,
@@ -160,6 +178,8 @@ function liveSessions(db: Kysely<Database>, now: number) {
       'users.email',
       'users.name',
       'users.role',
+      'users.owner',
+      'users.preferences',
     ]);
 }
 
@@ -173,13 +193,16 @@ interface Row {
   readonly email: string;
   readonly name: string | null;
   readonly role: string;
+  readonly owner: string;
+  readonly preferences: string | null;
 }
 
 function toSession(row: Row): Session {
-  const { user_id, email, name, role } = row;
+  const { user_id, email, name, role, owner } = row;
   return {
     id: row.id,
-    user: { id: user_id, email, name, role },
+    user: { id: user_id, email, name, role, isFirst: owner === 'system' },
+    preferences: readPreferences(row.preferences),
     createdAt: row.created_at,
     seenAt: row.seen_at,
     address: row.address,

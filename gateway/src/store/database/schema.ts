@@ -92,6 +92,8 @@ export interface UserTable extends Owned {
   password_hash: string | null;
   opening_credit: bigint;
   quota: bigint | null;
+  /** JSON: `Preferences` of identity. Null: nothing was chosen. */
+  preferences: string | null;
 }
 
 export interface TeamTable extends Owned {

@@ -1,4 +1,5 @@
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import { listModels, readModel } from './models.ts';
 import { playgroundKey } from './playground.ts';
 import type { RouteContract } from './route.ts';
@@ -25,6 +26,10 @@ export const contract = {
   listModels,
   readModel,
   playgroundKey,
+  changeMe,
+  changePassword,
+  listMySessions,
+  endMySession,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

@@ -69,5 +69,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0027-audit': audit(types),
     // The session in the console that a key belongs to.
     '0030-session-keys': addedColumns('keys', { session_id: { type: text } }),
+    // What a person has chosen in the console, as JSON.
+    '0031-preferences': addedColumns('users', { preferences: { type: text } }),
   };
 }
