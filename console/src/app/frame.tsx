@@ -1,9 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon, type IconName } from '../pieces/icon.tsx';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../words/index.ts';
 import styles from './frame.module.css';
-import { signOut, useSession } from './session.ts';
+import { LostLink, SignInAgain } from './link-state.tsx';
+import { choose, signOut, useSession } from './session.ts';
 import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
 
 const pages = [
@@ -13,6 +15,8 @@ const pages = [
   { to: '/keys', name: 'keys', icon: 'keys' },
   { to: '/playground', name: 'playground', icon: 'playground' },
 ] as const satisfies readonly { to: string; name: string; icon: IconName }[];
+
+const ignore = () => undefined;
 
 /** The rail with the pages, and the page. */
 export function Frame() {
@@ -45,7 +49,9 @@ export function Frame() {
         </div>
         <Account />
       </nav>
+      <SignInAgain />
       <main className={styles['main']} id="content">
+        <LostLink />
         {session.insecure && (
           <p className={styles['banner']} role="alert">
             <Icon name="warning" />
@@ -62,6 +68,7 @@ function Account() {
   const say = useWords();
   const session = useSession();
   const language = useLanguage();
+  const client = useQueryClient();
   const [theme, chooseTheme] = useState(currentTheme);
   const { user, gateway } = session;
 
@@ -80,6 +87,8 @@ function Account() {
             onChange={({ target }) => {
               setTheme(target.value as Theme);
               chooseTheme(target.value as Theme);
+              // What cannot be kept there is kept in this browser.
+              void choose(client, session, { theme: target.value as Theme }).catch(ignore);
             }}
           >
             {themes.map((name) => (
@@ -93,7 +102,10 @@ function Account() {
           {say('app.language')}
           <select
             value={language}
-            onChange={({ target }) => void setLanguage(target.value as Language)}
+            onChange={({ target }) => {
+              void setLanguage(target.value as Language);
+              void choose(client, session, { language: target.value as Language }).catch(ignore);
+            }}
           >
             {Object.entries(languages).map(([name, title]) => (
               <option key={name} value={name} lang={name}>
@@ -102,6 +114,9 @@ function Account() {
             ))}
           </select>
         </label>
+        <Link className="link" to="/settings">
+          {say('app.settings')}
+        </Link>
         <button type="button" onClick={() => void signOut(session)}>
           {say('app.signOut')}
         </button>

@@ -64,6 +64,10 @@ const inside = createRoute({
       // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
       throw redirect({ to: '/sign-in', search: { to: location.href } });
     }
+    if (session.welcome && location.pathname === '/') {
+      // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
+      throw redirect({ to: '/welcome' });
+    }
   },
   component: Frame,
 });
@@ -129,12 +133,34 @@ const playground = createRoute({
   component: lazyRouteComponent(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
+});
+
+const welcome = createRoute({
+  getParentRoute: () => inside,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
     routeTree: root.addChildren([
       signIn,
-      inside.addChildren([overview, requests, request, keys, models, model, playground]),
+      inside.addChildren([
+        overview,
+        requests,
+        request,
+        keys,
+        models,
+        model,
+        playground,
+        settings,
+        welcome,
+      ]),
     ]),
     context: { client },
     defaultPreload: false,
