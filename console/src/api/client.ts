@@ -8,6 +8,9 @@ export type Result<Name extends keyof Contract> = z.output<Contract[Name]['respo
 export type Query<Name extends keyof Contract> = z.input<Contract[Name]['query']>;
 export type Body<Name extends keyof Contract> = z.input<Contract[Name]['body']>;
 
+/** What a person may be allowed to do. */
+export type Permission = Result<'readSession'>['permissions'][number];
+
 export interface FieldProblem {
   readonly path: string;
   readonly message: string;

@@ -5,6 +5,7 @@ import { Icon, type IconName } from '../pieces/icon.tsx';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../words/index.ts';
 import styles from './frame.module.css';
 import { LostLink, SignInAgain } from './link-state.tsx';
+import type { Permission } from '../api/client.ts';
 import { choose, signOut, useSession } from './session.ts';
 import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
 
@@ -14,7 +15,19 @@ const pages = [
   { to: '/models', name: 'models', icon: 'models' },
   { to: '/keys', name: 'keys', icon: 'keys' },
   { to: '/playground', name: 'playground', icon: 'playground' },
-] as const satisfies readonly { to: string; name: string; icon: IconName }[];
+  { to: '/health', name: 'health', icon: 'health', needs: 'health.read' },
+  { to: '/settings', name: 'settings', icon: 'settings' },
+] as const satisfies readonly {
+  to: string;
+  name: string;
+  icon: IconName;
+  /** Who lacks this permission does not see the page. */
+  needs?: Permission;
+}[];
+type Page = (typeof pages)[number];
+
+/** Pages that a phone's bar has room for; the others are in the account's menu there. */
+const inBar: readonly Page['name'][] = ['overview', 'requests', 'models', 'keys'];
 
 const ignore = () => undefined;
 
@@ -22,6 +35,9 @@ const ignore = () => undefined;
 export function Frame() {
   const say = useWords();
   const session = useSession();
+  const seen = pages.filter(
+    (page) => !('needs' in page) || session.permissions.includes(page.needs),
+  );
   return (
     <div className={styles['frame']}>
       <a className={styles['skip']} href="#content">
@@ -33,10 +49,11 @@ export function Frame() {
           <span>Sluice</span>
         </div>
         <div className={styles['pages']}>
-          {pages.map(({ to, name, icon }) => (
+          {seen.map(({ to, name, icon }) => (
             <Link
               key={to}
               to={to}
+              data-folds={!inBar.includes(name)}
               className={styles['page']}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ 'aria-current': 'page' }}
@@ -47,7 +64,7 @@ export function Frame() {
             </Link>
           ))}
         </div>
-        <Account />
+        <Account more={seen.filter(({ name }) => !inBar.includes(name))} />
       </nav>
       <SignInAgain />
       <main className={styles['main']} id="content">
@@ -64,7 +81,7 @@ export function Frame() {
   );
 }
 
-function Account() {
+function Account({ more }: { readonly more: readonly Page[] }) {
   const say = useWords();
   const session = useSession();
   const language = useLanguage();
@@ -80,6 +97,14 @@ function Account() {
         <small>{user.role}</small>
       </summary>
       <div className={styles['menu']}>
+        <div className={styles['more']}>
+          {more.map(({ to, name, icon }) => (
+            <Link key={to} to={to} className={styles['entry']}>
+              <Icon name={icon} />
+              {say(`app.${name}`)}
+            </Link>
+          ))}
+        </div>
         <label>
           {say('app.theme')}
           <select
@@ -114,9 +139,6 @@ function Account() {
             ))}
           </select>
         </label>
-        <Link className="link" to="/settings">
-          {say('app.settings')}
-        </Link>
         <button type="button" onClick={() => void signOut(session)}>
           {say('app.signOut')}
         </button>

@@ -145,6 +145,12 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
 });
 
+const health = createRoute({
+  getParentRoute: () => inside,
+  path: '/health',
+  component: lazyRouteComponent(() => import('../pages/health/page.tsx'), 'HealthPage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
@@ -160,6 +166,7 @@ export function createConsoleRouter(client: QueryClient) {
         playground,
         settings,
         welcome,
+        health,
       ]),
     ]),
     context: { client },

@@ -47,7 +47,7 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page.getByText('The password was changed.').waitFor();
 
-    // The session goes on: what is written next is accepted, and holds in another browser too.
+    // The session continues: what is written next is accepted, and holds in another browser too.
     const content = page.getByRole('main');
     await content.getByLabel('Theme').selectOption('dark');
     await content.getByLabel('Language').selectOption('zh-CN');
@@ -72,7 +72,7 @@ test.runIf(hasBrowser)(
 );
 
 test.runIf(hasBrowser)(
-  'a session that is over is renewed in place, and a gateway that is away comes back',
+  'a session that is over is renewed in place, and an unreachable gateway is waited for',
   { timeout: 120_000 },
   async () => {
     const visited = await visit(gateway.url);

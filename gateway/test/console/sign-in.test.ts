@@ -30,7 +30,7 @@ describe('signing in', () => {
       user: expect.objectContaining({ email: 'admin@example.com', role: 'admin', name: null }),
       preferences: {},
       welcome: false,
-      permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+      permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,
       gateway: { version: expect.stringMatching(/^\d/), url },

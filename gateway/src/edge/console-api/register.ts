@@ -9,6 +9,8 @@ import { callerFor } from './sessions/guard.ts';
 import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { createReads } from './reads.ts';
+import { healthRoutes } from './health/routes.ts';
+import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { playgroundRoutes } from './playground/routes.ts';
@@ -20,6 +22,7 @@ export interface ConsoleOptions {
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
   readonly secrets: Secrets;
+  readonly health: HealthSource;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -50,6 +53,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
     playgroundRoutes(scope, routes);
+    healthRoutes(scope, routes);
     done();
   });
 }

@@ -1,4 +1,5 @@
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { listChannels, readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import { listModels, readModel } from './models.ts';
 import { playgroundKey } from './playground.ts';
@@ -30,6 +31,8 @@ export const contract = {
   changePassword,
   listMySessions,
   endMySession,
+  readHealth,
+  listChannels,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

@@ -31,7 +31,7 @@ export const sessionExample: z.input<typeof session> = {
   user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
   preferences: { language: 'en' },
   welcome: true,
-  permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+  permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
   csrf_token: 'q1kz…',
   insecure: false,
   gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },
