@@ -27,8 +27,15 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `drop table sessions;
-       delete from kysely_migration where name = '0025-sessions'`,
+      `drop table usage_daily;
+       drop table usage_hourly_models;
+       drop table latency_hourly;
+       drop index usage_unsuccessful;
+       drop index usage_by_time;
+       create index usage_by_time on usage (time);
+       alter table usage drop column client;
+       alter table usage_hourly drop column refused;
+       delete from kysely_migration where name = '0026-reading'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

@@ -1,10 +1,19 @@
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
-import { listUsage, readUsage, sumUsage } from './usage.ts';
+import {
+  exportUsage,
+  listUsage,
+  readFacets,
+  readHistogram,
+  readLatency,
+  readUsage,
+  sumUsage,
+} from './usage.ts';
 
 export { permissionsOf, type Permission } from './permissions.ts';
 export type { RouteContract } from './route.ts';
+export { exportedRow } from './usage.ts';
 export type { UsageDetailView, UsageRowView } from './usage.ts';
 
 /** Every call of the console's API. */
@@ -14,6 +23,10 @@ export const contract = {
   readSession,
   listUsage,
   sumUsage,
+  readHistogram,
+  readLatency,
+  readFacets,
+  exportUsage,
   readUsage,
   listKeys,
   createKey,
