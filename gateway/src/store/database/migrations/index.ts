@@ -16,6 +16,7 @@ import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
 import { sessions } from './0025-sessions.ts';
 import { reading } from './0026-reading.ts';
+import { audit } from './0027-audit.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -67,5 +68,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     }),
     '0025-sessions': sessions(types),
     '0026-reading': reading(types),
+    '0027-audit': audit(types),
   };
 }
