@@ -5,7 +5,7 @@ import { csvHeading, listUsage, toCsv, type UsageEntry } from '#usage/index.ts';
 import { contract, exportedRow } from '../contract/index.ts';
 import { serveStream } from '../serve-route.ts';
 import { filterOf, rangeOf, scopeOf } from './filter.ts';
-import type { UsageRoutesOptions } from './routes.ts';
+import type { UsageRoutesOptions } from './options.ts';
 import { rowOf } from './rows.ts';
 
 /** Few enough that no request for a model waits for them. */

@@ -3,20 +3,14 @@ import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import { findUsage, listUsage, readHistogram, readLatency } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import type { Reads } from '../reads.ts';
-import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { serveRoute } from '../serve-route.ts';
 import { exportRoute } from './export.ts';
 import { readFacets } from './facets.ts';
 import { filterOf, hoursOf, namesIn, rangeOf, scopeOf } from './filter.ts';
+import type { UsageRoutesOptions } from './options.ts';
 import { asInvalid, tooLong } from './refusals.ts';
 import { rowOf } from './rows.ts';
 import { sumsRoute } from './sums.ts';
-
-export interface UsageRoutesOptions extends ServeOptions {
-  readonly reads: Reads;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}
 
 const defaultLimit = 50;
 

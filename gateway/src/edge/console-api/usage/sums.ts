@@ -5,7 +5,7 @@ import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
 import { hoursOf, namesIn, scopeOf } from './filter.ts';
 import { tooLong } from './refusals.ts';
-import type { UsageRoutesOptions } from './routes.ts';
+import type { UsageRoutesOptions } from './options.ts';
 
 type Db = OpenDatabase['kysely'];
 
