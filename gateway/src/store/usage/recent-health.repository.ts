@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 
 /** How requests for a model, or those that a channel responded to, went lately. */
@@ -32,11 +32,12 @@ export async function recentHealth(
 ): Promise<ReadonlyMap<string, RecentHealth>> {
   const first = now - (now % hourMs) - (hours - 1) * hourMs;
   let query = db
-    .selectFrom('usage_hourly')
+    .selectFrom('usage_hourly_models')
     .select([`${by} as name`, 'hour'])
     .select(({ fn }) => [
       fn.sum<number>('requests').as('requests'),
-      fn.sum<number>('failed').as('failed'),
+      // What the gateway or an upstream refuses says nothing about the model.
+      fn.sum<number>(sql`failed - refused`).as('failed'),
     ])
     .where('hour', '>=', first)
     .where(by, '<>', '')
