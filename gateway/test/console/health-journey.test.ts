@@ -123,7 +123,7 @@ test.runIf(hasBrowser)(
 );
 
 test.runIf(hasBrowser)(
-  'whoever may not see it does not find it, and is told who decides',
+  'whoever may not see it does not find it, and learns who decides',
   { timeout: 120_000 },
   async () => {
     const visited = await visit(gateway.url);

@@ -67,7 +67,7 @@ export function healthRoutes(scope: FastifyInstance, options: HealthRoutesOption
     };
   });
 
-  /** A database that is away is what the page is there to show. */
+  /** An unreachable database is what the page is there to show. */
   async function nodesIfKnown(): Promise<readonly NodeHealth[] | null> {
     try {
       return await fromDatabase(health.nodes);
