@@ -489,6 +489,7 @@ export const en = {
       tries: 'is tried again',
       waits: 'waits',
       refused: 'credential refused',
+      unseen: 'ready',
     },
     reasons: {
       works: 'Used as usual.',
@@ -496,6 +497,7 @@ export const en = {
       tries: 'One request at a time shows whether it works again.',
       waits: 'The upstream asked for a pause.',
       refused: 'The upstream refuses every credential. Replace them in the configuration.',
+      unseen: 'It may be used, but has responded to no request in the last 24 hours.',
     },
     credentials: '{{ready}} of {{all}} credentials',
     noChannels: 'No channel is enabled',

@@ -482,6 +482,7 @@ export const zh: Words = {
       tries: '正在重试',
       waits: '等待中',
       refused: '凭据被拒绝',
+      unseen: '就绪',
     },
     reasons: {
       works: '照常使用。',
@@ -489,6 +490,7 @@ export const zh: Words = {
       tries: '一次一个请求，检验是否恢复。',
       waits: '上游要求暂停。',
       refused: '上游拒绝所有凭据。请在配置中更换。',
+      unseen: '可以使用，但最近 24 小时没有回答过请求。',
     },
     credentials: '{{ready}}/{{all}} 个凭据',
     noChannels: '没有启用的渠道',
