@@ -380,8 +380,8 @@ export const en = {
     request: 'Request',
     events: 'Events',
     close: 'Close',
-    empty: 'No chat model is served for you',
-    emptyHint: 'Models with a price that a channel serves can be tried here.',
+    empty: 'No model that can be tried is served for you',
+    emptyHint: 'Chat and image models with a price that a channel serves can be tried here.',
   },
   link: {
     lost: 'The gateway has not answered since {{time}}. What you see is from before.',

@@ -377,8 +377,8 @@ export const zh: Words = {
     request: '请求',
     events: '事件',
     close: '关闭',
-    empty: '没有可供你使用的对话模型',
-    emptyHint: '由渠道提供且有价格的模型可以在这里试用。',
+    empty: '没有可供你试用的模型',
+    emptyHint: '由渠道提供且有价格的对话和图片模型可以在这里试用。',
   },
   link: {
     lost: '网关自 {{time}} 起没有响应。显示的是之前的内容。',

@@ -36,10 +36,19 @@ test('only a picture becomes the address of a picture', () => {
     speakers['generate-content'].read({
       candidates: [{ content: { parts: [{ inlineData: { mimeType, data } }] } }],
     });
-  expect(read('image/png', 'aGk=')).toEqual({ picture: 'data:image/png;base64,aGk=' });
+  expect(read('image/png', 'aGk=')).toEqual({ pictures: ['data:image/png;base64,aGk='] });
   expect(read('image/svg+xml', 'aGk=')).toEqual({});
   expect(read('text/html', 'aGk=')).toEqual({});
   expect(read('image/png', 'https://evil.invalid')).toEqual({});
+});
+
+test('a picture that the upstream keeps is a link', () => {
+  const url = 'https://pictures.invalid/1.png';
+  expect(speakers.images.read({ data: [{ url }, { b64_json: 'iVBORw0=' }] })).toEqual({
+    text: url,
+    pictures: ['data:image/png;base64,iVBORw0='],
+  });
+  expect(speakers.images.read({ data: [{ b64_json: 'PHN2Zz4=' }] })).toEqual({});
 });
 
 test('a refusal says what the gateway says', () => {
