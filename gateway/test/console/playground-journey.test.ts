@@ -33,6 +33,8 @@ users:
   - { email: admin@example.com, role: admin }
   - { email: member@example.com, balance: 100 }
   - { email: viewer@example.com, role: viewer }
+teams:
+  - { name: research, balance: 10, members: [{ user: member@example.com }] }
 keys:
   - { name: members, user: member@example.com, secret: ${secrets.member} }
 `;
@@ -113,6 +115,17 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await page.keyboard.press('Escape');
     expect(page.url()).toContain(encodeURIComponent('messages:demo-chat'));
+
+    // A team pays.
+    await page.goto(address('chat:demo-chat'));
+    await page.locator('form summary').click();
+    await page.getByLabel('Who pays').selectOption('research');
+    expect(await axeProblems()).toEqual([]);
+    await page.locator('form summary').click();
+    await page.getByText('Charged to research').waitFor();
+    await ask('For the team');
+    await column('demo-chat').getByRole('link', { name: 'Receipt' }).click();
+    await page.getByText('research').first().waitFor();
 
     // A picture: another model in the same column, which is asked in another way.
     await page.goto(address('chat:demo-chat'));

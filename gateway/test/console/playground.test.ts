@@ -122,6 +122,9 @@ test('it ends when its session does, and with all sessions when the password cha
 
 test('is of a group and a team of the person only', async () => {
   const member = await enter('member');
+  expect(await (await member.get('/session')).json()).toMatchObject({
+    teams: [{ name: 'research', role: 'member' }],
+  });
   const key = await keyOf(member, { team: 'research' });
   expect(key).not.toBe(await keyOf(member));
   const id = await ask(gateway, key);

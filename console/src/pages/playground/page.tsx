@@ -56,7 +56,8 @@ interface Round {
 function Playground({ models }: { readonly models: readonly Model[] }) {
   const say = useWords();
   const navigate = useNavigate();
-  const { csrf_token: token } = useSession();
+  const { csrf_token: token, teams } = useSession();
+  const [team, setTeam] = useState('');
   const { ask: written = [] } = useSearch({ from: '/inside/playground' });
   const partners = readPartners(written, models);
   const [rounds, setRounds] = useState<readonly Round[]>([]);
@@ -97,7 +98,7 @@ function Playground({ models }: { readonly models: readonly Model[] }) {
       const asked = await Promise.all(
         partners.map(async ({ model, protocol }, column) => ({
           protocol,
-          key: await keyOf(groupOf(models, model), token),
+          key: await keyOf({ group: groupOf(models, model), team }, token),
           question: {
             model,
             messages: [...historyOf(column), { role: 'user', text }],
@@ -217,7 +218,7 @@ function Playground({ models }: { readonly models: readonly Model[] }) {
           <details className={styles['settings']}>
             <summary className="button">
               {say('playground.settings')}
-              {[system, maxTokens, temperature].some((value) => value !== '') && (
+              {[system, maxTokens, temperature, team].some((value) => value !== '') && (
                 <Icon name="tick" size={12} />
               )}
             </summary>
@@ -232,6 +233,22 @@ function Playground({ models }: { readonly models: readonly Model[] }) {
                   onChange={({ target }) => setSystem(target.value)}
                 />
               </div>
+              {teams.length > 0 && (
+                <div className="field">
+                  <label htmlFor="payer">{say('playground.payer')}</label>
+                  <select
+                    className="input"
+                    id="payer"
+                    value={team}
+                    onChange={({ target }) => setTeam(target.value)}
+                  >
+                    <option value="">{say('playground.you')}</option>
+                    {teams.map(({ name }) => (
+                      <option key={name}>{name}</option>
+                    ))}
+                  </select>
+                </div>
+              )}
               <div className="field">
                 <label htmlFor="max-tokens">{say('playground.maxTokens')}</label>
                 <input
@@ -261,7 +278,9 @@ function Playground({ models }: { readonly models: readonly Model[] }) {
               </div>
             </div>
           </details>
-          <span className={`hint ${styles['note']}`}>{say('playground.charged')}</span>
+          <span className={`hint ${styles['note']}`}>
+            {team === '' ? say('playground.charged') : say('playground.chargedTeam', { team })}
+          </span>
           {stop === null ? (
             <button type="submit" className="button main" disabled={prompt.trim() === ''}>
               {say('playground.send')}
