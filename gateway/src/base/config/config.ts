@@ -64,6 +64,13 @@ export interface Config {
     readonly enabled: boolean;
     /** Whether people may sign in over a connection that others can read. */
     readonly insecureHttp: boolean;
+    /** What people may do who are not administrators. */
+    readonly members: {
+      readonly createKeys: boolean;
+      /** How many keys each of them may have. */
+      readonly maxKeys: number;
+      readonly playground: boolean;
+    };
   };
   readonly timeouts: Timeouts;
   readonly video: {

@@ -11,6 +11,7 @@ import { sessionRoutes } from './sessions/routes.ts';
 import { createReads } from './reads.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import type { ConsoleMembers, PlaceInFile } from './options.ts';
 import { base } from './surface.ts';
 import { usageRoutes } from './usage/routes.ts';
 
@@ -28,6 +29,8 @@ export interface ConsoleOptions {
   readonly files: URL;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
+  readonly members: ConsoleMembers;
+  readonly placeInFile: PlaceInFile;
 }
 
 /** Adds the console's pages and the API that they use. Keys of clients open nothing here. */

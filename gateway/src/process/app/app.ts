@@ -104,6 +104,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     adopt = [],
     worker = null,
   } = options;
+  let current = config;
   const { uncaught = { exceptions: 0, rejections: 0 } } = options;
   const shared = config.storage.dataDir;
   const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
@@ -232,7 +233,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         writeStall,
         spool,
-        console: openConsole(config, database, secrets, closing),
+        console: openConsole(config, () => current, database, secrets, closing),
       },
       closing,
     );
@@ -248,6 +249,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       database,
       async reload(newConfig) {
         await reapplyFile(newConfig, secrets);
+        current = newConfig;
         await directory.refresh();
       },
       refresh: directory.refresh,

@@ -36,6 +36,7 @@ export interface Database {
   tasks: TaskTable;
   sessions: SessionTable;
   audit_log: AuditTable;
+  repeatable_calls: RepeatableCallTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -144,6 +145,8 @@ export interface KeyTable extends Owned {
   previous_hash: string | null;
   /** Unix milliseconds. */
   previous_until: number | null;
+  /** JSON of `LimitSetters`. */
+  limits_set_by: Generated<string | null>;
 }
 
 /** Rows are only added. */
@@ -468,6 +471,18 @@ export interface SessionTable {
   created_at: number;
   /** The last request, to within a minute. */
   seen_at: number;
+}
+
+/** A call that made a secret, for a day: repeated, it makes no other one. */
+export interface RepeatableCallTable {
+  user_id: string;
+  /** The caller's name for it. */
+  name: string;
+  /** Of what was asked for. */
+  digest: string;
+  /** What it made. */
+  object_id: string;
+  time: number;
 }
 
 /** What somebody did. Append-only. */

@@ -231,7 +231,20 @@ export const settings = {
   console: mapping({
     enabled: flag({ fallback: true }),
     insecure_http: flag({ fallback: false }),
-  }).transform(({ enabled, insecure_http }) => ({ enabled, insecureHttp: insecure_http })),
+    members: mapping({
+      create_keys: flag({ fallback: true }),
+      max_keys: integer(0, 1_000_000, { fallback: 20 }),
+      playground: flag({ fallback: true }),
+    }).transform(({ create_keys, max_keys, playground }) => ({
+      createKeys: create_keys,
+      maxKeys: max_keys,
+      playground,
+    })),
+  }).transform(({ enabled, insecure_http, members }) => ({
+    enabled,
+    insecureHttp: insecure_http,
+    members,
+  })),
   timeouts,
   video,
 } satisfies Record<string, z.ZodType>;

@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { listModels, readModel } from './models.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
@@ -18,7 +18,9 @@ export const contract = {
   sumUsage,
   readUsage,
   listKeys,
+  readKey,
   createKey,
+  changeKey,
   rotateKey,
   revokeKey,
   listModels,

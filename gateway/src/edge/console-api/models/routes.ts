@@ -113,7 +113,7 @@ async function groupsOf(
   { groups }: CatalogueSnapshot,
 ): Promise<Iterable<string>> {
   if (permissions.includes('models.read')) return groups.keys();
-  const keys = await listKeys(db, { userId: session.user.id });
+  const keys = await listKeys(db, { within: { userId: session.user.id, teamIds: [] } });
   const live = keys.filter(({ enabled, revokedAt }) => enabled && revokedAt === null);
   return new Set([usualGroup, ...live.map(({ group }) => group)]);
 }

@@ -16,6 +16,7 @@ import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
 import { sessions } from './0025-sessions.ts';
 import { audit } from './0027-audit.ts';
+import { keyLimits } from './0029-key-limits.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -67,5 +68,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     }),
     '0025-sessions': sessions(types),
     '0027-audit': audit(types),
+    '0029-key-limits': keyLimits(types),
   };
 }
