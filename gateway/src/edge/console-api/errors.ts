@@ -1,5 +1,5 @@
 /** Every error of the console's API, with its status. */
-const statuses = {
+export const statuses = {
   invalid: 400,
   unauthenticated: 401,
   wrong_credentials: 401,

@@ -4,7 +4,9 @@ import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { consolePages } from './pages.ts';
 import { readJsonBodies } from './json-body.ts';
-import { answerApiErrors } from './serve-route.ts';
+import { contract } from './contract/index.ts';
+import { openApiDocument } from './openapi.ts';
+import { answerApiErrors, serveRoute } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
 import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -47,6 +49,8 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
       reads: createReads(reading),
       callerFor: (request: FastifyRequest) => callerFor(request, source),
     };
+    const document = openApiDocument(options.version);
+    serveRoute(scope, contract.readDocument, routes, async () => ({ body: document }));
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
     keyRoutes(scope, routes);

@@ -1,3 +1,4 @@
+import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { listModels, readModel } from './models.ts';
 import type { RouteContract } from './route.ts';
@@ -11,6 +12,7 @@ export type { UsageDetailView, UsageRowView } from './usage.ts';
 
 /** Every call of the console's API. */
 export const contract = {
+  readDocument,
   login,
   logout,
   readSession,
