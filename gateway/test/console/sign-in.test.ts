@@ -29,6 +29,7 @@ describe('signing in', () => {
     expect(await response.json()).toEqual({
       user: expect.objectContaining({ email: 'admin@example.com', role: 'admin', name: null }),
       permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+      teams: [],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,
       gateway: { version: expect.stringMatching(/^\d/), url },

@@ -15,7 +15,7 @@ interface Props {
 
 export function NewKey({ onMade, onClose }: Props) {
   const say = useWords();
-  const { user, permissions, csrf_token: token } = useSession();
+  const { user, teams, permissions, csrf_token: token } = useSession();
   const sending = useWrite(['name', 'user', ...settingNames]);
   // Sent again after a lost response, it makes no second key.
   const [call] = useState(newCallName);
@@ -26,6 +26,7 @@ export function NewKey({ onMade, onClose }: Props) {
     const body = {
       name: textOf(form, 'name') ?? '',
       user: textOf(form, 'user'),
+      team: textOf(form, 'team'),
       ...readSettings(form),
     };
     sending.run(async () =>
@@ -39,6 +40,20 @@ export function NewKey({ onMade, onClose }: Props) {
         <Field name="name" hint="keys.form.nameHint" sending={sending} required />
         {permissions.includes('keys.write') && (
           <Field name="user" type="email" initial={user.email} sending={sending} />
+        )}
+        {teams.length > 0 && (
+          <div className="field">
+            <label htmlFor="key-team">{say('keys.form.team')}</label>
+            <select className="input" id="key-team" name="team" aria-describedby="key-team-note">
+              <option value="">{say('keys.form.noTeam')}</option>
+              {teams.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+            <p className="hint" id="key-team-note">
+              {say('keys.form.teamHint')}
+            </p>
+          </div>
         )}
         <SettingFields sending={sending} />
         <p className="problem" role="alert">

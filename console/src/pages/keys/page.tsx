@@ -25,7 +25,7 @@ type Open =
 export function KeysPage() {
   const say = useWords();
   const client = useQueryClient();
-  const { permissions } = useSession();
+  const { teams, permissions } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
   const list = useInfiniteQuery({
     queryKey: ['keys'],
@@ -35,7 +35,7 @@ export function KeysPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  const canSeeAll = permissions.includes('keys.read');
+  const canSeeAll = permissions.includes('keys.read') || teams.some(({ role }) => role === 'owner');
 
   const close = () => setOpen(null);
   const changed = () => void client.invalidateQueries({ queryKey: ['keys'] });

@@ -22,8 +22,12 @@ const places = 7;
 export function KeyTable({ keys, withPeople, onChange, onRotate, onRevoke }: Props) {
   const say = useWords();
   const formats = useFormats();
-  const { user, permissions } = useSession();
-  const mayChange = (key: Key) => key.user === user.email || permissions.includes('keys.write');
+  const { user, teams, permissions } = useSession();
+  const owned = teams.filter(({ role }) => role === 'owner').map(({ name }) => name);
+  const mayChange = (key: Key) =>
+    key.user === user.email ||
+    (key.team !== null && owned.includes(key.team)) ||
+    permissions.includes('keys.write');
   return (
     <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('keys.title')}>
       <table className={`table ${styles['table']}`}>

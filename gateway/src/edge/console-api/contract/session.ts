@@ -11,6 +11,8 @@ const session = z.object({
     role: z.string(),
   }),
   permissions: z.array(z.enum(permissions)),
+  /** The teams that the person belongs to; `owner` has to do with all keys and requests of the team. */
+  teams: z.array(z.object({ name: z.string(), role: z.string() })),
   /** Goes into the header `x-sluice-csrf` of every write. */
   csrf_token: z.string(),
   /** Whether the connection is neither encrypted nor from this machine, so that others can read it. */
@@ -21,6 +23,7 @@ const session = z.object({
 const example: z.input<typeof session> = {
   user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
   permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+  teams: [{ name: 'research', role: 'owner' }],
   csrf_token: 'q1kz…',
   insecure: false,
   gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },

@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { recordAudit } from '#administration/index.ts';
-import { endSession, findSession, removeEndedSessions, startSession } from '#identity/index.ts';
+import {
+  endSession,
+  findSession,
+  membershipsOf,
+  removeEndedSessions,
+  startSession,
+} from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
@@ -26,12 +32,14 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   scope.addHook('onClose', () => failures.close());
   const signIn = createSignIn({ ...options, onFailure: failures.count });
 
-  const show = (request: FastifyRequest, { session, secret }: SignedInCaller) => {
+  const show = async (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
     const { user } = session;
+    const teams = await fromDatabase(() => membershipsOf(database.kysely, user.id));
     return {
       user,
       permissions: [...permissionsOf(user.role)],
+      teams,
       csrf_token: csrfToken(secret),
       insecure: !isSecure && !isLocal,
       gateway: { version, url: originOf(request.raw, request.server.publicUrl) },
@@ -74,13 +82,13 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     // The person was disabled meanwhile, or has another password or role.
     if (caller === null) throw new ApiError('unauthenticated', 'you are not signed in');
     return {
-      body: show(request, caller),
+      body: await show(request, caller),
       cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
     };
   });
 
   serveRoute(scope, contract.readSession, options, async ({ request, caller }) => ({
-    body: show(request, caller),
+    body: await show(request, caller),
   }));
 
   serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
