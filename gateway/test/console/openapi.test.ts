@@ -19,7 +19,9 @@ test('the document is OpenAPI, has every route with its permission, and needs a 
   expect((await fetch(`${gateway.url}/admin/v1/openapi.json`)).status).toBe(401);
   const member = await signIn(gateway.url, 'member@example.com', password);
   const text = await (await member.get('/openapi.json')).text();
-  const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
+  const { valid, errors } = await new Validator().validate(
+    JSON.parse(text) as Record<string, unknown>,
+  );
   expect([valid, errors]).toEqual([true, undefined]);
 
   const { paths } = JSON.parse(text) as Document;
