@@ -26,15 +26,14 @@ test('the document is OpenAPI, has every route with its permission, and needs a 
 
   const { paths } = JSON.parse(text) as Document;
   const documented = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => [
-      `${method.toUpperCase()} ${path}`,
-      operation['x-permission'],
-    ]),
+    Object.entries(methods).map(
+      ([method, operation]) => `${method.toUpperCase()} ${path} ${operation['x-permission']}`,
+    ),
   );
-  const served = Object.values(contract).map(({ method, path, permission }) => [
-    `${method} /admin/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`,
-    permission,
-  ]);
+  const served = Object.values(contract).map(
+    ({ method, path, permission }) =>
+      `${method} /admin/v1${path.replaceAll(/:(\w+)/g, '{$1}')} ${permission}`,
+  );
   expect(documented.toSorted()).toEqual(served.toSorted());
 });
 

@@ -119,7 +119,7 @@ export async function noteLimitSetters(
 export async function countKeys({ trx }: Change, userId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select((eb) => eb.fn.countAll<number | bigint>().as('count'))
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
