@@ -137,7 +137,7 @@ async function repetition(
 ): Promise<StoredKey | null> {
   const earlier = call === undefined ? null : await findCall(change, call);
   if (earlier === null) return null;
-  if (earlier.digest !== call?.digest) {
+  if (earlier.contents !== call?.contents) {
     throw new Refusal('repeated', 'this Idempotency-Key was used for another request');
   }
   return knownKey(change, { id: earlier.objectId });

@@ -5,18 +5,18 @@ export interface RepeatableCall {
   readonly userId: string;
   /** Chosen by the caller, for one call and its repetitions. */
   readonly name: string;
-  /** Of what is asked for. */
-  readonly digest: string;
+  /** A digest of what is asked for. */
+  readonly contents: string;
 }
 
 /** Milliseconds for which a call is remembered. */
 const keep = 86_400_000;
 
-/** What the same person's call of this name has made; null: there was none. `digest` tells whether it asked for the same. */
+/** What the same person's call of this name has made; null: there was none. `contents` tells whether it asked for the same. */
 export async function findCall(
   { trx, now }: Change,
   { userId, name }: RepeatableCall,
-): Promise<{ readonly digest: string; readonly objectId: string } | null> {
+): Promise<{ readonly contents: string; readonly objectId: string } | null> {
   await trx
     .deleteFrom('repeatable_calls')
     .where('time', '<=', now - keep)
@@ -27,17 +27,17 @@ export async function findCall(
     .where('user_id', '=', userId)
     .where('name', '=', name)
     .executeTakeFirst();
-  return row === undefined ? null : { digest: row.digest, objectId: row.object_id };
+  return row === undefined ? null : { contents: row.digest, objectId: row.object_id };
 }
 
 /** Remembers what a call has made, in the transaction that made it. */
 export async function keepCall(
   { trx, now }: Change,
-  { userId, name, digest }: RepeatableCall,
+  { userId, name, contents }: RepeatableCall,
   objectId: string,
 ): Promise<void> {
   await trx
     .insertInto('repeatable_calls')
-    .values({ user_id: userId, name, digest, object_id: objectId, time: now })
+    .values({ user_id: userId, name, digest: contents, object_id: objectId, time: now })
     .execute();
 }

@@ -27,5 +27,5 @@ export function callOf(
     });
   }
   const asked = JSON.stringify([method, url, body]);
-  return { userId, name, digest: createHash('sha256').update(asked).digest('base64url') };
+  return { userId, name, contents: createHash('sha256').update(asked).digest('base64url') };
 }
