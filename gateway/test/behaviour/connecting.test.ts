@@ -138,11 +138,11 @@ test(
     const answers = () => client.received().match(/HTTP\/1\.1 200 OK\r\n/g)?.length ?? 0;
     const get = () => client.socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
     get();
-    await expect.poll(answers, { timeout: 5_000 }).toBe(1);
+    await expect.poll(answers).toBe(1);
     const promised = /^keep-alive: timeout=(\d+)\b/im.exec(client.received())?.[1];
     expect(Number(promised)).toBeGreaterThan(60);
     await wait(idleMs);
     get();
-    await expect.poll(answers, { timeout: 5_000 }).toBe(2);
+    await expect.poll(answers).toBe(2);
   },
 );

@@ -71,7 +71,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
         .poll(() => workersOf(gateway).filter((pid) => pid !== victim), { timeout: 20_000 })
         .toHaveLength(2);
       expect(workersOf(gateway)).toContain(other);
-      await expect.poll(async () => (await askChat(url)).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await askChat(url)).status).toBe(200);
       expect(
         lines(gateway).filter(({ msg }) => msg === 'a worker died; starting its replacement'),
       ).toEqual([expect.objectContaining({ detail: 'worker 1, killed by a signal' })]);
@@ -100,7 +100,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
       const changed = 'sk-changed-0123456789abcdefghijklmnopqrst';
       place.write({
         server: ', workers: 2',
-        more: `users: [{ email: tester@example.com, balance: 100 }]
+        more: `users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       });
       gateway.child.kill('SIGHUP');
@@ -117,9 +117,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       const open = Array.from({ length: 4 }, () =>
         askChat(url, { key: changed, stream: true, fault: 'events=200;gap=100' }),
       );
-      await expect
-        .poll(() => metric(url, 'sluice_open_exchanges{kind="stream"'), { timeout: 5_000 })
-        .toBe(4);
+      await expect.poll(() => metric(url, 'sluice_open_exchanges{kind="stream"')).toBe(4);
       const stoppedAt = performance.now();
       gateway.child.kill('SIGINT');
       await wait(1_100);
@@ -172,7 +170,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
         .poll(async () => (await usageIds(place)).includes('req_first'), { timeout: 10_000 })
         .toBe(true);
       await expect
-        .poll(async () => (await fetch(`${url}/ready`)).json(), { timeout: 5_000 })
+        .poll(async () => (await fetch(`${url}/ready`)).json())
         .toEqual({
           status: 'ok',
           degraded: ['could not adopt the journal in ./not-there'],

@@ -36,7 +36,7 @@ export interface Workplace {
 }
 
 const accounts = `
-users: [{ email: tester@example.com, balance: 100 }]
+users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `;
 
