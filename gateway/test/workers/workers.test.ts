@@ -94,12 +94,15 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
     { timeout: 60_000 },
     async () => {
       const place = await createWorkplace();
-      place.write({ server: ', workers: 2' });
+      // Longer than the streams last: what ends them is the second signal.
+      const drainTimeout = '60s';
+      place.write({ server: ', workers: 2', drainTimeout });
       const gateway = place.start();
       const url = await gateway.url;
       const changed = 'sk-changed-0123456789abcdefghijklmnopqrst';
       place.write({
         server: ', workers: 2',
+        drainTimeout,
         more: `users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       });
@@ -118,15 +121,12 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
         askChat(url, { key: changed, stream: true, fault: 'events=200;gap=100' }),
       );
       await expect.poll(() => metric(url, 'sluice_open_exchanges{kind="stream"')).toBe(4);
-      const stoppedAt = performance.now();
       gateway.child.kill('SIGINT');
       await wait(1_100);
       gateway.child.kill('SIGINT');
       for (const { text } of await Promise.all(open)) {
         expect(text).toContain('service temporarily unavailable');
       }
-      // Before the drain time-out.
-      expect(performance.now() - stoppedAt).toBeLessThan(4_900);
       expect(await gateway.exit).toBe(0);
     },
   );
