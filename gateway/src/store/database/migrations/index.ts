@@ -15,6 +15,7 @@ import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
 import { sessions } from './0025-sessions.ts';
+import { audit } from './0027-audit.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -65,5 +66,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
       video_tokens: { type: integer, before: 0 },
     }),
     '0025-sessions': sessions(types),
+    '0027-audit': audit(types),
   };
 }
