@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { channel, count, said, surfaces, type Surface } from './counting.ts';
 import { ask, attemptsOf, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
@@ -39,8 +40,7 @@ models:
   // On a busy machine the vocabulary may take longer to load than the first count waits for it.
   beforeAll(async () => {
     const [surface] = surfaces as [Surface];
-    const tokens = async () => (await count(shared.gateway, surface, 'gpt-4o')).tokens;
-    await expect.poll(tokens).toBe(17);
+    while ((await count(shared.gateway, surface, 'gpt-4o')).tokens !== 17) await wait(20);
   });
 
   test.each(surfaces)(
