@@ -123,12 +123,12 @@ models:
     );
     expect(body.length).toBeGreaterThan(7_000_000);
     await count(shared.gateway, surface, 'gpt-4o');
-    let isCounted = false;
+    const large = { isOver: false };
     const counting = count(shared.gateway, surface, 'gpt-4o', body).finally(() => {
-      isCounted = true;
+      large.isOver = true;
     });
     let meanwhile = 0;
-    while (!isCounted) {
+    while (!large.isOver) {
       expect((await fetch(`${shared.gateway.url}/health`)).status).toBe(200);
       meanwhile += 1;
     }
