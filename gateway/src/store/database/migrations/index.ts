@@ -15,6 +15,7 @@ import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
 import { sessions } from './0025-sessions.ts';
+import { reading } from './0026-reading.ts';
 import { audit } from './0027-audit.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
@@ -66,6 +67,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
       video_tokens: { type: integer, before: 0 },
     }),
     '0025-sessions': sessions(types),
+    '0026-reading': reading(types),
     '0027-audit': audit(types),
   };
 }
