@@ -33,7 +33,7 @@ export async function startVideoPlace(kind: DatabaseDialect): Promise<VideoPlace
   const databaseUrl = made?.url ?? `sqlite:${folder}/videos.db`;
   const { proxy, url: usedUrl } = await wayTo(databaseUrl);
   const accounts = `
-users: [{ email: tester@example.com, balance: 1000 }]
+users: [{ email: tester@example.com, balance: 1000 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 `;
   writeFileSync(
