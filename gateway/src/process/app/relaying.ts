@@ -116,7 +116,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     codecs: textCodecs,
     videos: videoProtocols,
     tasks,
-    checkAudio: config.video.checkAudio ? null : null,
+    checksAudio: config.video.checkAudio,
     estimator,
     converter,
     bodies,
