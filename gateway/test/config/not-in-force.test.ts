@@ -22,7 +22,7 @@ const environment = {
 const everyOne = `
 admin: { password: correct horse }
 timeouts: { image_first_byte: 1s, total: 1m }
-video: { poll_interval: 5s, expire_after: 1h, keep_results: true, storage_url: 'file:x' }
+video: { poll_interval: 5s, expire_after: 1h }
 channels:
   - { name: a, provider: ark, base_url: 'https://a.test', models: [m, p] }
   - { name: d, provider: dashscope, models: [f] }
@@ -40,8 +40,6 @@ describe('sluice check', () => {
   test('warns of every key and value that is not in force yet', async () => {
     const { sluice, json } = createWorkplace(everyOne);
     const lines = [
-      'video.keep_results: not in force yet',
-      'video.storage_url: not in force yet',
       'channels[2].timeouts.keepalive_comment: not in force yet',
       'teams[0].members[0].role: owner is not in force yet',
     ];
@@ -55,7 +53,7 @@ describe('sluice check', () => {
 
   test('says nothing of a file that names none of them', async () => {
     const quiet = `admin: { email: a@b.test, password: '' }
-video: { poll_interval: 5s, keep_results: null }
+video: { poll_interval: 5s }
 channels: [{ name: o, provider: openai, models: [m] }]
 models: [{ id: m, type: chat }]
 `;

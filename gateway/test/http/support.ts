@@ -123,6 +123,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       find: async () => null,
       list: async () => ({ total: 0, tasks: [] }),
       remove: async () => null,
+      findResult: async () => null,
       ...settings.tasks,
     },
     rates: createMemoryRates({ monotonic: () => performance.now(), liveNodes: () => 1 }),

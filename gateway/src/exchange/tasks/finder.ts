@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TaskView } from '#canonical/index.ts';
 import { claimOne } from './claims.repository.ts';
 import { concludeAs } from './conclude.ts';
 import { orUnavailable } from './errors.ts';
@@ -35,21 +36,27 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
     return look;
   }
 
+  const shown = async (rows: readonly TaskRow[]): Promise<readonly TaskView[]> => {
+    const views = rows.map(viewOf);
+    return (await parts.results?.shown(views)) ?? views;
+  };
+  const shownOne = async (row: TaskRow): Promise<TaskView> => (await shown([row]))[0]!;
+
   return {
     find: (owner, id) =>
       orUnavailable(async () => {
         const row = await readTask(database, owner, id);
         if (row === null) return null;
-        if (row.ended_at !== null || isFresh(row)) return viewOf(row);
+        if (row.ended_at !== null || isFresh(row)) return shownOne(row);
         const look = refresh(row);
         const late = delay(patience, row, { ref: false });
-        return viewOf(await Promise.race([look, late]));
+        return shownOne(await Promise.race([look, late]));
       }),
 
     list: (owner, query) =>
       orUnavailable(async () => {
         const { total, rows } = await readTasks(database, owner, query);
-        return { total, tasks: rows.map(viewOf) };
+        return { total, tasks: await shown(rows) };
       }),
   };
 }

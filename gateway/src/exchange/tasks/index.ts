@@ -1,6 +1,7 @@
 export { createTasks, type TasksOptions } from './create-tasks.ts';
 export { listTasks, type TaskEntry, type TaskFilter } from './operator-list.repository.ts';
 export type { TaskReadings } from './readings.ts';
+export { createResults, type FoundResult } from './results/results.ts';
 export type {
   AcceptedTask,
   NewTask,

@@ -14,6 +14,7 @@ import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
 import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
+import { taskResults } from './0028-task-results.ts';
 import { sessions } from './0025-sessions.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
@@ -65,5 +66,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
       video_tokens: { type: integer, before: 0 },
     }),
     '0025-sessions': sessions(types),
+    '0028-task-results': taskResults(types),
   };
 }
