@@ -63,7 +63,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     nodes: `canonical database journal leases ${anywhere}`,
     startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
-    app: `billing bodies body-work catalogue console-api conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
+    app: `administration billing bodies body-work catalogue console-api conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
     commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
   },
 };

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { seededRandom } from './statistics.ts';
 
 /*
- * Both vendors of videos for the row `tasks`: every task runs until it is told that all end, each at a random moment.
+ * Both vendors of videos for the row `tasks`: every task runs until a message ends all, each at a random moment.
  * Run as a child process, with messages.
  */
 

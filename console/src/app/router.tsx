@@ -3,9 +3,11 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { isModelKind, type ModelKind } from '../pages/models/kinds.ts';
 import { KeysPage } from '../pages/keys/page.tsx';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { RequestPage } from '../pages/requests/request-page.tsx';
@@ -30,6 +32,12 @@ export interface RequestsSearch extends PageSearch {
   readonly filter?: string;
   /** The request in the panel. */
   readonly open?: string;
+}
+
+export interface ModelsSearch {
+  /** What is searched for. */
+  readonly q?: string;
+  readonly kind?: ModelKind;
 }
 
 const root = createRootRouteWithContext<Context>()({
@@ -93,10 +101,32 @@ const keys = createRoute({
   component: KeysPage,
 });
 
+/** Pages that load when they are opened. */
+const models = createRoute({
+  getParentRoute: () => inside,
+  path: '/models',
+  validateSearch: ({ q, kind }: Record<string, unknown>): ModelsSearch => ({
+    ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 200) }),
+    ...(isModelKind(kind) && { kind }),
+  }),
+  component: lazyRouteComponent(() => import('../pages/models/page.tsx'), 'ModelsPage'),
+});
+
+const model = createRoute({
+  getParentRoute: () => inside,
+  path: '/models/$id',
+  validateSearch: ({ speak }: Record<string, unknown>): { speak?: string } =>
+    typeof speak === 'string' ? { speak: speak.slice(0, 40) } : {},
+  component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
-    routeTree: root.addChildren([signIn, inside.addChildren([overview, requests, request, keys])]),
+    routeTree: root.addChildren([
+      signIn,
+      inside.addChildren([overview, requests, request, keys, models, model]),
+    ]),
     context: { client },
     defaultPreload: false,
     scrollRestoration: true,

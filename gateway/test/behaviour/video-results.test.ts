@@ -152,7 +152,7 @@ test('players ask for parts', async () => {
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '1000']);
 });
 
-test('a link that was changed is none', async () => {
+test('a link that was changed opens nothing', async () => {
   const { id, path } = await copied(contents);
   const [, expires = ''] = /expires=(\d+)/.exec(path) ?? [];
   const changed = [

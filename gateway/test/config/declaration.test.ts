@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { applyFile, ensureDefaultGroup, noAudit } from '#administration/index.ts';
+import { applyFile, ensureDefaultGroup, recordAudit } from '#administration/index.ts';
 import { createKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
 import { listAliases, listGroups, upsertGroup, upsertModel } from '#catalogue/index.ts';
 import { type Declared, parseConfig } from '#config/index.ts';
@@ -48,7 +48,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     const apply = (text: string) =>
       applyFile(
-        { database, secrets: testSecrets, audit: noAudit, now: () => 1_000 },
+        { database, secrets: testSecrets, audit: recordAudit, now: () => 1_000 },
         { kind: 'file', path: 'f.yaml' },
         read(text),
       );
@@ -188,7 +188,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('takes over rows that the gateway created itself', async () => {
       await ensureDefaultGroup(
-        { database, secrets: testSecrets, audit: noAudit, now: () => 1_000 },
+        { database, secrets: testSecrets, audit: recordAudit, now: () => 1_000 },
         { kind: 'gateway' },
       );
       await apply('groups: [{ name: default, price_multiplier: 2 }]');

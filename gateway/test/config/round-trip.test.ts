@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyFile, noAudit } from '#administration/index.ts';
+import { applyFile, recordAudit } from '#administration/index.ts';
 import { parseConfig } from '#config/index.ts';
 import { exportState, planDeclaration, readState } from '#declaration/index.ts';
 import { openTestDatabase, testSecrets } from '../database/databases.ts';
@@ -165,7 +165,7 @@ test('an applied and exported file round-trips', async () => {
       try {
         const declared = parseConfig(text, { file: 'f.json', environment: {} }).declared!;
         await applyFile(
-          { database: opened.database, secrets: testSecrets, audit: noAudit, now: Date.now },
+          { database: opened.database, secrets: testSecrets, audit: recordAudit, now: Date.now },
           { kind: 'file', path: 'f.json' },
           declared,
         );

@@ -16,7 +16,7 @@ let url: string;
 /** A server that trusts proxies on this machine, and whose pages have not been built. */
 beforeAll(async () => {
   gateway = await startWithPeople();
-  const { database } = gateway.app;
+  const { database, catalogue } = gateway.app;
   server = createServer({
     bodyLimit: 1_000_000,
     trustedProxies: ['127.0.0.1'],
@@ -31,6 +31,7 @@ beforeAll(async () => {
     database,
     reading: () => database,
     secrets: createSecrets(Buffer.alloc(32, 1)),
+    snapshot: catalogue.snapshot,
     now: Date.now,
     version: '1.0.0',
     files: new URL('nothing-built/', import.meta.url),

@@ -14,6 +14,8 @@ export interface Visit {
   readonly complaints: string[];
   /** Problems of accessibility on the page as it is. */
   axeProblems(): Promise<string[]>;
+  /** Whether the page scrolls sideways. */
+  isWider(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,8 @@ export async function visit(url: string): Promise<Visit> {
       await session.detach();
       return result.value as string[];
     },
+    isWider: () =>
+      page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'),
     close: () => browser.close(),
   };
 }

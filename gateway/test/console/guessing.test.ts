@@ -16,6 +16,7 @@ const signInAt = (now: () => number) =>
     secrets: createSecrets(Buffer.alloc(32, 1)),
     lookUp: (ask) => ask(),
     now,
+    onFailure: () => undefined,
   });
 
 test('S-09 guessing is delayed from the fifth failure on, but not in a browser that the person has used', async () => {

@@ -1,5 +1,5 @@
 import { hashPassword } from '#database/index.ts';
-import { noAudit, replacePassword } from '#administration/index.ts';
+import { recordAudit, replacePassword } from '#administration/index.ts';
 import { createSecrets } from '#database/index.ts';
 import {
   startTestGateway,
@@ -56,7 +56,7 @@ export async function setPassword(
   const administration = {
     database,
     secrets: createSecrets(Buffer.alloc(32, 1)),
-    audit: noAudit,
+    audit: recordAudit,
     now: Date.now,
   };
   await replacePassword(administration, { kind: 'command', name: 'test' }, { email, passwordHash });

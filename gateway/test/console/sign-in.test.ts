@@ -28,7 +28,7 @@ describe('signing in', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toEqual({
       user: expect.objectContaining({ email: 'admin@example.com', role: 'admin', name: null }),
-      permissions: ['own', 'usage.read', 'keys.read', 'keys.write'],
+      permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,
       gateway: { version: expect.stringMatching(/^\d/), url },

@@ -150,6 +150,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
         expired: 0,
         lost: 0,
         uncertain: 0,
+        results: { copied: 0, failed: 0 },
       }),
       channelStates: () => [],
       droppedLogLines: () => 0,

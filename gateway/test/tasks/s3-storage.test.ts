@@ -32,13 +32,12 @@ describe.skipIf(program === undefined)(`a bucket ${absence}`, () => {
         () => false,
       );
     while (!(await isUp())) await sleep(50);
-    const made = await fetch(`${endpoint}/results`, {
+    await fetch(`${endpoint}/results`, {
       method: 'PUT',
       headers: {
         authorization: 'AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request',
       },
     });
-    expect(made.status).toBe(200);
   }, 60_000);
   afterAll(() => stop());
 
@@ -70,7 +69,7 @@ describe.skipIf(program === undefined)(`a bucket ${absence}`, () => {
   test('keeps, gives parts of, and removes a file', async () => {
     const storage = open();
     expect(await storage.size('t1', 'video.mp4')).toBe(null);
-    expect(await storage.write('t1', 'video.mp4', file())).toBe(video.length);
+    await storage.write('t1', 'video.mp4', file());
     expect(await storage.size('t1', 'video.mp4')).toBe(video.length);
     const part = await storage.read('t1', 'video.mp4', 10, 99_999);
     expect(await collect(part)).toEqual(video.subarray(10, 100_000));
@@ -85,7 +84,7 @@ describe.skipIf(program === undefined)(`a bucket ${absence}`, () => {
       throw new Error('the vendor is gone');
     }
     const half = { ...file(), pieces: broken() };
-    await expect(storage.write('t2', 'video.mp4', half)).rejects.toThrow();
+    await expect(storage.write('t2', 'video.mp4', half)).rejects.toThrow('the vendor is gone');
     expect(await storage.size('t2', 'video.mp4')).toBe(null);
   });
 

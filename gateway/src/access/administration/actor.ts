@@ -9,7 +9,15 @@ export type Actor =
   /** The configuration file, at a start, a reload or an apply. */
   | { readonly kind: 'file'; readonly path: string }
   /** Somebody who signed in. */
-  | { readonly kind: 'user'; readonly id: string; readonly email: string };
+  | {
+      readonly kind: 'user';
+      readonly id: string;
+      readonly email: string;
+      /** Where the person is; absent: unknown. */
+      readonly address?: string | null;
+      /** The `x-request-id` of the call. */
+      readonly requestId?: string;
+    };
 
 /** The actor in the books and in text for people. */
 export function actorName(actor: Actor): string {

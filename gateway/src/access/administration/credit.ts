@@ -32,7 +32,7 @@ export function creditBalance(
   { kind, holder, amount, reason, idempotencyKey }: CreditOptions,
 ): Promise<Credited> {
   return perform(administration, actor, async (change) => {
-    const { account, name } = await accountOf(change, kind, holder);
+    const { account, id, name } = await accountOf(change, kind, holder);
     const booked = await creditAccount(change, {
       account,
       amount,
@@ -50,7 +50,7 @@ export function creditBalance(
     );
     return {
       result,
-      audited: [{ action: 'credit', subject: { kind, name }, fields, reason }],
+      audited: [{ action: 'credit', subject: { kind, id, name }, fields, reason }],
     };
   });
 }
@@ -59,13 +59,13 @@ async function accountOf(
   { trx }: Change,
   kind: CreditOptions['kind'],
   holder: string,
-): Promise<{ readonly account: HolderAccount; readonly name: string }> {
+): Promise<{ readonly account: HolderAccount; readonly id: string; readonly name: string }> {
   if (kind === 'user') {
     const user = await findUserByEmail(trx, holder);
     if (user === null) throw missing(kind, holder);
-    return { account: `user:${user.id}`, name: user.email };
+    return { account: `user:${user.id}`, id: user.id, name: user.email };
   }
   const team = (await listTeams(trx)).find(({ name }) => name === holder);
   if (team === undefined) throw missing(kind, holder);
-  return { account: `team:${team.id}`, name: team.name };
+  return { account: `team:${team.id}`, id: team.id, name: team.name };
 }

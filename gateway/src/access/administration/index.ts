@@ -1,6 +1,13 @@
 export type { Actor } from './actor.ts';
 export { applyFile, ensureDefaultGroup } from './apply-file.ts';
-export { type Action, type Audit, type AuditEntry, noAudit } from './audit.ts';
+export type { Audit, AuditEntry } from './audit.ts';
+export {
+  type AuditFilter,
+  type AuditLine,
+  listAudit,
+  recordAudit,
+  removeOldAudit,
+} from './audit.repository.ts';
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
 export {
   createFirstKey,

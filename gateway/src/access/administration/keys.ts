@@ -77,7 +77,7 @@ export function createKey(
     }
     const result = await createStoredKey(change, settings);
     if (before === null) return { result, audited: [creation(result.key)] };
-    const subject = { kind: 'key', name: settings.name } as const;
+    const subject = { kind: 'key', id: before.id, name: before.name } as const;
     return { result, audited: [{ action: 'update', subject, fields: [secretChange] }] };
   });
 }
@@ -111,7 +111,7 @@ export function rotateKey(
   { key: reference, grace }: { readonly key: KeyReference; readonly grace: number },
 ): Promise<RotatedKey> {
   return perform(administration, actor, async (change) => {
-    const { name } = await knownKey(change, reference);
+    const { id, name } = await knownKey(change, reference);
     const issued = await rotateStoredKey(change, name, grace);
     const previousUntil = grace > 0 ? change.now + grace : null;
     return {
@@ -119,7 +119,7 @@ export function rotateKey(
       audited: [
         {
           action: 'rotate',
-          subject: { kind: 'key', name },
+          subject: { kind: 'key', id, name },
           fields: [
             secretChange,
             ...compareFields(
@@ -151,7 +151,7 @@ export function revokeKey(
         ? [
             {
               action: 'revoke',
-              subject: { kind: 'key', name: key.name },
+              subject: { kind: 'key', id: key.id, name: key.name },
               fields: compareFields({ revoked_at: null }, { revoked_at: asTime(change.now) }),
             },
           ]
@@ -170,7 +170,7 @@ export function listKeys(
 
 function creation(key: StoredKey): AuditEntry {
   const fields = compareFields({}, views.key(key, key.prefix));
-  return { action: 'create', subject: { kind: 'key', name: key.name }, fields };
+  return { action: 'create', subject: { kind: 'key', id: key.id, name: key.name }, fields };
 }
 
 async function knownKey({ trx }: Change, reference: KeyReference): Promise<StoredKey> {

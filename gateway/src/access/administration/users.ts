@@ -63,7 +63,7 @@ export function replacePassword(
     const user = await findUserByEmail(change.trx, email);
     if (user === null) throw missing('user', email);
     await setPassword(change, user.email, passwordHash);
-    const subject = { kind: 'user', name: user.email } as const;
+    const subject = { kind: 'user', id: user.id, name: user.email } as const;
     return {
       result: undefined,
       audited: [{ action: 'update', subject, fields: [passwordChange] }],
@@ -82,7 +82,7 @@ function creation(user: StoredUser, more: readonly FieldChange[] = []): AuditEnt
   const fields = compareFields({}, { ...views.user(user), balance: user.balance });
   return {
     action: 'create',
-    subject: { kind: 'user', name: user.email },
+    subject: { kind: 'user', id: user.id, name: user.email },
     fields: [...fields, ...more],
   };
 }

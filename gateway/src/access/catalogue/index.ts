@@ -27,6 +27,11 @@ export type { CatalogueProblem } from './build-snapshot.ts';
 export { normalDecimal, normalPrice } from './normal-price.ts';
 export { isPriced } from './is-priced.ts';
 export type { PriceVersion } from './price-version.ts';
-export { appendPriceVersions, readPriceVersion } from './price-versions.repository.ts';
+export {
+  appendPriceVersions,
+  listPriceVersions,
+  readPriceVersion,
+} from './price-versions.repository.ts';
+export { servedNames } from './served-names.ts';
 export { resolveModel } from './resolve-model.ts';
 export type * from './snapshot.ts';

@@ -52,6 +52,26 @@ export async function readPriceVersion(
   return { id, model: row.model, price, createdAt: row.created_at };
 }
 
+/** The prices that a model had, the newest first. A price that came back stands where it first was. */
+export async function listPriceVersions(
+  db: Kysely<Database>,
+  model: string,
+  limit: number,
+): Promise<(PriceVersion & { readonly createdAt: number })[]> {
+  const rows = await db
+    .selectFrom('price_versions')
+    .selectAll()
+    .where('model', '=', model)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ id, price: text, created_at: createdAt }) => {
+    const price = normalPrice(JSON.parse(text));
+    return price === null ? [] : [{ id, model, price, createdAt }];
+  });
+}
+
 /** Usually all are stored already; then nothing is written, and no writer has to wait. */
 async function withoutKept(
   db: Kysely<Database>,

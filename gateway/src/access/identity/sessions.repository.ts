@@ -39,6 +39,8 @@ export interface NewSession {
   };
   readonly address: string | null;
   readonly userAgent: string | null;
+  /** What else belongs into the transaction of the start. */
+  readonly beside?: (trx: Transaction<Database>) => Promise<void>;
 }
 
 /**
@@ -48,7 +50,7 @@ export interface NewSession {
  */
 export async function startSession(
   db: Kysely<Database>,
-  { user, address, userAgent }: NewSession,
+  { user, address, userAgent, beside }: NewSession,
   now: number,
 ): Promise<string | null> {
   const secret = randomBytes(32).toString('base64url');
@@ -76,6 +78,7 @@ export async function startSession(
         seen_at: now,
       })
       .execute();
+    await beside?.(trx);
     return true;
   });
   return started ? secret : null;

@@ -42,7 +42,12 @@ export interface Config {
   readonly admin: { readonly email: string; readonly password: string | null };
   readonly journal: { readonly maxSize: Bytes; readonly replay: Milliseconds };
   readonly limits: LimitSettings;
-  readonly retention: { readonly usage: Milliseconds; readonly upstreamState: Milliseconds };
+  readonly retention: {
+    readonly usage: Milliseconds;
+    readonly upstreamState: Milliseconds;
+    /** Of the audit log. */
+    readonly audit: Milliseconds;
+  };
   readonly billing: {
     readonly missingUsage: 'estimate' | 'zero' | 'error';
     /** Whether a short hold lowers the output limit of its request. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { consolePages } from './pages.ts';
@@ -9,6 +10,7 @@ import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { createReads } from './reads.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { modelRoutes } from './models/routes.ts';
 import { base } from './surface.ts';
 import { usageRoutes } from './usage/routes.ts';
 
@@ -17,6 +19,8 @@ export interface ConsoleOptions {
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
   readonly secrets: Secrets;
+  /** The catalogue at this moment. */
+  readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly version: string;
@@ -43,6 +47,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
     keyRoutes(scope, routes);
+    modelRoutes(scope, routes);
     done();
   });
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/index.ts';
-import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
+import { type CatalogueSnapshot, type Model, servedNames } from '#catalogue/index.ts';
 import { encodeGeminiModel } from './gemini/model-entry.ts';
 import { encodeOpenaiModel } from './openai/model-entry.ts';
 
@@ -63,25 +63,11 @@ function mayUse({ models }: Caller, { name, model }: ListedModel): boolean {
 }
 
 function buildGroupList(snapshot: CatalogueSnapshot, group: string): GroupList {
-  const routes = snapshot.routes.get(group);
-  const entries: ListedModel[] = [];
-  const offer = (name: string, id: string): void => {
-    const model = snapshot.models.get(id);
-    const served = routes?.get(name) ?? routes?.get(id);
-    if (model === undefined || !model.enabled || served === undefined || served.length === 0) {
-      return;
-    }
-    entries.push({
-      name,
-      model,
-      openai: encodeOpenaiModel(name, model),
-      gemini: encodeGeminiModel(name, model),
-    });
-  };
-  for (const id of snapshot.models.keys()) offer(id, id);
-  for (const [alias, id] of snapshot.aliases) {
-    if (!snapshot.models.has(alias)) offer(alias, id);
-  }
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = servedNames(snapshot, group).map(({ name, model }): ListedModel => ({
+    name,
+    model,
+    openai: encodeOpenaiModel(name, model),
+    gemini: encodeGeminiModel(name, model),
+  }));
   return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])) };
 }

@@ -7,7 +7,7 @@ import type { UpstreamClient } from '#upstream/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import type { ChannelAddress, Vendor } from '#vendors/index.ts';
 import type { Pace } from './pace.ts';
-import type { Results } from './results/results.ts';
+import type { Results } from './results/kept-results.ts';
 import type { TaskTally } from './readings.ts';
 import type { Schedule } from './schedule.ts';
 

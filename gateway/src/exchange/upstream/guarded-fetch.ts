@@ -78,7 +78,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     signal: AbortSignal,
     read: (media: IncomingMedia) => Promise<Result>,
   ): Promise<Result> => {
-    const { maxBytes, ofUpstream } = order;
+    const { ofUpstream } = order;
     let url = parse(order.url, undefined, order);
     for (let redirects = 0; ; redirects += 1) {
       const isOwn = ofUpstream !== undefined && url.origin === ofUpstream.ownOrigin;

@@ -1,3 +1,4 @@
+import { removeOldAudit } from '#administration/index.ts';
 import path from 'node:path';
 import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
@@ -33,7 +34,7 @@ import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
-import { sumUsage } from '#usage/index.ts';
+import { sumUsage, removeInSteps } from '#usage/index.ts';
 
 /** A running gateway. */
 export interface App {
@@ -199,6 +200,14 @@ export async function startApp(options: AppOptions): Promise<App> {
         pressures: () => serving.pressures,
         said: worker?.degraded,
       });
+    closing.add({
+      close: removeInSteps(
+        'lines of the audit log older than retention.audit',
+        (today, most) => removeOldAudit(database.kysely, today - config.retention.audit, most),
+        (message) =>
+          logger.warn('the audit log was not shortened', { component: 'app', detail: message }),
+      ),
+    });
     const serving: Serving = createServing(
       {
         config,

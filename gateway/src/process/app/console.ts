@@ -16,7 +16,7 @@ export function openConsole(
   database: OpenDatabase,
   secrets: Secrets,
   closing: Closing,
-): Omit<ConsoleOptions, 'now'> | null {
+): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   let reading: OpenDatabase | null = null;

@@ -38,7 +38,7 @@ export interface ServingOptions extends Omit<
   readonly writeStall: number | undefined;
   readonly spool: Spool;
   /** Null: it is switched off. */
-  readonly console: Omit<ConsoleOptions, 'now'> | null;
+  readonly console: Omit<ConsoleOptions, 'now' | 'snapshot'> | null;
 }
 
 export interface StopOptions {
@@ -107,7 +107,9 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     }),
     metricsToken: config.metrics.token,
   });
-  if (options.console !== null) registerConsole(server, { ...options.console, now: clock.now });
+  if (options.console !== null) {
+    registerConsole(server, { ...options.console, now: clock.now, snapshot: options.snapshot });
+  }
   return {
     get url() {
       return urlOf(server, config);

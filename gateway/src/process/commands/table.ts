@@ -97,6 +97,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./tasks.ts')).tasksCommand,
   },
   {
+    name: 'audit',
+    summary: 'Show who changed what',
+    load: async () => (await import('./audit.ts')).auditCommand,
+  },
+  {
     name: 'import litellm',
     summary: 'Convert a LiteLLM configuration',
     load: async () => (await import('./import-gateway.ts')).importLitellm,

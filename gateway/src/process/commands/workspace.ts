@@ -79,8 +79,8 @@ export function withAdministration<Result>(
   work: (administration: Administration) => Promise<Result>,
 ): Promise<Result> {
   return withWorkspace(config, async ({ database, secrets }) => {
-    const { noAudit } = await import('#administration/index.ts');
-    return work({ database, secrets, audit: noAudit, now: Date.now });
+    const { recordAudit } = await import('#administration/index.ts');
+    return work({ database, secrets, audit: recordAudit, now: Date.now });
   });
 }
 

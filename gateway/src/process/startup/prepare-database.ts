@@ -1,4 +1,4 @@
-import { type Actor, type Administration, applyFile, noAudit } from '#administration/index.ts';
+import { type Actor, type Administration, applyFile, recordAudit } from '#administration/index.ts';
 import type { Config } from '#config/index.ts';
 import {
   claimMasterKey,
@@ -75,7 +75,7 @@ function administrationOf(
   secrets: Secrets,
   now: () => number,
 ): Administration {
-  return { database, secrets, audit: noAudit, now };
+  return { database, secrets, audit: recordAudit, now };
 }
 
 function fileOf({ file }: Config): Actor {

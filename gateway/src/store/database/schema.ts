@@ -36,6 +36,7 @@ export interface Database {
   tasks: TaskTable;
   task_results: TaskResultTable;
   sessions: SessionTable;
+  audit_log: AuditTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -489,6 +490,29 @@ export interface SessionTable {
   created_at: number;
   /** The last request, to within a minute. */
   seen_at: number;
+}
+
+/** What somebody did. Append-only. */
+export interface AuditTable {
+  id: Generated<number>;
+  time: number;
+  /** `person`, `command`, `file` or `system`. */
+  actor_kind: string;
+  /** Of a person. */
+  actor_id: string | null;
+  actor_name: string;
+  /** Where the person was. */
+  address: string | null;
+  /** Such as `key.rotate`. */
+  action: string;
+  object_kind: string;
+  object_id: string | null;
+  object_name: string;
+  /** JSON of `AuditChange[]`. */
+  changes: string;
+  reason: string | null;
+  /** The `x-request-id` of the call to the console's API. */
+  request_id: string | null;
 }
 
 /** At most one row. */

@@ -225,7 +225,12 @@ export const settings = {
   retention: mapping({
     usage: duration(1, longest, { fallback: 400 * day }),
     upstream_state: duration(1, longest, { fallback: 30 * day }),
-  }).transform(({ usage, upstream_state }) => ({ usage, upstreamState: upstream_state })),
+    audit: duration(day, longest, { fallback: 730 * day }),
+  }).transform(({ usage, upstream_state, audit }) => ({
+    usage,
+    upstreamState: upstream_state,
+    audit,
+  })),
   billing: mapping({
     missing_usage: oneOf(['estimate', 'zero', 'error'], { fallback: 'estimate' }),
     cap_output: flag({ fallback: true }),

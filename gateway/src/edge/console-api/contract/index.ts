@@ -1,9 +1,11 @@
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { listModels, readModel } from './models.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import { listUsage, readUsage, sumUsage } from './usage.ts';
 
 export { permissionsOf, type Permission } from './permissions.ts';
+export type { ModelView } from './models.ts';
 export type { RouteContract } from './route.ts';
 export type { UsageDetailView, UsageRowView } from './usage.ts';
 
@@ -19,6 +21,8 @@ export const contract = {
   createKey,
   rotateKey,
   revokeKey,
+  listModels,
+  readModel,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

@@ -8,6 +8,8 @@ export const permissions = [
   'keys.read',
   /** Making, replacing and ending the keys of everybody. */
   'keys.write',
+  /** The models of all groups. */
+  'models.read',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -16,10 +18,10 @@ export const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as con
 export type Role = (typeof roles)[number];
 
 const table: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['own', 'usage.read', 'keys.read', 'keys.write'],
-  operator: ['own', 'usage.read'],
-  billing: ['own', 'usage.read'],
-  viewer: ['own', 'usage.read', 'keys.read'],
+  admin: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+  operator: ['own', 'usage.read', 'models.read'],
+  billing: ['own', 'usage.read', 'models.read'],
+  viewer: ['own', 'usage.read', 'keys.read', 'models.read'],
   member: ['own'],
 };
 

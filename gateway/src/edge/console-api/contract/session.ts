@@ -20,7 +20,7 @@ const session = z.object({
 
 const example: z.input<typeof session> = {
   user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
-  permissions: ['own', 'usage.read', 'keys.read', 'keys.write'],
+  permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
   csrf_token: 'q1kz…',
   insecure: false,
   gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },

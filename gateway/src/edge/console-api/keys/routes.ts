@@ -4,7 +4,7 @@ import {
   createKey,
   graceRule,
   listKeys,
-  noAudit,
+  recordAudit,
   parseGrace,
   revokeKey,
   rotateKey,
@@ -18,6 +18,7 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { actorOf } from '../sessions/actor-of.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import { refused } from './refused.ts';
 import { readSettings } from './settings.ts';
@@ -41,7 +42,7 @@ const defaultLimit = 50;
 /** Keys, and what may be done with them. */
 export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): void {
   const { database, reads, secrets, now } = options;
-  const administration: Administration = { database, secrets, audit: noAudit, now };
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
     const { limit = defaultLimit, cursor } = query;
@@ -58,30 +59,32 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     });
   });
 
-  serveRoute(scope, contract.createKey, options, async ({ body, caller }) => {
+  serveRoute(scope, contract.createKey, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
     const settings = readSettings({ ...body, user: body.user ?? user.email });
     if (settings.user !== user.email && !caller.permissions.includes('keys.write')) {
       throw new ApiError('forbidden', 'your role allows keys of your own only');
     }
     const { key, secret } = await change(() =>
-      createKey(administration, actorOf(caller), settings),
+      createKey(administration, actorOf(request, caller.session.user), settings),
     );
     return { body: { ...(await viewOf(database.kysely, key, now())), key: secret } };
   });
 
-  serveRoute(scope, contract.rotateKey, options, async ({ parameters, body, caller }) => {
+  serveRoute(scope, contract.rotateKey, options, async ({ request, parameters, body, caller }) => {
     const key = await writable(caller, parameters.id);
     const grace = readGrace(body.grace);
-    const rotated = await change(() => rotateKey(administration, actorOf(caller), { key, grace }));
+    const rotated = await change(() =>
+      rotateKey(administration, actorOf(request, caller.session.user), { key, grace }),
+    );
     return {
       body: { ...(await viewOf(database.kysely, rotated.key, now())), key: rotated.secret },
     };
   });
 
-  serveRoute(scope, contract.revokeKey, options, async ({ parameters, caller }) => {
+  serveRoute(scope, contract.revokeKey, options, async ({ request, parameters, caller }) => {
     const key = await writable(caller, parameters.id);
-    await change(() => revokeKey(administration, actorOf(caller), key));
+    await change(() => revokeKey(administration, actorOf(request, caller.session.user), key));
     const [revoked] = await listKeys(administration, key);
     if (revoked === undefined) throw noSuchKey();
     return { body: await viewOf(database.kysely, revoked, now()) };
@@ -111,10 +114,6 @@ function ownUnless(
   permission: 'keys.read' | 'keys.write',
 ): { readonly userId?: string } {
   return permissions.includes(permission) ? {} : { userId: session.user.id };
-}
-
-function actorOf({ session: { user } }: SignedInCaller) {
-  return { kind: 'user', id: user.id, email: user.email } as const;
 }
 
 /** Milliseconds. @throws ApiError `invalid` */

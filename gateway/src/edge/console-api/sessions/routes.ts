@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { recordAudit } from '#administration/index.ts';
 import { endSession, findSession, removeEndedSessions, startSession } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
@@ -8,9 +9,11 @@ import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
 import { csrfToken, type SignedInCaller } from './guard.ts';
+import { actorOf } from './actor-of.ts';
+import { createFailedSignIns } from './failed-sign-ins.ts';
 import { createSignIn, type SignInOptions } from './sign-in.ts';
 
-export interface SessionOptions extends ServeOptions, SignInOptions {
+export interface SessionOptions extends ServeOptions, Omit<SignInOptions, 'onFailure'> {
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
@@ -19,7 +22,9 @@ export interface SessionOptions extends ServeOptions, SignInOptions {
 /** Signing in and out. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
   const { database, now, version, allowInsecure } = options;
-  const signIn = createSignIn(options);
+  const failures = createFailedSignIns(options);
+  scope.addHook('onClose', () => failures.close());
+  const signIn = createSignIn({ ...options, onFailure: failures.count });
 
   const show = (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
@@ -46,7 +51,22 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     const userAgent = request.headers['user-agent'] ?? null;
     const started = now();
     const caller = await fromDatabase(async () => {
-      const secret = await startSession(database.kysely, { user, address, userAgent }, started);
+      const actor = actorOf(request, user);
+      const secret = await startSession(
+        database.kysely,
+        {
+          user,
+          address,
+          userAgent,
+          beside: (trx) =>
+            recordAudit({ trx, now: started }, actor, {
+              action: 'create',
+              subject: { kind: 'session', name: user.email },
+              fields: [],
+            }),
+        },
+        started,
+      );
       await removeEndedSessions(database.kysely, started);
       const session = secret === null ? null : await findSession(database.kysely, secret, started);
       return secret === null || session === null ? null : { secret, session, permissions: [] };

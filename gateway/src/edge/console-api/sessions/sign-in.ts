@@ -35,6 +35,8 @@ export interface SignInOptions {
   readonly lookUp: LookUp;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Receives the address of each wrong try; null: unknown. */
+  readonly onFailure: (address: string | null) => void;
 }
 
 /**
@@ -47,6 +49,7 @@ export function createSignIn({
   secrets,
   lookUp,
   now,
+  onFailure,
 }: SignInOptions): (attempt: Attempt) => Promise<SignedIn> {
   const throttle = createSignInThrottle();
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
@@ -88,6 +91,7 @@ export function createSignIn({
       return verifyPassword(password, hash);
     });
     if (user === null || !isRight) {
+      onFailure(address);
       throw new ApiError('wrong_credentials', 'the e-mail address or the password is wrong');
     }
     throttle.succeeded(names);

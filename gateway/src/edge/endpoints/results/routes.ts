@@ -76,7 +76,7 @@ async function send(
     return;
   }
   raw.setTimeout(scopeOf(request).writeStall, () => raw.destroy());
-  // A client that leaves, or a store that fails in the middle, ends the response early: nobody is left to be told.
+  // A client that leaves, or a store that fails in the middle, ends the response early.
   await pipeline(body, raw).catch(() => raw.destroy());
 }
 

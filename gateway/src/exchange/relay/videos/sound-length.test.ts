@@ -110,7 +110,7 @@ describe('what is neither', () => {
     expect(await read(file)).toEqual({ kind: 'other' });
   });
 
-  test('much that is no frame is not read to its end', async () => {
+  test('a file without frames is not read to its end', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       for (;;) {

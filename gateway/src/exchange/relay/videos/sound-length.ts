@@ -7,7 +7,7 @@ type Pieces = AsyncIterable<Buffer>;
 
 /** Chunks of a WAV file before its sound. */
 const mostChunks = 1_000;
-/** Bytes that are no frames before a file counts as no MP3: encoders leave some, strangers send anything. */
+/** Bytes outside of frames, after which a file does not count as MP3: encoders leave some, strangers send anything. */
 const mostStray = 64 * 1024;
 const noSize = 0xff_ff_ff_ff;
 

@@ -1,7 +1,7 @@
 import type { OpenDatabase, Secrets } from '#database/index.ts';
+import type { Logger } from '#observability/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import { openAccess } from '../access.ts';
-import type { TaskParts } from '../parts.ts';
 import { lookRules } from '../schedule.ts';
 import type { TaskRow } from '../task-row.ts';
 import { linksIn, nameOf, typeOf, type KeptFile, type NamedLink } from './files.ts';
@@ -14,6 +14,7 @@ import {
   storeResult,
   type ResultRow,
 } from './results.repository.ts';
+import type { CopyTally } from './kept-results.ts';
 import type { ResultStorage } from './storage.ts';
 
 /** Milliseconds, and bytes of one file. */
@@ -34,13 +35,12 @@ export const copyRules = Object.freeze({
 const atOnce = 4;
 const lookEvery = 2_000;
 
-/** What became of copies here. */
-export interface CopyTally {
-  copied: number;
-  failed: number;
-}
-
-export interface CopierParts extends Pick<TaskParts, 'owner' | 'clock' | 'log'> {
+export interface CopierParts {
+  /** Who holds leases: the id of this node. */
+  readonly owner: string;
+  /** Unix milliseconds. */
+  readonly clock: { now(): number };
+  readonly log: Pick<Logger, 'warn'>;
   readonly database: OpenDatabase;
   readonly secrets: Pick<Secrets, 'open' | 'signLink'>;
   readonly storage: ResultStorage;
@@ -54,7 +54,7 @@ export interface Copier {
   turn(): Promise<{ readonly claimed: number; readonly done: Promise<void> }>;
   /** Does so from now on. */
   start(): void;
-  /** Stops what is under way; another process goes on with it. Never rejects. */
+  /** Stops what is under way; another process continues it. Never rejects. */
   close(): Promise<void>;
 }
 

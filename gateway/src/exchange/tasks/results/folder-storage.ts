@@ -13,14 +13,13 @@ export function createFolderStorage(root: string): ResultStorage {
     async write(task, name, { pieces }) {
       const folder = folderOf(task);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // A name of its own: a process that was frozen may go on writing beside the one that took its place.
+      // A name of its own: a process that was frozen may still write beside the one that took its place.
       const part = path.join(folder, `${name}.${randomUUID()}.part`);
       try {
         const to = createWriteStream(part, { mode: 0o600, flush: true });
         await pipeline(Readable.from(pieces, { objectMode: false }), to);
         await rename(part, path.join(folder, name));
         await syncFolder(folder);
-        return to.bytesWritten;
       } catch (error) {
         await rm(part, { force: true });
         throw error;

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { trimTrailing } from '#config/index.ts';
 import type { Secrets } from '#database/index.ts';
 
 /** A link to a copy, as its bearer presents it. */
@@ -22,7 +23,7 @@ export function signedLink(
 ): string {
   const expires = Math.floor(expiresAt / 1_000);
   const signature = secrets.signLink(signedText(task, name, expires));
-  const base = publicUrl.replace(/\/+$/, '');
+  const base = trimTrailing(publicUrl, '/');
   return `${base}/v1/results/${task}/${name}?expires=${expires}&signature=${signature}`;
 }
 

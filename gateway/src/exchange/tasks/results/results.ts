@@ -1,29 +1,10 @@
-import type { TaskView } from '#canonical/index.ts';
 import type { VideoSettings } from '#config/index.ts';
-import { createCopier, type CopierParts, type CopyTally } from './copier.ts';
+import { createCopier, type CopierParts } from './copier.ts';
+import type { CopyTally, Results } from './kept-results.ts';
 import { typeOf, withCopies } from './files.ts';
-import { judgeLink, signedLink, type PresentedLink } from './links.ts';
+import { judgeLink, signedLink } from './links.ts';
 import { readCopied } from './results.repository.ts';
-import { openResultStorage, type ResultStorage } from './storage.ts';
-
-/** A copy that may be sent. */
-export interface FoundResult {
-  /** In bytes. */
-  readonly size: number;
-  readonly type: string;
-  /** Opens these bytes, the last one included. */
-  read(from: number, to: number): ReturnType<ResultStorage['read']>;
-}
-
-/** Copies of results: `video.keep_results`. */
-export interface Results {
-  /** The tasks with links to the copies that are there. @throws the error of the database */
-  shown(tasks: readonly TaskView[]): Promise<readonly TaskView[]>;
-  /** What a link names; `expired`: its time is over; null: it is none of ours, or the copy is gone. */
-  find(link: PresentedLink): Promise<FoundResult | 'expired' | null>;
-  readonly tally: Readonly<CopyTally>;
-  close(): Promise<void>;
-}
+import { openResultStorage } from './open-storage.ts';
 
 export interface ResultsOptions extends Omit<CopierParts, 'storage' | 'tally'> {
   readonly settings: VideoSettings;

@@ -14,8 +14,10 @@ import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
 import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
-import { taskResults } from './0028-task-results.ts';
+
 import { sessions } from './0025-sessions.ts';
+import { audit } from './0027-audit.ts';
+import { taskResults } from './0028-task-results.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -66,6 +68,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
       video_tokens: { type: integer, before: 0 },
     }),
     '0025-sessions': sessions(types),
+    '0027-audit': audit(types),
     '0028-task-results': taskResults(types),
   };
 }

@@ -1,0 +1,288 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { partName } from '../../format/parts.ts';
+import { Icon } from '../../pieces/icon.tsx';
+import { Snippet } from '../../pieces/snippet.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Tabs } from '../../pieces/tabs.tsx';
+import { curlOf, protocols, protocolsOf, type SnippetProtocol } from '../../snippets/curl.ts';
+import { useWords } from '../../words/index.ts';
+import styles from './page.module.css';
+import { modelQuery, type ModelDetail } from './query.ts';
+import { Hours, Success } from './success.tsx';
+import { NoPrice } from './tables.tsx';
+
+/** One model: its prices over time, how fast it was, and how to ask it. */
+export function ModelPage() {
+  const say = useWords();
+  const { id } = useParams({ from: '/inside/models/$id' });
+  const found = useQuery(modelQuery(id));
+  return (
+    <>
+      <header className="top">
+        <Link className="button bare" to="/models" activeOptions={{ exact: true }}>
+          <Icon name="left" />
+          {say('models.title')}
+        </Link>
+        <h1 className={styles['id']}>{id}</h1>
+      </header>
+      <div className="body">
+        {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+        {found.isPending && <Skeleton rows={8} />}
+        {found.isSuccess && <View model={found.data} />}
+      </div>
+    </>
+  );
+}
+
+function View({ model }: { readonly model: ModelDetail }) {
+  const say = useWords();
+  const formats = useFormats();
+  const facts = [
+    say(`models.kinds.${model.type}`),
+    model.context_window === null
+      ? []
+      : say('models.windowOf', { count: formats.count(model.context_window) }),
+    model.max_output_tokens === null
+      ? []
+      : say('models.outputOf', { count: formats.count(model.max_output_tokens) }),
+  ].flat();
+  return (
+    <>
+      <div className={styles['summary']}>
+        {model.display_name !== model.id && <span className="strong">{model.display_name}</span>}
+        <span>{facts.join(', ')}</span>
+        <span className="quiet">{say(`models.declared.${model.origin}`)}</span>
+        <span className={styles['actions']}>
+          <Link className="button" to="/requests" search={{ filter: `model:${quoted(model.id)}` }}>
+            {say('models.requests')}
+          </Link>
+        </span>
+      </div>
+      <div className={styles['two']}>
+        <Prices model={model} />
+        <Recent model={model} />
+        <Use model={model} />
+        <Facts model={model} />
+      </div>
+      {model.channels !== null && <Channels channels={model.channels} />}
+    </>
+  );
+}
+
+const quoted = (name: string) => (/\s/.test(name) ? `"${name}"` : name);
+
+function Prices({ model }: { readonly model: ModelDetail }) {
+  const say = useWords();
+  const formats = useFormats();
+  const earlier = model.history.filter(({ version }) => version !== model.price_version);
+  const since = model.history.find(({ version }) => version === model.price_version)?.since;
+  return (
+    <section className={styles['section']}>
+      <h2 className="title">
+        {say('models.prices')}{' '}
+        {since !== undefined && (
+          <span className="quiet">{say('models.since', { day: formats.day(since) })}</span>
+        )}
+      </h2>
+      {!model.priced && <NoPrice />}
+      {model.prices.length > 0 && (
+        <table className="table">
+          <thead className="hidden">
+            <tr>
+              <th scope="col">{say('models.columns.price')}</th>
+              <th scope="col">USD</th>
+              <th scope="col">{say('models.unit')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {model.prices.map(({ part, price, unit }) => (
+              <tr key={part}>
+                <td>{partName(part, say)}</td>
+                <td className="number">{price}</td>
+                <td className="quiet">{say(`models.units.${unit}`)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {earlier.length > 0 && (
+        <details className={styles['history']}>
+          <summary>{say('models.earlier', { count: earlier.length })}</summary>
+          <ul>
+            {earlier.map(({ version, since: from, prices }) => (
+              <li key={version}>
+                <span className="second">{formats.day(from)}</span>{' '}
+                {prices.map(({ part, price }) => `${partName(part, say)} ${price}`).join(', ')}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Recent({ model: { recent } }: { readonly model: ModelDetail }) {
+  const say = useWords();
+  const formats = useFormats();
+  return (
+    <section className={styles['section']}>
+      <h2 className="title">{say('models.lately')}</h2>
+      {recent === null ? (
+        <p className="quiet">{say('models.unasked')}</p>
+      ) : (
+        <dl className={styles['facts']}>
+          <dt>{say('models.columns.success')}</dt>
+          <dd>
+            <Success share={recent.success} />{' '}
+            {recent.requests !== null && (
+              <span className="quiet">
+                {say('models.ofRequests', { count: formats.count(recent.requests) })}
+              </span>
+            )}
+          </dd>
+          <dt>{say('models.columns.hours')}</dt>
+          <dd>
+            <Hours hours={recent.hours} />
+          </dd>
+          <dt>{say('models.columns.firstToken')}</dt>
+          <dd>{recent.first_token_ms === null ? '–' : formats.duration(recent.first_token_ms)}</dd>
+          <dt>{say('models.columns.speed')}</dt>
+          <dd>
+            {recent.tokens_per_second === null
+              ? '–'
+              : say('models.tokensPerSecond', {
+                  count: formats.count(Math.round(recent.tokens_per_second)),
+                })}
+          </dd>
+          <dt>{say('models.columns.duration')}</dt>
+          <dd>{recent.duration_ms === null ? '–' : formats.duration(recent.duration_ms)}</dd>
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function Use({ model }: { readonly model: ModelDetail }) {
+  const say = useWords();
+  const navigate = useNavigate();
+  const { gateway } = useSession();
+  const offered = protocolsOf(model.type);
+  const { speak } = useSearch({ from: '/inside/models/$id' });
+  const open = offered.find((name) => name === speak) ?? offered[0] ?? 'chat';
+  const { path, body } = protocols[open];
+  return (
+    <section className={styles['section']}>
+      <h2 className="title">{say('models.use')}</h2>
+      <Tabs<SnippetProtocol>
+        label={say('models.use')}
+        tabs={offered.map((name) => ({ name, title: name }))}
+        open={open}
+        onOpen={(name) =>
+          void navigate({ to: '.', search: { speak: name }, replace: true, resetScroll: false })
+        }
+      >
+        <Snippet
+          text={curlOf({
+            url: gateway.url,
+            path: path(model.id),
+            body: body(model.id, 'Hello!'),
+          })}
+          label="curl"
+        />
+      </Tabs>
+      <p className={`hint ${styles['hint']}`}>{say('models.keyHint')}</p>
+    </section>
+  );
+}
+
+function Facts({ model }: { readonly model: ModelDetail }) {
+  const say = useWords();
+  return (
+    <section className={styles['section']}>
+      <h2 className="title">{say('models.facts')}</h2>
+      <dl className={styles['facts']}>
+        <dt>{say('models.names')}</dt>
+        <dd>
+          {[model.id, ...model.aliases].map((name, at) => (
+            <span key={name}>
+              {at > 0 && ', '}
+              <code>{name}</code>
+            </span>
+          ))}
+        </dd>
+        <dt>{say('models.columns.protocols')}</dt>
+        <dd>{model.protocols.join(', ')}</dd>
+        {model.capabilities.length > 0 && (
+          <>
+            <dt>{say('models.capabilities')}</dt>
+            <dd>{model.capabilities.join(', ')}</dd>
+          </>
+        )}
+        <dt>{say('models.groups')}</dt>
+        <dd>
+          {model.groups
+            .map(({ name, price_multiplier: factor }) =>
+              factor === '1' ? name : say('models.groupFactor', { name, factor }),
+            )
+            .join(', ')}
+        </dd>
+        {model.price_version !== null && (
+          <>
+            <dt>{say('models.version')}</dt>
+            <dd>
+              <code>{model.price_version}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['channels']> }) {
+  const say = useWords();
+  return (
+    <section className={styles['section']}>
+      <h2 className="title">{say('models.channels')}</h2>
+      <div
+        className={styles['scroll']}
+        tabIndex={0}
+        role="region"
+        aria-label={say('models.channels')}
+      >
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">{say('models.channel')}</th>
+              <th scope="col">{say('models.provider')}</th>
+              <th scope="col">{say('models.upstream')}</th>
+              <th scope="col">{say('models.columns.protocols')}</th>
+              <th scope="col">{say('models.groups')}</th>
+              <th scope="col" className="number">
+                {say('models.priority')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {channels.map((channel) => (
+              <tr key={channel.name}>
+                <td className="strong">{channel.name}</td>
+                <td>{channel.provider}</td>
+                <td>
+                  <code>{channel.upstream_model}</code>
+                </td>
+                <td className="second">{channel.protocols.join(', ')}</td>
+                <td>{channel.groups.join(', ')}</td>
+                <td className="number">{channel.priority}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

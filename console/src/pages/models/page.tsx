@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { useSession } from '../../app/session.ts';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useKeys } from '../../pieces/use-keys.ts';
+import { useWords } from '../../words/index.ts';
+import styles from './page.module.css';
+import { kinds, type ModelKind } from './kinds.ts';
+import { modelsQuery, type Model } from './query.ts';
+import { ChatTable, OtherTable } from './tables.tsx';
+
+const isOf = (model: Model, kind: ModelKind) =>
+  kind === 'unpriced' ? !model.priced : model.type === kind;
+
+/** The models that the person may use, with their prices and how they went lately. */
+export function ModelsPage() {
+  const say = useWords();
+  const { permissions } = useSession();
+  const navigate = useNavigate();
+  const { q = '', kind } = useSearch({ from: '/inside/models' });
+  const list = useQuery(modelsQuery);
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => field.current?.focus() });
+
+  const all = list.data?.data ?? [];
+  const shown = all.filter(
+    (model) => (kind === undefined || isOf(model, kind)) && matches(model, q),
+  );
+  const search = (next: { q?: string; kind?: ModelKind | undefined }) =>
+    void navigate({
+      to: '/models',
+      replace: true,
+      search: (before) => {
+        const { q: text, kind: chosen } = { ...before, ...next };
+        return {
+          ...(text !== undefined && text !== '' && { q: text }),
+          ...(chosen !== undefined && { kind: chosen }),
+        };
+      },
+    });
+  const chats = shown.filter(({ type }) => type === 'chat');
+  const others = shown.filter(({ type }) => type !== 'chat');
+
+  return (
+    <>
+      <header className="top">
+        <h1>{say('models.title')}</h1>
+      </header>
+      <div className={styles['filter']}>
+        <label className="hidden" htmlFor="model-search">
+          {say('models.search')}
+        </label>
+        <input
+          className="input"
+          id="model-search"
+          ref={field}
+          type="search"
+          value={q}
+          placeholder={say('models.searchHint')}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => search({ q: target.value })}
+        />
+        <div className={styles['kinds']} role="group" aria-label={say('models.type')}>
+          {[undefined, ...kinds].map((each) => {
+            const count = each === undefined ? all.length : all.filter((m) => isOf(m, each)).length;
+            if (count === 0 && each !== kind) return null;
+            return (
+              <button
+                key={each ?? 'all'}
+                type="button"
+                className="button"
+                aria-pressed={each === kind}
+                onClick={() => search({ kind: each })}
+              >
+                {say(`models.kinds.${each ?? 'all'}`)} <span className="quiet">{count}</span>
+              </button>
+            );
+          })}
+        </div>
+      </div>
+      <div className="body">
+        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton rows={8} />}
+        {list.isSuccess && all.length === 0 && (
+          <div className="state">
+            <p className="strong">{say('models.empty')}</p>
+            <p>
+              {say(permissions.includes('models.read') ? 'models.emptyHint' : 'models.emptyMember')}
+            </p>
+          </div>
+        )}
+        {all.length > 0 && shown.length === 0 && (
+          <p className="state">{say('models.noMatch', { text: q })}</p>
+        )}
+        {chats.length > 0 && <ChatTable models={chats} />}
+        {others.length > 0 && <OtherTable models={others} />}
+        {shown.length > 0 && <p className={styles['note']}>{say('models.converted')}</p>}
+      </div>
+    </>
+  );
+}
+
+/** Every word must be found in something that the page shows of the model. */
+function matches(model: Model, line: string): boolean {
+  const text = [
+    model.id,
+    model.display_name,
+    ...model.aliases,
+    ...model.protocols,
+    ...model.capabilities,
+  ]
+    .join(' ')
+    .toLowerCase();
+  return line
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,24 @@
+import { queryOptions } from '@tanstack/react-query';
+import { read, type Result } from '../../api/client.ts';
+
+export type Model = Result<'listModels'>['data'][number];
+export type ModelDetail = Result<'readModel'>;
+
+/** The models that the person may use; also for pages that let somebody choose one. */
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: ({ signal }) => read<'listModels'>('/models', {}, signal),
+  staleTime: 60_000,
+});
+
+export const modelQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['models', id],
+    queryFn: ({ signal }) => read<'readModel'>(`/models/${encodeURIComponent(id)}`, {}, signal),
+    staleTime: 60_000,
+  });
+
+/** A price by its name in the file; null: it has none. */
+export function priceOf({ prices }: Pick<Model, 'prices'>, part: string): string | null {
+  return prices.find((price) => price.part === part)?.price ?? null;
+}

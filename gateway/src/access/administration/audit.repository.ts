@@ -1,0 +1,128 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { AuditTable, Database } from '#database/index.ts';
+import type { FieldChange } from '#declaration/index.ts';
+import { actorName } from './actor.ts';
+import type { Audit } from './audit.ts';
+
+/** A field before and after. A secret is `"changed"` and never shown. */
+export interface AuditChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** A line of the audit log as people read it. */
+export interface AuditLine {
+  readonly id: number;
+  readonly time: string;
+  readonly actor: {
+    readonly kind: string;
+    readonly name: string;
+    readonly address: string | null;
+  };
+  /** Such as `key.rotate`. */
+  readonly action: string;
+  readonly object: { readonly kind: string; readonly id: string | null; readonly name: string };
+  readonly changes: readonly AuditChange[];
+  readonly reason: string | null;
+  readonly request_id: string | null;
+}
+
+export interface AuditFilter {
+  /** Unix milliseconds, inclusive and exclusive. */
+  readonly from?: number;
+  readonly to?: number;
+  /** An actor's name. */
+  readonly actor?: string;
+  /** `key.rotate`, or `key` for all that is done to keys. */
+  readonly action?: string;
+  /** An object's name or id. */
+  readonly object?: string;
+  readonly limit: number;
+  /** Only lines before this one. */
+  readonly before?: number;
+}
+
+const kinds = { gateway: 'system', command: 'command', file: 'file', user: 'person' } as const;
+
+/** Adds a line, in the transaction of what it tells. */
+export const recordAudit: Audit = async ({ trx, now }, actor, entry) => {
+  const { action, subject, fields, reason = null } = entry;
+  await trx
+    .insertInto('audit_log')
+    .values({
+      time: now,
+      actor_kind: kinds[actor.kind],
+      actor_id: actor.kind === 'user' ? actor.id : null,
+      actor_name: actorName(actor),
+      address: 'address' in actor ? (actor.address ?? null) : null,
+      action: `${subject.kind}.${action}`,
+      object_kind: subject.kind,
+      object_id: subject.id ?? null,
+      object_name: subject.name,
+      changes: JSON.stringify(fields.map(changeOf)),
+      reason,
+      request_id: 'requestId' in actor ? (actor.requestId ?? null) : null,
+    })
+    .execute();
+};
+
+/** Newest first. */
+export async function listAudit(db: Kysely<Database>, filter: AuditFilter): Promise<AuditLine[]> {
+  const { from, to, actor, action, object, limit, before } = filter;
+  let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);
+  if (from !== undefined) query = query.where('time', '>=', from);
+  if (to !== undefined) query = query.where('time', '<', to);
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (actor !== undefined) query = query.where('actor_name', '=', actor);
+  if (action !== undefined) {
+    const column = action.includes('.') ? 'action' : 'object_kind';
+    query = query.where(column, '=', action);
+  }
+  if (object !== undefined) {
+    query = query.where(({ eb, or }) =>
+      or([eb('object_name', '=', object), eb('object_id', '=', object)]),
+    );
+  }
+  return (await query.execute()).map(toLine);
+}
+
+/** Removes at most `most` lines from before a time, and returns their number. */
+export async function removeOldAudit(
+  db: Kysely<Database>,
+  before: number,
+  most: number,
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('audit_log')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('audit_log')
+        .select('id')
+        .where('time', '<', before)
+        .orderBy('time')
+        .limit(most),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+function changeOf({ field, before, after, secret }: FieldChange): AuditChange {
+  if (secret) return { field, before: null, after: 'changed' };
+  return { field, before: valueOf(before), after: valueOf(after) };
+}
+
+const valueOf = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+function toLine(row: Selectable<AuditTable>): AuditLine {
+  return {
+    id: row.id,
+    time: new Date(row.time).toISOString(),
+    actor: { kind: row.actor_kind, name: row.actor_name, address: row.address },
+    action: row.action,
+    object: { kind: row.object_kind, id: row.object_id, name: row.object_name },
+    changes: JSON.parse(row.changes) as AuditChange[],
+    reason: row.reason,
+    request_id: row.request_id,
+  };
+}

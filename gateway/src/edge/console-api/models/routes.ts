@@ -1,0 +1,208 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  type CatalogueSnapshot,
+  isPriced,
+  listModels,
+  listPriceVersions,
+  type Model,
+  type Route,
+  servedNames,
+} from '#catalogue/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { listKeys } from '#identity/index.ts';
+import { modelHealth, type ModelHealth } from '#usage/index.ts';
+import { contract, type ModelView } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import type { Reads } from '../reads.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import type { SignedInCaller } from '../sessions/guard.ts';
+import { pricesOf } from './prices.ts';
+
+export interface ModelRoutesOptions extends ServeOptions {
+  readonly reads: Reads;
+  /** The catalogue at this moment. */
+  readonly snapshot: () => CatalogueSnapshot;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+type Db = OpenDatabase['kysely'];
+
+/** The group of every key that names none. */
+const usualGroup = 'default';
+/** Price versions that a model's page shows. */
+const mostVersions = 20;
+
+/** A model that the person may use. */
+interface Offer {
+  readonly model: Model;
+  readonly aliases: readonly string[];
+  /** By group. */
+  readonly routes: ReadonlyMap<string, readonly Route[]>;
+}
+
+/** The models that a person may use. */
+export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions): void {
+  const { reads, snapshot, now } = options;
+
+  serveRoute(scope, contract.listModels, options, ({ caller }) =>
+    reads(async (db) => {
+      const offers = [...(await offersFor(db, caller)).values()];
+      const origins = await originsOf(db);
+      const health = await modelHealth(db, null, now());
+      const view = (offer: Offer) => viewOf(offer, { caller, origins, health });
+      return {
+        body: { data: offers.map(view).toSorted((a, b) => (a.id < b.id ? -1 : 1)) },
+      };
+    }),
+  );
+
+  serveRoute(scope, contract.readModel, options, ({ parameters, caller }) =>
+    reads(async (db) => {
+      const offers = await offersFor(db, caller);
+      const asked = snapshot().aliases.get(parameters.id) ?? parameters.id;
+      const offer = offers.get(parameters.id) ?? offers.get(asked);
+      if (offer === undefined) throw new ApiError('not_found', 'there is no such model');
+      const { model, aliases, routes } = offer;
+      const origins = await originsOf(db);
+      const health = await modelHealth(db, [model.id, ...aliases], now());
+      const versions = await listPriceVersions(db, model.id, mostVersions);
+      return {
+        body: {
+          ...viewOf(offer, { caller, origins, health }),
+          price_version: model.priceVersion,
+          history: versions.map(({ id, price, createdAt }) => ({
+            version: id,
+            since: new Date(createdAt).toISOString(),
+            prices: pricesOf(price),
+          })),
+          groups: [...routes.keys()].map((name) => ({
+            name,
+            price_multiplier: snapshot().groups.get(name)?.priceMultiplier ?? '1',
+          })),
+          channels: caller.permissions.includes('models.read') ? channelsOf(routes) : null,
+        },
+      };
+    }),
+  );
+
+  /** By the model's id. */
+  async function offersFor(db: Db, caller: SignedInCaller): Promise<Map<string, Offer>> {
+    const catalogue = snapshot();
+    const offers = new Map<string, Offer>();
+    for (const group of await groupsOf(db, caller, catalogue)) {
+      const served = catalogue.routes.get(group);
+      for (const { name, model } of servedNames(catalogue, group)) {
+        const { aliases = [], routes = [] } = offers.get(model.id) ?? {};
+        const own = served?.get(name) ?? served?.get(model.id) ?? [];
+        offers.set(model.id, {
+          model,
+          aliases: name === model.id || aliases.includes(name) ? aliases : [...aliases, name],
+          routes: new Map([...routes, [group, own]]),
+        });
+      }
+    }
+    return offers;
+  }
+}
+
+/** A person's keys decide which groups of channels serve them; a new key has the usual one. */
+async function groupsOf(
+  db: Db,
+  { permissions, session }: SignedInCaller,
+  { groups }: CatalogueSnapshot,
+): Promise<Iterable<string>> {
+  if (permissions.includes('models.read')) return groups.keys();
+  const keys = await listKeys(db, { userId: session.user.id });
+  const live = keys.filter(({ enabled, revokedAt }) => enabled && revokedAt === null);
+  return new Set([usualGroup, ...live.map(({ group }) => group)]);
+}
+
+type Origins = ReadonlyMap<string, ModelView['origin']>;
+
+/** Bundled models are not in the database, unless something else declares them too. */
+async function originsOf(db: Db): Promise<Origins> {
+  const stored = await listModels(db);
+  return new Map(stored.map(({ id, owner }) => [id, owner === 'system' ? 'bundled' : owner]));
+}
+
+interface Surroundings {
+  readonly caller: SignedInCaller;
+  readonly origins: Origins;
+  readonly health: ReadonlyMap<string, ModelHealth>;
+}
+
+function viewOf(
+  { model, aliases, routes }: Offer,
+  { caller, origins, health }: Surroundings,
+): ModelView {
+  const spoken = [...routes.values()].flat().flatMap(({ channel }) => channel.protocols);
+  return {
+    id: model.id,
+    aliases: aliases.toSorted(),
+    type: model.type,
+    display_name: model.displayName,
+    origin: origins.get(model.id) ?? 'bundled',
+    protocols: [...new Set(spoken)].toSorted(),
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    capabilities: [...model.capabilities].toSorted(),
+    priced: isPriced(model),
+    prices: model.price === null ? [] : pricesOf(model.price),
+    recent: recentOf(
+      [model.id, ...aliases].flatMap((name) => health.get(name) ?? []),
+      caller.permissions.includes('usage.read'),
+    ),
+  };
+}
+
+/** @param found under each name of the model */
+function recentOf(found: readonly ModelHealth[], withCounts: boolean): ModelView['recent'] {
+  const [busiest] = found.toSorted((a, b) => b.requests - a.requests);
+  if (busiest === undefined) return null;
+  const add = (pick: (health: ModelHealth) => number) =>
+    found.reduce((total, health) => total + pick(health), 0);
+  const requests = add((health) => health.requests);
+  return {
+    requests: withCounts ? requests : null,
+    success:
+      share(
+        requests,
+        add(({ failed }) => failed),
+      ) ?? 1,
+    hours: busiest.hours.map((_, at) =>
+      share(
+        add(({ hours }) => hours[at]?.requests ?? 0),
+        add(({ hours }) => hours[at]?.failed ?? 0),
+      ),
+    ),
+    first_token_ms: busiest.firstToken,
+    tokens_per_second: busiest.tokensPerSecond,
+    duration_ms: busiest.duration,
+  };
+}
+
+/** Rounded, so that it tells nobody how many others asked. */
+const share = (requests: number, failed: number) =>
+  requests === 0 ? null : Math.round((1 - failed / requests) * 1_000) / 1_000;
+
+function channelsOf(routes: Offer['routes']) {
+  const byChannel = new Map<string, Route & { readonly groups: string[] }>();
+  for (const [group, served] of routes) {
+    for (const route of served) {
+      const known = byChannel.get(route.channel.name);
+      if (known === undefined) byChannel.set(route.channel.name, { ...route, groups: [group] });
+      else known.groups.push(group);
+    }
+  }
+  return [...byChannel.values()]
+    .toSorted((a, b) => b.channel.priority - a.channel.priority)
+    .map(({ channel, upstreamModel, groups }) => ({
+      name: channel.name,
+      provider: channel.provider,
+      protocols: [...channel.protocols],
+      upstream_model: upstreamModel,
+      groups,
+      priority: channel.priority,
+    }));
+}

@@ -1,0 +1,88 @@
+import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
+import { readTimes } from './time-options.ts';
+
+const usualLimit = 100;
+const most = 1_000;
+
+export const auditCommand: Command = {
+  name: 'audit',
+  description:
+    'Newest first: every change by a person, a command, the file or the gateway itself, and every sign-in. Lines are\n' +
+    'kept for retention.audit (730d).',
+  options: {
+    from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
+    to: { type: 'string', value: 'TIME', help: 'the same form' },
+    actor: { type: 'string', value: 'NAME', help: 'only what this person, command or file did' },
+    action: {
+      type: 'string',
+      value: 'ACTION',
+      help: 'such as key.rotate, or key for all of a kind',
+    },
+    object: {
+      type: 'string',
+      value: 'NAME',
+      help: 'only what was done to this object, by name or id',
+    },
+    limit: { type: 'string', value: 'N', help: 'at most this many, up to 1000; default: 100' },
+    cursor: { type: 'string', value: 'NEXT', help: 'the cursor that the previous page printed' },
+    ...commonOptions,
+  },
+  positionals: [],
+  async run(input, io) {
+    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
+    const { listAudit } = await import('#administration/index.ts');
+    const limit = readNumber(input.text('limit') ?? `${usualLimit}`, 'limit', most);
+    const cursor = input.text('cursor');
+    const [actor, action, object] = [
+      input.text('actor'),
+      input.text('action'),
+      input.text('object'),
+    ];
+    const filter = {
+      ...(await readTimes(input)),
+      // One more than is shown tells whether there is a next page.
+      limit: limit + 1,
+      ...(actor !== undefined && { actor }),
+      ...(action !== undefined && { action }),
+      ...(object !== undefined && { object }),
+      ...(cursor !== undefined && {
+        before: readNumber(cursor, 'cursor', Number.MAX_SAFE_INTEGER),
+      }),
+    };
+    const config = await loadCommandConfig(input, io);
+    const found = await withReadableWorkspace(config, ({ database }) =>
+      listAudit(database.kysely, filter),
+    );
+    const data = found.slice(0, limit);
+    const next = found.length > limit ? String(data.at(-1)?.id) : null;
+    if (input.flag('json')) {
+      printJson(io, { data, next });
+      return exitCode.done;
+    }
+    const { formatTable } = await import('./text-table.ts');
+    const rows = data.map((line) => [
+      line.time,
+      line.actor.name,
+      line.actor.address ?? '',
+      line.action,
+      line.object.name,
+      line.changes.map(({ field, after }) => `${field}: ${textOf(after)}`).join(', '),
+    ]);
+    io.stdout(formatTable(['TIME', 'ACTOR', 'ADDRESS', 'ACTION', 'OBJECT', 'CHANGES'], rows));
+    if (next !== null) io.stdout(`more: --cursor ${next}\n`);
+    return exitCode.done;
+  },
+};
+
+/** Long values are whole in `--json`. */
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+/** @throws UsageError */
+function readNumber(text: string, option: string, largest: number): number {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= largest) return number;
+  throw new UsageError(`--${option}: expected a whole number from 1 to ${largest}`);
+}

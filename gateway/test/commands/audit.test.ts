@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { AuditLine } from '#administration/index.ts';
+import { createWorkplace } from './support.ts';
+
+interface Page {
+  readonly data: readonly AuditLine[];
+  readonly next: string | null;
+}
+
+test('every change by the file and by commands is on record, newest first, without a secret', async () => {
+  const file = 'users: [{ email: ada@example.com }]\n';
+  const { sluice, json, write } = createWorkplace(file);
+  await sluice('apply');
+  const made = (await json('key', 'create', '--name', 'laptop', '--user', 'ada@example.com')) as {
+    readonly key: string;
+  };
+  const rotated = (await json('key', 'rotate', 'laptop')) as { readonly key: string };
+  const set = (await json('user', 'password', 'ada@example.com')) as { readonly password: string };
+  await json('user', 'credit', 'ada@example.com', '5', '--reason', 'invoice 7');
+  write(file.replace(' }', ', quota: 5 }'));
+  await sluice('apply');
+
+  const all = (await json('audit')) as Page;
+  expect(all.next).toBeNull();
+  expect(all.data.map(({ actor, action, object }) => [actor.kind, action, object.name])).toEqual([
+    ['file', 'user.update', 'ada@example.com'],
+    ['command', 'user.credit', 'ada@example.com'],
+    ['command', 'user.update', 'ada@example.com'],
+    ['command', 'key.rotate', 'laptop'],
+    ['command', 'key.create', 'laptop'],
+    ['file', 'group.create', 'default'],
+    ['file', 'user.create', 'ada@example.com'],
+  ]);
+  expect(all.data[0]?.changes).toEqual([{ field: 'quota', before: null, after: '5' }]);
+  expect(all.data[1]).toMatchObject({ reason: 'invoice 7', actor: { address: null } });
+  expect(all.data[2]?.changes).toEqual([{ field: 'password', before: null, after: 'changed' }]);
+  expect(all.data[3]?.object.id).toMatch(/^key_/);
+  for (const secret of [made.key, rotated.key, set.password]) {
+    expect(JSON.stringify(all)).not.toContain(secret);
+  }
+
+  const keys = (await json('audit', '--action', 'key', '--limit', '1')) as Page;
+  expect(keys.data.map(({ action }) => action)).toEqual(['key.rotate']);
+  const rest = (await json('audit', '--action', 'key', '--cursor', keys.next ?? '')) as Page;
+  expect(rest.data.map(({ action }) => action)).toEqual(['key.create']);
+  const named = (await json('audit', '--object', 'laptop', '--actor', 'command line')) as Page;
+  expect(named.data).toHaveLength(2);
+  const { out } = await sluice('audit', '--limit', '1');
+  expect(out).toMatch(/^TIME .*user\.update +ada@example\.com +quota: 5\nmore: --cursor \d+\n$/s);
+});
+
+test('a wrong number is refused', async () => {
+  const { sluice } = createWorkplace('users: []\n');
+  expect(await sluice('audit', '--limit', '0')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--limit: expected a whole number from 1 to 1000'),
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAudit, recordAudit, removeOldAudit } from '#administration/index.ts';
+import { createFailedSignIns } from '#console-api/sessions/failed-sign-ins.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { password, startWithPeople } from './people.ts';
+import { logIn, signIn } from './person.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startWithPeople();
+});
+afterAll(() => gateway.close());
+
+const lines = () => listAudit(gateway.app.database.kysely, { limit: 100 });
+
+test('sign-ins and what a person does are on record with address and request', async () => {
+  const member = await signIn(gateway.url, 'member@example.com', password);
+  const response = await member.send('POST', '/keys', { name: 'laptop' });
+  const { id, key } = (await response.json()) as { readonly id: string; readonly key: string };
+  await member.send('POST', `/keys/${id}/revoke`, {});
+
+  const [revoked, created, started] = await lines();
+  const actor = { kind: 'person', name: 'member@example.com', address: '127.0.0.1' };
+  expect(revoked).toMatchObject({ actor, action: 'key.revoke', object: { id, name: 'laptop' } });
+  expect(created).toMatchObject({ actor, action: 'key.create', object: { id, name: 'laptop' } });
+  expect(created?.request_id).toBe(response.headers.get('x-request-id'));
+  expect(started).toMatchObject({ actor, action: 'session.create' });
+  expect(JSON.stringify(await lines())).not.toContain(key);
+});
+
+test('failed sign-ins are counted by address, and written as one line', async () => {
+  const { database } = gateway.app;
+  const failures = createFailedSignIns({ database, now: () => 1_000 });
+  for (let n = 0; n < 3; n += 1) failures.count('192.0.2.1');
+  failures.count(null);
+  await failures.close();
+  const written = (await lines()).filter(({ action }) => action === 'session.refuse');
+  expect(written.map(({ object, changes }) => [object.name, changes])).toEqual([
+    ['unknown address', [{ field: 'count', before: null, after: 1 }]],
+    ['192.0.2.1', [{ field: 'count', before: null, after: 3 }]],
+  ]);
+});
+
+test('a wrong password is on record once the gateway has stopped', async () => {
+  const other = await startWithPeople();
+  const response = await logIn(other.url, 'member@example.com', 'not the right password');
+  expect(response.status).toBe(401);
+  const { database } = other.app;
+  const found: unknown[] = [];
+  const close = database.close.bind(database);
+  database.close = async () => {
+    found.push(...(await listAudit(database.kysely, { action: 'session.refuse', limit: 10 })));
+    await close();
+  };
+  await other.close();
+  expect(found).toMatchObject([{ object: { name: '127.0.0.1' }, changes: [{ after: 1 }] }]);
+});
+
+test.each(dialects.filter((dialect) => !isSkipped(dialect)))(
+  'on %s no line changes, and old ones go',
+  async (dialect) => {
+    const { database, close } = await openTestDatabase(dialect);
+    const { kysely } = database;
+    const day = 86_400_000;
+    const now = Date.now();
+    for (const time of [now - 20 * day, now - 11 * day, now - 9 * day]) {
+      await kysely
+        .transaction()
+        .execute((trx) =>
+          recordAudit(
+            { trx, now: time },
+            { kind: 'command', name: 'test' },
+            { action: 'create', subject: { kind: 'key', name: `${time}` }, fields: [] },
+          ),
+        );
+    }
+    await expect(
+      kysely.updateTable('audit_log').set({ actor_name: 'somebody else' }).execute(),
+    ).rejects.toThrow('append-only');
+    expect(await removeOldAudit(kysely, now - 10 * day, 1)).toBe(1);
+    expect(await removeOldAudit(kysely, now - 10 * day, 10)).toBe(1);
+    expect(await removeOldAudit(kysely, now - 10 * day, 10)).toBe(0);
+    const left = await listAudit(kysely, { limit: 10 });
+    expect(left.map(({ object }) => object.name)).toEqual([`${now - 9 * day}`]);
+    await close();
+  },
+);

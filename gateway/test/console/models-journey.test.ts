@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { ask, password, secrets, setPasswords } from './people.ts';
+
+const config = `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [chat, messages]
+    models: [demo-chat, demo-reasoning, lab-image, bare-chat]
+models:
+  - id: lab-image
+    type: image
+    price: { image_tiers: [{ name: 2K, max_pixels: 4194304, price: 0.045 }] }
+  - { id: bare-chat, type: chat }
+aliases: { quick: demo-chat }
+users:
+  - { email: admin@example.com, role: admin, balance: 100 }
+  - { email: member@example.com }
+  - { email: viewer@example.com, role: viewer }
+keys:
+  - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+`;
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startTestGateway({ config });
+  await setPasswords(gateway);
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'a person looks for a model, sees what it costs and how it went, and asks it as shown',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems, isWider } = opened;
+    await ask(gateway, secrets.admin);
+    await gateway.usage();
+    // The list fails once, says so, and comes at the second try.
+    await page.route('**/admin/v1/models', (route) =>
+      route.fulfill({
+        status: 404,
+        headers: { 'x-request-id': 'req_lost' },
+        json: { error: { code: 'internal', message: 'the list is lost' } },
+      }),
+    );
+    await page.goto(`${gateway.url}/console/models`);
+    await page.getByLabel('E-mail address').fill('admin@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByText('the list is lost').waitFor();
+    await page.getByText('req_lost').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    complaints.length = 0;
+    await page.unroute('**/admin/v1/models');
+    await page.getByRole('button', { name: 'Try again' }).click();
+
+    const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
+    await rowOf('demo-chat').getByText('100 %').waitFor();
+    await rowOf('demo-chat').getByText('or quick').waitFor();
+    await rowOf('bare-chat').getByText('no price yet').waitFor();
+    await rowOf('lab-image').getByText('Pictures, 2K 0.045').waitFor();
+    expect(await axeProblems()).toEqual([]);
+
+    // By keyboard: the search, which is in the address.
+    await page.keyboard.press('/');
+    await page.keyboard.type('quick');
+    await rowOf('lab-image').waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${gateway.url}/console/models?q=quick`);
+    await page.keyboard.type(' and none');
+    await page.getByText('No model matches “quick and none”.').waitFor();
+    await page.goto(`${gateway.url}/console/models`);
+    await page.getByRole('button', { name: 'Without a price 1' }).click();
+    await rowOf('demo-chat').waitFor({ state: 'detached' });
+    expect(await rowOf('bare-chat').count()).toBe(1);
+
+    await page.goto(`${gateway.url}/console/models/demo-chat`);
+    await page.getByRole('heading', { name: 'Prices since' }).waitFor();
+    await page.getByText('of 1 requests').waitFor();
+    expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(1);
+    await page.getByRole('tab', { name: 'chat', exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(page.url()).toContain('?speak=messages');
+    expect(await axeProblems()).toEqual([]);
+    for (const tab of ['chat', 'messages', 'responses', 'generate-content']) {
+      await page.getByRole('tab', { name: tab, exact: true }).click();
+      const line = (await page.getByRole('region', { name: 'curl' }).textContent()) ?? '';
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -sf`], {
+        env: { ...process.env, SLUICE_KEY: secrets.admin },
+      });
+      expect([tab, stdout]).toEqual([tab, expect.stringMatching(/^\{.*(id|candidates)/s)]);
+    }
+    await page.getByRole('link', { name: 'Requests', exact: true }).last().click();
+    await page.locator('tbody tr').first().waitFor();
+    expect(page.url()).toContain('filter=model%3Ademo-chat');
+
+    // In the other language and theme, on a phone.
+    await page.goto(`${gateway.url}/console/models`);
+    await page.locator('summary').click();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('zh-CN');
+    await page.getByRole('heading', { name: '模型', exact: true }).waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    for (const path of ['models', 'models/demo-chat', 'models/nothing-like-it']) {
+      await page.goto(`${gateway.url}/console/${path}`);
+      await page.locator('table, [role=alert]').first().waitFor();
+      expect([path, await axeProblems()]).toEqual([path, []]);
+      expect([path, await isWider()]).toEqual([path, false]);
+    }
+    // The browser itself reports the model that does not exist.
+    expect(complaints).toEqual([expect.stringContaining('404')]);
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a member sees no channels, and no models where none are served',
+  { timeout: 120_000 },
+  async () => {
+    const member = await visit(gateway.url);
+    try {
+      const { page, complaints } = member;
+      await page.goto(`${gateway.url}/console/models/demo-chat`);
+      await page.getByLabel('E-mail address').fill('member@example.com');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Prices since' }).waitFor();
+      expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(0);
+      await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
+      await page.goto(`${gateway.url}/console/models`);
+      await page.getByText('An administrator can change that.').waitFor();
+      expect(await member.axeProblems()).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await member.close();
+    }
+  },
+);
