@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { contents, synthesis } from '../behaviour/video-requests.ts';
 import { isSkipped } from '../database/databases.ts';
 import { canStartRedis, startPrivateRedis, type PrivateRedis } from '../limits/private-redis.ts';
-import { killAt, nameOf, steps } from './video-steps.ts';
+import { assertBooksAfterKillAt, nameOf, steps } from './video-steps.ts';
 
 /* The steps at which a client or the books could lose most; `kill-video-steps.long.test.ts` has all. */
 
@@ -17,7 +17,7 @@ describe.skipIf(isSkipped('postgres') || !canStartRedis)('on PostgreSQL with Red
 
   test.each(chosen.map((step) => [nameOf(step), step] as const))(
     'killed at %s',
-    (_, step) => killAt(step, step.step === 'end' ? synthesis : contents, redis),
+    (_, step) => assertBooksAfterKillAt(step, step.step === 'end' ? synthesis : contents, redis),
     90_000,
   );
 });

@@ -6,11 +6,11 @@ import { costOf, rowsOf, startVideoPlace, usageOf } from './video-place.ts';
 
 /** What the gateway says to PostgreSQL at a step of a task, on one connection. */
 const statements = {
-  create: [/insert into "tasks"/, /commit/],
-  accept: [/update "tasks" set "upstream_id"/, /commit/],
+  create: [/insert into "tasks"/, /commit\0/],
+  accept: [/update "tasks" set "upstream_id"/, /commit\0/],
   claim: [/update "tasks" set "lease_owner"/],
   look: [/with given/],
-  end: [/update "tasks" set "state"/, /insert into usage /, /commit/],
+  end: [/update "tasks" set "state"/, /insert into usage /, /commit\0/],
 } as const;
 
 /** A moment at which the process is killed. */
@@ -40,7 +40,7 @@ export const nameOf = ({ step, isDone }: Step): string =>
   `${step}, ${isDone ? 'which was carried out' : 'which was lost'}`;
 
 /** Kills a gateway at a step of a task, starts it again, and looks at the books. */
-export async function killAt(
+export async function assertBooksAfterKillAt(
   { step, isDone, books, submits }: Step,
   dialect: Dialect,
   redis: PrivateRedis,
