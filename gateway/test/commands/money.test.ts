@@ -195,10 +195,14 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(out).toContain('\ntotal: 144 requests, ');
   const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
   expect(heading).toMatch(
-    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task$/,
+    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error$/,
   );
-  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(/,140,,,,,,,,,,$/);
-  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1,,,,,,,,,,$/);
+  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(
+    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*$/,
+  );
+  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(
+    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*$/,
+  );
 });
 
 test('usage sums by the hour and by any dimension', async () => {
@@ -217,6 +221,7 @@ test('usage sums by the hour and by any dimension', async () => {
         channel: 'openai-main',
         requests: 3,
         failed: 1,
+        refused: 0,
         tokens: {
           cache_read: 3,
           cache_write: 6,
@@ -235,6 +240,7 @@ test('usage sums by the hour and by any dimension', async () => {
         channel: 'other',
         requests: 1,
         failed: 0,
+        refused: 0,
         tokens,
         images: 0,
         video_ms: 0,

@@ -47,7 +47,7 @@ const units = {
 
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
-  id: 'req_6_a',
+  id: 'req_7_a',
   time: 1_760_000_000_123,
   keyId: 'key_1',
   userId: 'usr_1',
@@ -92,7 +92,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
   durationMs: 18.6,
   rewrites: ['b1', 'p2'],
   losses: ['top_k'],
-  userAgent: 'Größe/1 "q"',
+  userAgent: 'Codex/1 "Größe"',
   count: 2,
   charge: {
     payer: 'team',
@@ -233,6 +233,8 @@ export function storedValues(version: number): readonly [Values, Values] {
       upstream_state: version >= 3 ? upstreamState : null,
       count: version >= 4 ? 2 : 1,
       ...(version >= 5 && { attempts: completeRecord.attempts }),
+      ...(version >= 7 && { user_agent: 'Codex/1 "Größe"' }),
+      client: version >= 7 ? 'codex' : 'other',
       units: version >= 5 ? units : null,
       lease: version >= 6 ? lease : null,
     },
@@ -244,6 +246,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       count: version >= 4 ? 140 : 1,
       units: null,
       lease: null,
+      client: 'other',
     },
   ];
 }

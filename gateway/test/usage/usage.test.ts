@@ -146,6 +146,7 @@ describe.each(dialects)('%s', (dialect) => {
         name: '1970-01-02',
         requests: 2,
         failed: 0,
+        refused: 0,
         tokens,
         images: 0,
         video_ms: 0,

@@ -11,7 +11,11 @@ import { useWords } from '../../words/index.ts';
 import { SpendChart } from './spend-chart.tsx';
 import styles from './page.module.css';
 
-export type Sums = Result<'sumUsage'>;
+type Read = Result<'sumUsage'>;
+/** Sums by names or times; what is beyond the first names has no row of its own. */
+export type Sums = Omit<Read, 'data'> & {
+  readonly data: readonly (Read['data'][number] & { readonly name: string })[];
+};
 
 /** What was spent, on what, and by whom. */
 export function OverviewPage() {
@@ -68,7 +72,13 @@ function useSums(range: Range, by: Query<'sumUsage'>['by']) {
   const from = useMemo(() => startOf(range), [range]);
   return useQuery({
     queryKey: ['sums', range, by],
-    queryFn: ({ signal }) => read<'sumUsage'>('/usage/sums', { from, by }, signal),
+    async queryFn({ signal }): Promise<Sums> {
+      const sums = await read<'sumUsage'>('/usage/sums', { from, by }, signal);
+      return {
+        ...sums,
+        data: sums.data.flatMap((sum) => (sum.name === null ? [] : [{ ...sum, name: sum.name }])),
+      };
+    },
     refetchInterval: 15_000,
     placeholderData: (previous) => previous,
   });

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { answer } from '#http/index.ts';
 import type { RouteContract } from './contract/index.ts';
@@ -39,8 +40,42 @@ const mostProblems = 20;
 export function serveRoute<Route extends RouteContract>(
   scope: FastifyInstance,
   route: Route,
-  { callerFor }: ServeOptions,
+  options: ServeOptions,
   handler: Handler<Route>,
+): void {
+  serveChecked(scope, route, options, async (call, request, reply) => {
+    const { body, cookies = [] } = await handler(call);
+    const text = JSON.stringify(route.response.parse(body));
+    const extra = cookies.flatMap((value) => ['set-cookie', value]);
+    answer(request, reply, 200, 'application/json', text, [...headers, ...extra]);
+  });
+}
+
+/** Serves a route whose response is sent in parts. What the handler throws before it has begun one is a refusal. */
+export function serveStream<Route extends RouteContract>(
+  scope: FastifyInstance,
+  route: Route,
+  options: ServeOptions,
+  handler: (
+    call: ApiCall<Route>,
+    begin: (contentType: string, extra?: readonly string[]) => ServerResponse,
+  ) => Promise<void>,
+): void {
+  serveChecked(scope, route, options, (call, request, reply) =>
+    handler(call, (contentType, extra = []) => {
+      reply.hijack();
+      const own = ['x-request-id', request.id, 'content-type', contentType];
+      reply.raw.writeHead(200, [...own, ...headers, ...extra]);
+      return reply.raw;
+    }),
+  );
+}
+
+function serveChecked<Route extends RouteContract>(
+  scope: FastifyInstance,
+  route: Route,
+  { callerFor }: ServeOptions,
+  respond: (call: ApiCall<Route>, request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
   const callers = new WeakMap<FastifyRequest, SignedInCaller>();
   const isWrite = route.method !== 'GET';
@@ -69,10 +104,7 @@ export function serveRoute<Route extends RouteContract>(
         body: checked(route.body, isWrite ? (request.body ?? {}) : {}, 'body'),
         caller: callers.get(request) ?? null,
       } as ApiCall<Route>;
-      const { body, cookies = [] } = await handler(call);
-      const text = JSON.stringify(route.response.parse(body));
-      const extra = cookies.flatMap((value) => ['set-cookie', value]);
-      answer(request, reply, 200, 'application/json', text, [...headers, ...extra]);
+      await respond(call, request, reply);
     },
   });
 }

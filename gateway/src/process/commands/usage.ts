@@ -154,8 +154,7 @@ async function unknownIn(
 /** Prints everything that matches page by page, so that any number of rows needs little memory. */
 async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Promise<void> {
   const { withReadableWorkspace } = await import('./workspace.ts');
-  const { listUsage } = await import('#usage/index.ts');
-  const { csvHeading, toCsv } = await import('./usage-csv.ts');
+  const { csvHeading, listUsage, toCsv } = await import('#usage/index.ts');
   io.stdout(csvHeading);
   await withReadableWorkspace(config, async ({ database: { kysely } }) => {
     let { cursor } = filter;
@@ -223,7 +222,7 @@ async function printSums(
     'VIDEO_TOKENS',
   ];
   if (input.flag('csv')) {
-    const { csvLine } = await import('./csv.ts');
+    const { csvLine } = await import('#usage/index.ts');
     for (const row of [heading.map((text) => text.toLowerCase()), ...rows]) io.stdout(csvLine(row));
     return;
   }

@@ -22,6 +22,9 @@ export interface Database {
   usage: UsageTable;
   price_versions: PriceVersionTable;
   usage_hourly: UsageHourlyTable;
+  usage_hourly_models: UsageHourlyModelTable;
+  usage_daily: UsageDailyTable;
+  latency_hourly: LatencyHourlyTable;
   ledger_entries: LedgerEntryTable;
   spent_totals: SpentTotalTable;
   leases: LeaseTable;
@@ -221,6 +224,8 @@ export interface UsageTable {
   units: string | null;
   /** Nano-USD: the part of the cost whose lease had been freed before the row came, if any. */
   late: bigint | null;
+  /** The family that the user agent belongs to, such as `claude-code`; `other` for all that are not known. */
+  client: string;
 }
 
 /** Hourly sums of usage rows. */
@@ -238,6 +243,8 @@ export interface UsageHourlyTable {
   requests: number;
   /** How many of them failed or were refused. */
   failed: number;
+  /** How many of them were refused. */
+  refused: number;
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
@@ -253,6 +260,26 @@ export interface UsageHourlyTable {
   cost: bigint;
   /** Tokens that the channel reported for failed attempts; only the operator pays for them. */
   unbilled_tokens: number;
+}
+
+/** The same by the hour without persons: there are few of them, whoever asks. */
+export type UsageHourlyModelTable = Omit<UsageHourlyTable, 'key_id' | 'user_id' | 'team_id'>;
+
+/** The same by the day in UTC. */
+export interface UsageDailyTable extends Omit<UsageHourlyTable, 'hour'> {
+  /** Start of the day in Unix milliseconds. */
+  day: number;
+}
+
+/** How long completed requests took; see `usage/latency-buckets.ts`. */
+export interface LatencyHourlyTable {
+  /** Start of the hour in Unix milliseconds. */
+  hour: number;
+  model: string;
+  channel: string;
+  measure: 'first_token' | 'duration';
+  bucket: number;
+  requests: number;
 }
 
 /** One side of a transaction. The amounts of a transaction add up to 0. Rows are never changed or removed. */

@@ -13,6 +13,7 @@ export const hourlyDimensions = [
 export const hourlySums = [
   'requests',
   'failed',
+  'refused',
   'input_tokens',
   'cache_read_tokens',
   'cache_write_tokens',

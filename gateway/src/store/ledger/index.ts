@@ -21,4 +21,4 @@ export {
 export type { Difference } from './reconcile/difference.ts';
 export { acknowledgeLosses } from './reconcile/losses.repository.ts';
 export { reconcile, type Checked } from './reconcile/reconcile.ts';
-export { changeZone, windowOf, type WindowClock } from './windows.ts';
+export { changeZone, dailyWindow, windowOf, type WindowClock } from './windows.ts';

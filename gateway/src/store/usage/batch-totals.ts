@@ -1,7 +1,8 @@
-import type { UsageHourlyTable } from '#database/index.ts';
+import type { LatencyHourlyTable, UsageHourlyTable } from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, readLines, RecordError, type LineValues, type StoredLines } from './read-lines.ts';
 import type { LeasedPart } from '#leases/index.ts';
+import { latencyBucket } from './latency-buckets.ts';
 import { positionOf } from './record-line.ts';
 import type { AttemptRecord, LeaseValues, UnitsRecord } from './record-parts.ts';
 
@@ -12,6 +13,8 @@ export interface BatchTotals {
   /** By meter. */
   readonly meters: ReadonlyMap<string, bigint>;
   readonly hours: readonly HourTotals[];
+  /** How long completed requests took. */
+  readonly latencies: readonly LatencyHourlyTable[];
   /** What of the costs lies in leases. */
   readonly leased: readonly RowPart[];
 }
@@ -46,8 +49,10 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const accounts = new Map<HolderAccount, bigint>();
   const meters = new Map<string, bigint>();
   const hours = new Map<string, HourTotals>();
+  const latencies = new Map<string, LatencyHourlyTable>();
   const leased: RowPart[] = [];
   for (const row of rows) {
+    addLatencies(latencies, row);
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
     if (cost === 0n) continue;
@@ -57,7 +62,13 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
     for (const meter of names) add(meters, meter, cost);
     addLeased(leased, row, names);
   }
-  return { accounts, meters, hours: [...hours.values()], leased };
+  return {
+    accounts,
+    meters,
+    hours: [...hours.values()],
+    latencies: [...latencies.values()],
+    leased,
+  };
 }
 
 /** The parts of the charges that lie in leases; none if the lines cannot be read. */
@@ -123,6 +134,7 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const count = row[positionOf.count] as number;
   totals.requests += count;
   if (outcome === 'failed' || outcome === 'refused') totals.failed += count;
+  if (outcome === 'refused') totals.refused += count;
   for (const name of tokenSums) totals[name] += row[positionOf[name]] as number;
   const units = row[positionOf.units] as UnitsRecord | null;
   if (units !== null) for (const name of unitSums) totals[name] += units[name] ?? 0;
@@ -133,6 +145,32 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
     const unbilled = input + cacheRead + cacheWrite + cacheWrite1h + output;
     hourOf(hours, row, model, channel).unbilled_tokens += unbilled;
   }
+}
+
+function addLatencies(latencies: Map<string, LatencyHourlyTable>, row: LineValues): void {
+  if (row[positionOf.outcome] !== 'completed') return;
+  addLatency(latencies, row, 'first_token', row[positionOf.ttft_ms] as number | null);
+  addLatency(latencies, row, 'duration', row[positionOf.duration_ms] as number);
+}
+
+function addLatency(
+  latencies: Map<string, LatencyHourlyTable>,
+  row: LineValues,
+  measure: LatencyHourlyTable['measure'],
+  milliseconds: number | null,
+): void {
+  if (milliseconds === null) return;
+  const time = row[positionOf.time] as number;
+  const hour = time - (time % hourMs);
+  const model = text(row, 'model');
+  const channel = text(row, 'channel');
+  const bucket = latencyBucket(milliseconds);
+  const requests = row[positionOf.count] as number;
+  const name = `${hour}\n${measure}\n${bucket}\n${channel}\n${model}`;
+  const known = latencies.get(name);
+  if (known === undefined) {
+    latencies.set(name, { hour, model, channel, measure, bucket, requests });
+  } else known.requests += requests;
 }
 
 function hourOf(hours: Hours, row: LineValues, model: string, channel: string): HourTotals {
@@ -153,6 +191,7 @@ function hourOf(hours: Hours, row: LineValues, model: string, channel: string): 
       channel,
       requests: 0,
       failed: 0,
+      refused: 0,
       input_tokens: 0,
       cache_read_tokens: 0,
       cache_write_tokens: 0,

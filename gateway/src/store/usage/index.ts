@@ -16,7 +16,6 @@ export type { UsageDetail, UsageEntry } from './usage-entry.ts';
 export {
   groupings,
   sumUsage,
-  wholeHours,
   type Grouping,
   type SumFilter,
   type UsageSum,
@@ -31,3 +30,18 @@ export {
   type UsagePage,
 } from './usage.repository.ts';
 export { encodeOwnUsage, type MoneyLimit, type OwnLimits } from './own-usage.ts';
+export { ownedTeams, type NameFilters } from './conditions.repository.ts';
+export { csvLine } from './csv.ts';
+export { type Percentiles } from './latency-buckets.ts';
+export { timeDimensions, wholeHours, type Bucket } from './time-cuts.ts';
+export { csvHeading, toCsv } from './usage-csv.ts';
+export {
+  groupUsage,
+  metrics,
+  nameDimensions,
+  namesOf,
+  type Dimension,
+  type Grouped,
+  type Sums,
+} from './usage-groups.repository.ts';
+export { countKinds, readHistogram, readLatency } from './usage-readings.repository.ts';

@@ -4,7 +4,7 @@ import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
 import { leaseName, settleLeases } from '#leases/index.ts';
-import { sumUp, type BatchTotals, type RowPart } from './batch-totals.ts';
+import { sumUp, type BatchTotals, type HourTotals, type RowPart } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { RecordError, type LineValues, type UsageLines } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
@@ -86,7 +86,7 @@ export function isDataError(error: unknown): boolean {
 /** Returns what lay in leases that were freed. */
 async function writeTotals(
   trx: Transaction<Database>,
-  { accounts, meters, hours, leased }: BatchTotals,
+  { accounts, meters, hours, latencies, leased }: BatchTotals,
   posting: string,
   now: number,
 ): Promise<RowPart[]> {
@@ -97,10 +97,14 @@ async function writeTotals(
     const shared = { kind: 'usage', actor: null, reason: null, time: now } as const;
     await postTransaction(trx, { id: posting, ...shared, amounts });
   }
-  const sums = hours
-    .map((totals) => hourColumns.map((name) => totals[name]))
-    .toSorted(byTextOf(hourKey.length));
-  await bulkInsert(trx, hourInsert, sums);
+  for (const sums of [hourly, daily, hourlyModels]) {
+    const groups = sums
+      .of(hours)
+      .map((group) => sums.columns.map((name) => group[name as keyof Sums]));
+    await bulkInsert(trx, sums.insert, groups.toSorted(byTextOf(sums.columns.length)));
+  }
+  const times = latencies.map((each) => latencyColumns.map((name) => each[name]));
+  await bulkInsert(trx, latencyInsert, times.toSorted(byTextOf(latencyColumns.length)));
   // Meters come last, because requests that wait for money lock them; and in a fixed order everywhere: two nodes that
   // change the same rows must not deadlock.
   const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -136,13 +140,63 @@ const spentInsert: BulkInsert = {
   end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent',
 };
 
-const hourKey = ['hour', ...hourlyDimensions] as const;
-const hourColumns = [...hourKey, ...hourlySums] as const;
+/** A table of sums that the applier keeps. */
+interface KeptSums {
+  readonly columns: readonly string[];
+  readonly insert: BulkInsert;
+  /** The groups of a batch, from its groups by the hour. */
+  readonly of: (hours: readonly HourTotals[]) => readonly Sums[];
+}
 
-const hourInsert: BulkInsert = {
-  table: 'usage_hourly',
-  columns: hourColumns,
-  end: `on conflict (${hourKey.join(', ')}) do update set ${hourlySums
-    .map((name) => `${name} = usage_hourly.${name} + excluded.${name}`)
-    .join(', ')}`,
+function keptSums(
+  table: 'usage_hourly' | 'usage_daily' | 'usage_hourly_models',
+  key: readonly string[],
+  of: KeptSums['of'],
+): KeptSums {
+  const columns = [...key, ...hourlySums];
+  const added = hourlySums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
+  const end = `on conflict (${key.join(', ')}) do update set ${added.join(', ')}`;
+  return { columns, insert: { table, columns, end }, of };
+}
+
+const dayMs = 86_400_000;
+const hourly = keptSums('usage_hourly', ['hour', ...hourlyDimensions], (hours) => hours);
+const daily = keptSums('usage_daily', ['day', ...hourlyDimensions], (hours) =>
+  merged(
+    hours.map(({ hour, ...sums }) => ({ ...sums, day: hour - (hour % dayMs) })),
+    ['day', ...hourlyDimensions],
+  ),
+);
+const hourlyModels = keptSums('usage_hourly_models', ['hour', 'model', 'channel'], (hours) =>
+  merged(hours, ['hour', 'model', 'channel']),
+);
+
+type Sums = Pick<HourTotals, (typeof hourlySums)[number]>;
+
+/** Groups with the same names as one. */
+function merged<Group extends Sums>(groups: readonly Group[], key: readonly string[]): Group[] {
+  const found = new Map<string, Group>();
+  for (const group of groups) {
+    const name = key.map((column) => String(group[column as keyof Group])).join('\n');
+    const known = found.get(name);
+    found.set(name, known === undefined ? group : added(known, group));
+  }
+  return [...found.values()];
+}
+
+function added<Group extends Sums>(a: Group, b: Group): Group {
+  const sum = { ...a };
+  for (const name of hourlySums) {
+    if (name === 'cost') sum.cost += b.cost;
+    else sum[name] += b[name];
+  }
+  return sum;
+}
+
+const latencyColumns = ['hour', 'model', 'channel', 'measure', 'bucket', 'requests'] as const;
+const latencyInsert: BulkInsert = {
+  table: 'latency_hourly',
+  columns: latencyColumns,
+  end: `on conflict (hour, model, channel, measure, bucket)
+    do update set requests = latency_hourly.requests + excluded.requests`,
 };

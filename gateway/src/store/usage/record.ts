@@ -1,3 +1,4 @@
+import { clientOf } from './client-family.ts';
 import type { OperationName, ProtocolName, TokenUsage } from '#canonical/index.ts';
 import type { UsageTable } from '#database/index.ts';
 import type {
@@ -143,6 +144,7 @@ export const columns = {
   count: ['integer', ({ count }) => count ?? 1, { since: 4, before: 1 }],
   units: ['json', ({ units }) => units ?? null, { since: 5 }],
   lease: ['beside', ({ charge }) => leaseValues(charge), { since: 6 }],
+  client: ['text', ({ userAgent }) => clientOf(userAgent), { since: 7, before: 'other' }],
 } as const satisfies RowColumns & OtherColumns;
 
 /** Text that clients choose is cut to this length. */

@@ -1,6 +1,5 @@
 import { trimTrailing } from '#config/trim-trailing.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
-import { clientOf } from './client-family.ts';
 import type { AttemptRecord, ReceiptItem, UnitsRecord } from './record-parts.ts';
 
 /** One line of a receipt. */
@@ -115,7 +114,7 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     channel: row.channel,
     protocol: row.protocol,
     operation: row.operation,
-    client: clientOf(row.user_agent),
+    client: row.client,
     stream: row.stream === 1,
     outcome: row.outcome,
     status: row.status,

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { idsOf, type UsageFilter } from './usage.repository.ts';
+import { wholeHours } from './time-cuts.ts';
+import { nameConditions, type NameFilters } from './conditions.repository.ts';
 
 /** The dimensions of sums. Hours and days are in UTC. */
 export const groupings = ['hour', 'day', 'model', 'channel', 'key', 'user', 'team'] as const;
@@ -13,6 +14,8 @@ export interface UsageSum {
   readonly requests: number;
   /** How many of them failed or were refused. */
   readonly failed: number;
+  /** How many of them were refused. */
+  readonly refused: number;
   readonly tokens: {
     /** The uncached part. */
     readonly input: number;
@@ -34,18 +37,14 @@ export interface UsageSum {
   readonly unbilled_tokens: number;
 }
 
-export type SumFilter = Pick<
-  UsageFilter,
-  'from' | 'to' | 'key' | 'user' | 'userId' | 'team' | 'model' | 'channel'
-> & { readonly keyId?: string };
+export interface SumFilter extends NameFilters {
+  /** Unix milliseconds. */
+  readonly from?: number;
+  readonly to?: number;
+}
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-/** The hours that sums over this range cover. Unix milliseconds. */
-export function wholeHours({ from, to }: { readonly from: number; readonly to: number }) {
-  return { from: from - (from % hourMs), to: Math.ceil(to / hourMs) * hourMs };
-}
 
 /**
  * Sums over whole hours: `from` is rounded down to an hour and `to` up. Hours and days are in order, everything else
@@ -63,6 +62,7 @@ export async function sumUsage(
     .select(({ fn }) => [
       fn.sum<number>('requests').as('requests'),
       fn.sum<number>('failed').as('failed'),
+      fn.sum<number>('refused').as('refused'),
       fn.sum<number>('input_tokens').as('input'),
       fn.sum<number>('cache_read_tokens').as('cache_read'),
       fn.sum<number>('cache_write_tokens').as('cache_write'),
@@ -83,6 +83,7 @@ export async function sumUsage(
       name,
       requests,
       failed,
+      refused,
       images,
       video_ms,
       video_tokens,
@@ -92,7 +93,17 @@ export async function sumUsage(
     }): UsageSum => {
       const shown = typeof name === 'number' ? timeOf(name, by) : (names.get(name) ?? name);
       const videos = { video_ms, video_tokens };
-      return { name: shown, requests, failed, tokens, images, ...videos, cost, unbilled_tokens };
+      return {
+        name: shown,
+        requests,
+        failed,
+        refused,
+        tokens,
+        images,
+        ...videos,
+        cost,
+        unbilled_tokens,
+      };
     },
   );
   return sums.toSorted(by === 'day' || by === 'hour' ? byName : byCost);
@@ -110,19 +121,13 @@ function byCost(a: UsageSum, b: UsageSum): number {
 type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
 
 async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
-  const { from, to, key, keyId, user, userId, team, model, channel } = filter;
+  const { from, to } = filter;
   let query: Query = db.selectFrom('usage_hourly');
-  // An empty text means none here, and is not a name to filter by: single requests are not found by it either.
-  if ([team, model, channel].includes('')) query = query.where(sql.lit(false));
   if (from !== undefined) query = query.where('hour', '>=', wholeHours({ from, to: from }).from);
   if (to !== undefined) query = query.where('hour', '<', to);
-  if (userId !== undefined) query = query.where('user_id', '=', userId);
-  if (keyId !== undefined) query = query.where('key_id', '=', keyId);
-  if (key !== undefined) query = query.where('key_id', 'in', await idsOf(db, 'keys', key));
-  if (user !== undefined) query = query.where('user_id', 'in', await idsOf(db, 'users', user));
-  if (team !== undefined) query = query.where('team_id', 'in', await idsOf(db, 'teams', team));
-  if (model !== undefined) query = query.where('model', '=', model);
-  if (channel !== undefined) query = query.where('channel', '=', channel);
+  for (const condition of await nameConditions(db, 'usage_hourly', filter)) {
+    query = query.where(condition);
+  }
   return query;
 }
 

@@ -1,25 +1,19 @@
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { beginsWith, nameConditions, type NameFilters } from './conditions.repository.ts';
 import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 
 /** Filters for exchanges; all conditions must hold, and text is compared literally. */
-export interface UsageFilter {
+export interface UsageFilter extends NameFilters {
   /** Unix milliseconds, inclusive. */
   readonly from?: number;
   /** Unix milliseconds, exclusive. */
   readonly to?: number;
-  /** Name or id of a key. */
-  readonly key?: string;
-  /** E-mail address or id of a user. */
-  readonly user?: string;
-  /** Name or id of a team. */
-  readonly team?: string;
-  /** The model as clients wrote it. */
-  readonly model?: string;
-  /** Name of the channel that responded. */
-  readonly channel?: string;
-  /** The id of a user: nobody else's requests. Holds beside `user`. */
-  readonly userId?: string;
+  /** The family of clients. */
+  readonly client?: string;
+  readonly operation?: string;
+  /** Whether any upstream was asked. Requests that were refused at once are in no sum of their model. */
+  readonly isAsked?: boolean;
   readonly protocol?: string;
   readonly outcome?: string;
   /** The lowest and the highest status. */
@@ -69,15 +63,15 @@ export async function listUsage(
 
 /**
  * One exchange.
- * @param userId only if it is this user's; absent: anybody's
+ * @param filter whose it must be
  */
 export async function findUsage(
   db: Kysely<Database>,
   id: string,
-  userId?: string,
+  filter: Pick<NameFilters, 'userId' | 'teamIds'> = {},
 ): Promise<UsageDetail | null> {
   let query = withNames(db.selectFrom('usage')).where('usage.id', '=', id);
-  if (userId !== undefined) query = query.where('usage.user_id', '=', userId);
+  for (const condition of await nameConditions(db, 'usage', filter)) query = query.where(condition);
   const row = await query.executeTakeFirst();
   return row === undefined ? null : toUsageDetail(row);
 }
@@ -109,49 +103,36 @@ export async function totalUsage(
   return row;
 }
 
-async function matching(db: Kysely<Database>, filter: UsageFilter) {
-  const { from, to, key, user, team, model, channel, userId } = filter;
-  const { protocol, outcome, statuses, minCost, minDuration } = filter;
+/** The rows that a filter leaves, but for its `limit` and `cursor`. */
+export async function matching(db: Kysely<Database>, filter: UsageFilter) {
+  const { from, to, client, protocol, operation, outcome, statuses } = filter;
+  const { minCost, minDuration, isAsked, beginnings } = filter;
   let query = db.selectFrom('usage');
-  if (userId !== undefined) query = query.where('usage.user_id', '=', userId);
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
   // Ids are looked up first: comparing the joined names would read every row of the time range.
-  if (key !== undefined) query = query.where('usage.key_id', 'in', await idsOf(db, 'keys', key));
-  if (user !== undefined)
-    query = query.where('usage.user_id', 'in', await idsOf(db, 'users', user));
-  if (team !== undefined)
-    query = query.where('usage.team_id', 'in', await idsOf(db, 'teams', team));
-  if (model !== undefined) query = query.where('usage.model', '=', model);
-  if (channel !== undefined) query = query.where('usage.channel', '=', channel);
+  for (const condition of await nameConditions(db, 'usage', filter)) query = query.where(condition);
+  if (client !== undefined) query = query.where('usage.client', '=', client);
+  if (beginnings?.client !== undefined) {
+    query = query.where(beginsWith(sql.ref('usage.client'), beginnings.client));
+  }
   if (protocol !== undefined) query = query.where('usage.protocol', '=', protocol);
+  if (operation !== undefined) query = query.where('usage.operation', '=', operation);
   if (outcome !== undefined) query = query.where('usage.outcome', '=', outcome);
   if (statuses !== undefined) {
     const [lowest, highest] = statuses;
     query = query.where('usage.status', '>=', lowest).where('usage.status', '<=', highest);
   }
+  // For the index of these few rows, whose condition a database finds only in these words. Success always has 200.
+  const isUnsuccessful =
+    outcome === undefined ? (statuses?.[0] ?? 0) > 200 : outcome !== 'completed';
+  if (isUnsuccessful) query = query.where('usage.outcome', '<>', sql.lit('completed'));
   if (minCost !== undefined) query = query.where('usage.cost', '>=', minCost);
   if (minDuration !== undefined) query = query.where('usage.duration_ms', '>=', minDuration);
+  if (isAsked !== undefined) {
+    query = query.where('usage.attempts', isAsked ? '<>' : '=', sql.lit('[]'));
+  }
   return query;
-}
-
-/**
- * The ids for a name. A row may outlive the object it names; the id still finds it. There are several only if the name
- * of one is the id of another: rows of one id come in the order of an index, rows of several must be sorted.
- */
-export async function idsOf(
-  db: Kysely<Database>,
-  table: 'keys' | 'users' | 'teams',
-  nameOrId: string,
-): Promise<string[]> {
-  const column = table === 'users' ? 'email' : 'name';
-  const name = table === 'users' ? nameOrId.trim().toLowerCase() : nameOrId;
-  const rows = await db
-    .selectFrom(table)
-    .select('id')
-    .where((where) => where.or([where(column, '=', name), where('id', '=', nameOrId)]))
-    .execute();
-  return rows.length === 0 ? [nameOrId] : rows.map((row) => row.id);
 }
 
 interface Position {

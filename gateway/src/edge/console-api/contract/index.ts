@@ -2,11 +2,20 @@ import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels, readModel } from './models.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
-import { listUsage, readUsage, sumUsage } from './usage.ts';
+import {
+  exportUsage,
+  listUsage,
+  readFacets,
+  readHistogram,
+  readLatency,
+  readUsage,
+  sumUsage,
+} from './usage.ts';
 
 export { permissionsOf, type Permission } from './permissions.ts';
 export type { ModelView } from './models.ts';
 export type { RouteContract } from './route.ts';
+export { exportedRow } from './usage.ts';
 export type { UsageDetailView, UsageRowView } from './usage.ts';
 
 /** Every call of the console's API. */
@@ -16,6 +25,10 @@ export const contract = {
   readSession,
   listUsage,
   sumUsage,
+  readHistogram,
+  readLatency,
+  readFacets,
+  exportUsage,
   readUsage,
   listKeys,
   createKey,

@@ -68,8 +68,8 @@ export type UsageDetailView = z.output<typeof detail>;
 
 const name = text(400);
 
-/** Filters of requests; all must hold. */
-const filters = {
+/** Filters by the names that sums have; all must hold. A trailing `*` stands for any end of a name. */
+const nameFilters = {
   from: timeFilter.optional(),
   to: timeFilter.optional(),
   key: name.optional(),
@@ -77,6 +77,29 @@ const filters = {
   team: name.optional(),
   model: name.optional(),
   channel: name.optional(),
+};
+
+/** Filters of requests; all must hold. */
+const filters = {
+  ...nameFilters,
+  /** A family of clients such as `claude-code`. */
+  client: name.optional(),
+  protocol: name.optional(),
+  operation: name.optional(),
+  outcome: name.optional(),
+  /** A class such as `4xx`, or a number. */
+  status: z
+    .string()
+    .regex(/^[1-5](xx|\d\d)$/, 'expected a class such as 4xx, or a status such as 429')
+    .optional(),
+  /** Leaves out what cost nothing. */
+  min_cost: z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected an amount in USD such as 0.01')
+    .optional(),
+  min_ms: count(0, 999_999_999).optional(),
+  /** Whether an upstream was asked: sums of a model leave out the requests that were refused before. */
+  asked: z.enum(['yes', 'no'], { error: 'expected yes or no' }).optional(),
 };
 
 const exampleRow: z.input<typeof row> = {
@@ -126,19 +149,6 @@ export const listUsage = defineRoute({
   parameters: nothing,
   query: z.strictObject({
     ...filters,
-    protocol: name.optional(),
-    outcome: name.optional(),
-    /** A class such as `4xx`, or a number. */
-    status: z
-      .string()
-      .regex(/^[1-5](xx|\d\d)$/, 'expected a class such as 4xx, or a status such as 429')
-      .optional(),
-    /** Leaves out what cost nothing. */
-    min_cost: z
-      .string()
-      .regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected an amount in USD such as 0.01')
-      .optional(),
-    min_ms: count(0, 999_999_999).optional(),
     limit: count(1, 200).optional(),
     cursor: name.optional(),
   }),
@@ -173,11 +183,12 @@ export const readUsage = defineRoute({
   },
 });
 
-const sum = z.object({
-  /** An hour such as `2026-11-25T10:00Z`, a day such as `2026-11-25`, or a name. */
-  name: z.string(),
+const sums = z.object({
   requests: z.int(),
+  /** How many of them failed or were refused. */
   failed: z.int(),
+  /** How many of them were refused. */
+  refused: z.int(),
   tokens,
   images: z.int(),
   video_ms: z.int(),
@@ -185,43 +196,223 @@ const sum = z.object({
   cost: money,
 });
 
+const sum = sums.extend({
+  /** An hour such as `2026-11-25T10:00Z`, a day such as `2026-11-25`, a month or a name; null: all the others. */
+  name: z.string().nullable(),
+  /** The same by the second dimension, if there are two. */
+  second: z.string().nullable().optional(),
+});
+
+const exampleSums: z.input<typeof sums> = {
+  requests: 1,
+  failed: 0,
+  refused: 0,
+  tokens: exampleRow.tokens,
+  images: 0,
+  video_ms: 0,
+  video_tokens: 0,
+  cost: '0.0000444',
+};
+
+/** The range that was summed: whole hours around the one that was asked for. */
+const summedRange = { from: time, to: time };
+const exampleRange = { from: '2026-11-25T00:00:00.000Z', to: '2026-11-26T00:00:00.000Z' };
+
+const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Of which at most one may cut the time. */
+const dimensions = ['model', 'channel', 'key', 'user', 'team', 'hour', 'day', 'month'] as const;
+const times: readonly string[] = ['hour', 'day', 'month'];
+const by = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(
+    z
+      .array(z.enum(dimensions, { error: `expected one or two of ${dimensions.join(', ')}` }))
+      .max(2, `expected one or two of ${dimensions.join(', ')}`)
+      .refine(
+        (names) =>
+          new Set(names.map((each) => (times.includes(each) ? 'time' : each))).size ===
+          names.length,
+        'expected two different ones, at most one of them a time',
+      ),
+  );
+
 export const sumUsage = defineRoute({
   method: 'GET',
   path: '/usage/sums',
-  summary: 'Sums over whole hours',
+  summary: 'Sums over whole hours, by one or two dimensions',
   permission: 'own',
   parameters: nothing,
   query: z.strictObject({
-    ...filters,
-    by: z.enum(['hour', 'day', 'model', 'channel', 'key', 'user', 'team']),
+    ...nameFilters,
+    by,
+    /** What names are ordered by, the highest first. */
+    metric: z
+      .enum(['cost', 'requests', 'failed', 'refused', 'tokens', 'input', 'output'])
+      .optional(),
+    /** How many names stand for themselves; all others are one. */
+    first: count(1, 200).optional(),
+    /** In which days and months begin. */
+    tz: timeZone.optional(),
   }),
   body: nothing,
-  response: z.object({
-    /** The range that was summed: whole hours around the one that was asked for. */
-    from: time,
-    to: time,
-    cost: money,
-    requests: z.int(),
-    failed: z.int(),
+  response: sums.extend({
+    ...summedRange,
+    /** For each dimension: how many names are among the others. */
+    others: z.array(z.int()),
+    /** The hours, days or months of the range, also those without requests. */
+    buckets: z.array(z.object({ name: z.string(), from: time, to: time })).nullable(),
     data: z.array(sum),
   }),
   example: {
-    from: '2026-11-25T00:00:00.000Z',
-    to: '2026-11-26T00:00:00.000Z',
-    cost: '0.0000444',
+    ...exampleRange,
+    ...exampleSums,
+    others: [0],
+    buckets: null,
+    data: [{ name: 'demo-chat', ...exampleSums }],
+  },
+});
+
+export const readHistogram = defineRoute({
+  method: 'GET',
+  path: '/usage/histogram',
+  summary: 'Requests over time by status, and what they cost together',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject(filters),
+  body: nothing,
+  response: z.object({
+    from: time,
+    to: time,
+    /** The length of each bar. */
+    seconds: z.int(),
+    requests: z.int(),
+    failed: z.int(),
+    refused: z.int(),
+    cost: money,
+    data: z.array(
+      z.object({
+        time,
+        requests: z.int(),
+        '2xx': z.int(),
+        '4xx': z.int(),
+        '5xx': z.int(),
+      }),
+    ),
+  }),
+  example: {
+    ...exampleRange,
+    seconds: 86_400,
     requests: 1,
     failed: 0,
+    refused: 0,
+    cost: '0.0000444',
+    data: [{ time: exampleRange.from, requests: 1, '2xx': 1, '4xx': 0, '5xx': 0 }],
+  },
+});
+
+const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
+
+export const readLatency = defineRoute({
+  method: 'GET',
+  path: '/usage/latency',
+  summary: 'How long completed requests took, within 5 %',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject({
+    ...nameFilters,
+    /** Absent: all requests together. */
+    by: z.enum(['model', 'channel'], { error: 'expected model or channel' }).optional(),
+  }),
+  body: nothing,
+  response: z.object({
+    ...summedRange,
+    data: z.array(
+      z.object({
+        name: z.string(),
+        requests: z.int(),
+        first_token_ms: percentiles,
+        duration_ms: percentiles,
+      }),
+    ),
+  }),
+  example: {
+    ...exampleRange,
     data: [
       {
         name: 'demo-chat',
         requests: 1,
-        failed: 0,
-        tokens: exampleRow.tokens,
-        images: 0,
-        video_ms: 0,
-        video_tokens: 0,
-        cost: '0.0000444',
+        first_token_ms: null,
+        duration_ms: { p50: 14, p95: 14, p99: 14 },
       },
     ],
   },
 });
+
+const facet = z.array(z.object({ value: z.string(), count: z.int() }));
+
+export const readFacets = defineRoute({
+  method: 'GET',
+  path: '/usage/facets',
+  summary: 'Values to filter by, and how many requests of the range have them',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject({
+    ...nameFilters,
+    /** Names that begin so. */
+    q: text(64).optional(),
+    limit: count(1, 200).optional(),
+  }),
+  body: nothing,
+  response: z.object({
+    model: facet,
+    channel: facet,
+    key: facet,
+    user: facet,
+    team: facet,
+    client: facet,
+    protocol: facet,
+    operation: facet,
+    outcome: facet,
+    status: facet,
+  }),
+  example: {
+    model: [{ value: 'demo-chat', count: 1 }],
+    channel: [{ value: 'demo', count: 1 }],
+    key: [{ value: 'first', count: 1 }],
+    user: [{ value: 'admin@localhost', count: 1 }],
+    team: [],
+    client: [{ value: 'other', count: 1 }],
+    protocol: [{ value: 'chat', count: 1 }],
+    operation: [{ value: 'generate', count: 1 }],
+    outcome: [{ value: 'completed', count: 1 }],
+    status: [{ value: '200', count: 1 }],
+  },
+});
+
+export const exportUsage = defineRoute({
+  method: 'GET',
+  path: '/usage/export',
+  summary: 'All requests that a filter leaves, newest first, as a file',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject({
+    ...filters,
+    format: z.enum(['csv', 'jsonl'], { error: 'expected csv or jsonl' }),
+  }),
+  body: nothing,
+  response: z.string(),
+  example: '{"id":"req_9d0mUwX2p0H6cYd3Wc4bT7aA"}\n',
+});
+
+/** A line of an export as JSON. */
+export const exportedRow = row;

@@ -1,26 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { formatUsd, parseUsd } from '#database/index.ts';
-import {
-  findUsage,
-  listUsage,
-  sumUsage,
-  wholeHours,
-  type UsageEntry,
-  type UsageFilter,
-} from '#usage/index.ts';
+import { formatUsd, type OpenDatabase } from '#database/index.ts';
+import { findUsage, listUsage, readHistogram, readLatency } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
-import type { Reads } from '../reads.ts';
+import { serveRoute } from '../serve-route.ts';
+import { exportRoute } from './export.ts';
+import { readFacets } from './facets.ts';
+import { filterOf, hoursOf, namesIn, rangeOf, scopeOf } from './filter.ts';
+import type { UsageRoutesOptions } from './options.ts';
+import { asInvalid, tooLong } from './refusals.ts';
+import { rowOf } from './rows.ts';
+import { sumsRoute } from './sums.ts';
 
-export interface UsageRoutesOptions extends ServeOptions {
-  readonly reads: Reads;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}
-
-const defaultSpan = 30 * 86_400_000;
 const defaultLimit = 50;
 
 /** Requests and their sums. */
@@ -28,73 +19,103 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
   const { reads, now } = options;
 
   serveRoute(scope, contract.listUsage, options, async ({ query, caller }) => {
-    const { status, min_cost, min_ms, ...rest } = query;
-    const filter: UsageFilter = withoutAbsent({
-      limit: defaultLimit,
-      ...rest,
-      from: rest.from ?? now() - defaultSpan,
-      ...ownOnly(caller),
-      statuses: status === undefined ? undefined : statusesOf(status),
-      minCost: min_cost === undefined ? undefined : parseUsd(min_cost),
-      minDuration: min_ms,
-    });
-    const page = await reads((db) => listUsage(db, filter).catch(asInvalid));
+    const { limit = defaultLimit, cursor } = query;
+    const filter = { ...filterOf(query), ...rangeUntilNow(query), limit };
+    const page = await reads(async (db) =>
+      listUsage(db, {
+        ...filter,
+        ...(await scopeOf(db, caller)),
+        ...(cursor !== undefined && { cursor }),
+      }).catch(asInvalid),
+    );
     return { body: { data: page.data.map(rowOf), next: page.next } };
   });
 
-  serveRoute(scope, contract.sumUsage, options, async ({ query, caller }) => {
-    const { by, ...rest } = query;
-    const to = rest.to ?? now();
-    const { from, to: end } = wholeHours({ from: rest.from ?? to - defaultSpan, to });
-    const filter = withoutAbsent({ ...rest, from, to: end, ...ownOnly(caller) });
-    const sums = await reads((db) => sumUsage(db, filter, by));
+  /** Without an end: a request that arrives meanwhile belongs to the list. */
+  const rangeUntilNow = (query: { readonly from?: number | undefined }) => ({
+    from: query.from ?? rangeOf({}, now()).from,
+  });
+
+  sumsRoute(scope, options);
+  exportRoute(scope, options);
+
+  serveRoute(scope, contract.readHistogram, options, async ({ query, caller }) => {
+    const range = rangeOf(query, now());
+    const step = stepOf(range);
+    const { bars, requests, failed, refused, cost } = await reads(async (db) =>
+      readHistogram(db, { ...filterOf(query), ...range, ...(await scopeOf(db, caller)) }, step),
+    );
     return {
       body: {
-        from: new Date(from).toISOString(),
-        to: new Date(end).toISOString(),
-        cost: formatUsd(sums.reduce((total, { cost }) => total + cost, 0n)),
-        requests: sums.reduce((total, { requests }) => total + requests, 0),
-        failed: sums.reduce((total, { failed }) => total + failed, 0),
-        data: sums.map((sum) => ({ ...sum, cost: formatUsd(sum.cost) })),
+        ...asTimes(range),
+        seconds: step / 1_000,
+        requests,
+        failed,
+        refused,
+        cost: formatUsd(cost),
+        data: bars.map(({ time, requests, success, clientErrors, serverErrors }) => ({
+          time: new Date(time).toISOString(),
+          requests,
+          '2xx': success,
+          '4xx': clientErrors,
+          '5xx': serverErrors,
+        })),
       },
     };
   });
 
+  serveRoute(scope, contract.readLatency, options, async ({ query, caller }) => {
+    const range = hoursOf(query, now());
+    const names = namesIn(query);
+    const latencies = await reads(async (db) =>
+      readLatency(db, { ...names, ...range, ...(await scopeOf(db, caller)) }, query.by ?? null),
+    );
+    const data = latencies.map(({ name, requests, firstToken, duration }) => ({
+      name,
+      requests,
+      first_token_ms: firstToken,
+      duration_ms: duration,
+    }));
+    return { body: { ...asTimes(range), data } };
+  });
+
+  serveRoute(scope, contract.readFacets, options, async ({ query, caller }) => {
+    const { q = null, limit = defaultLimit } = query;
+    const range = hoursOf(query, now());
+    return {
+      body: await reads(async (db: OpenDatabase['kysely']) =>
+        readFacets(db, { ...namesIn(query), ...range, ...(await scopeOf(db, caller)) }, q, limit),
+      ),
+    };
+  });
+
   serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
-    const { userId } = ownOnly(caller);
-    const entry = await reads((db) => findUsage(db, parameters.id, userId));
+    const entry = await reads(async (db) =>
+      findUsage(db, parameters.id, await scopeOf(db, caller)),
+    );
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
     const { receipt } = entry;
     return { body: { ...rowOf(entry), receipt: receipt === null ? null : [...receipt] } };
   });
 }
 
-/** People without the permission to read everything see their own requests. */
-function ownOnly({ permissions, session }: SignedInCaller): { readonly userId?: string } {
-  return permissions.includes('usage.read') ? {} : { userId: session.user.id };
+/** Lengths of bars in milliseconds. */
+const steps = [
+  1_000, 10_000, 60_000, 300_000, 900_000, 3_600_000, 10_800_000, 21_600_000, 86_400_000,
+  604_800_000,
+];
+const mostBars = 120;
+
+/** The shortest bars of which not too many are needed. @throws ApiError `invalid` for centuries */
+function stepOf({ from, to }: { readonly from: number; readonly to: number }): number {
+  const step = steps.find((length) => (to - from) / length <= mostBars);
+  if (step !== undefined) return step;
+  const widest = 30 * 86_400_000;
+  if ((to - from) / widest <= mostBars + 5) return widest;
+  throw tooLong('expected a range of at most ten years');
 }
 
-/** Lists that may be changed, as schemas infer them. */
-function rowOf<Entry extends UsageEntry>(entry: Entry) {
-  const { attempts, rewrites, losses } = entry;
-  return { ...entry, attempts: [...attempts], rewrites: [...rewrites], losses: [...losses] };
-}
-
-function statusesOf(text: string): readonly [number, number] {
-  const first = Number(text.slice(0, 1)) * 100;
-  return text.endsWith('xx') ? [first, first + 99] : [Number(text), Number(text)];
-}
-
-function asInvalid(error: unknown): never {
-  if (!(error instanceof RangeError)) throw error;
-  throw new ApiError('invalid', error.message, {
-    fields: [{ path: 'cursor', message: error.message }],
-  });
-}
-
-type Present<Values> = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
-
-function withoutAbsent<Values extends object>(values: Values): Present<Values> {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as Present<Values>;
-}
+const asTimes = ({ from, to }: { readonly from: number; readonly to: number }) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+});

@@ -16,6 +16,7 @@ import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
 
 import { sessions } from './0025-sessions.ts';
+import { reading } from './0026-reading.ts';
 import { audit } from './0027-audit.ts';
 import { taskResults } from './0028-task-results.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
@@ -68,6 +69,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
       video_tokens: { type: integer, before: 0 },
     }),
     '0025-sessions': sessions(types),
+    '0026-reading': reading(types),
     '0027-audit': audit(types),
     '0028-task-results': taskResults(types),
   };

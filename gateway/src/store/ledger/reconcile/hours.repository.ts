@@ -66,6 +66,7 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
         key_id, user_id, coalesce(team_id, ''), case when attempts = '[]' then '' else model end,
         coalesce(channel, ''), -${sql.ref('count')},
         case when outcome in ('failed', 'refused') then -${sql.ref('count')} else 0 end,
+        case when outcome = 'refused' then -${sql.ref('count')} else 0 end,
         -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
         -output_tokens, -reasoning_tokens,
         ${sql.join(units.map((name) => sql`-${unitsIn[dialect](name)}`))},

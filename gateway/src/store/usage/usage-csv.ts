@@ -1,4 +1,4 @@
-import type { UsageEntry } from '#usage/index.ts';
+import type { UsageEntry } from './usage-entry.ts';
 import { csvLine } from './csv.ts';
 
 const columns = {
@@ -34,6 +34,12 @@ const columns = {
   resolution: (entry) => entry.units?.resolution ?? null,
   with_video: (entry) => textOf(entry.units?.with_video),
   task: (entry) => entry.units?.task ?? null,
+  key_id: (entry) => entry.key_id,
+  upstream_model: (entry) => entry.upstream_model,
+  operation: (entry) => entry.operation,
+  client: (entry) => entry.client,
+  stream: (entry) => String(entry.stream),
+  error: (entry) => entry.error,
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
 
 const textOf = (value: boolean | undefined) => (value === undefined ? null : String(value));

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { csvHeading, listUsage, toCsv, type UsageEntry } from '#usage/index.ts';
+import { contract, exportedRow } from '../contract/index.ts';
+import { serveStream } from '../serve-route.ts';
+import { filterOf, rangeOf, scopeOf } from './filter.ts';
+import type { UsageRoutesOptions } from './options.ts';
+import { rowOf } from './rows.ts';
+
+/** Few enough that no request for a model waits for them. */
+const rowsAtOnce = 100;
+/** Milliseconds after which somebody who takes nothing is left alone. */
+const patience = 60_000;
+
+const formats = {
+  csv: { type: 'text/csv; charset=utf-8', heading: csvHeading, line: toCsv },
+  jsonl: {
+    type: 'application/jsonl',
+    heading: '',
+    line: (entry: UsageEntry) => `${JSON.stringify(exportedRow.parse(rowOf(entry)))}\n`,
+  },
+} as const;
+
+/** All requests that a filter leaves, page by page: memory does not grow with them. */
+export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
+  const { reads, now } = options;
+  serveStream(scope, contract.exportUsage, options, async ({ query, caller }, begin) => {
+    const { type, heading, line } = formats[query.format];
+    // The end stays where it is: rows of later requests do not belong to this file.
+    const filter = { ...filterOf(query), ...rangeOf(query, now()), limit: rowsAtOnce };
+    const pageAfter = (cursor: string | null) =>
+      reads(async (db) =>
+        listUsage(db, {
+          ...filter,
+          ...(await scopeOf(db, caller)),
+          ...(cursor !== null && { cursor }),
+        }),
+      );
+    let page = await pageAfter(null);
+    const body = begin(type, [
+      'content-disposition',
+      `attachment; filename="requests.${query.format}"`,
+    ]);
+    try {
+      await write(body, heading + page.data.map(line).join(''));
+      while (page.next !== null && !body.destroyed) {
+        page = await pageAfter(page.next);
+        await write(body, page.data.map(line).join(''));
+      }
+      body.end();
+    } catch {
+      // A file that ends too early must not look whole.
+      body.destroy();
+    }
+  });
+}
+
+/** Waits until it is taken. @throws Error if the other side takes nothing, or is gone */
+async function write(body: ServerResponse, text: string): Promise<void> {
+  if (body.write(text)) return;
+  await once(body, 'drain', { signal: AbortSignal.timeout(patience) });
+}

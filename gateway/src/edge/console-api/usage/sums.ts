@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import { formatUsd, type OpenDatabase } from '#database/index.ts';
+import { groupUsage, namesOf, timeDimensions, type Dimension, type Sums } from '#usage/index.ts';
+import { contract } from '../contract/index.ts';
+import { serveRoute } from '../serve-route.ts';
+import { hoursOf, namesIn, scopeOf } from './filter.ts';
+import { tooLong } from './refusals.ts';
+import type { UsageRoutesOptions } from './options.ts';
+
+type Db = OpenDatabase['kysely'];
+
+const dayMs = 86_400_000;
+/** So that no response grows without bounds. */
+const longest: Readonly<Record<string, { readonly days: number; readonly words: string }>> = {
+  hour: { days: 100, words: 'hours are told apart in a range of at most 100 days' },
+  day: { days: 3_660, words: 'days are told apart in a range of at most ten years' },
+  month: { days: 3_660, words: 'months are told apart in a range of at most ten years' },
+};
+const usualFirst = 50;
+
+/** Sums by one or two dimensions. */
+export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
+  const { reads, now } = options;
+  serveRoute(scope, contract.sumUsage, options, async ({ query, caller }) => {
+    const { by, metric = 'cost', first = usualFirst, tz = 'UTC' } = query;
+    const { from, to } = hoursOf(query, now());
+    for (const dimension of by) {
+      const bound = longest[dimension];
+      if (bound !== undefined && to - from > bound.days * dayMs) throw tooLong(bound.words);
+    }
+    const question = { ...namesIn(query), from, to, by, metric, first, timeZone: tz };
+    const { groups, names, total, buckets, rest } = await reads(async (db) => {
+      const grouped = await groupUsage(db, { ...question, ...(await scopeOf(db, caller)) });
+      return { ...grouped, names: await shownNames(db, by, grouped.groups) };
+    });
+    return {
+      body: {
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        ...viewOf(total),
+        others: [...rest],
+        buckets:
+          buckets?.map(({ name, from, to }) => ({
+            name,
+            from: new Date(from).toISOString(),
+            to: new Date(to).toISOString(),
+          })) ?? null,
+        data: groups.map((group) => {
+          const [name = null, second = null] = group.names.map((id, at) =>
+            id === null ? null : (names[at]?.get(id) ?? id),
+          );
+          return { name, ...(by.length > 1 && { second }), ...viewOf(group) };
+        }),
+      },
+    };
+  });
+}
+
+/** What the ids of each dimension are called. */
+async function shownNames(
+  db: Db,
+  by: readonly Dimension[],
+  groups: readonly { readonly names: readonly (string | null)[] }[],
+): Promise<ReadonlyMap<string, string>[]> {
+  const shown: ReadonlyMap<string, string>[] = [];
+  for (const [at, dimension] of by.entries()) {
+    const isTime = (timeDimensions as readonly string[]).includes(dimension);
+    const ids = new Set(isTime ? [] : groups.map(({ names }) => names[at]));
+    shown.push(
+      await namesOf(
+        db,
+        dimension,
+        [...ids].filter((id) => typeof id === 'string'),
+      ),
+    );
+  }
+  return shown;
+}
+
+/** Sums as the API shows them. */
+export function viewOf(sums: Sums) {
+  return {
+    requests: sums.requests,
+    failed: sums.failed,
+    refused: sums.refused,
+    tokens: {
+      input: sums.input_tokens,
+      cache_read: sums.cache_read_tokens,
+      cache_write: sums.cache_write_tokens,
+      cache_write_1h: sums.cache_write_1h_tokens,
+      output: sums.output_tokens,
+      reasoning: sums.reasoning_tokens,
+    },
+    images: sums.images,
+    video_ms: sums.video_ms,
+    video_tokens: sums.video_tokens,
+    cost: formatUsd(sums.cost),
+  };
+}

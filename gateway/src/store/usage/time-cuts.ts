@@ -1,0 +1,74 @@
+import { dailyWindow } from '#ledger/index.ts';
+
+export const timeDimensions = ['hour', 'day', 'month'] as const;
+export type TimeDimension = (typeof timeDimensions)[number];
+
+/** A part of a time range. */
+export interface Bucket {
+  /** `2026-11-21T10:00Z`, `2026-11-21` or `2026-11`. */
+  readonly name: string;
+  /** Unix milliseconds, whole hours. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The hours that sums over this range cover. Unix milliseconds. */
+export function wholeHours({ from, to }: { readonly from: number; readonly to: number }) {
+  return { from: from - (from % hourMs), to: Math.ceil(to / hourMs) * hourMs };
+}
+
+/**
+ * Cuts a range of whole hours. Days and months are those of a time zone; one that begins within an hour begins with the
+ * next hour here, because sums know whole hours only.
+ */
+export function cut(by: TimeDimension, from: number, to: number, timeZone: string): Bucket[] {
+  const buckets: Bucket[] = [];
+  let start = from;
+  while (start < to) {
+    const end = Math.min(to, by === 'hour' ? start + hourMs : nextDay(start, timeZone));
+    const name =
+      by === 'hour'
+        ? `${new Date(start).toISOString().slice(0, 16)}Z`
+        : dailyWindow(timeZone, start).slice(0, by === 'day' ? 10 : 7);
+    const last = buckets.at(-1);
+    if (last !== undefined && last.name === name)
+      buckets[buckets.length - 1] = { ...last, to: end };
+    else buckets.push({ name, from: start, to: end });
+    start = end;
+  }
+  return buckets;
+}
+
+/** The first whole hour of the following date. */
+function nextDay(start: number, timeZone: string): number {
+  const date = dailyWindow(timeZone, start);
+  const usual = start + dayMs;
+  // Usually a day after the beginning of a day.
+  if (dailyWindow(timeZone, usual) !== date && dailyWindow(timeZone, usual - hourMs) === date) {
+    return usual;
+  }
+  let hour = start + hourMs;
+  while (dailyWindow(timeZone, hour) === date) hour += hourMs;
+  return hour;
+}
+
+/** A run of days of 24 hours each. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Days in as few runs as possible: a run ends where a clock is changed. */
+export function runsOf(days: readonly Bucket[]): Run[] {
+  const runs: Run[] = [];
+  for (const { from, to } of days) {
+    const last = runs.at(-1);
+    const isNext = last !== undefined && (from - last.from) % dayMs === 0;
+    if (isNext) runs[runs.length - 1] = { from: last.from, to };
+    else runs.push({ from, to });
+  }
+  return runs;
+}

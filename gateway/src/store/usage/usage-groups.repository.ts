@@ -1,0 +1,297 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import { hourlySums } from '#database/usage-hourly.ts';
+import { nameConditions, type NameFilters } from './conditions.repository.ts';
+import { cut, runsOf, timeDimensions, type Bucket, type TimeDimension } from './time-cuts.ts';
+
+export const nameDimensions = ['model', 'channel', 'key', 'user', 'team'] as const;
+export type NameDimension = (typeof nameDimensions)[number];
+export type Dimension = NameDimension | TimeDimension;
+
+/** What groups are ordered by, the highest first. */
+export const metrics = [
+  'cost',
+  'requests',
+  'failed',
+  'refused',
+  'tokens',
+  'input',
+  'output',
+] as const;
+export type Metric = (typeof metrics)[number];
+
+export type Sums = Readonly<Record<Exclude<(typeof hourlySums)[number], 'cost'>, number>> & {
+  /** Nano-USD. */
+  readonly cost: bigint;
+};
+
+export interface Group extends Sums {
+  /** One for each dimension: a name or an id, empty for none; null: all that are not among the first. */
+  readonly names: readonly (string | null)[];
+}
+
+export interface Grouped {
+  readonly total: Sums;
+  readonly groups: readonly Group[];
+  /** The parts of the range, if one of the dimensions is a time; also those without requests. */
+  readonly buckets: readonly Bucket[] | null;
+  /** For each dimension: the number of names beyond the first ones. */
+  readonly rest: readonly number[];
+}
+
+export interface GroupQuestion extends NameFilters {
+  /** Unix milliseconds, whole hours. */
+  readonly from: number;
+  readonly to: number;
+  /** One or two, at most one of them a time. */
+  readonly by: readonly Dimension[];
+  readonly metric: Metric;
+  /** The number of names that have a group of their own; the others share one. */
+  readonly first: number;
+  /** An IANA name: days and months are cut there. */
+  readonly timeZone: string;
+}
+
+type Db = Kysely<Database>;
+type Source = RawBuilder<unknown>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Below this, sums by the day save nothing. */
+const manyDays = 3 * dayMs;
+
+/** Sums in groups. Every name dimension shows the first names by the metric, and all others together. */
+export async function groupUsage(db: Db, question: GroupQuestion): Promise<Grouped> {
+  const { by } = question;
+  const time = timeDimensions.find((dimension) => by.includes(dimension)) ?? null;
+  const firsts: Firsts[] = [];
+  for (const dimension of by) firsts.push(await firstsOf(db, question, dimension));
+  const rest = firsts.map(({ names, all }) => Math.max(0, all - (names?.length ?? all)));
+  const [only] = firsts;
+  if (by.length === 1 && only?.groups !== undefined && rest[0] === 0) {
+    return { total: totalOf(only.groups), groups: only.groups, buckets: null, rest };
+  }
+  const { from, to, timeZone } = question;
+  const days = time === null ? [] : cut(time === 'hour' ? 'hour' : 'day', from, to, timeZone);
+  const buckets = time === null ? null : time === 'month' ? cut(time, from, to, timeZone) : days;
+  const isCutInUtc =
+    time !== 'hour' && days.every(({ from }) => from % dayMs === 0 || from === question.from);
+  const source = await sourceOf(db, question, time === null || isCutInUtc);
+  const places = by.map((dimension, at) =>
+    isTime(dimension)
+      ? timePlace(dimension, days)
+      : foldedPlace(dimension, firsts[at]?.names ?? []),
+  );
+  const found = await sumsBy(db, source, places);
+  const groups = merged(
+    found.map(({ names, ...sums }) => ({
+      ...sums,
+      names: names.map((name, at) =>
+        isTime(by[at]) && buckets !== null
+          ? nameOf(buckets, Number(name))
+          : (name as string | null),
+      ),
+    })),
+  );
+  return {
+    total: totalOf(groups),
+    groups: groups.toSorted(inOrder(question, firsts)),
+    buckets,
+    rest,
+  };
+}
+
+interface Firsts {
+  /** In order; absent for times. */
+  readonly names?: readonly string[];
+  readonly groups?: readonly Group[];
+  /** How many names there are. */
+  readonly all: number;
+}
+
+async function firstsOf(db: Db, question: GroupQuestion, dimension: Dimension): Promise<Firsts> {
+  if (isTime(dimension)) return { all: 0 };
+  const source = await sourceOf(db, { ...question, by: [dimension] }, true);
+  const metric = metricPlaces[question.metric];
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${columnOf(dimension)} as name, ${sumsOf}, count(*) over () as names
+    from ${source} group by 1 order by ${metric} desc, 1 limit ${question.first}`.execute(db);
+  const groups = rows.map(({ name, names: _names, ...sums }) => ({
+    ...(sums as unknown as Sums),
+    names: [name as string],
+  }));
+  return {
+    names: groups.flatMap(({ names }) => names),
+    groups,
+    all: Number(rows[0]?.['names'] ?? 0),
+  };
+}
+
+async function sumsBy(db: Db, source: Source, places: readonly Source[]) {
+  const named = places.map((place, at) => sql`${place} as ${sql.ref(`name${at}`)}`);
+  const numbers = places.map((_, at) => sql.lit(at + 1));
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${sql.join(named)}, ${sumsOf} from ${source} group by ${sql.join(numbers)}`.execute(db);
+  return rows.map(({ name0, name1, ...sums }) => ({
+    ...(sums as unknown as Sums),
+    names: [name0, name1].slice(0, places.length),
+  }));
+}
+
+/**
+ * The table with the fewest rows that has what is asked for: without persons, by the day, or by the hour.
+ * @param isOfDays whether whole days in UTC are never cut
+ */
+async function sourceOf(
+  db: Db,
+  question: Pick<GroupQuestion, 'from' | 'to' | 'by'> & NameFilters,
+  isOfDays: boolean,
+): Promise<Source> {
+  const { from, to, by, key, keyId, user, userId, team, beginnings = {} } = question;
+  const isOne = [key, keyId, user, userId, team].some((name) => name !== undefined);
+  const persons = ['key', 'user', 'team'] as const;
+  const needsPersons =
+    isOne || persons.some((name) => by.includes(name) || beginnings[name] !== undefined);
+  if (!needsPersons) return rowsOf(db, 'usage_hourly_models', 'hour', question, from, to);
+  // Indexes find the hours of one person or team.
+  if (isOne || !isOfDays || to - from < manyDays) {
+    return rowsOf(db, 'usage_hourly', 'hour', question, from, to);
+  }
+  const firstDay = Math.ceil(from / dayMs) * dayMs;
+  const lastDay = to - (to % dayMs);
+  const columns = sql.join([
+    ...by.filter((dimension) => !isTime(dimension)).map((dimension) => columnOf(dimension)),
+    ...hourlySums.map((name) => sql.ref(name)),
+  ]);
+  const before = await rowsOf(db, 'usage_hourly', 'hour', question, from, firstDay);
+  const days = await rowsOf(db, 'usage_daily', 'day', question, firstDay, lastDay);
+  const after = await rowsOf(db, 'usage_hourly', 'hour', question, lastDay, to);
+  return sql`(
+    select hour, ${columns} from ${before} union all
+    select day, ${columns} from ${days} union all
+    select hour, ${columns} from ${after}) as sums`;
+}
+
+async function rowsOf(
+  db: Db,
+  table: 'usage_hourly' | 'usage_hourly_models' | 'usage_daily',
+  time: 'hour' | 'day',
+  filters: NameFilters,
+  from: number,
+  to: number,
+): Promise<Source> {
+  const place = sql.ref(`${table}.${time}`);
+  const conditions = [
+    sql`${place} >= ${from}`,
+    sql`${place} < ${to}`,
+    ...(await nameConditions(db, table, filters)),
+  ];
+  return sql`(select * from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}) as sums`;
+}
+
+const sumsOf = sql.join(
+  hourlySums.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0) as ${sql.ref(name)}`),
+);
+
+const tokens = sql`sum(input_tokens + cache_read_tokens + cache_write_tokens
+  + cache_write_1h_tokens + output_tokens)`;
+const metricPlaces: Readonly<Record<Metric, Source>> = {
+  cost: sql`sum(cost)`,
+  requests: sql`sum(requests)`,
+  failed: sql`sum(failed - refused)`,
+  refused: sql`sum(refused)`,
+  tokens,
+  input: sql`sum(input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens)`,
+  output: sql`sum(output_tokens)`,
+};
+
+function columnOf(dimension: Dimension): Source {
+  return sql.ref(dimension === 'model' || dimension === 'channel' ? dimension : `${dimension}_id`);
+}
+
+/** Null for a name that is not among the first. */
+function foldedPlace(dimension: NameDimension, names: readonly string[]): Source {
+  if (names.length === 0) return sql`null`;
+  const column = columnOf(dimension);
+  return sql`case when ${column} in (${sql.join(names)}) then ${column} end`;
+}
+
+/** The beginning of the hour or day, or some time within it. */
+function timePlace(dimension: TimeDimension, days: readonly Bucket[]): Source {
+  if (dimension === 'hour') return sql`hour`;
+  const runs = runsOf(days).map(
+    ({ from, to }) => sql`when hour < ${to} then hour - (hour - ${from}) % ${sql.lit(dayMs)}`,
+  );
+  return runs.length === 0 ? sql`hour` : sql`case ${sql.join(runs, sql` `)} end`;
+}
+
+function isTime(dimension: Dimension | undefined): dimension is TimeDimension {
+  return (timeDimensions as readonly unknown[]).includes(dimension);
+}
+
+function nameOf(buckets: readonly Bucket[], time: number): string {
+  return buckets.findLast(({ from }) => from <= time)?.name ?? '';
+}
+
+function merged(groups: readonly Group[]): Group[] {
+  const found = new Map<string, Group>();
+  for (const group of groups) {
+    const name = JSON.stringify(group.names);
+    const known = found.get(name);
+    found.set(name, known === undefined ? group : { ...group, ...added(known, group) });
+  }
+  return [...found.values()];
+}
+
+const nothing: Sums = {
+  ...(Object.fromEntries(hourlySums.map((name) => [name, 0])) as Omit<Sums, 'cost'>),
+  cost: 0n,
+};
+
+function totalOf(groups: readonly Sums[]): Sums {
+  return groups.reduce(added, nothing);
+}
+
+function added(a: Sums, b: Sums): Sums {
+  const numbers = hourlySums.map((name) =>
+    name === 'cost' ? [name, a.cost + b.cost] : [name, a[name] + b[name]],
+  );
+  return Object.fromEntries(numbers) as Sums;
+}
+
+/** Times in their order, names by their rank; what is not among the first comes last. */
+function inOrder({ by }: GroupQuestion, firsts: readonly Firsts[]) {
+  const rank = (name: string | null, at: number): number | string => {
+    if (isTime(by[at])) return name ?? '';
+    const place = firsts[at]?.names?.indexOf(name ?? '') ?? -1;
+    return name === null || place === -1 ? Infinity : place;
+  };
+  return (a: Group, b: Group): number => {
+    for (const at of by.keys()) {
+      const [left, right] = [rank(a.names[at] ?? null, at), rank(b.names[at] ?? null, at)];
+      if (left !== right) return left < right ? -1 : 1;
+    }
+    return 0;
+  };
+}
+
+/** What ids are called: names of keys and teams, addresses of users. An id whose object is gone has no name. */
+export async function namesOf(
+  db: Db,
+  dimension: Dimension,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  if (dimension === 'user') {
+    const rows = await db
+      .selectFrom('users')
+      .select(['id', 'email'])
+      .where('id', 'in', ids)
+      .execute();
+    return new Map(rows.map(({ id, email }) => [id, email]));
+  }
+  if (dimension !== 'key' && dimension !== 'team') return new Map();
+  const table = dimension === 'key' ? 'keys' : 'teams';
+  const rows = await db.selectFrom(table).select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

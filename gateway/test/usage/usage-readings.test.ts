@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { Migrator } from 'kysely/migration';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type OpenDatabase } from '#database/index.ts';
+import { createMigrations } from '#database/migrations/index.ts';
+import {
+  countKinds,
+  groupUsage,
+  listUsage,
+  metrics,
+  nameDimensions,
+  readHistogram,
+  readLatency,
+  type ExchangeRecord,
+  type UsageEntry,
+} from '#usage/index.ts';
+import {
+  createTestDatabase,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+} from '../database/databases.ts';
+import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+/** Days of 23 and 25 hours in Berlin lie in between. */
+const start = Date.UTC(2026, 2, 20, 5);
+const end = start + 230 * day;
+
+/** Rows of many names over the months, the same in every run. */
+function someRecords(): ExchangeRecord[] {
+  const pick = <Value>(values: readonly Value[], number: number) =>
+    values[number % values.length] as Value;
+  return Array.from({ length: 600 }, (_, n) => {
+    const outcome = pick(
+      ['completed', 'completed', 'failed', 'refused', 'client-left'] as const,
+      Math.floor(n / 5),
+    );
+    const isAsked = outcome !== 'refused';
+    return record(`req_${n}`, {
+      time: start + ((n * 7_919_333) % (230 * 24 * 60)) * 60_000,
+      keyId: `key_${(n * 31) % 11}`,
+      userId: `usr_${(n * 17) % 5}`,
+      teamId: n % 3 === 0 ? `team_${n % 2}` : null,
+      model: `model-${(n * 13) % 7}`,
+      channel: outcome === 'completed' ? `channel-${n % 3}` : null,
+      outcome,
+      status: outcome === 'completed' ? 200 : pick([429, 502, 499], n),
+      ...(!isAsked && { attempts: [] }),
+      ...(n % 9 === 3 && !isAsked && { count: 4 }),
+      userAgent: pick(['claude-cli/1', 'codex_cli/2', 'ProbeClient/1'], n),
+      ttftMs: outcome === 'completed' ? 20 + ((n * 37) % 4_000) : null,
+      durationMs: 25 + ((n * 53) % 60_000),
+      charge: outcome === 'completed' ? charge(BigInt(1 + ((n * 97) % 1_000))) : null,
+    });
+  });
+}
+
+const records = someRecords();
+
+describe.each(dialects)('%s', (dialect) => {
+  describe.skipIf(isSkipped(dialect))('readings', () => {
+    let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+    let database: OpenDatabase;
+    let rows: readonly UsageEntry[];
+    beforeAll(async () => {
+      opened = await openTestDatabase(dialect);
+      ({ database } = opened);
+      await keepPrice(database);
+      await recordAll(database, records);
+      rows = (await listUsage(database.kysely, { limit: 1_000 })).data;
+    });
+    afterAll(() => opened.close());
+
+    const keyOf = {
+      model: (row: UsageEntry) => (row.attempts.length === 0 ? '' : row.model),
+      channel: (row: UsageEntry) => row.channel ?? '',
+      key: (row: UsageEntry) => row.key,
+      user: (row: UsageEntry) => row.user,
+      team: (row: UsageEntry) => row.team ?? '',
+    } as const;
+    const berlin = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Berlin' });
+    const timeKeyOf = {
+      hour: ({ time }: UsageEntry) => `${time.slice(0, 13)}:00Z`,
+      day: ({ time }: UsageEntry) => berlin.format(new Date(time)),
+      month: ({ time }: UsageEntry) => berlin.format(new Date(time)).slice(0, 7),
+    } as const;
+    const countOf = (of: readonly UsageEntry[]) => of.reduce((sum, { count }) => sum + count, 0);
+
+    it('sum every dimension, alone and by the time, as the rows say', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...nameDimensions),
+          fc.constantFrom('hour', 'day', 'month', null),
+          fc.constantFrom(...metrics),
+          fc.integer({ min: 1, max: 12 }),
+          fc.integer({ min: 0, max: 229 * 24 }),
+          fc.integer({ min: 1, max: 230 * 24 }),
+          fc.constantFrom<Partial<Record<'model' | 'key' | 'userId', string>>>(
+            {},
+            { model: 'model-3' },
+            { userId: 'usr_2' },
+          ),
+          async (dimension, time, metric, first, after, hours, filter) => {
+            const from = start + after * hour;
+            const to = Math.min(end + day, from + hours * hour);
+            const { groups, total, rest, buckets } = await groupUsage(database.kysely, {
+              ...filter,
+              from,
+              to,
+              by: time === null ? [dimension] : [dimension, time],
+              metric,
+              first,
+              timeZone: 'Europe/Berlin',
+            });
+            const within = rows.filter((row) => {
+              const at = Date.parse(row.time);
+              if (at < from || at >= to) return false;
+              if (filter.model !== undefined && keyOf.model(row) !== filter.model) return false;
+              return filter.userId === undefined || row.user === filter.userId;
+            });
+            expect(total.requests).toBe(countOf(within));
+            const names = [...new Set(within.map(keyOf[dimension]))];
+            expect(rest[0]).toBe(Math.max(0, names.length - first));
+            const own = new Set(groups.map(({ names }) => names[0]));
+            expect(own.size).toBeLessThanOrEqual(first + 1);
+            for (const group of groups) {
+              const [name, part] = group.names;
+              const expected = within.filter((row) => {
+                const isNamed =
+                  name === null ? !own.has(keyOf[dimension](row)) : keyOf[dimension](row) === name;
+                return isNamed && (time === null || timeKeyOf[time](row) === part);
+              });
+              expect([group.names, group.requests, group.failed, group.cost]).toEqual([
+                group.names,
+                countOf(expected),
+                countOf(
+                  expected.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused'),
+                ),
+                expected.reduce(
+                  (sum, { cost }) => sum + BigInt(Math.round(Number(cost ?? 0) * 1e9)),
+                  0n,
+                ),
+              ]);
+            }
+            if (time !== null) {
+              expect(buckets?.[0]?.from).toBe(from);
+              expect(buckets?.at(-1)?.to).toBe(to);
+              expect(new Set(buckets?.map(({ name }) => name)).size).toBe(buckets?.length);
+            }
+          },
+        ),
+        { numRuns: dialect === 'sqlite' ? 150 : 40, seed: 26 },
+      );
+    });
+
+    it('count a list over time, whatever it is filtered by', async () => {
+      for (const filter of [
+        {},
+        { client: 'codex' },
+        { statuses: [400, 499] as const },
+        { outcome: 'failed' },
+        { minDuration: 30_000, model: 'model-1' },
+        { beginnings: { client: 'cl' } },
+        { isAsked: false },
+      ]) {
+        const range = { from: start, to: end };
+        const list = (await listUsage(database.kysely, { ...filter, ...range, limit: 1_000 })).data;
+        expect(list.length).toBeGreaterThan(0);
+        const { bars, requests, failed, refused, cost } = await readHistogram(
+          database.kysely,
+          { ...filter, ...range },
+          7 * day,
+        );
+        expect([filter, requests]).toEqual([filter, countOf(list)]);
+        expect(bars.reduce((sum, bar) => sum + bar.requests, 0)).toBe(requests);
+        const of = (outcome: string) => countOf(list.filter((row) => row.outcome === outcome));
+        expect([failed, refused]).toEqual([of('failed'), of('refused')]);
+        expect(Number(cost)).toBe(
+          list.reduce((sum, row) => sum + Math.round(Number(row.cost ?? 0) * 1e9), 0),
+        );
+        const errors = list.filter(({ status }) => status >= 400 && status < 500);
+        expect(bars.reduce((sum, bar) => sum + bar.clientErrors, 0)).toBe(countOf(errors));
+      }
+    });
+
+    it('name what there is to filter by', async () => {
+      const kinds = await countKinds(database.kysely, { from: start, to: end });
+      expect(kinds.client.map(({ value }) => value).toSorted()).toEqual([
+        'claude-code',
+        'codex',
+        'other',
+      ]);
+      expect(kinds.outcome.reduce((sum, { count }) => sum + count, 0)).toBe(countOf(rows));
+      expect(kinds.status[0]).toEqual({ value: '200', count: 240 });
+    });
+
+    it('tell how long requests took, within 5 %, from sums and from rows alike', async () => {
+      const range = { from: start - (start % hour), to: end + day };
+      const exact = (values: number[], share: number) =>
+        values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
+      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }]) {
+        const [found] = await readLatency(database.kysely, { ...filter, ...range }, null);
+        const of = rows.filter(
+          (row) =>
+            row.outcome === 'completed' &&
+            (!('userId' in filter) || row.user === filter.userId) &&
+            (!('model' in filter) || row.model === filter.model),
+        );
+        expect(found?.requests).toBe(of.length);
+        for (const [share, name] of [
+          [0.5, 'p50'],
+          [0.95, 'p95'],
+          [0.99, 'p99'],
+        ] as const) {
+          const duration = exact(
+            of.map(({ duration_ms }) => duration_ms),
+            share,
+          );
+          const first = exact(
+            of.map(({ ttft_ms }) => ttft_ms ?? 0),
+            share,
+          );
+          expect(Math.abs((found?.duration?.[name] ?? 0) / duration - 1)).toBeLessThan(0.05);
+          expect(Math.abs((found?.firstToken?.[name] ?? 0) / first - 1)).toBeLessThan(0.05);
+        }
+      }
+      const byModel = await readLatency(database.kysely, range, 'model');
+      expect(byModel.map(({ name }) => name).toSorted()).toEqual(
+        [0, 1, 2, 3, 4, 5, 6].map((n) => `model-${n}`),
+      );
+    });
+
+    it('are the same for rows from before these sums were kept', async () => {
+      const { url, drop } = await createTestDatabase(dialect);
+      const older = openDatabase({ url, statementTimeout: 0 });
+      const migrations = createMigrations(dialect);
+      const migrator = new Migrator({
+        db: older.kysely,
+        provider: { getMigrations: async () => migrations },
+        ...(dialect === 'postgres' ? { migrationTableSchema: 'public' } : {}),
+      });
+      expect((await migrator.migrateTo('0025-sessions')).error).toBeUndefined();
+      const usage = await database.kysely.selectFrom('usage').selectAll().execute();
+      const old = usage.map(({ client: _client, ...row }) => row);
+      for (let at = 0; at < old.length; at += 50) {
+        await older.kysely
+          .insertInto('usage')
+          .values(old.slice(at, at + 50) as unknown as typeof usage)
+          .execute();
+      }
+      const hours = await database.kysely.selectFrom('usage_hourly').selectAll().execute();
+      for (const { refused: _refused, ...row } of hours) {
+        await older.kysely
+          .insertInto('usage_hourly')
+          .values(row as unknown as (typeof hours)[number])
+          .execute();
+      }
+      expect((await migrator.migrateToLatest()).error).toBeUndefined();
+      await older.close();
+      const migrated = openDatabase({ url });
+      for (const table of ['usage_hourly', 'usage_daily', 'usage_hourly_models'] as const) {
+        const all = async ({ kysely }: OpenDatabase) =>
+          (await kysely.selectFrom(table).selectAll().execute()).map(sortedText).toSorted();
+        expect([table, await all(migrated)]).toEqual([table, await all(database)]);
+      }
+      const times = async ({ kysely }: OpenDatabase) =>
+        (await kysely.selectFrom('latency_hourly').selectAll().execute())
+          .map(sortedText)
+          .toSorted();
+      expect(await times(migrated)).toEqual(await times(database));
+      const clients = async ({ kysely }: OpenDatabase) =>
+        kysely.selectFrom('usage').select(['id', 'client']).orderBy('id').execute();
+      expect(await clients(migrated)).toEqual(await clients(database));
+      await migrated.close();
+      await drop();
+    });
+  });
+});
+
+const sortedText = (row: object) =>
+  JSON.stringify(
+    Object.entries(row)
+      .map(([name, value]) => `${name}=${value}`)
+      .toSorted(),
+  );
