@@ -37,6 +37,7 @@ export interface Database {
   journal_losses: JournalLossTable;
   unfinished_attempts: UnfinishedAttemptTable;
   tasks: TaskTable;
+  task_results: TaskResultTable;
   sessions: SessionTable;
   audit_log: AuditTable;
   repeatable_calls: RepeatableCallTable;
@@ -483,6 +484,27 @@ export interface TaskTable {
   lost_quantity: number | null;
   /** 0 or 1: its owner has removed it from his list. */
   hidden: number;
+}
+
+/** One row per finished task whose files are copied, until the copies are removed. */
+export interface TaskResultTable {
+  /** Ours, as in `tasks`, whose row may go earlier. */
+  task: string;
+  created_at: number;
+  /** When it is to be copied, or the copies to be removed. */
+  due_at: number;
+  /** The node that does so; null: none. */
+  lease_owner: string | null;
+  /** When that ends, by the clock of the database. */
+  lease_until: number | null;
+  /** Rises with each lease. */
+  fence: number;
+  /** Tries that failed. */
+  tries: number;
+  /** JSON array of `KeptFile`: what has been copied. */
+  files: string;
+  /** When the links to the copies end; null: not all are copied yet. */
+  expires_at: number | null;
 }
 
 /** One row per person and browser that is signed in to the console. */

@@ -22,6 +22,8 @@ export interface Secrets {
   };
   /** 22 characters (128 bits of a keyed hash) that replace an id, an owner or a credential that must not be stored. */
   digestState(text: string): string;
+  /** What proves that a link is ours: a keyed hash of its text, in base64url. */
+  signLink(text: string): string;
   /** 16 characters, identical for identical bytes. The hash is keyed, so nobody can guess the content by trying. */
   digestBody(body: Buffer): string;
 }
@@ -36,6 +38,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const sealing = derive(masterKey, 'sluice seal v1');
   const digesting = derive(masterKey, 'sluice body digest v1');
   const naming = derive(masterKey, 'sluice upstream state v1');
+  const linking = derive(masterKey, 'sluice link v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
     fingerprint: derive(masterKey, 'sluice master key v1').toString('hex'),
@@ -47,6 +50,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
       signing: derive(masterKey, 'sluice client state v1'),
     }),
     digestState: (text: string) => sign(naming, text).toString('base64url').slice(0, 22),
+    signLink: (text: string) => sign(linking, text).toString('base64url'),
     digestBody: (body: Buffer) => sign(digesting, body).toString('base64url').slice(0, 16),
   });
 }

@@ -14,9 +14,11 @@ import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
 import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
+
 import { sessions } from './0025-sessions.ts';
 import { reading } from './0026-reading.ts';
 import { audit } from './0027-audit.ts';
+import { taskResults } from './0028-task-results.ts';
 import { keyLimits } from './0029-key-limits.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
@@ -70,6 +72,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0025-sessions': sessions(types),
     '0026-reading': reading(types),
     '0027-audit': audit(types),
+    '0028-task-results': taskResults(types),
     '0029-key-limits': keyLimits(types),
   };
 }
