@@ -1,23 +1,20 @@
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiFailure } from './api/client.ts';
 import { createConsoleRouter } from './app/router.tsx';
-import { onSignedOutElsewhere } from './app/session.ts';
+import { onOtherTabs, sessionQuery } from './app/session.ts';
 import { applyTheme } from './app/theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import { startWords } from './words/index.ts';
 
-const client: QueryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError(error) {
-      if (error instanceof ApiFailure && error.status === 401) leave();
-    },
-  }),
+const client = new QueryClient({
   defaultOptions: {
     queries: {
+      // The gateway may be on this machine or network, whatever the browser thinks of the rest.
+      networkMode: 'always',
       // What a person asked for wrongly stays wrong; a gateway that restarts comes back.
       retry: (failures, error) =>
         failures < 3 &&
@@ -28,13 +25,12 @@ const client: QueryClient = new QueryClient({
 });
 const router = createConsoleRouter(client);
 
-/** The session is over: this address leads to the sign-in, and back. */
-function leave(): void {
-  location.reload();
-}
-
 applyTheme();
-onSignedOutElsewhere(leave);
+onOtherTabs({
+  // Nothing of the person stays in memory.
+  signedOut: () => location.reload(),
+  renewed: () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+});
 await startWords();
 
 const element = document.getElementById('root');

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
+import { linkBack, linkLost, sessionOver } from './link.ts';
 import type { Contract } from '../../../gateway/src/edge/console-api/contract/index.ts';
 
 /** What a call of the gateway's contract returns. */
 export type Result<Name extends keyof Contract> = z.output<Contract[Name]['response']>;
 /** What a call accepts in its address. */
 export type Query<Name extends keyof Contract> = z.input<Contract[Name]['query']>;
-type Body<Name extends keyof Contract> = z.input<Contract[Name]['body']>;
+export type Body<Name extends keyof Contract> = z.input<Contract[Name]['body']>;
+
+/** What a person may be allowed to do. */
+export type Permission = Result<'readSession'>['permissions'][number];
 
 export interface FieldProblem {
   readonly path: string;
@@ -46,6 +50,9 @@ export class ApiFailure extends Error {
 }
 
 const base = '/admin/v1';
+
+/** Without a session these are answered as usual; to anything else it means that the session is over. */
+const withoutSession = ['/auth/login', '/session'];
 
 /** Reads. @param path as in the contract, with its parameters filled in */
 export function read<Name extends keyof Contract>(
@@ -97,11 +104,14 @@ async function send<Value>(path: string, init: RequestInit): Promise<Value> {
     response = await fetch(base + path, { ...init, credentials: 'same-origin' });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
+    linkLost();
     throw new ApiFailure('unreachable', 'The gateway does not answer.');
   }
+  linkBack();
   const text = await response.text();
   const parsed = parse(text);
   if (response.ok && parsed !== null) return parsed as Value;
+  if (response.status === 401 && !withoutSession.includes(path)) sessionOver();
   throw failureOf(response, parsed);
 }
 

@@ -1,9 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon, type IconName } from '../pieces/icon.tsx';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../words/index.ts';
 import styles from './frame.module.css';
-import { signOut, useSession } from './session.ts';
+import { LostLink, SignInAgain } from './link-state.tsx';
+import type { Permission } from '../api/client.ts';
+import { choose, signOut, useSession } from './session.ts';
 import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
 
 const pages = [
@@ -11,12 +14,30 @@ const pages = [
   { to: '/requests', name: 'requests', icon: 'requests' },
   { to: '/models', name: 'models', icon: 'models' },
   { to: '/keys', name: 'keys', icon: 'keys' },
-] as const satisfies readonly { to: string; name: string; icon: IconName }[];
+  { to: '/playground', name: 'playground', icon: 'playground' },
+  { to: '/health', name: 'health', icon: 'health', needs: 'health.read' },
+  { to: '/settings', name: 'settings', icon: 'settings' },
+] as const satisfies readonly {
+  to: string;
+  name: string;
+  icon: IconName;
+  /** Who lacks this permission does not see the page. */
+  needs?: Permission;
+}[];
+type Page = (typeof pages)[number];
+
+/** Pages that a phone's bar has room for; the others are in the account's menu there. */
+const inBar: readonly Page['name'][] = ['overview', 'requests', 'models', 'keys'];
+
+const ignore = () => undefined;
 
 /** The rail with the pages, and the page. */
 export function Frame() {
   const say = useWords();
   const session = useSession();
+  const seen = pages.filter(
+    (page) => !('needs' in page) || session.permissions.includes(page.needs),
+  );
   return (
     <div className={styles['frame']}>
       <a className={styles['skip']} href="#content">
@@ -28,10 +49,11 @@ export function Frame() {
           <span>Sluice</span>
         </div>
         <div className={styles['pages']}>
-          {pages.map(({ to, name, icon }) => (
+          {seen.map(({ to, name, icon }) => (
             <Link
               key={to}
               to={to}
+              data-folds={!inBar.includes(name)}
               className={styles['page']}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ 'aria-current': 'page' }}
@@ -42,9 +64,11 @@ export function Frame() {
             </Link>
           ))}
         </div>
-        <Account />
+        <Account more={seen.filter(({ name }) => !inBar.includes(name))} />
       </nav>
+      <SignInAgain />
       <main className={styles['main']} id="content">
+        <LostLink />
         {session.insecure && (
           <p className={styles['banner']} role="alert">
             <Icon name="warning" />
@@ -57,10 +81,11 @@ export function Frame() {
   );
 }
 
-function Account() {
+function Account({ more }: { readonly more: readonly Page[] }) {
   const say = useWords();
   const session = useSession();
   const language = useLanguage();
+  const client = useQueryClient();
   const [theme, chooseTheme] = useState(currentTheme);
   const { user, gateway } = session;
 
@@ -72,6 +97,14 @@ function Account() {
         <small>{user.role}</small>
       </summary>
       <div className={styles['menu']}>
+        <div className={styles['more']}>
+          {more.map(({ to, name, icon }) => (
+            <Link key={to} to={to} className={styles['entry']}>
+              <Icon name={icon} />
+              {say(`app.${name}`)}
+            </Link>
+          ))}
+        </div>
         <label>
           {say('app.theme')}
           <select
@@ -79,6 +112,8 @@ function Account() {
             onChange={({ target }) => {
               setTheme(target.value as Theme);
               chooseTheme(target.value as Theme);
+              // What cannot be kept there is kept in this browser.
+              void choose(client, session, { theme: target.value as Theme }).catch(ignore);
             }}
           >
             {themes.map((name) => (
@@ -92,7 +127,10 @@ function Account() {
           {say('app.language')}
           <select
             value={language}
-            onChange={({ target }) => void setLanguage(target.value as Language)}
+            onChange={({ target }) => {
+              void setLanguage(target.value as Language);
+              void choose(client, session, { language: target.value as Language }).catch(ignore);
+            }}
           >
             {Object.entries(languages).map(([name, title]) => (
               <option key={name} value={name} lang={name}>

@@ -64,6 +64,10 @@ const inside = createRoute({
       // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
       throw redirect({ to: '/sign-in', search: { to: location.href } });
     }
+    if (session.welcome && location.pathname === '/') {
+      // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
+      throw redirect({ to: '/welcome' });
+    }
   },
   component: Frame,
 });
@@ -120,12 +124,50 @@ const model = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 });
 
+const playground = createRoute({
+  getParentRoute: () => inside,
+  path: '/playground',
+  /** `ask`: what is asked, as `messages:demo-chat`. */
+  validateSearch: ({ ask }: Record<string, unknown>): { ask?: readonly string[] } =>
+    Array.isArray(ask) ? { ask: ask.filter((each) => typeof each === 'string').slice(0, 3) } : {},
+  component: lazyRouteComponent(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
+});
+
+const welcome = createRoute({
+  getParentRoute: () => inside,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
+});
+
+const health = createRoute({
+  getParentRoute: () => inside,
+  path: '/health',
+  component: lazyRouteComponent(() => import('../pages/health/page.tsx'), 'HealthPage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
     routeTree: root.addChildren([
       signIn,
-      inside.addChildren([overview, requests, request, keys, models, model]),
+      inside.addChildren([
+        overview,
+        requests,
+        request,
+        keys,
+        models,
+        model,
+        playground,
+        settings,
+        welcome,
+        health,
+      ]),
     ]),
     context: { client },
     defaultPreload: false,

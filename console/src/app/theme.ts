@@ -2,6 +2,8 @@ const stored = 'sluice-theme';
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
+export const isTheme = (value: unknown): value is Theme => themes.some((theme) => theme === value);
+
 export function currentTheme(): Theme {
   const value = localStorage.getItem(stored);
   return value === 'light' || value === 'dark' ? value : 'system';

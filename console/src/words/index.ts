@@ -20,6 +20,9 @@ export type TextName = Names<typeof en> | Plural<Names<typeof en>>;
 export const languages = { en: 'English', 'zh-CN': '中文' } as const;
 export type Language = keyof typeof languages;
 
+export const isLanguage = (value: unknown): value is Language =>
+  typeof value === 'string' && Object.hasOwn(languages, value);
+
 const storedLanguage = 'sluice-language';
 
 /** Must end before anything is shown. */

@@ -32,6 +32,15 @@ beforeAll(async () => {
     reading: () => database,
     secrets: createSecrets(Buffer.alloc(32, 1)),
     snapshot: catalogue.snapshot,
+    health: {
+      read: () => {
+        throw new Error('nobody asks');
+      },
+      channel: () => {
+        throw new Error('nobody asks');
+      },
+      nodes: () => Promise.resolve([]),
+    },
     now: Date.now,
     version: '1.0.0',
     files: new URL('nothing-built/', import.meta.url),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSignIn } from '#console-api/sessions/sign-in.ts';
+import { createSlots } from '#console-api/sessions/slots.ts';
 import { createSecrets } from '#database/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { password, startWithPeople } from './people.ts';
@@ -17,6 +18,7 @@ const signInAt = (now: () => number) =>
   createSignIn({
     database: gateway.app.database,
     secrets: createSecrets(Buffer.alloc(32, 1)),
+    hashing: createSlots(2, 20),
     lookUp: (ask) => ask(),
     now,
     onFailure: () => undefined,

@@ -76,6 +76,7 @@ test('are those that an enabled channel serves, with prices in the unit in which
   expect(models[1]).toEqual({
     origin: 'file',
     protocols: ['chat'],
+    groups: ['lab'],
     recent: null,
     id: 'lab-image',
     type: 'image',
@@ -122,7 +123,8 @@ test('one has its prices over time, its groups, and channels for operators', asy
   const model = await read(admin, 'quick');
   expect(model).toMatchObject({
     id: 'demo-chat',
-    groups: [{ name: 'default', price_multiplier: '1' }],
+    groups: ['default'],
+    factors: [{ group: 'default', price_multiplier: '1' }],
     channels: [
       {
         name: 'sim',

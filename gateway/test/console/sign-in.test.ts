@@ -28,7 +28,9 @@ describe('signing in', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toEqual({
       user: expect.objectContaining({ email: 'admin@example.com', role: 'admin', name: null }),
-      permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+      preferences: {},
+      welcome: false,
+      permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
       teams: [],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,

@@ -9,6 +9,7 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Tabs } from '../../pieces/tabs.tsx';
 import { curlOf, protocols, protocolsOf, type SnippetProtocol } from '../../snippets/curl.ts';
 import { useWords } from '../../words/index.ts';
+import { nativeProtocol, writePartner } from '../playground/partners.ts';
 import styles from './page.module.css';
 import { modelQuery, type ModelDetail } from './query.ts';
 import { Hours, Success } from './success.tsx';
@@ -56,6 +57,15 @@ function View({ model }: { readonly model: ModelDetail }) {
         <span>{facts.join(', ')}</span>
         <span className="quiet">{say(`models.declared.${model.origin}`)}</span>
         <span className={styles['actions']}>
+          {model.type === 'chat' && model.priced && (
+            <Link
+              className="button"
+              to="/playground"
+              search={{ ask: [writePartner({ model: model.id, protocol: nativeProtocol(model) })] }}
+            >
+              {say('models.try')}
+            </Link>
+          )}
           <Link className="button" to="/requests" search={{ filter: `model:${quoted(model.id)}` }}>
             {say('models.requests')}
           </Link>
@@ -224,8 +234,8 @@ function Facts({ model }: { readonly model: ModelDetail }) {
         )}
         <dt>{say('models.groups')}</dt>
         <dd>
-          {model.groups
-            .map(({ name, price_multiplier: factor }) =>
+          {model.factors
+            .map(({ group: name, price_multiplier: factor }) =>
               factor === '1' ? name : say('models.groupFactor', { name, factor }),
             )
             .join(', ')}

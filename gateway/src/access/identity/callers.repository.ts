@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { shownKeyName } from '#database/session-keys.ts';
 import type { Caller } from './caller.ts';
 import { createHolders, type Holders } from './holders.repository.ts';
 import { readKeySettings } from './key-settings.ts';
@@ -84,7 +85,6 @@ function keyRows(db: Kysely<Database>) {
     .leftJoin('teams', 'teams.id', 'keys.team_id')
     .select([
       'keys.id',
-      'keys.name',
       'keys.hash',
       'keys.user_id',
       'keys.team_id',
@@ -99,6 +99,7 @@ function keyRows(db: Kysely<Database>) {
       'keys.previous_hash',
       'keys.previous_until',
     ])
+    .select(shownKeyName.as('name'))
     .select(
       sql<number>`keys.enabled * users.enabled * coalesce(teams.enabled, 1)`.as('all_enabled'),
     );
@@ -132,7 +133,7 @@ function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
     const team = row.team_id === null ? null : holders.team(row.team_id);
     const caller: Caller = Object.freeze({
       keyId: row.id,
-      keyName: row.name,
+      keyName: row.name ?? row.id,
       userId: user.id,
       teamId: team === null ? null : team.id,
       user,

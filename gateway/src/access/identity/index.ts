@@ -43,10 +43,19 @@ export {
 export {
   endSession,
   findSession,
+  listSessions,
   removeEndedSessions,
+  sessionEnd,
   sessionRules,
   startSession,
   type Session,
 } from './sessions.repository.ts';
+export {
+  keepSessionKey,
+  sessionKeyExpiry,
+  sessionKeySecret,
+  type SessionKeyUse,
+} from './session-keys.repository.ts';
+export { changePreferences, type Preferences } from './preferences.repository.ts';
 export { ownerOf, type Owner } from './owner.ts';
 export { isUsable } from './usable.ts';

@@ -72,9 +72,11 @@ export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<S
   return row === undefined ? null : toKey(row);
 }
 
+/** Without those that belong to a session: nobody manages them. */
 function keys(db: Kysely<Database>) {
   return db
     .selectFrom('keys')
+    .where('keys.session_id', 'is', null)
     .innerJoin('users', 'users.id', 'keys.user_id')
     .leftJoin('teams', 'teams.id', 'keys.team_id')
     .selectAll('keys')

@@ -13,7 +13,12 @@ const form = /^sk-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}$/;
  * `docs/configuration.md` describes how others verify it.
  */
 export function createKeySecret(): string {
-  const text = `sk-${randomDigits(randomLength)}${mark}`;
+  return keySecretOf(() => randomBytes(randomLength));
+}
+
+/** A secret in the same form that is always the same for the same bytes. @param more bytes, as often as it is called */
+export function keySecretOf(more: () => Buffer): string {
+  const text = `sk-${digitsOf(more)}${mark}`;
   return text + checksum(text);
 }
 
@@ -47,11 +52,11 @@ function checksum(text: string): string {
 }
 
 /** All 62 digits are equally likely: bytes that would favour some are discarded. */
-function randomDigits(length: number): string {
+function digitsOf(more: () => Buffer): string {
   let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < 248 && text.length < length) text += digits.charAt(byte % 62);
+  while (text.length < randomLength) {
+    for (const byte of more()) {
+      if (byte < 248 && text.length < randomLength) text += digits.charAt(byte % 62);
     }
   }
   return text;

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
+import type { Change } from '#database/change.ts';
 import { isPostgres } from '#database/is-postgres.ts';
 import type { Database } from '#database/schema.ts';
+import { readPreferences, type Preferences } from './preferences.repository.ts';
+import { endSessionKeys } from './session-keys.repository.ts';
 
 /** Milliseconds. */
 export const sessionRules = Object.freeze({
@@ -22,12 +25,20 @@ export interface Session {
     readonly email: string;
     readonly name: string | null;
     readonly role: string;
+    /** Whether the gateway itself created the person, at its first start. */
+    readonly isFirst: boolean;
   };
+  readonly preferences: Preferences;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly seenAt: number;
   readonly address: string | null;
   readonly userAgent: string | null;
+}
+
+/** When a session ends unless something is done in it. Unix milliseconds. */
+export function sessionEnd({ createdAt, seenAt }: Pick<Session, 'createdAt' | 'seenAt'>): number {
+  return Math.min(createdAt + sessionRules.longest, seenAt + sessionRules.idle);
 }
 
 export interface NewSession {
@@ -100,22 +111,39 @@ export async function findSession(
   return toSession(row);
 }
 
-/** Ends a session of this person. False: there is no such session. */
-export async function endSession(
+/** Where this person is signed in, the latest first. */
+export async function listSessions(
   db: Kysely<Database>,
+  userId: string,
+  now: number,
+): Promise<Session[]> {
+  const rows = await liveSessions(db, now)
+    .where('sessions.user_id', '=', userId)
+    .orderBy('sessions.seen_at', 'desc')
+    .orderBy('sessions.id')
+    .execute();
+  return rows.map(toSession);
+}
+
+/** Ends a session of this person, with its keys. False: there is no such session. */
+export async function endSession(
+  change: Change,
   { id, userId }: { readonly id: string; readonly userId: string },
 ): Promise<boolean> {
-  const { numDeletedRows } = await db
+  const { numDeletedRows } = await change.trx
     .deleteFrom('sessions')
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  if (numDeletedRows === 0n) return false;
+  await endSessionKeys(change, { sessionId: id });
+  return true;
 }
 
-/** Ends every session of a person, as part of a change that requires it. */
-export async function endSessionsOf(trx: Transaction<Database>, userId: string): Promise<void> {
-  await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+/** Ends every session of a person with its keys, as part of a change that requires it. */
+export async function endSessionsOf(change: Change, userId: string): Promise<void> {
+  await change.trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await endSessionKeys(change, { userId });
 }
 
 /** Removes the rows of sessions that have ended by themselves. */
@@ -150,6 +178,8 @@ function liveSessions(db: Kysely<Database>, now: number) {
       'users.email',
       'users.name',
       'users.role',
+      'users.owner',
+      'users.preferences',
     ]);
 }
 
@@ -163,13 +193,16 @@ interface Row {
   readonly email: string;
   readonly name: string | null;
   readonly role: string;
+  readonly owner: string;
+  readonly preferences: string | null;
 }
 
 function toSession(row: Row): Session {
-  const { user_id, email, name, role } = row;
+  const { user_id, email, name, role, owner } = row;
   return {
     id: row.id,
-    user: { id: user_id, email, name, role },
+    user: { id: user_id, email, name, role, isFirst: owner === 'system' },
+    preferences: readPreferences(row.preferences),
     createdAt: row.created_at,
     seenAt: row.seen_at,
     address: row.address,

@@ -65,7 +65,7 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
   await update(change, user.email, values);
   // Otherwise a session of before would open the console again once the person has the former role back.
   if (existing.role !== values.role || existing.enabled !== values.enabled) {
-    await endSessionsOf(trx, existing.id);
+    await endSessionsOf(change, existing.id);
   }
   return 'updated';
 }
@@ -76,7 +76,7 @@ export async function disableUser(change: Change, email: string): Promise<boolea
   if (existing === undefined || existing.enabled === 0) return false;
   assertMayChange(change, 'user', email, existing.owner);
   await update(change, email, { enabled: 0 });
-  await endSessionsOf(change.trx, existing.id);
+  await endSessionsOf(change, existing.id);
   return true;
 }
 
@@ -88,7 +88,7 @@ export async function setPassword(change: Change, email: string, hash: string): 
   const existing = await find(change.trx, email);
   if (existing === undefined) throw new Error(`user '${email}' does not exist`);
   await update(change, email, { password_hash: hash });
-  await endSessionsOf(change.trx, existing.id);
+  await endSessionsOf(change, existing.id);
 }
 
 function find(db: Kysely<Database>, email: string) {

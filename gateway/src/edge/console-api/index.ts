@@ -1,2 +1,3 @@
 export { registerConsole, type ConsoleOptions } from './register.ts';
 export { consoleSurface } from './surface.ts';
+export type { HealthSource } from './health/source.ts';

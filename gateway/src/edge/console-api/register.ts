@@ -11,9 +11,12 @@ import { callerFor } from './sessions/guard.ts';
 import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { createReads } from './reads.ts';
+import { healthRoutes } from './health/routes.ts';
+import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import type { ConsoleMembers, PlaceInFile } from './options.ts';
+import { playgroundRoutes } from './playground/routes.ts';
 import { base } from './surface.ts';
 import { usageRoutes } from './usage/routes.ts';
 
@@ -22,6 +25,7 @@ export interface ConsoleOptions {
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
   readonly secrets: Secrets;
+  readonly health: HealthSource;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -55,6 +59,8 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     usageRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
+    playgroundRoutes(scope, routes);
+    healthRoutes(scope, routes);
     done();
   });
 }

@@ -5,6 +5,7 @@ import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
 import { openConsole } from './console.ts';
 import { openMoney, openRates } from './counting.ts';
+import { createGatewayHealth } from './gateway-health.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
 import { createRelaying } from './relaying.ts';
@@ -209,6 +210,14 @@ export async function startApp(options: AppOptions): Promise<App> {
           logger.warn('the audit log was not shortened', { component: 'app', detail: message }),
       ),
     });
+    const gatewayHealth = createGatewayHealth({
+      ...storage,
+      revisions,
+      money,
+      rates,
+      health,
+      degraded,
+    });
     const serving: Serving = createServing(
       {
         config,
@@ -233,7 +242,12 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         writeStall,
         spool,
-        console: openConsole(config, () => current, database, secrets, closing),
+        console: openConsole(
+          config,
+          () => current,
+          { database, secrets, health: gatewayHealth },
+          closing,
+        ),
       },
       closing,
     );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '#config/index.ts';
 import type { ConsoleOptions } from '#console-api/index.ts';
-import { type OpenDatabase, openDatabase, type Secrets } from '#database/index.ts';
+import { type OpenDatabase, openDatabase } from '#database/index.ts';
 import type { Closing } from './closing.ts';
 
 /** Milliseconds: a page that takes longer shows an error instead of holding up the database. */
@@ -15,20 +15,18 @@ export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
-  database: OpenDatabase,
-  secrets: Secrets,
+  parts: Pick<ConsoleOptions, 'database' | 'secrets' | 'health'>,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   let reading: OpenDatabase | null = null;
   return {
-    database,
+    ...parts,
     reading: () =>
       (reading ??= closing.add(
         openDatabase({ url: storage.url, statementTimeout, maxConnections: 2 }),
       )),
-    secrets,
     version,
     files: built,
     allowInsecure: settings.insecureHttp,

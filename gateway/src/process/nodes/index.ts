@@ -6,5 +6,6 @@ export {
   type Adoption,
 } from './adopt-journals.ts';
 export { createLives, type Lives } from './lives.ts';
+export { allNodes } from './nodes.repository.ts';
 export { readNodeId } from './node-id.ts';
 export { createNodeRegistry, nodeRules, type MissingNode, type NodeRegistry } from './registry.ts';

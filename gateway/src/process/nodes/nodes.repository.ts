@@ -73,6 +73,24 @@ export async function otherNodes(
   }));
 }
 
+/** Every node that is known, by id. */
+export async function allNodes({
+  kysely,
+  dialect,
+}: OpenDatabase): Promise<(SeenNode & { readonly startedAt: number })[]> {
+  const rows = await kysely
+    .selectFrom('nodes')
+    .select(['id', 'started_at', 'seen_at', 'journal_depth', now(dialect).as('now')])
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    startedAt: row.started_at,
+    silentFor: row.now - row.seen_at,
+    journalDepth: row.journal_depth,
+  }));
+}
+
 /** Usage records that are missing from the journal of a node, unless the operator has taken note of it. */
 export interface LostRecords {
   readonly node: string;

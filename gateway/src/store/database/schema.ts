@@ -97,6 +97,8 @@ export interface UserTable extends Owned {
   password_hash: string | null;
   opening_credit: bigint;
   quota: bigint | null;
+  /** JSON: `Preferences` of identity. Null: nothing was chosen. */
+  preferences: string | null;
 }
 
 export interface TeamTable extends Owned {
@@ -151,6 +153,8 @@ export interface KeyTable extends Owned {
   previous_until: number | null;
   /** JSON of `LimitSetters`. */
   limits_set_by: Generated<string | null>;
+  /** The session in the console that the key belongs to and ends with; null for every other key. */
+  session_id: string | null;
 }
 
 /** Rows are only added. */

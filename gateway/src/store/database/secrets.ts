@@ -20,6 +20,8 @@ export interface Secrets {
     /** Verifies signatures of the previous version. */
     readonly signing: Uint8Array;
   };
+  /** 32 bytes that only this text gives: the random part of a key that is derived instead of stored. */
+  keyBytes(text: string): Buffer;
   /** 22 characters (128 bits of a keyed hash) that replace an id, an owner or a credential that must not be stored. */
   digestState(text: string): string;
   /** What proves that a link is ours: a keyed hash of its text, in base64url. */
@@ -39,12 +41,14 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const digesting = derive(masterKey, 'sluice body digest v1');
   const naming = derive(masterKey, 'sluice upstream state v1');
   const linking = derive(masterKey, 'sluice link v1');
+  const deriving = derive(masterKey, 'sluice derived key v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
     fingerprint: derive(masterKey, 'sluice master key v1').toString('hex'),
     seal: (text: string, context: string) => seal(sealing, text, context),
     open: (sealed: string, context: string) => open(sealing, sealed, context),
     hashKey: (secret: string) => createHmac('sha256', pepper).update(secret).digest('hex'),
+    keyBytes: (text: string) => sign(deriving, text),
     stateKeys: Object.freeze({
       sealing: derive(masterKey, 'sluice client state v2'),
       signing: derive(masterKey, 'sluice client state v1'),

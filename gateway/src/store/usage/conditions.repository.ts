@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { sessionKeyName } from '#database/session-keys.ts';
 
 /** Filters that hold for single requests and for sums; all must hold. */
 export interface NameFilters {
@@ -101,6 +102,9 @@ async function idsOf(
     .selectFrom(table)
     .select('id')
     .where((where) => where.or([where(column, '=', name), where('id', '=', nameOrId)]))
+    .$if(table === 'keys' && name === sessionKeyName, (query) =>
+      query.union(db.selectFrom('keys').select('id').where('session_id', 'is not', null)),
+    )
     .execute();
   return rows.length === 0 ? [nameOrId] : rows.map((row) => row.id);
 }

@@ -20,7 +20,7 @@ export {
   type SumFilter,
   type UsageSum,
 } from './usage-sums.repository.ts';
-export { modelHealth, type ModelHealth } from './model-health.repository.ts';
+export { recentHealth, type RecentHealth } from './recent-health.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
 export {
   findUsage,

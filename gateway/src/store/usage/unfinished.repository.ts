@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { shownKeyName } from '#database/session-keys.ts';
 import { formatUsd, type Database } from '#database/index.ts';
 
 /** An attempt that was cut off by the end of the gateway: its upstream may bill it, and nobody was charged. */
@@ -30,7 +31,8 @@ export async function listUnfinished(
     .leftJoin('users', 'users.id', 'attempt.user_id')
     .leftJoin('teams', 'teams.id', 'attempt.team_id')
     .selectAll('attempt')
-    .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name']);
+    .select(['users.email as user_email', 'teams.name as team_name'])
+    .select(shownKeyName.as('key_name'));
   if (from !== undefined) query = query.where('attempt.time', '>=', from);
   if (to !== undefined) query = query.where('attempt.time', '<', to);
   const rows = await query.orderBy('attempt.time', 'desc').orderBy('attempt.id').execute();

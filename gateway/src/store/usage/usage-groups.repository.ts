@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { shownKeyName } from '#database/session-keys.ts';
 import { hourlySums } from '#database/usage-hourly.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 import { cut, runsOf, timeDimensions, type Bucket, type TimeDimension } from './time-cuts.ts';
@@ -291,7 +292,13 @@ export async function namesOf(
     return new Map(rows.map(({ id, email }) => [id, email]));
   }
   if (dimension !== 'key' && dimension !== 'team') return new Map();
-  const table = dimension === 'key' ? 'keys' : 'teams';
-  const rows = await db.selectFrom(table).select(['id', 'name']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
+  const rows =
+    dimension === 'key'
+      ? await db
+          .selectFrom('keys')
+          .select(['id', shownKeyName.as('name')])
+          .where('id', 'in', ids)
+          .execute()
+      : await db.selectFrom('teams').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name ?? id]));
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { sessionKeyName } from '#database/session-keys.ts';
 import { wholeHours } from './time-cuts.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 
@@ -134,6 +135,11 @@ async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query>
 function nameOf(by: Grouping): RawBuilder<string | number> {
   if (by === 'hour') return sql`hour`;
   if (by === 'day') return sql`hour - hour % ${sql.lit(dayMs)}`;
+  // The keys of sessions in the console are one to whoever reads.
+  if (by === 'key') {
+    const ofSessions = sql`select id from keys where session_id is not null`;
+    return sql`case when key_id in (${ofSessions}) then ${sql.lit(sessionKeyName)} else key_id end`;
+  }
   const column = by === 'model' || by === 'channel' ? by : `${by}_id`;
   return sql`${sql.ref(column)}`;
 }

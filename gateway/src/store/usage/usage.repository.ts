@@ -1,5 +1,6 @@
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
+import { shownKeyName } from '#database/session-keys.ts';
 import { beginsWith, nameConditions, type NameFilters } from './conditions.repository.ts';
 import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 
@@ -82,7 +83,8 @@ function withNames(query: SelectQueryBuilder<Database, 'usage', object>) {
     .leftJoin('users', 'users.id', 'usage.user_id')
     .leftJoin('teams', 'teams.id', 'usage.team_id')
     .selectAll('usage')
-    .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name']);
+    .select(['users.email as user_email', 'teams.name as team_name'])
+    .select(shownKeyName.as('key_name'));
 }
 
 /**

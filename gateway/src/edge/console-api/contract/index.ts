@@ -1,6 +1,9 @@
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
+import { listChannels, readHealth } from './health.ts';
+import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import { listModels, readModel } from './models.ts';
+import { playgroundKey } from './playground.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import {
@@ -40,6 +43,13 @@ export const contract = {
   revokeKey,
   listModels,
   readModel,
+  playgroundKey,
+  changeMe,
+  changePassword,
+  listMySessions,
+  endMySession,
+  readHealth,
+  listChannels,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

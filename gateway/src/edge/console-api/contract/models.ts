@@ -23,6 +23,8 @@ const model = z.object({
   origin: z.enum(['file', 'console', 'bundled']),
   /** What its channels speak; requests in another protocol are converted. */
   protocols: z.array(z.string()),
+  /** Those of the person in which it is served. */
+  groups: z.array(z.string()),
   context_window: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
   capabilities: z.array(z.string()),
@@ -52,8 +54,8 @@ const detail = model.extend({
   price_version: z.string().nullable(),
   /** Every price it had, the newest first. */
   history: z.array(z.object({ version: z.string(), since: time, prices })),
-  /** Where it is served, and by what factor each group changes its prices. */
-  groups: z.array(z.object({ name: z.string(), price_multiplier: z.string() })),
+  /** By what factor each group changes its prices. */
+  factors: z.array(z.object({ group: z.string(), price_multiplier: z.string() })),
   /** Null for whoever may not see channels. */
   channels: z
     .array(
@@ -78,6 +80,7 @@ const example: z.input<typeof model> = {
   display_name: 'Demo chat',
   origin: 'bundled',
   protocols: ['chat', 'messages'],
+  groups: ['default'],
   context_window: 128_000,
   max_output_tokens: 16_384,
   capabilities: ['tools'],
@@ -123,7 +126,7 @@ export const readModel = defineRoute({
     history: [
       { version: '3f0a1b2c4d5e6f70', since: '2026-11-25T10:00:00.000Z', prices: example.prices },
     ],
-    groups: [{ name: 'default', price_multiplier: '1' }],
+    factors: [{ group: 'default', price_multiplier: '1' }],
     channels: [
       {
         name: 'demo',

@@ -10,6 +10,8 @@ export const permissions = [
   'keys.write',
   /** The models of all groups. */
   'models.read',
+  /** Nodes, database, journal and channels. */
+  'health.read',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -18,10 +20,10 @@ export const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as con
 export type Role = (typeof roles)[number];
 
 const table: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
-  operator: ['own', 'usage.read', 'models.read'],
+  admin: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
+  operator: ['own', 'usage.read', 'models.read', 'health.read'],
   billing: ['own', 'usage.read', 'models.read'],
-  viewer: ['own', 'usage.read', 'keys.read', 'models.read'],
+  viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read'],
   member: ['own'],
 };
 

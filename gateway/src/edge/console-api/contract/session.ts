@@ -3,13 +3,22 @@ import { permissions } from './permissions.ts';
 import { defineRoute } from './route.ts';
 import { nothing, text } from './values.ts';
 
-const session = z.object({
+/** What a person has chosen for every browser; absent: nothing, and each browser decides. */
+const preferences = z.object({
+  language: z.string().optional(),
+  theme: z.string().optional(),
+});
+
+export const session = z.object({
   user: z.object({
     id: z.string(),
     email: z.string(),
     name: z.string().nullable(),
     role: z.string(),
   }),
+  preferences,
+  /** Whether the person set the gateway up and has not been through the first steps. */
+  welcome: z.boolean(),
   permissions: z.array(z.enum(permissions)),
   /** The teams that the person belongs to; `owner` has to do with all keys and requests of the team. */
   teams: z.array(z.object({ name: z.string(), role: z.string() })),
@@ -20,9 +29,11 @@ const session = z.object({
   gateway: z.object({ version: z.string(), url: z.string() }),
 });
 
-const example: z.input<typeof session> = {
+export const sessionExample: z.input<typeof session> = {
   user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
-  permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read'],
+  preferences: { language: 'en' },
+  welcome: true,
+  permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
   teams: [{ name: 'research', role: 'owner' }],
   csrf_token: 'q1kz…',
   insecure: false,
@@ -42,7 +53,7 @@ export const login = defineRoute({
     password: z.string().min(1, 'expected a password').max(1_024),
   }),
   response: session,
-  example,
+  example: sessionExample,
 });
 
 export const logout = defineRoute({
@@ -66,5 +77,5 @@ export const readSession = defineRoute({
   query: nothing,
   body: nothing,
   response: session,
-  example,
+  example: sessionExample,
 });

@@ -9,13 +9,14 @@ import {
   servedNames,
 } from '#catalogue/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import { listKeys } from '#identity/index.ts';
-import { modelHealth, type ModelHealth } from '#usage/index.ts';
+import { recentHealth, type RecentHealth } from '#usage/index.ts';
 import { contract, type ModelView } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
+import { groupsOf } from './groups.ts';
+import { shareOf } from './share.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ModelRoutesOptions extends ServeOptions {
@@ -28,8 +29,6 @@ export interface ModelRoutesOptions extends ServeOptions {
 
 type Db = OpenDatabase['kysely'];
 
-/** The group of every key that names none. */
-const usualGroup = 'default';
 /** Price versions that a model's page shows. */
 const mostVersions = 20;
 
@@ -49,7 +48,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
     reads(async (db) => {
       const offers = [...(await offersFor(db, caller)).values()];
       const origins = await originsOf(db);
-      const health = await modelHealth(db, null, now());
+      const health = await recentHealth(db, 'model', null, now());
       const view = (offer: Offer) => viewOf(offer, { caller, origins, health });
       return {
         body: { data: offers.map(view).toSorted((a, b) => (a.id < b.id ? -1 : 1)) },
@@ -65,7 +64,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
       if (offer === undefined) throw new ApiError('not_found', 'there is no such model');
       const { model, aliases, routes } = offer;
       const origins = await originsOf(db);
-      const health = await modelHealth(db, [model.id, ...aliases], now());
+      const health = await recentHealth(db, 'model', [model.id, ...aliases], now());
       const versions = await listPriceVersions(db, model.id, mostVersions);
       return {
         body: {
@@ -76,11 +75,11 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
             since: new Date(createdAt).toISOString(),
             prices: pricesOf(price),
           })),
-          groups: [...routes.keys()].map((name) => ({
-            name,
+          factors: [...routes.keys()].map((name) => ({
+            group: name,
             price_multiplier: snapshot().groups.get(name)?.priceMultiplier ?? '1',
           })),
-          channels: caller.permissions.includes('models.read') ? channelsOf(routes) : null,
+          channels: caller.permissions.includes('health.read') ? channelsOf(routes) : null,
         },
       };
     }),
@@ -106,18 +105,6 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
   }
 }
 
-/** A person's keys decide which groups of channels serve them; a new key has the usual one. */
-async function groupsOf(
-  db: Db,
-  { permissions, session }: SignedInCaller,
-  { groups }: CatalogueSnapshot,
-): Promise<Iterable<string>> {
-  if (permissions.includes('models.read')) return groups.keys();
-  const keys = await listKeys(db, { within: { userId: session.user.id, teamIds: [] } });
-  const live = keys.filter(({ enabled, revokedAt }) => enabled && revokedAt === null);
-  return new Set([usualGroup, ...live.map(({ group }) => group)]);
-}
-
 type Origins = ReadonlyMap<string, ModelView['origin']>;
 
 /** Bundled models are not in the database, unless something else declares them too. */
@@ -129,7 +116,7 @@ async function originsOf(db: Db): Promise<Origins> {
 interface Surroundings {
   readonly caller: SignedInCaller;
   readonly origins: Origins;
-  readonly health: ReadonlyMap<string, ModelHealth>;
+  readonly health: ReadonlyMap<string, RecentHealth>;
 }
 
 function viewOf(
@@ -144,6 +131,7 @@ function viewOf(
     display_name: model.displayName,
     origin: origins.get(model.id) ?? 'bundled',
     protocols: [...new Set(spoken)].toSorted(),
+    groups: [...routes.keys()],
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
     capabilities: [...model.capabilities].toSorted(),
@@ -157,21 +145,21 @@ function viewOf(
 }
 
 /** @param found under each name of the model */
-function recentOf(found: readonly ModelHealth[], withCounts: boolean): ModelView['recent'] {
+function recentOf(found: readonly RecentHealth[], withCounts: boolean): ModelView['recent'] {
   const [busiest] = found.toSorted((a, b) => b.requests - a.requests);
   if (busiest === undefined) return null;
-  const add = (pick: (health: ModelHealth) => number) =>
+  const add = (pick: (health: RecentHealth) => number) =>
     found.reduce((total, health) => total + pick(health), 0);
   const requests = add((health) => health.requests);
   return {
     requests: withCounts ? requests : null,
     success:
-      share(
+      shareOf(
         requests,
         add(({ failed }) => failed),
       ) ?? 1,
     hours: busiest.hours.map((_, at) =>
-      share(
+      shareOf(
         add(({ hours }) => hours[at]?.requests ?? 0),
         add(({ hours }) => hours[at]?.failed ?? 0),
       ),
@@ -181,10 +169,6 @@ function recentOf(found: readonly ModelHealth[], withCounts: boolean): ModelView
     duration_ms: busiest.duration,
   };
 }
-
-/** Rounded, so that it tells nobody how many others asked. */
-const share = (requests: number, failed: number) =>
-  requests === 0 ? null : Math.round((1 - failed / requests) * 1_000) / 1_000;
 
 function channelsOf(routes: Offer['routes']) {
   const byChannel = new Map<string, Route & { readonly groups: string[] }>();

@@ -1,43 +1,55 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { recordAudit } from '#administration/index.ts';
+import { type Administration, endSession, recordAudit } from '#administration/index.ts';
 import {
-  endSession,
   findSession,
   membershipsOf,
   removeEndedSessions,
   startSession,
+  type StoredUser,
 } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
+import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
 import { csrfToken, type SignedInCaller } from './guard.ts';
 import { actorOf } from './actor-of.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
+import { ownSessionRoutes } from './own.ts';
 import { createSignIn, type SignInOptions } from './sign-in.ts';
+import { createSlots } from './slots.ts';
 
-export interface SessionOptions extends ServeOptions, Omit<SignInOptions, 'onFailure'> {
+export interface SessionOptions extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing'> {
+  readonly reads: Reads;
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
 }
 
-/** Signing in and out. */
+/** Each hash takes 0.3 s of a core and 128 MiB. */
+const hashesAtOnce = 2;
+const hashesWaiting = 20;
+
+/** Signing in and out, and what people change about themselves. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { database, now, version, allowInsecure } = options;
+  const { database, secrets, now, version, allowInsecure } = options;
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
   const failures = createFailedSignIns(options);
   scope.addHook('onClose', () => failures.close());
-  const signIn = createSignIn({ ...options, onFailure: failures.count });
+  const hashing = createSlots(hashesAtOnce, hashesWaiting);
+  const signIn = createSignIn({ ...options, hashing, onFailure: failures.count });
 
   const show = async (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
-    const { user } = session;
+    const { user, preferences } = session;
     const teams = await fromDatabase(() => membershipsOf(database.kysely, user.id));
     return {
       user,
+      preferences,
+      welcome: user.isFirst && preferences.welcomed !== true,
       permissions: [...permissionsOf(user.role)],
       teams,
       csrf_token: csrfToken(secret),
@@ -46,16 +58,9 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     };
   };
 
-  serveRoute(scope, contract.login, options, async ({ request, body }) => {
-    const { isSecure, isLocal } = connectionOf(request);
-    if (!isSecure && !isLocal && !allowInsecure) {
-      const ways =
-        'use https (with a proxy: name it in server.trusted_proxies), or set console.insecure_http';
-      throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
-    }
+  /** @throws ApiError `unauthenticated` if the person was disabled meanwhile, or has another password or role */
+  async function start(request: FastifyRequest, user: StoredUser): Promise<SignedInCaller> {
     const address = request.server.clientAddress(request.raw);
-    const known = knownCookie(request);
-    const { user, known: nextKnown } = await signIn({ ...body, address, known });
     const userAgent = request.headers['user-agent'] ?? null;
     const started = now();
     const caller = await fromDatabase(async () => {
@@ -79,8 +84,21 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
       const session = secret === null ? null : await findSession(database.kysely, secret, started);
       return secret === null || session === null ? null : { secret, session, permissions: [] };
     });
-    // The person was disabled meanwhile, or has another password or role.
     if (caller === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    return caller;
+  }
+
+  serveRoute(scope, contract.login, options, async ({ request, body }) => {
+    const { isSecure, isLocal } = connectionOf(request);
+    if (!isSecure && !isLocal && !allowInsecure) {
+      const ways =
+        'use https (with a proxy: name it in server.trusted_proxies), or set console.insecure_http';
+      throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
+    }
+    const address = request.server.clientAddress(request.raw);
+    const known = knownCookie(request);
+    const { user, known: nextKnown } = await signIn({ ...body, address, known });
+    const caller = await start(request, user);
     return {
       body: await show(request, caller),
       cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
@@ -92,9 +110,9 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   }));
 
   serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
-    await fromDatabase(() =>
-      endSession(database.kysely, { id: session.id, userId: session.user.id }),
-    );
+    await fromDatabase(() => endSession(administration, actorOf(request, session.user), session));
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
+
+  ownSessionRoutes(scope, { ...options, administration, hashing, signIn, start, show });
 }

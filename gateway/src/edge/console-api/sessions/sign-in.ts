@@ -4,7 +4,7 @@ import { findUserByEmail, type StoredUser } from '#identity/index.ts';
 import { networkOf } from '#http/index.ts';
 import { ApiError } from '../errors.ts';
 import type { LookUp } from './look-up.ts';
-import { createSlots } from './slots.ts';
+import type { Slots } from './slots.ts';
 import { createSignInThrottle } from './throttle.ts';
 
 export interface Attempt {
@@ -22,10 +22,6 @@ export interface SignedIn {
   readonly known: string;
 }
 
-/** Each hash takes 0.3 s of a core and 128 MiB. */
-const hashesAtOnce = 2;
-const hashesWaiting = 20;
-
 /** What a password is compared with if there is no account, so that both take the same time. Of random bytes. */
 const nobody = `scrypt$131072$8$1$${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
 
@@ -33,6 +29,8 @@ export interface SignInOptions {
   readonly database: OpenDatabase;
   readonly secrets: Secrets;
   readonly lookUp: LookUp;
+  /** Bounds the work on passwords. */
+  readonly hashing: Slots;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Receives the address of each wrong try; null: unknown. */
@@ -48,11 +46,11 @@ export function createSignIn({
   database,
   secrets,
   lookUp,
+  hashing,
   now,
   onFailure,
 }: SignInOptions): (attempt: Attempt) => Promise<SignedIn> {
   const throttle = createSignInThrottle();
-  const hashing = createSlots(hashesAtOnce, hashesWaiting);
   const sign = (userId: string, random: string) =>
     secrets.digestState(`known browser ${userId} ${random}`);
 

@@ -74,5 +74,9 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0027-audit': audit(types),
     '0028-task-results': taskResults(types),
     '0029-key-limits': keyLimits(types),
+    // The session in the console that a key belongs to.
+    '0030-session-keys': addedColumns('keys', { session_id: { type: text } }),
+    // What a person has chosen in the console, as JSON.
+    '0031-preferences': addedColumns('users', { preferences: { type: text } }),
   };
 }

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 
-/** How requests for a model went lately. */
-export interface ModelHealth {
+/** How requests for a model, or those that a channel responded to, went lately. */
+export interface RecentHealth {
   readonly requests: number;
   readonly failed: number;
   /** For each hour of the range, in order. */
@@ -17,53 +17,63 @@ const hourMs = 3_600_000;
 const hours = 24;
 /** Requests whose median is taken: enough for a steady figure, and few enough to be read at once. */
 const sample = 100;
-/** Models that are measured for one list: the busiest. */
+/** Models or channels that are measured for one list: the busiest. */
 const mostMeasured = 60;
 
-/** The last 24 hours up to `now` by the name that clients wrote, for names that were asked for. */
-export async function modelHealth(
+/**
+ * The last 24 hours up to `now` by name; a model's is what clients wrote.
+ * @param names null: all that were asked
+ */
+export async function recentHealth(
   db: Kysely<Database>,
+  by: 'model' | 'channel',
   names: readonly string[] | null,
   now: number,
-): Promise<ReadonlyMap<string, ModelHealth>> {
+): Promise<ReadonlyMap<string, RecentHealth>> {
   const first = now - (now % hourMs) - (hours - 1) * hourMs;
   let query = db
-    .selectFrom('usage_hourly')
-    .select(['model', 'hour'])
+    .selectFrom('usage_hourly_models')
+    .select([`${by} as name`, 'hour'])
     .select(({ fn }) => [
       fn.sum<number>('requests').as('requests'),
-      fn.sum<number>('failed').as('failed'),
+      // What the gateway or an upstream refuses says nothing about the model.
+      fn.sum<number>(sql`failed - refused`).as('failed'),
     ])
     .where('hour', '>=', first)
-    .where('model', '<>', '')
-    .groupBy(['model', 'hour']);
-  if (names !== null) query = query.where('model', 'in', names);
-  const byModel = Map.groupBy(await query.execute(), ({ model }) => model);
-  const busiest = [...byModel]
-    .map(([model, rows]) => ({ model, rows, requests: sum(rows, 'requests') }))
+    .where(by, '<>', '')
+    .groupBy([by, 'hour']);
+  if (names !== null) query = query.where(by, 'in', names);
+  const byName = Map.groupBy(await query.execute(), ({ name }) => name);
+  const busiest = [...byName]
+    .map(([name, rows]) => ({ name, rows, requests: sum(rows, 'requests') }))
     .toSorted((a, b) => b.requests - a.requests);
-  const found = new Map<string, ModelHealth>();
-  for (const [at, { model, rows, requests }] of busiest.entries()) {
+  const found = new Map<string, RecentHealth>();
+  for (const [at, { name, rows, requests }] of busiest.entries()) {
     const counts = Array.from({ length: hours }, () => ({ requests: 0, failed: 0 }));
     for (const { hour, requests: asked, failed } of rows) {
       const place = counts[(hour - first) / hourMs];
       if (place !== undefined) Object.assign(place, { requests: asked, failed });
     }
-    const speed = at < mostMeasured ? await speedOf(db, model, first) : unknown;
-    found.set(model, { requests, failed: sum(rows, 'failed'), hours: counts, ...speed });
+    const speed = at < mostMeasured ? await speedOf(db, by, name, first) : unknown;
+    found.set(name, { requests, failed: sum(rows, 'failed'), hours: counts, ...speed });
   }
   return found;
 }
 
-type Speed = Pick<ModelHealth, 'firstToken' | 'duration' | 'tokensPerSecond'>;
+type Speed = Pick<RecentHealth, 'firstToken' | 'duration' | 'tokensPerSecond'>;
 
 const unknown: Speed = { firstToken: null, duration: null, tokensPerSecond: null };
 
-async function speedOf(db: Kysely<Database>, model: string, from: number): Promise<Speed> {
+async function speedOf(
+  db: Kysely<Database>,
+  by: 'model' | 'channel',
+  name: string,
+  from: number,
+): Promise<Speed> {
   const rows = await db
     .selectFrom('usage')
     .select(['ttft_ms', 'duration_ms', 'output_tokens', 'stream'])
-    .where('model', '=', model)
+    .where(by, '=', name)
     .where('time', '>=', from)
     .where('outcome', '=', 'completed')
     .orderBy('time', 'desc')

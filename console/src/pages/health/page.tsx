@@ -1,0 +1,269 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { read } from '../../api/client.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Icon } from '../../pieces/icon.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWords } from '../../words/index.ts';
+import { Hours, Success } from '../models/success.tsx';
+import { ChannelStateOf, type Channel } from './channel-state.tsx';
+import styles from './page.module.css';
+import { complaintsOf, type Health } from './sentences.ts';
+
+/** Milliseconds after which the page reads anew. */
+const readEvery = 5_000;
+
+/** How the gateway is: what is wrong in sentences, its parts, and the channels. */
+export function HealthPage() {
+  const say = useWords();
+  const health = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => read<'readHealth'>('/health', {}, signal),
+    refetchInterval: readEvery,
+  });
+  const channels = useQuery({
+    queryKey: ['channels'],
+    queryFn: ({ signal }) => read<'listChannels'>('/channels', {}, signal),
+    refetchInterval: readEvery,
+  });
+  return (
+    <>
+      <header className="top">
+        <h1>{say('health.title')}</h1>
+      </header>
+      <div className="body">
+        {health.isError && (
+          <ErrorState error={health.error} onRetry={() => void health.refetch()} />
+        )}
+        {health.isPending && <Skeleton rows={6} />}
+        {health.data !== undefined && (
+          <>
+            <Verdict health={health.data} />
+            <Parts health={health.data} />
+          </>
+        )}
+        {channels.isError && !health.isError && (
+          <ErrorState error={channels.error} onRetry={() => void channels.refetch()} />
+        )}
+        {channels.data !== undefined && <Channels channels={channels.data.data} />}
+      </div>
+    </>
+  );
+}
+
+function Verdict({ health }: { readonly health: Health }) {
+  const say = useWords();
+  const complaints = complaintsOf(health, say);
+  if (health.status === 'ok' && complaints.length === 0) {
+    return (
+      <p className={`outcome fine ${styles['verdict']}`} role="status">
+        <Icon name="tick" />
+        {say('health.fine')}
+      </p>
+    );
+  }
+  return (
+    <div className={styles['wrong']} role="status">
+      <p className={`outcome ${health.status === 'ok' ? 'warned' : 'failed'} strong`}>
+        <Icon name={health.status === 'ok' ? 'warning' : 'cross'} />
+        {say(health.status === 'ok' ? 'health.degradedTitle' : 'health.unavailable')}
+      </p>
+      <ul>
+        {complaints.map(({ word, text }) => (
+          <li key={word}>
+            <code>{word}</code> <span className="second">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Parts({ health }: { readonly health: Health }) {
+  const say = useWords();
+  const formats = useFormats();
+  const { database, redis, journal, nodes } = health;
+  return (
+    <div className={styles['two']}>
+      <section className={styles['section']}>
+        <h2 className="title">{say('health.parts')}</h2>
+        <dl className={styles['facts']}>
+          <dt>{say('health.gateway')}</dt>
+          <dd>
+            {say('health.since', { version: health.version, time: formats.time(health.started) })}
+          </dd>
+          <dt>{say('health.database')}</dt>
+          <dd>
+            <State isFine={database.state === 'works'}>
+              {database.kind === 'postgres' ? 'PostgreSQL' : 'SQLite'},{' '}
+              {say(`health.databases.${database.state}`)}
+            </State>
+          </dd>
+          <dt>Redis</dt>
+          <dd>
+            {redis === null ? (
+              say('health.noRedis')
+            ) : (
+              <State isFine={redis.state === 'works'}>
+                {say(`health.redis.${redis.state}`, {
+                  eviction: redis.eviction,
+                  persistence: redis.persistence,
+                })}
+              </State>
+            )}
+          </dd>
+          <dt>{say('health.journal')}</dt>
+          <dd>
+            <State isFine={journal.usable}>
+              {journal.usable
+                ? say('health.journalDepth', { count: formats.count(journal.depth) })
+                : say('health.journalFull')}
+            </State>
+          </dd>
+        </dl>
+      </section>
+      <section className={styles['section']}>
+        <h2 className="title">{say('health.nodes')}</h2>
+        {nodes === null ? (
+          <p className="quiet">{say('health.nodesUnknown')}</p>
+        ) : (
+          <div
+            className={styles['scroll']}
+            tabIndex={0}
+            role="region"
+            aria-label={say('health.nodes')}
+          >
+            <table className="table">
+              <thead>
+                <tr>
+                  <th scope="col">{say('health.node')}</th>
+                  <th scope="col">{say('health.state')}</th>
+                  <th scope="col">{say('health.started')}</th>
+                  <th scope="col" className="number">
+                    {say('health.inJournal')}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {nodes.map((node) => (
+                  <tr key={node.id}>
+                    <td>
+                      <code>{node.id}</code>{' '}
+                      {node.current && <span className="quiet">{say('health.thisOne')}</span>}
+                    </td>
+                    <td>
+                      <State isFine={node.live}>
+                        {node.live
+                          ? say('health.live')
+                          : say('health.silent', { time: formats.duration(node.silent_ms) })}
+                      </State>
+                    </td>
+                    <td>{formats.time(node.started)}</td>
+                    <td className="number">{formats.count(node.journal)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function State({
+  isFine,
+  children,
+}: {
+  readonly isFine: boolean;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <span className={isFine ? 'outcome fine' : 'outcome failed'}>
+      <Icon name={isFine ? 'tick' : 'cross'} size={12} />
+      <span>{children}</span>
+    </span>
+  );
+}
+
+function Channels({ channels }: { readonly channels: readonly Channel[] }) {
+  const say = useWords();
+  const formats = useFormats();
+  return (
+    <section className={styles['section']}>
+      <h2 className="title">{say('models.channels')}</h2>
+      {channels.length === 0 ? (
+        <div className="state">
+          <p className="strong">{say('health.noChannels')}</p>
+          <p>{say('models.emptyHint')}</p>
+        </div>
+      ) : (
+        <div
+          className={styles['scroll']}
+          tabIndex={0}
+          role="region"
+          aria-label={say('models.channels')}
+        >
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">{say('models.channel')}</th>
+                <th scope="col">{say('health.state')}</th>
+                <th scope="col">{say('models.provider')}</th>
+                <th scope="col">{say('models.columns.protocols')}</th>
+                <th scope="col">{say('models.groups')}</th>
+                <th scope="col" className="number">
+                  {say('models.priority')}
+                </th>
+                <th scope="col" className="number">
+                  {say('health.answered')}
+                </th>
+                <th scope="col">{say('models.columns.success')}</th>
+                <th scope="col">{say('models.columns.hours')}</th>
+                <th scope="col" className="number">
+                  {say('models.columns.firstToken')}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {channels.map((channel) => {
+                const { name, recent } = channel;
+                return (
+                  <tr key={name}>
+                    <td>
+                      <Link
+                        className="link strong"
+                        to="/requests"
+                        search={{ filter: `channel:${/\s/.test(name) ? `"${name}"` : name}` }}
+                      >
+                        {name}
+                      </Link>
+                    </td>
+                    <td>
+                      <ChannelStateOf channel={channel} />
+                    </td>
+                    <td>{channel.provider}</td>
+                    <td className="second">{channel.protocols.join(', ')}</td>
+                    <td>{channel.groups.join(', ')}</td>
+                    <td className="number">{channel.priority}</td>
+                    <td className="number">
+                      {recent === null ? '–' : formats.count(recent.requests)}
+                    </td>
+                    <td>{recent !== null && <Success share={recent.success} />}</td>
+                    <td>{recent !== null && <Hours hours={recent.hours} />}</td>
+                    <td className="number">
+                      {recent?.first_token_ms == null
+                        ? '–'
+                        : formats.duration(recent.first_token_ms)}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p className={styles['note']}>{say('health.note')}</p>
+    </section>
+  );
+}

@@ -1,0 +1,225 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { read, write, type Result } from '../../api/client.ts';
+import { choose, keep, useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Icon } from '../../pieces/icon.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { Outcome } from '../../pieces/outcome.tsx';
+import { Snippet } from '../../pieces/snippet.tsx';
+import { Tabs } from '../../pieces/tabs.tsx';
+import { clientSnippets } from '../../snippets/clients.ts';
+import { useWords } from '../../words/index.ts';
+import { useWrite } from '../keys/use-write.ts';
+import { modelsQuery } from '../models/query.ts';
+import { PasswordForm } from '../settings/password-form.tsx';
+import styles from './page.module.css';
+
+/** Leads whoever set the gateway up to the first request of their own. */
+export function WelcomePage() {
+  const say = useWords();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const session = useSession();
+  const [hasPassword, setHasPassword] = useState(false);
+  /** The only place that holds the secret: it is forgotten with the page. */
+  const [issued, setIssued] = useState<Result<'createKey'> | null>(null);
+  const [since] = useState(() => new Date().toISOString());
+  const first = useQuery({
+    queryKey: ['first-request', issued?.id],
+    enabled: issued !== null,
+    queryFn: async ({ signal }) => {
+      const query = { key: issued?.id ?? '', from: since, limit: '1' };
+      const { data } = await read<'listUsage'>('/usage', query, signal);
+      return data[0] ?? null;
+    },
+    refetchInterval: ({ state }) => (state.data == null ? 1_000 : false),
+  });
+  const leaving = useWrite();
+  const leave = () =>
+    leaving.run(async () => {
+      await choose(client, session, { welcomed: true });
+      await navigate({ to: '/' });
+    });
+
+  return (
+    <>
+      <header className="top">
+        <h1>{say('welcome.title')}</h1>
+        <button type="button" className="button" disabled={leaving.isBusy} onClick={leave}>
+          {say('welcome.skip')}
+        </button>
+      </header>
+      <div className={`body ${styles['page']}`}>
+        <p className="problem" role="alert">
+          {leaving.problem}
+        </p>
+        <p className={styles['lead']}>{say('welcome.lead')}</p>
+        <ol className={styles['steps']}>
+          <Step number={1} title={say('welcome.password')} isDone={hasPassword}>
+            {hasPassword ? (
+              <p className="second">{say('welcome.passwordDone')}</p>
+            ) : (
+              <>
+                <p className="second">{say('welcome.passwordHint')}</p>
+                <PasswordForm
+                  onChanged={(next) => {
+                    keep(client, next);
+                    setHasPassword(true);
+                  }}
+                />
+              </>
+            )}
+          </Step>
+          <Step number={2} title={say('welcome.key')} isDone={issued !== null}>
+            {issued === null ? <NewKey onMade={setIssued} /> : <UseKey issued={issued} />}
+          </Step>
+          <Step number={3} title={say('welcome.first')} isDone={first.data != null}>
+            {issued === null ? (
+              <p className="second">{say('welcome.keyFirst')}</p>
+            ) : first.data == null ? (
+              <p className="second" role="status">
+                {say('welcome.waiting')}
+              </p>
+            ) : (
+              <Came row={first.data} onDone={leave} />
+            )}
+          </Step>
+        </ol>
+      </div>
+    </>
+  );
+}
+
+function Step({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li className={styles['step']} data-done={isDone}>
+      <span className={styles['number']}>{isDone ? <Icon name="tick" /> : number}</span>
+      <div className={styles['content']}>
+        <h2 className="title">{title}</h2>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function NewKey({ onMade }: { readonly onMade: (issued: Result<'createKey'>) => void }) {
+  const say = useWords();
+  const { csrf_token: token } = useSession();
+  const sending = useWrite(['name']);
+  const problem = sending.fields[0]?.message;
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const name = new FormData(event.currentTarget).get('key-name');
+    const body = { name: typeof name === 'string' ? name.trim() : '' };
+    sending.run(async () => onMade(await write<'createKey'>('POST', '/keys', body, token)));
+  }
+
+  return (
+    <form className={styles['form']} onSubmit={submit}>
+      <div className="field">
+        <label htmlFor="key-name">{say('keys.form.name')}</label>
+        <input
+          className="input"
+          id="key-name"
+          name="key-name"
+          defaultValue="laptop"
+          required
+          autoComplete="off"
+          aria-invalid={problem !== undefined}
+          aria-describedby="key-name-note"
+        />
+        <p className={problem === undefined ? 'hint' : 'problem'} id="key-name-note">
+          {problem ?? say('welcome.keyHint')}
+        </p>
+      </div>
+      <p className="problem" role="alert">
+        {sending.problem}
+      </p>
+      <button type="submit" className="button main" disabled={sending.isBusy}>
+        {say('welcome.make')}
+      </button>
+    </form>
+  );
+}
+
+function UseKey({ issued: { name, key = '' } }: { readonly issued: Result<'createKey'> }) {
+  const say = useWords();
+  const { gateway } = useSession();
+  const models = useQuery(modelsQuery).data?.data ?? [];
+  const model = models.find(({ type, priced }) => type === 'chat' && priced)?.id ?? 'demo-chat';
+  const snippets = clientSnippets({ url: gateway.url, model, key });
+  const [open, setOpen] = useState('curl');
+  const shown = snippets.find((each) => each.name === open) ?? snippets[0];
+  return (
+    <>
+      <p className="second">{say('welcome.keyDone', { name })}</p>
+      <Snippet text={key} label={say('welcome.secret')} />
+      <Tabs
+        label={say('welcome.clients')}
+        tabs={snippets.map((each) => ({ name: each.name, title: each.name }))}
+        open={open}
+        onOpen={setOpen}
+      >
+        {shown !== undefined && <Snippet text={shown.text} label={shown.name} />}
+      </Tabs>
+    </>
+  );
+}
+
+function Came({
+  row,
+  onDone,
+}: {
+  readonly row: Result<'listUsage'>['data'][number];
+  readonly onDone: () => void;
+}) {
+  const say = useWords();
+  const formats = useFormats();
+  return (
+    <>
+      <p role="status">
+        <Outcome outcome={row.outcome} status={row.status} isFull />{' '}
+        <span className="second">
+          {formats.time(row.time)}, {row.client}
+        </span>{' '}
+        <Link className="link" to="/requests/$id" params={{ id: row.id }}>
+          {say('welcome.receipt')}
+        </Link>
+      </p>
+      <ol className={styles['chain']}>
+        <li>
+          <span>{say('welcome.signedIn')}</span>
+          {row.key}
+        </li>
+        <li>
+          <span>{say('request.route')}</span>
+          {row.attempts.map(({ channel }) => channel).join(', ') || '–'}
+        </li>
+        <li>
+          <span>{say('playground.firstToken')}</span>
+          {row.ttft_ms === null ? '–' : formats.duration(row.ttft_ms)}
+        </li>
+        <li>
+          <span>{say('playground.cost')}</span>
+          {row.cost === null ? '–' : <Money amount={row.cost} />}
+        </li>
+      </ol>
+      <button type="button" className="button main" onClick={onDone}>
+        {say('welcome.done')}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { session, sessionExample } from './session.ts';
+import { nothing, text, time } from './values.ts';
+
+export const changeMe = defineRoute({
+  method: 'PATCH',
+  path: '/me',
+  summary: 'Keep what the person has chosen',
+  permission: 'own',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    language: z.enum(['en', 'zh-CN'], 'expected en or zh-CN').optional(),
+    theme: z.enum(['system', 'light', 'dark'], 'expected system, light or dark').optional(),
+    /** The first steps are done, or not wanted. */
+    welcomed: z.literal(true, 'expected true').optional(),
+  }),
+  response: session,
+  example: sessionExample,
+});
+
+export const changePassword = defineRoute({
+  method: 'POST',
+  path: '/me/password',
+  summary: 'Set another password; every other session ends',
+  permission: 'own',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    old_password: z.string('expected a password').min(1, 'expected a password').max(1_024),
+    new_password: z
+      .string('expected a password')
+      .min(12, 'expected at least 12 characters')
+      .max(1_024, 'expected at most 1024 characters'),
+  }),
+  /** With another token: this session has a new cookie. */
+  response: session,
+  example: sessionExample,
+});
+
+export const listMySessions = defineRoute({
+  method: 'GET',
+  path: '/me/sessions',
+  summary: 'Where the person is signed in',
+  permission: 'own',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        /** Whether it is the one that asks. */
+        current: z.boolean(),
+        address: z.string().nullable(),
+        user_agent: z.string().nullable(),
+        created: time,
+        /** To within a minute. */
+        seen: time,
+      }),
+    ),
+  }),
+  example: {
+    data: [
+      {
+        id: '9f86d081884c7d65',
+        current: true,
+        address: '192.0.2.14',
+        user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+        created: '2026-11-25T08:51:00.000Z',
+        seen: '2026-11-25T10:00:00.000Z',
+      },
+    ],
+  },
+});
+
+export const endMySession = defineRoute({
+  method: 'DELETE',
+  path: '/me/sessions/:id',
+  summary: 'Sign out elsewhere',
+  permission: 'own',
+  parameters: z.strictObject({ id: text(100) }),
+  query: nothing,
+  body: nothing,
+  response: z.object({}),
+  example: {},
+});

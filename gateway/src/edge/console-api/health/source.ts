@@ -1,0 +1,51 @@
+import type { Channel } from '#catalogue/index.ts';
+
+/** How the gateway is, as this process sees it. */
+export interface GatewayHealth {
+  /** `unavailable`: nothing that costs something can be admitted. */
+  readonly status: 'ok' | 'unavailable';
+  /** Degraded components, in the words of `/ready`. */
+  readonly degraded: readonly string[];
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly database: {
+    readonly kind: 'sqlite' | 'postgres';
+    readonly state: 'works' | 'read-only' | 'away';
+  };
+  /** Null: there is none. */
+  readonly redis: {
+    readonly state: 'works' | 'away';
+    readonly eviction: string;
+    readonly persistence: string;
+  } | null;
+  readonly journal: {
+    readonly usable: boolean;
+    /** Records on disk that are not in the database yet. */
+    readonly depth: number;
+  };
+}
+
+export interface NodeHealth {
+  readonly id: string;
+  /** Whether it is the one that responds. */
+  readonly current: boolean;
+  readonly live: boolean;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** Milliseconds since its last sign. */
+  readonly silentFor: number;
+  readonly journalDepth: number;
+}
+
+export interface ChannelHealthReading {
+  readonly breaker: 'closed' | 'open' | 'half-open';
+  readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
+}
+
+/** Where the console learns how the gateway is. */
+export interface HealthSource {
+  readonly read: () => GatewayHealth;
+  readonly channel: (channel: Channel) => ChannelHealthReading;
+  /** @throws the error of the database */
+  readonly nodes: () => Promise<readonly NodeHealth[]>;
+}

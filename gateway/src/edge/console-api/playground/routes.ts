@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { type Administration, recordAudit, sessionKey } from '#administration/index.ts';
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { listTeams, sessionEnd } from '#identity/index.ts';
+import { contract } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
+import { groupsOf, usualGroup } from '../models/groups.ts';
+import type { Reads } from '../reads.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { actorOf } from '../sessions/actor-of.ts';
+
+export interface PlaygroundOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly reads: Reads;
+  readonly secrets: Secrets;
+  /** The catalogue at this moment. */
+  readonly snapshot: () => CatalogueSnapshot;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** What the playground asks models with. Everybody may: it is limited and charged as their own keys are. */
+export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOptions): void {
+  const { database, reads, secrets, snapshot, now } = options;
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
+
+  serveRoute(scope, contract.playgroundKey, options, async ({ request, body, caller }) => {
+    const { session } = caller;
+    const { group = usualGroup, team = null } = body;
+    const teamId = await reads(async (db) => {
+      if (!(await groupsOf(db, caller, snapshot())).has(group)) {
+        throw noSuch('group', `there is no group '${group}' that you may use`);
+      }
+      if (team === null) return null;
+      const own = (await listTeams(db)).find(
+        ({ name, enabled, members }) =>
+          name === team && enabled && members.some(({ user }) => user === session.user.email),
+      );
+      if (own === undefined) throw noSuch('team', `you are in no team '${team}'`);
+      return own.id;
+    });
+    const key = await fromDatabase(() =>
+      sessionKey(
+        administration,
+        actorOf(request, session.user),
+        { sessionId: session.id, userId: session.user.id, teamId, group },
+        sessionEnd(session),
+      ),
+    );
+    if (key === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    return { body: { key: key.secret, expires_at: new Date(key.expiresAt).toISOString() } };
+  });
+}
+
+const noSuch = (path: 'group' | 'team', message: string) =>
+  new ApiError('invalid', message, { fields: [{ path, message }] });

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Administration, endSession, replacePassword } from '#administration/index.ts';
+import { hashPassword, type OpenDatabase } from '#database/index.ts';
+import {
+  changePreferences,
+  findUserByEmail,
+  listSessions,
+  type Session,
+  type StoredUser,
+} from '#identity/index.ts';
+import { contract } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { fromDatabase } from '../from-database.ts';
+import type { Reads } from '../reads.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { actorOf } from './actor-of.ts';
+import { connectionOf } from './connection.ts';
+import { knownCookie, setSessionCookie } from './cookies.ts';
+import type { SignedInCaller } from './guard.ts';
+import type { Attempt, SignedIn } from './sign-in.ts';
+import type { Slots } from './slots.ts';
+
+export interface OwnSessionOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly reads: Reads;
+  readonly administration: Administration;
+  /** Bounds the work on passwords. */
+  readonly hashing: Slots;
+  readonly signIn: (attempt: Attempt) => Promise<SignedIn>;
+  /** @throws ApiError `unauthenticated` */
+  readonly start: (request: FastifyRequest, user: StoredUser) => Promise<SignedInCaller>;
+  readonly show: (
+    request: FastifyRequest,
+    caller: SignedInCaller,
+  ) => Promise<z.input<typeof contract.readSession.response>>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** What people see and change of themselves. */
+export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOptions): void {
+  const { database, reads, administration, hashing, signIn, start, show, now } = options;
+
+  serveRoute(scope, contract.changeMe, options, async ({ request, body, caller }) => {
+    const { session } = caller;
+    const { language, theme, welcomed } = body;
+    const preferences = await fromDatabase(() =>
+      changePreferences(database.kysely, session.user.id, {
+        ...(language !== undefined && { language }),
+        ...(theme !== undefined && { theme }),
+        ...(welcomed !== undefined && { welcomed }),
+      }),
+    );
+    return { body: await show(request, { ...caller, session: { ...session, preferences } }) };
+  });
+
+  serveRoute(scope, contract.changePassword, options, async ({ request, body, caller }) => {
+    const { user } = caller.session;
+    await assertKnows(request, user.email, body.old_password);
+    const passwordHash = await hashing.run(() => hashPassword(body.new_password));
+    const changed = await fromDatabase(async () => {
+      await replacePassword(administration, actorOf(request, user), {
+        email: user.email,
+        passwordHash,
+      });
+      return findUserByEmail(database.kysely, user.email);
+    });
+    if (changed === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    // The one that was used has ended with all others.
+    const next = await start(request, changed);
+    const { isSecure } = connectionOf(request);
+    return { body: await show(request, next), cookies: [setSessionCookie(next.secret, isSecure)] };
+  });
+
+  serveRoute(scope, contract.listMySessions, options, async ({ caller: { session } }) => {
+    const sessions = await reads((db) => listSessions(db, session.user.id, now()));
+    return {
+      body: {
+        data: sessions.map((each) => ({
+          id: publicId(each),
+          current: each.id === session.id,
+          address: each.address,
+          user_agent: each.userAgent,
+          created: new Date(each.createdAt).toISOString(),
+          seen: new Date(each.seenAt).toISOString(),
+        })),
+      },
+    };
+  });
+
+  serveRoute(scope, contract.endMySession, options, async ({ request, parameters, caller }) => {
+    const { user } = caller.session;
+    const isEnded = await fromDatabase(async () => {
+      const sessions = await listSessions(database.kysely, user.id, now());
+      const session = sessions.find((each) => publicId(each) === parameters.id);
+      return session !== undefined && endSession(administration, actorOf(request, user), session);
+    });
+    if (!isEnded) throw new ApiError('not_found', 'there is no such session');
+    return { body: {} };
+  });
+
+  /** As at a sign-in, so that whoever finds an open browser cannot guess faster there. */
+  async function assertKnows(request: FastifyRequest, email: string, password: string) {
+    const address = request.server.clientAddress(request.raw);
+    try {
+      await signIn({ email, password, address, known: knownCookie(request) });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'wrong_credentials') throw error;
+      const message = 'this is not the present password';
+      throw new ApiError('invalid', `old_password: ${message}`, {
+        fields: [{ path: 'old_password', message }],
+      });
+    }
+  }
+}
+
+/** Enough of the hash to tell a person's sessions apart. */
+const publicId = ({ id }: Session) => id.slice(0, 16);

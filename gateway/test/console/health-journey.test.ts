@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { ask, password, secrets, setPasswords } from './people.ts';
+import { signIn } from './person.ts';
+
+const config = `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [chat, messages]
+    models: [demo-chat]
+  - name: refusing
+    provider: simulator
+    base_url: SIMULATOR
+    api_key: invalid-one
+    protocols: [chat]
+    models: [demo-reasoning]
+users:
+  - { email: admin@example.com, role: admin, balance: 100 }
+  - { email: member@example.com }
+  - { email: viewer@example.com, role: viewer }
+keys:
+  - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+`;
+
+let gateway: TestGateway;
+let opened: Visit | undefined;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ config });
+  await setPasswords(gateway);
+  await ask(gateway, secrets.admin);
+  await ask(gateway, secrets.admin, 'demo-reasoning');
+  await gateway.usage();
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test('operators and viewers see how the gateway and its channels are, members do not', async () => {
+  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  expect(await (await admin.get('/health')).json()).toEqual({
+    status: 'ok',
+    version: expect.any(String),
+    started: expect.any(String),
+    degraded: [],
+    database: { kind: 'sqlite', state: 'works' },
+    redis: null,
+    journal: { usable: true, depth: expect.any(Number) },
+    nodes: [
+      {
+        id: expect.any(String),
+        current: true,
+        live: true,
+        started: expect.any(String),
+        silent_ms: expect.any(Number),
+        journal: expect.any(Number),
+      },
+    ],
+  });
+  const { data } = (await (await admin.get('/channels')).json()) as { data: unknown[] };
+  expect(data).toEqual([
+    expect.objectContaining({
+      name: 'refusing',
+      state: 'refused',
+      credentials: { ready: 0, cooling: 0, disabled: 1 },
+    }),
+    expect.objectContaining({
+      name: 'sim',
+      state: 'works',
+      recent: expect.objectContaining({ requests: 1, success: 1 }),
+    }),
+  ]);
+  // Neither addresses nor credentials.
+  expect(JSON.stringify(data)).not.toMatch(/127\.0\.0\.1|invalid-one/);
+  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const member = await signIn(gateway.url, 'member@example.com', password);
+  for (const path of ['/health', '/channels']) {
+    expect([path, (await viewer.get(path)).status]).toEqual([path, 200]);
+    expect([path, (await member.get(path)).status]).toEqual([path, 403]);
+  }
+});
+
+test.runIf(hasBrowser)(
+  'the page says what is wrong, and what to do about it',
+  { timeout: 120_000 },
+  async () => {
+    opened = await visit(gateway.url);
+    const { page, complaints, axeProblems, isWider } = opened;
+    await page.goto(`${gateway.url}/console/health`);
+    await page.getByLabel('E-mail address').fill('admin@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByText('Everything works.').waitFor();
+    await page.getByText('credential refused').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.route('**/admin/v1/health', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as object;
+      const degraded = ['redis', 'node n_1 is unreachable with 3 usage records in its journal'];
+      await route.fulfill({ json: { ...body, degraded } });
+    });
+    await page.getByText('Redis does not respond.').waitFor();
+    await page.getByText('let another one adopt its data folder').waitFor();
+    expect(await axeProblems()).toEqual([]);
+
+    // In the other language and theme, on a phone, whose bar has the page in its menu.
+    await page.locator('nav summary').click();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('zh-CN');
+    await page.getByRole('heading', { name: '健康' }).waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await axeProblems()).toEqual([]);
+    await page.locator('nav').getByRole('link', { name: '试用' }).click();
+    await page.getByRole('heading', { name: '试用' }).waitFor();
+    expect(await isWider()).toBe(false);
+    expect(complaints).toEqual([]);
+  },
+);
+
+test.runIf(hasBrowser)(
+  'whoever may not see it does not find it, and learns who decides',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url);
+    try {
+      const { page, complaints, axeProblems } = visited;
+      await page.goto(`${gateway.url}/console/health`);
+      await page.getByLabel('E-mail address').fill('member@example.com');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await page.getByText('Your role does not allow this page.').waitFor();
+      expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0);
+      expect(await axeProblems()).toEqual([]);
+      // The browser itself reports the refusals.
+      for (const complaint of complaints) expect(complaint).toContain('403');
+    } finally {
+      await visited.close();
+    }
+  },
+);

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { password, startWithPeople } from './people.ts';
+import { signIn } from './person.ts';
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startWithPeople();
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'a person signs out elsewhere, chooses the look, and changes the password',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems, isWider } = opened;
+    const elsewhere = await signIn(gateway.url, 'member@example.com', password);
+    await page.goto(`${gateway.url}/console/settings`);
+    await page.getByLabel('E-mail address').fill('member@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    const rows = page.locator('tbody tr');
+    await rows.filter({ hasText: 'this one' }).waitFor();
+    await rows.filter({ hasText: 'Chrome, Linux' }).waitFor();
+    expect(await rows.count()).toBe(2);
+    expect(await axeProblems()).toEqual([]);
+    await rows.getByRole('button', { name: 'Sign out' }).click();
+    await rows.nth(1).waitFor({ state: 'detached' });
+    expect((await elsewhere.get('/session')).status).toBe(401);
+
+    await page.getByLabel('Present password').fill(password);
+    await page.getByLabel('New password').fill('too short');
+    await page.keyboard.press('Enter');
+    await page.getByText('expected at least 12 characters').waitFor();
+    // The browser itself reports the refusal.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    await page.getByLabel('New password').fill(`${password}, and longer`);
+    await page.keyboard.press('Enter');
+    await page.getByText('The password was changed.').waitFor();
+
+    // The session continues: what is written next is accepted, and holds in another browser too.
+    const content = page.getByRole('main');
+    await content.getByLabel('Theme').selectOption('dark');
+    await content.getByLabel('Language').selectOption('zh-CN');
+    await page.getByRole('heading', { name: '设置' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await isWider()).toBe(false);
+    const other = await visit(gateway.url);
+    try {
+      await other.page.goto(`${gateway.url}/console/settings`);
+      await other.page.getByLabel('E-mail address').fill('member@example.com');
+      await other.page.getByLabel('Password').fill(`${password}, and longer`);
+      await other.page.keyboard.press('Enter');
+      await other.page.getByRole('heading', { name: '设置' }).waitFor();
+      expect(await other.page.locator('html').getAttribute('data-theme')).toBe('dark');
+      expect(other.complaints).toEqual([]);
+    } finally {
+      await other.close();
+    }
+    expect(complaints).toEqual([]);
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a session that is over is renewed in place, and an unreachable gateway is waited for',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url);
+    try {
+      const { page, complaints, axeProblems } = visited;
+      await page.goto(`${gateway.url}/console/keys`);
+      await page.getByLabel('E-mail address').fill('admin@example.com');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await page.locator('tbody tr').first().waitFor();
+      await page.keyboard.press('n');
+      await page.getByLabel('Name').fill('half done');
+      await gateway.app.database.kysely.deleteFrom('sessions').execute();
+      await page.keyboard.press('Enter');
+      const again = page.getByRole('dialog', { name: 'Your session is over' });
+      await again.getByText('Sign in again as admin@example.com').waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await again.getByLabel('Password').fill('wrong');
+      await page.keyboard.press('Enter');
+      await again.getByText('the e-mail address or the password is wrong').waitFor();
+      await again.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await again.waitFor({ state: 'detached' });
+      // What was typed is still there, and is accepted now.
+      expect(await page.getByLabel('Name').inputValue()).toBe('half done');
+      await page.getByLabel('Name').press('Enter');
+      await page.getByRole('dialog', { name: 'Key half done is ready' }).waitFor();
+      await page.keyboard.press('Escape');
+      // The browser itself reports the refusals.
+      for (const complaint of complaints.splice(0)) expect(complaint).toContain('401');
+
+      await page.context().setOffline(true);
+      await page.getByRole('link', { name: 'Requests' }).click();
+      await page.getByText(/The gateway has not answered since/).waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await page.context().setOffline(false);
+      await page.getByRole('button', { name: 'Try now' }).click();
+      await page.getByText(/The gateway has not answered since/).waitFor({ state: 'detached' });
+      for (const complaint of complaints.splice(0)) expect(complaint).toContain('ERR_INTERNET');
+    } finally {
+      await visited.close();
+    }
+  },
+);

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { password, startWithPeople } from './people.ts';
+
+const own = 'a password of my own';
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startWithPeople();
+  // As if the first start had created the person.
+  await gateway.app.database.kysely
+    .updateTable('users')
+    .set({ owner: 'system' })
+    .where('email', '=', 'admin@example.com')
+    .execute();
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'whoever set the gateway up gets a password, a key, and sees the first request come in',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems, isWider } = opened;
+    await page.goto(`${gateway.url}/console/`);
+    await page.getByLabel('E-mail address').fill('admin@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your own password' }).waitFor();
+    expect(page.url()).toBe(`${gateway.url}/console/welcome`);
+    expect(await axeProblems()).toEqual([]);
+
+    // What is wrong is said at its field.
+    await page.getByLabel('Present password').fill('not the one');
+    await page.getByLabel('New password').fill(own);
+    await page.keyboard.press('Enter');
+    await page.getByText('this is not the present password').waitFor();
+    // The browser itself reports the refusal.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    await page.getByLabel('Present password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByText('The printed one no longer works.').waitFor();
+
+    await page.getByLabel('Name').fill('notebook');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('Waiting for a request with the key').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    const line = (await page.getByRole('region', { name: 'curl' }).textContent()) ?? '';
+    await page.getByRole('tab', { name: 'Python' }).click();
+    expect(await page.getByRole('region', { name: 'Python' }).textContent()).toContain(
+      `base_url="${gateway.url}/v1"`,
+    );
+    await promisify(execFile)('sh', ['-c', `${line} -sf`]);
+    await gateway.usage();
+    await page.getByRole('link', { name: 'See its receipt' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await isWider()).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    await page.getByRole('button', { name: 'To the overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await page.content()).not.toMatch(/sk-[0-9A-Za-z]{40}/);
+    // Done once: the address leads to the overview from now on.
+    await page.goto(`${gateway.url}/console/`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
