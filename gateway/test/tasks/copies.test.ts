@@ -62,6 +62,7 @@ describe.each(dialects)('%s', (dialect) => {
       secrets: testSecrets,
       clock: { now: () => bench.clock.wall },
       log: { warn: (message) => void warnings.push(message) },
+      snapshot: () => ({ channels: [] }),
       storage,
       fetchMedia,
       tally,

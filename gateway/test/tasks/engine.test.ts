@@ -251,6 +251,7 @@ describe.each(dialects)('tasks on %s', (dialect) => {
       bench.pass(rules.pollInterval);
       expect(await node.turn()).toBe(2);
       expect([await stateOf('a'), await stateOf('b')]).toEqual(['queued', 'queued']);
+      expect(await rowOf(bench.database, 'a')).toMatchObject({ failed_looks: 1 });
       bench.fake.tasks.set('up-b', succeeded(5_000));
       bench.pass(rules.pollInterval);
       await node.turn();

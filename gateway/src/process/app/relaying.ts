@@ -104,6 +104,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
               secrets,
               clock,
               log: logger,
+              snapshot,
               fetchMedia,
             })
           : null,

@@ -1,7 +1,8 @@
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import type { Logger } from '#observability/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
-import { openAccess } from '../access.ts';
+import { openAccess, presentAccess } from '../access.ts';
 import { lookRules } from '../schedule.ts';
 import type { TaskRow } from '../task-row.ts';
 import { linksIn, nameOf, typeOf, type KeptFile, type NamedLink } from './files.ts';
@@ -41,6 +42,7 @@ export interface CopierParts {
   /** Unix milliseconds. */
   readonly clock: { now(): number };
   readonly log: Pick<Logger, 'warn'>;
+  readonly snapshot: () => Pick<CatalogueSnapshot, 'channels'>;
   readonly database: OpenDatabase;
   readonly secrets: Pick<Secrets, 'open' | 'signLink'>;
   readonly storage: ResultStorage;
@@ -175,13 +177,15 @@ export function createCopier(parts: CopierParts): Copier {
 }
 
 async function copyOne(
-  { storage, fetchMedia, secrets }: CopierParts,
-  { id, user_id, access }: TaskRow,
+  parts: CopierParts,
+  row: TaskRow,
   link: NamedLink,
   signal: AbortSignal,
 ): Promise<KeptFile> {
   const { section, member, url } = link;
-  const ownOrigin = access === null ? null : originOf(openAccess(secrets, id, access).baseUrl);
+  const { storage, fetchMedia } = parts;
+  const { id, user_id } = row;
+  const ownOrigin = ownOriginOf(parts, row);
   return fetchMedia(
     {
       url,
@@ -200,4 +204,12 @@ async function copyOne(
   );
 }
 
-const originOf = (url: string): string => new URL(url).origin;
+/** Where the task was submitted. */
+function ownOriginOf(
+  { secrets, snapshot }: CopierParts,
+  { id, access, channel_id }: TaskRow,
+): string | null {
+  if (access === null) return null;
+  const channel = snapshot().channels.find((each) => each.id === channel_id);
+  return new URL(presentAccess(openAccess(secrets, id, access), channel).baseUrl).origin;
+}
