@@ -391,8 +391,8 @@ export const en = {
     request: 'Request',
     events: 'Events',
     close: 'Close',
-    empty: 'No chat model is served for you',
-    emptyHint: 'Models with a price that a channel serves can be tried here.',
+    empty: 'No model that can be tried is served for you',
+    emptyHint: 'Chat and image models with a price that a channel serves can be tried here.',
   },
   link: {
     lost: 'The gateway has not answered since {{time}}. What you see is from before.',
@@ -500,6 +500,7 @@ export const en = {
       tries: 'is tried again',
       waits: 'waits',
       refused: 'credential refused',
+      unseen: 'ready',
     },
     reasons: {
       works: 'Used as usual.',
@@ -507,6 +508,7 @@ export const en = {
       tries: 'One request at a time shows whether it works again.',
       waits: 'The upstream asked for a pause.',
       refused: 'The upstream refuses every credential. Replace them in the configuration.',
+      unseen: 'It may be used, but has responded to no request in the last 24 hours.',
     },
     credentials: '{{ready}} of {{all}} credentials',
     noChannels: 'No channel is enabled',

@@ -388,8 +388,8 @@ export const zh: Words = {
     request: '请求',
     events: '事件',
     close: '关闭',
-    empty: '没有可供你使用的对话模型',
-    emptyHint: '由渠道提供且有价格的模型可以在这里试用。',
+    empty: '没有可供你试用的模型',
+    emptyHint: '由渠道提供且有价格的对话和图片模型可以在这里试用。',
   },
   link: {
     lost: '网关自 {{time}} 起没有响应。显示的是之前的内容。',
@@ -493,6 +493,7 @@ export const zh: Words = {
       tries: '正在重试',
       waits: '等待中',
       refused: '凭据被拒绝',
+      unseen: '就绪',
     },
     reasons: {
       works: '照常使用。',
@@ -500,6 +501,7 @@ export const zh: Words = {
       tries: '一次一个请求，检验是否恢复。',
       waits: '上游要求暂停。',
       refused: '上游拒绝所有凭据。请在配置中更换。',
+      unseen: '可以使用，但最近 24 小时没有回答过请求。',
     },
     credentials: '{{ready}}/{{all}} 个凭据',
     noChannels: '没有启用的渠道',

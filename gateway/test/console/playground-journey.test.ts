@@ -17,12 +17,15 @@ channels:
   - name: sim
     provider: simulator
     base_url: SIMULATOR
-    protocols: [chat, messages, responses, generate-content]
-    models: [demo-chat, demo-reasoning]
+    protocols: [chat, messages, responses, generate-content, images]
+    models: [demo-chat, demo-reasoning, lab-image]
   ${channel('slow-chat', 'gap=200;events=200').trim()}
   ${channel('torn-chat', 'error-at=3').trim()}
   ${channel('busy-chat', 'status=529').trim()}
 models:
+  - id: lab-image
+    type: image
+    price: { image_tiers: [{ name: 4K, max_pixels: 16777216, price: 0.045 }] }
   - { id: slow-chat, type: chat, price: { input: 1, output: 2 } }
   - { id: torn-chat, type: chat, price: { input: 1, output: 2 } }
   - { id: busy-chat, type: chat, price: { input: 1, output: 2 } }
@@ -111,6 +114,15 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Escape');
     expect(page.url()).toContain(encodeURIComponent('messages:demo-chat'));
 
+    // A picture: another model in the same column, which is asked in another way.
+    await page.goto(address('chat:demo-chat'));
+    await column('demo-chat').getByLabel('Model').selectOption('lab-image');
+    await ask('A lighthouse');
+    const picture = column('lab-image').getByAltText('A picture of the model');
+    await picture.waitFor();
+    expect(await page.evaluate("document.querySelector('main img').naturalWidth > 0")).toBe(true);
+    await column('lab-image').locator('.money[title="0.045 USD"]').waitFor();
+
     // Stopped in the middle: what came stays, and the gateway knows that somebody left.
     await page.goto(address('chat:slow-chat'));
     await ask('Slowly');
@@ -181,7 +193,7 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
     await page.goto(address());
-    await page.getByText('没有可供你使用的对话模型').waitFor();
+    await page.getByText('没有可供你试用的模型').waitFor();
     expect(await axeProblems()).toEqual([]);
     expect(complaints).toEqual([]);
   },

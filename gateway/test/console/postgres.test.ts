@@ -40,6 +40,22 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
     }
   });
 
+  test('has a key for the session, whose rows are found by its name', async () => {
+    const { key } = (await (await admin.send('POST', '/playground/key', {})).json()) as {
+      key: string;
+    };
+    const id = await ask(gateway, key);
+    await gateway.usage();
+    const { data } = (await (await admin.get('/usage?key=playground')).json()) as {
+      data: { id: string; key: string }[];
+    };
+    expect(data.map((row) => [row.id, row.key])).toEqual([[id, 'playground']]);
+    for (const path of ['/models', '/models/demo-chat', '/health', '/channels', '/me/sessions']) {
+      expect([path, (await admin.get(path)).status]).toEqual([path, 200]);
+    }
+    expect((await admin.send('PATCH', '/me', { theme: 'dark' })).status).toBe(200);
+  });
+
   test.each([
     ['/usage?model=%00', 400, 'invalid'],
     ['/usage?user=a%00b', 400, 'invalid'],

@@ -9,6 +9,7 @@ import {
   listUsage,
   readHistogram,
   readLatency,
+  recentHealth,
   type Dimension,
 } from '#usage/index.ts';
 import { createTestDatabase, dialects, isSkipped } from '../database/databases.ts';
@@ -108,6 +109,8 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
       for (const dimension of facets) await sums([dimension], { metric: 'requests' });
     },
     'facets, kinds': () => countKinds(db, range),
+    'the last day of all models': () => recentHealth(db, 'model', null, to),
+    'the last day of all channels': () => recentHealth(db, 'channel', null, to),
   } satisfies Record<string, () => Promise<unknown>>;
 }
 

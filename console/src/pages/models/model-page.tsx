@@ -10,6 +10,7 @@ import { Tabs } from '../../pieces/tabs.tsx';
 import { curlOf, protocols, protocolsOf, type SnippetProtocol } from '../../snippets/curl.ts';
 import { useWords } from '../../words/index.ts';
 import { nativeProtocol, writePartner } from '../playground/partners.ts';
+import { protocolsFor } from '../playground/speak.ts';
 import styles from './page.module.css';
 import { modelQuery, type ModelDetail } from './query.ts';
 import { Hours, Success } from './success.tsx';
@@ -57,7 +58,7 @@ function View({ model }: { readonly model: ModelDetail }) {
         <span>{facts.join(', ')}</span>
         <span className="quiet">{say(`models.declared.${model.origin}`)}</span>
         <span className={styles['actions']}>
-          {model.type === 'chat' && model.priced && (
+          {protocolsFor(model.type).length > 0 && model.priced && (
             <Link
               className="button"
               to="/playground"

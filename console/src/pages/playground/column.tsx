@@ -11,7 +11,8 @@ import type { Model } from '../models/query.ts';
 import { Markdown } from './markdown.tsx';
 import styles from './page.module.css';
 import type { Answer } from './run.ts';
-import { protocolNames, type Protocol } from './speak.ts';
+import { partnerFor } from './partners.ts';
+import { protocolsFor, type Protocol } from './speak.ts';
 
 /** What a column asks. */
 export interface Partner {
@@ -40,6 +41,7 @@ interface Props {
 export function Column({ partner, models, turns, isBusy, onChange, onRemove, onShowRaw }: Props) {
   const say = useWords();
   const log = useRef<HTMLDivElement>(null);
+  const type = models.find(({ id }) => id === partner.model)?.type ?? 'chat';
   const last = turns.at(-1)?.answer ?? null;
   // Follows the answer, unless the person has scrolled up to read.
   const length = (last?.text.length ?? 0) + (last?.reasoning.length ?? 0);
@@ -58,7 +60,7 @@ export function Column({ partner, models, turns, isBusy, onChange, onRemove, onS
           aria-label={say('playground.model')}
           value={partner.model}
           disabled={isBusy}
-          onChange={({ target }) => onChange({ ...partner, model: target.value })}
+          onChange={({ target }) => onChange(partnerFor(partner, target.value, models))}
         >
           {models.map(({ id }) => (
             <option key={id}>{id}</option>
@@ -71,7 +73,7 @@ export function Column({ partner, models, turns, isBusy, onChange, onRemove, onS
           disabled={isBusy}
           onChange={({ target }) => onChange({ ...partner, protocol: target.value as Protocol })}
         >
-          {protocolNames.map((name) => (
+          {protocolsFor(type).map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>

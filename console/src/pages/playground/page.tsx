@@ -12,13 +12,16 @@ import { mostPartners, nativeProtocol, readPartners, writePartner } from './part
 import { RawDialog } from './raw-dialog.tsx';
 import { ask, unanswered, type Answer } from './run.ts';
 import { createSessionKeys } from './session-key.ts';
-import type { Message, Question } from './speak.ts';
+import { protocolsFor, type Message, type Question } from './speak.ts';
 
 /** Models can be asked here, through the same endpoint and at the same price as from any client. */
 export function PlaygroundPage() {
   const say = useWords();
   const list = useQuery(modelsQuery);
-  const models = (list.data?.data ?? []).filter(({ type, priced }) => type === 'chat' && priced);
+  const models = (list.data?.data ?? [])
+    .filter(({ type, priced }) => protocolsFor(type).length > 0 && priced)
+    // Most people come to talk.
+    .toSorted((a, b) => Number(b.type === 'chat') - Number(a.type === 'chat'));
   return (
     <>
       {list.isSuccess && models.length > 0 ? (

@@ -1,6 +1,6 @@
 import type { Model } from '../models/query.ts';
 import type { Partner } from './column.tsx';
-import { protocolNames, type Protocol } from './speak.ts';
+import { protocolsFor, type Protocol } from './speak.ts';
 
 export const mostPartners = 3;
 
@@ -14,10 +14,10 @@ export function readPartners(
 ): readonly Partner[] {
   const partners = written.slice(0, mostPartners).flatMap((text): Partner[] => {
     const colon = text.indexOf(':');
-    const model = text.slice(colon + 1);
-    const protocol = protocolNames.find((name) => name === text.slice(0, colon));
-    const isKnown = models.some(({ id }) => id === model);
-    return isKnown && protocol !== undefined ? [{ model, protocol }] : [];
+    const model = models.find(({ id }) => id === text.slice(colon + 1));
+    const offered = protocolsFor(model?.type ?? '');
+    const protocol = offered.find((name) => name === text.slice(0, colon));
+    return model !== undefined && protocol !== undefined ? [{ model: model.id, protocol }] : [];
   });
   const [first] = models;
   if (partners.length > 0 || first === undefined) return partners;
@@ -25,6 +25,15 @@ export function readPartners(
 }
 
 /** One that the model's channels speak, so that nothing is converted unless somebody wants it. */
-export function nativeProtocol({ protocols }: Model): Protocol {
-  return protocolNames.find((name) => protocols.includes(name)) ?? 'chat';
+export function nativeProtocol({ type, protocols }: Model): Protocol {
+  const offered = protocolsFor(type);
+  return offered.find((name) => protocols.includes(name)) ?? offered[0] ?? 'chat';
+}
+
+/** Another model in the same place, and in the same protocol if it can be asked in it. */
+export function partnerFor({ protocol }: Partner, id: string, models: readonly Model[]): Partner {
+  const model = models.find((each) => each.id === id);
+  if (model === undefined || protocolsFor(model.type).includes(protocol))
+    return { model: id, protocol };
+  return { model: id, protocol: nativeProtocol(model) };
 }

@@ -79,20 +79,26 @@ export async function ask({ protocol, question, key, signal, onChange }: Ask): P
       const text = await response.text();
       return end({ state: 'failed', problem: refusalText(text) ?? text, events: [text] });
     }
-    for await (const data of eventData(response.body)) {
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    for await (const data of isStream === true ? eventData(response.body) : [response.text()]) {
       const events = answer.events.length < mostEvents ? [...answer.events, data] : answer.events;
       if (data === '[DONE]') {
         change({ events });
         continue;
       }
-      const { text = '', reasoning = '', picture, error } = speakers[protocol].read(parse(data));
-      const isContent = text !== '' || reasoning !== '' || picture !== undefined;
+      const {
+        text = '',
+        reasoning = '',
+        pictures = [],
+        error,
+      } = speakers[protocol].read(parse(data));
+      const isContent = text !== '' || reasoning !== '' || pictures.length > 0;
       change({
         events,
         state: 'streaming',
         text: answer.text + text,
         reasoning: answer.reasoning + reasoning,
-        ...(picture !== undefined && { pictures: [...answer.pictures, picture] }),
+        pictures: [...answer.pictures, ...pictures],
         ...(isContent && answer.firstToken === null && { firstToken: performance.now() - started }),
         ...(error !== undefined && { problem: error }),
       });

@@ -1,11 +1,15 @@
 /** A protocol in which the playground asks. */
-export type Protocol = 'chat' | 'messages' | 'responses' | 'generate-content';
-export const protocolNames: readonly Protocol[] = [
-  'chat',
-  'messages',
-  'responses',
-  'generate-content',
-];
+export type Protocol = 'chat' | 'messages' | 'responses' | 'generate-content' | 'images';
+
+const names = {
+  chat: ['chat', 'messages', 'responses', 'generate-content'],
+  image: ['images'],
+} as const satisfies Readonly<Record<string, readonly Protocol[]>>;
+
+/** What a model of this type can be asked in; nothing: the playground cannot ask it. */
+export function protocolsFor(type: string): readonly Protocol[] {
+  return Object.hasOwn(names, type) ? names[type as keyof typeof names] : [];
+}
 
 export interface Message {
   readonly role: 'user' | 'assistant';
@@ -27,8 +31,8 @@ export interface Question {
 export interface Delta {
   readonly text?: string;
   readonly reasoning?: string;
-  /** An address that carries its own content. */
-  readonly picture?: string;
+  /** Addresses that carry their own content. */
+  readonly pictures?: readonly string[];
   /** The answer ends with this. */
   readonly error?: string;
 }
@@ -130,11 +134,33 @@ export const speakers: Readonly<Record<Protocol, Speaker>> = {
           .filter((part) => (at(part, 'thought') === true) === isThought)
           .map((part) => textAt(part, 'text') ?? '')
           .join('');
-      const [picture] = all.flatMap((part) => pictureOf(at(part, 'inlineData')) ?? []);
+      const pictures = all.flatMap((part) => {
+        const data = at(part, 'inlineData');
+        return pictureOf(textAt(data, 'mimeType'), textAt(data, 'data')) ?? [];
+      });
       return {
         ...given('text', join(false)),
         ...given('reasoning', join(true)),
-        ...given('picture', picture),
+        ...(pictures.length > 0 && { pictures }),
+        ...given('error', textAt(data, 'error', 'message')),
+      };
+    },
+  },
+  images: {
+    path: () => '/v1/images/generations',
+    body: ({ model, messages }) => ({ model, prompt: messages.at(-1)?.text ?? '' }),
+    read(data) {
+      const found = at(data, 'data');
+      const all = Array.isArray(found) ? found : [];
+      const pictures = all.flatMap((each) => {
+        const content = textAt(each, 'b64_json') ?? '';
+        return pictureOf(typeOf(content), content) ?? [];
+      });
+      // One that the upstream keeps is not loaded from there.
+      const links = all.flatMap((each) => textAt(each, 'url') ?? []);
+      return {
+        ...(pictures.length > 0 && { pictures }),
+        ...given('text', links.join('\n\n')),
         ...given('error', textAt(data, 'error', 'message')),
       };
     },
@@ -151,14 +177,19 @@ export function refusalText(body: string): string | null {
   }
 }
 
-function pictureOf(data: Json): string | undefined {
-  const type = textAt(data, 'mimeType') ?? '';
-  const content = textAt(data, 'data') ?? '';
+function pictureOf(type = '', content = ''): string | undefined {
   const isPicture = /^image\/(png|jpeg|webp|gif)$/.test(type) && /^[A-Za-z0-9+/=]+$/.test(content);
   return isPicture ? `data:${type};base64,${content}` : undefined;
 }
 
-function given<Name extends keyof Delta>(name: Name, value: string | undefined): Delta {
+/** The type of a picture by its first bytes, in base64. */
+function typeOf(content: string): string {
+  if (content.startsWith('iVBOR')) return 'image/png';
+  if (content.startsWith('/9j/')) return 'image/jpeg';
+  return content.startsWith('UklGR') ? 'image/webp' : '';
+}
+
+function given(name: 'text' | 'reasoning' | 'error', value: string | undefined): Delta {
   return value === undefined || value === '' ? {} : { [name]: value };
 }
 

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contract } from '#console-api/contract/index.ts';
+import { hashPassword } from '#database/index.ts';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { password, setPassword } from './people.ts';
+import { signIn, type Person } from './person.ts';
+
+const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as const;
+
+const config = `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [chat]
+    models: [demo-chat]
+users:
+${roles.map((role) => `  - { email: ${role}@example.com, role: ${role} }`).join('\n')}
+keys: []
+`;
+
+/** Routes that not everybody may use, and who may. */
+const narrow: Readonly<Record<string, readonly string[]>> = {
+  'GET /health': ['admin', 'operator', 'viewer'],
+  'GET /channels': ['admin', 'operator', 'viewer'],
+};
+/** They need no session, or end it. */
+const elsewhere = ['POST /auth/login', 'POST /auth/logout'];
+
+const routes = Object.values(contract).filter(
+  ({ method, path }) => !elsewhere.includes(`${method} ${path}`),
+);
+
+let gateway: TestGateway;
+const people = new Map<string, Person>();
+beforeAll(async () => {
+  gateway = await startTestGateway({ config });
+  const hash = await hashPassword(password);
+  for (const role of roles) {
+    await setPassword(gateway, `${role}@example.com`, hash);
+    people.set(role, await signIn(gateway.url, `${role}@example.com`, password));
+  }
+}, 60_000);
+afterAll(() => gateway.close());
+
+test.each(routes.map(({ method, path }) => [method, path] as const))(
+  '%s %s is for the roles that it is meant for, and for nobody without a session',
+  async (method, path) => {
+    const address = path.replaceAll(/:\w+/g, 'nothing');
+    const allowed = narrow[`${method} ${path}`] ?? roles;
+    for (const [role, person] of people) {
+      const response =
+        method === 'GET' ? await person.get(address) : await person.send(method, address, {});
+      await response.text();
+      // What else is wrong with the request is found out only after the role.
+      expect([role, response.status === 403]).toEqual([role, !allowed.includes(role)]);
+      expect([role, response.status < 500]).toEqual([role, true]);
+    }
+    const anonymous = await fetch(`${gateway.url}/admin/v1${address}`, { method });
+    await anonymous.text();
+    expect(anonymous.status).toBe(401);
+  },
+);
