@@ -16,10 +16,13 @@ const exclude = ['**/node_modules/**', ...long];
 export default defineConfig({
   test: {
     pool: 'forks',
+    setupFiles: ['gateway/test/support/property-seed.ts'],
     // Most of the time is spent waiting for time limits, processes and disks.
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // What is awaited may take long on a busy machine; only what never comes fails.
+    expect: { poll: { timeout: 15_000, interval: 20 } },
     reporters: report === undefined ? ['default'] : ['default', 'json'],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
     projects: [

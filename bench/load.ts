@@ -1,5 +1,5 @@
 import { Connection, type Seen } from './connection.ts';
-import { sleep } from './statistics.ts';
+import { seededRandom, sleep } from './statistics.ts';
 
 export interface Load {
   readonly port: number;
@@ -78,15 +78,4 @@ function checked(load: Load, response: Seen): Seen {
     );
   }
   return response;
-}
-
-/** A small generator with a fixed seed (mulberry32): every target sees the same moments. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

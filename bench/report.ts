@@ -3,7 +3,7 @@ import type { TargetName } from './targets.ts';
 /** One line of the result table. */
 export interface ResultRow {
   readonly title: string;
-  readonly unit: 'µs' | 'ms' | 'KiB' | 'MiB' | 's' | '×';
+  readonly unit: 'µs' | 'ms' | 'KiB' | 'MiB' | 's' | '×' | '/s' | '%';
   readonly values: Readonly<Partial<Record<TargetName, number | undefined>>>;
   /** The gateway's limit: a multiple of nginx or of bare Node, or a number in the row's unit; null: no limit. */
   readonly bound:

@@ -16,6 +16,7 @@ import { seedUsage } from './seed-usage.ts';
 import { seed } from './seed.ts';
 import { median, sleep } from './statistics.ts';
 import { spawnGateway, startTarget, type TargetName } from './targets.ts';
+import { measureTasks } from './tasks.ts';
 import { measureUsageLog } from './usage-log.ts';
 
 /** Enough that background clean-up during a measurement is not charged to a few requests. */
@@ -209,6 +210,8 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
   nodes: (bench) => measureNodes(bench, temporaryDirectory),
 
   leases: (bench) => measureLeases(bench, temporaryDirectory),
+
+  tasks: (bench) => measureTasks(bench, temporaryDirectory()),
 
   async usage({ settings, upstream }) {
     const count = Number(process.env['BENCH_USAGE_ROWS'] ?? 10_000_000);

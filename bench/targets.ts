@@ -82,8 +82,10 @@ export interface GatewayOptions {
   readonly redisUrl?: string;
   /** Default: a file of SQLite in the directory. */
   readonly databaseUrl?: string;
-  /** YAML of more keys, a line each. */
+  /** YAML of more entries of these lists, a line each. */
   readonly keys?: string;
+  readonly channels?: string;
+  readonly models?: string;
 }
 
 export async function startGateway(
@@ -111,11 +113,10 @@ export function spawnGateway(
   directory: string,
   options: GatewayOptions = {},
 ): ChildProcess {
-  const { redisUrl = '', databaseUrl = `sqlite:${directory}/sluice.db`, keys = '' } = options;
+  const { redisUrl = '', databaseUrl = `sqlite:${directory}/sluice.db` } = options;
   const main = path.join(root, 'gateway/src/main.js');
   const config = path.join(directory, 'gateway.yaml');
-  // The keys stand at its end.
-  writeFileSync(config, readFileSync(path.join(here, 'gateway.yaml'), 'utf8') + keys);
+  writeFileSync(config, configWith(options));
   return spawnPinned(measuredCore, process.execPath, [main, 'start', '--config', config], {
     quiet: process.env.BENCH_LOG !== '1',
     env: {
@@ -127,6 +128,15 @@ export function spawnGateway(
       BENCH_DATABASE: databaseUrl,
     },
   });
+}
+
+function configWith({ keys = '', channels = '', models = '' }: GatewayOptions): string {
+  const usual = readFileSync(path.join(here, 'gateway.yaml'), 'utf8');
+  const lists = { keys, channels, models };
+  return Object.entries(lists).reduce(
+    (text, [list, lines]) => text.replace(`\n${list}:\n`, (head) => head + lines),
+    usual,
+  );
 }
 
 function target<Name extends Target['name']>(name: Name, port: number, child: ChildProcess) {

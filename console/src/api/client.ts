@@ -24,6 +24,8 @@ export class ApiFailure extends Error {
   readonly fields: readonly FieldProblem[];
   /** Seconds. */
   readonly retryAfter: number | null;
+  /** With `stale`: the object as it is now. */
+  readonly object: unknown;
 
   constructor(
     code: string,
@@ -33,6 +35,7 @@ export class ApiFailure extends Error {
       readonly requestId?: string | null;
       readonly fields?: readonly FieldProblem[];
       readonly retryAfter?: number | null;
+      readonly object?: unknown;
     } = {},
   ) {
     super(message);
@@ -42,6 +45,7 @@ export class ApiFailure extends Error {
     this.requestId = more.requestId ?? null;
     this.fields = more.fields ?? [];
     this.retryAfter = more.retryAfter ?? null;
+    this.object = more.object;
   }
 }
 
@@ -64,16 +68,29 @@ export function read<Name extends keyof Contract>(
   return send<Result<Name>>(text === '' ? path : `${path}?${text}`, { signal });
 }
 
-/** Writes. @param csrfToken of the session; null: there is none yet */
+/** A name for a call that may be sent again, after a lost response, without doing its work twice. */
+export function newCallName(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+    '',
+  );
+}
+
+/**
+ * Writes.
+ * @param csrfToken of the session; null: there is none yet
+ * @param headers `if-match` or `idempotency-key`
+ */
 export function write<Name extends keyof Contract>(
   method: Contract[Name]['method'],
   path: string,
   body: Body<Name>,
   csrfToken: string | null,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Result<Name>> {
   return send<Result<Name>>(path, {
     method,
     headers: {
+      ...headers,
       'content-type': 'application/json',
       ...(csrfToken !== null && { 'x-sluice-csrf': csrfToken }),
     },
@@ -108,6 +125,7 @@ function failureOf(response: Response, parsed: object | null): ApiFailure {
     requestId,
     fields: error?.fields ?? [],
     retryAfter: wait > 0 ? wait : null,
+    object: error?.object,
   });
 }
 

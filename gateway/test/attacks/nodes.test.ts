@@ -150,7 +150,7 @@ describe.skipIf(cannotAttack)('three nodes that lease money', () => {
           Array.from({ length: cut }, () => ask(victim, account, { fault: 'delay=15000' })),
         );
         await expect
-          .poll(() => world.place.simulator.requests().length, { interval: 20, timeout: 5_000 })
+          .poll(() => world.place.simulator.requests().length, { interval: 20 })
           .toBe(asked + cut);
         await victim.kill();
         const answers = await underWay;

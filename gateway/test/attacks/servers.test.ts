@@ -169,7 +169,7 @@ describe.skipIf(cannotAttack)('three nodes', () => {
       // Under way until the other node has asked.
       const underWay = askAll(first!, 'delay=8000');
       await expect
-        .poll(() => world.place.simulator.requests().length, { interval: 20, timeout: 5_000 })
+        .poll(() => world.place.simulator.requests().length, { interval: 20 })
         .toBe(asked + atOnce);
       await world.postgres.kill();
       await world.postgres.start();

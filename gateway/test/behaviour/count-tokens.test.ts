@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { describe, expect, test } from 'vitest';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { channel, count, said, surfaces, type Surface } from './counting.ts';
 import { ask, attemptsOf, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
@@ -35,6 +35,12 @@ models:
   - { id: gpt-4o, type: chat, price: { input: 1, output: 2 } }
   - { id: claude-sonnet-4-5, type: chat, price: { input: 1, output: 2 } }
 `,
+  });
+
+  // On a busy machine the vocabulary may take longer to load than the first count waits for it.
+  beforeAll(async () => {
+    const [surface] = surfaces as [Surface];
+    while ((await count(shared.gateway, surface, 'gpt-4o')).tokens !== 17) await wait(20);
   });
 
   test.each(surfaces)(
@@ -117,16 +123,20 @@ models:
     );
     expect(body.length).toBeGreaterThan(7_000_000);
     await count(shared.gateway, surface, 'gpt-4o');
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const started = performance.now();
-    const counted = await count(shared.gateway, surface, 'gpt-4o', body);
-    delay.disable();
+    const large = { isOver: false };
+    const counting = count(shared.gateway, surface, 'gpt-4o', body).finally(() => {
+      large.isOver = true;
+    });
+    let meanwhile = 0;
+    while (!large.isOver) {
+      expect((await fetch(`${shared.gateway.url}/health`)).status).toBe(200);
+      meanwhile += 1;
+    }
+    const counted = await counting;
     expect(counted).toMatchObject({ status: 200, estimated: '1' });
     expect(counted.tokens).toBeGreaterThan(2_000_000);
-    expect(performance.now() - started).toBeLessThan(15_000);
-    // Reading the body is what takes this long, here for the client of this test too; counting takes seconds.
-    expect(delay.max / 1e6).toBeLessThan(1_500);
+    // Counting takes seconds, and each of them some milliseconds: on the same thread it would be one or two.
+    expect(meanwhile).toBeGreaterThan(10);
   });
 });
 
@@ -298,13 +308,12 @@ ${channel('demo-chat', '/fault(stall)', 'messages')}
 `,
   });
   const [surface] = surfaces as [Surface];
-  const started = performance.now();
+  const asked = () => gateway.simulator.requests().length;
   expect(await count(gateway, surface, 'demo-chat')).toMatchObject({ status: 200, estimated: '1' });
-  expect(performance.now() - started).toBeLessThan(8_000);
-  // And not at all the next time.
-  const again = performance.now();
+  expect(asked()).toBe(1);
+  // And not asked at all the next time.
   expect(await count(gateway, surface, 'demo-chat')).toMatchObject({ estimated: '1' });
-  expect(performance.now() - again).toBeLessThan(2_000);
+  expect(asked()).toBe(1);
 });
 
 test('a resting channel is not asked to count', async () => {

@@ -25,7 +25,7 @@ writeFileSync(
   join(folder, 'sluice.yaml'),
   `server: { port: 0 }
 ${channels.replaceAll('SIMULATOR', simulator.url)}
-users: [{ email: tester@example.com, balance: 100000 }]
+users: [{ email: tester@example.com, balance: 100000 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `,
 );

@@ -214,9 +214,7 @@ describe.each(dialects)('$name', (dialect) => {
         .orderBy('created_at', 'desc')
         .limit(1)
         .executeTakeFirstOrThrow();
-    await expect
-      .poll(async () => (await newest()).state, { timeout: 5_000 })
-      .not.toBe('submitting');
+    await expect.poll(async () => (await newest()).state).not.toBe('submitting');
     const { id, request_id: requestId } = await newest();
     expect(upstream.submits.length).toBe(before + 1);
     upstream.end({ status: 'succeeded', usage: 5 });

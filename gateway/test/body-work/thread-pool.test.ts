@@ -42,7 +42,7 @@ test('no thread exists before the first task, or after idling', async () => {
   expect(threads()).toBe(before);
   expect(await give('a', { do: 'say', text: 'one' }).result).toBe('one');
   expect(threads()).toBe(before + 1);
-  await expect.poll(threads, { timeout: 5_000 }).toBe(before);
+  await expect.poll(threads).toBe(before);
   expect(await give('a', { do: 'say', text: 'two' }).result).toBe('two');
 });
 

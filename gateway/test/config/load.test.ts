@@ -10,6 +10,7 @@ const environment = {
   ADMIN_PASSWORD: 'correct horse',
   METRICS: 'scrape-me-please',
   OPENAI: 'sk-upstream-credential',
+  S3_SECRET: 'signs-what-is-kept',
   CI_KEY: 'sk-ci-0123456789abcdefghijklmnopqrstu',
 };
 

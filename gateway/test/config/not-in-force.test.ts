@@ -16,13 +16,14 @@ const environment = {
   ADMIN_PASSWORD: 'correct horse',
   METRICS: 'scrape-me-please',
   OPENAI: 'sk-upstream-credential',
+  S3_SECRET: 'signs-what-is-kept',
   CI_KEY: 'sk-ci-0123456789abcdefghijklmnopqrstu',
 };
 
 const everyOne = `
 admin: { password: correct horse }
 timeouts: { image_first_byte: 1s, total: 1m }
-video: { poll_interval: 5s, expire_after: 1h, check_audio: false, keep_results: true, storage_url: 'file:x' }
+video: { poll_interval: 5s, expire_after: 1h }
 channels:
   - { name: a, provider: ark, base_url: 'https://a.test', models: [m, p] }
   - { name: d, provider: dashscope, models: [f] }
@@ -40,9 +41,6 @@ describe('sluice check', () => {
   test('warns of every key and value that is not in force yet', async () => {
     const { sluice, json } = createWorkplace(everyOne);
     const lines = [
-      'video.check_audio: not in force yet',
-      'video.keep_results: not in force yet',
-      'video.storage_url: not in force yet',
       'channels[2].timeouts.keepalive_comment: not in force yet',
       'teams[0].members[0].role: owner is not in force yet',
     ];
@@ -56,7 +54,7 @@ describe('sluice check', () => {
 
   test('says nothing of a file that names none of them', async () => {
     const quiet = `admin: { email: a@b.test, password: '' }
-video: { poll_interval: 5s, keep_results: null }
+video: { poll_interval: 5s }
 channels: [{ name: o, provider: openai, models: [m] }]
 models: [{ id: m, type: chat }]
 `;
@@ -85,7 +83,6 @@ const carriers = [
 
 /** What the words cannot tell, with the reason. */
 const untellable: Readonly<Record<string, string>> = {
-  'video.check_audio': 'the relay has a part of this name, which nobody gives it yet',
   'channels[].timeouts.keepalive_comment': 'that of the gateway is in force',
   'teams[].members[].role': 'users have roles too',
 };

@@ -29,6 +29,18 @@ test('sign-ins and what a person does are on record with address and request', a
   expect(JSON.stringify(await lines())).not.toContain(key);
 });
 
+test('an export is on record with its filter', async () => {
+  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const response = await viewer.get('/usage/export?format=jsonl&model=demo-chat');
+  await response.text();
+  const [line] = await lines();
+  expect(line).toMatchObject({
+    actor: { name: 'viewer@example.com' },
+    action: 'usage.export',
+    changes: [{ field: 'filter', after: { format: 'jsonl', model: 'demo-chat' } }],
+  });
+});
+
 test('failed sign-ins are counted by address, and written as one line', async () => {
   const { database } = gateway.app;
   const failures = createFailedSignIns({ database, now: () => 1_000 });

@@ -45,6 +45,8 @@ beforeAll(async () => {
     version: '1.0.0',
     files: new URL('nothing-built/', import.meta.url),
     allowInsecure: false,
+    members: { createKeys: true, maxKeys: 20, playground: true },
+    placeInFile: () => null,
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
 import { ask, password, startWithPeople } from './people.ts';
+import { signIn } from './person.ts';
 
 let gateway: TestGateway;
 let opened: Visit;
@@ -70,6 +71,41 @@ test.runIf(hasBrowser)(
     await rowOf('laptop').getByRole('link', { name: 'laptop' }).click();
     await page.getByRole('link', { name: `Open request ${id}` }).waitFor();
     await page.goBack();
+
+    // Somebody else is faster: what they did is shown before anything is overwritten.
+    const admin = await signIn(gateway.url, 'admin@example.com', password);
+    await rowOf('laptop').getByRole('button', { name: 'Change laptop' }).click();
+    expect(await dialog.getByLabel('Quota, USD').inputValue()).toBe('5');
+    expect(await axeProblems()).toEqual([]);
+    const { data } = (await (await admin.get('/keys')).json()) as {
+      readonly data: readonly { readonly id: string; readonly name: string; revision: number }[];
+    };
+    const made = data.find(({ name }) => name === 'laptop')!;
+    const faster = await admin.send(
+      'PATCH',
+      `/keys/${made.id}`,
+      { rpm: 30 },
+      { 'if-match': `"${made.revision}"` },
+    );
+    expect(faster.status).toBe(200);
+    await dialog.getByLabel('Quota, USD').fill('4');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Somebody has changed this key').waitFor();
+    expect(await dialog.getByLabel('Requests a minute').inputValue()).toBe('30');
+    await dialog.getByLabel('Quota, USD').fill('4');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rowOf('laptop').getByText('4 USD, 30 a minute').waitFor();
+    await rowOf('laptop').getByRole('button', { name: 'Change laptop' }).click();
+    // The administrator's limit.
+    await dialog.getByLabel('Requests a minute').fill('40');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('you may only tighten it').waitFor();
+    await page.keyboard.press('Escape');
+    // The browser itself reports both refusals.
+    expect(complaints.splice(0)).toEqual([
+      expect.stringContaining('412'),
+      expect.stringContaining('403'),
+    ]);
 
     await rowOf('laptop').getByRole('button', { name: 'Rotate laptop' }).click();
     await dialog.getByLabel('The old secret works').selectOption('0s');

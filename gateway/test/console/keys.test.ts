@@ -45,7 +45,7 @@ const idOf = async (name: string) =>
   (await listed(people.admin)).data.find((key) => key.name === name)?.id ?? '';
 const made = async (person: Person, body: object): Promise<Key & { readonly key: string }> => {
   const response = await person.send('POST', '/keys', body);
-  expect(response.status).toBe(200);
+  expect(response.status).toBe(201);
   return (await response.json()) as Key & { readonly key: string };
 };
 const failureOf = async (response: Response) => {
@@ -98,6 +98,7 @@ describe('keys', () => {
       enabled: true,
       owner: 'file',
       editable: false,
+      revision: expect.any(Number),
       rotatable: false,
       created: expect.any(String),
       revoked_at: null,
@@ -162,7 +163,8 @@ describe('a new key', () => {
     [{ name: 'x', models: 'demo-chat' }, ['models']],
     [{ name: 'x', user: 'nobody@example.com' }, ['user']],
     [{ name: 'x', secret: secrets.admin, enabled: true }, ['secret', 'enabled']],
-    [{ name: 'x', group: 'default' }, ['group']],
+    [{ name: 'x', group: 'nothing-like-it' }, ['group']],
+    [{ name: 'x', ips: ['everywhere'] }, ['ips[0]']],
     [{ name: 'x'.repeat(1_000) }, ['name']],
     [{ name: 'x', rph: -1 }, ['rph']],
   ])('%j is refused with its fields', async (body, paths) => {
@@ -257,7 +259,8 @@ describe('a key', () => {
   test('whose secret is in the file is rotated there, and may be revoked here', async () => {
     const id = await idOf('members');
     const response = await people.member.send('POST', `/keys/${id}/rotate`, {});
-    expect(await failureOf(response)).toEqual([409, 'owned_by_file']);
+    const { error } = (await response.json()) as Failure & { error: { file: string } };
+    expect(error).toMatchObject({ code: 'owned_by_file', path: 'keys[1]' });
     expect((await people.member.send('POST', `/keys/${id}/revoke`, {})).status).toBe(200);
   });
 

@@ -31,6 +31,7 @@ describe('signing in', () => {
       preferences: {},
       welcome: false,
       permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
+      teams: [],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,
       gateway: { version: expect.stringMatching(/^\d/), url },

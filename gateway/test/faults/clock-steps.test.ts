@@ -51,12 +51,7 @@ keys:
       await Promise.all(Array.from({ length: 60 }, () => statusOf('free')));
       asked += 60;
       await expect
-        .poll(
-          async () => (await database.kysely.selectFrom('usage').select('id').execute()).length,
-          {
-            timeout: 4_000,
-          },
-        )
+        .poll(async () => (await database.kysely.selectFrom('usage').select('id').execute()).length)
         .toBeGreaterThanOrEqual(asked);
     }
     // A time-out that a step falls into ends when it should.

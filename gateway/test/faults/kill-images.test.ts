@@ -32,7 +32,7 @@ test(
 server: { port: 0, drain_timeout: 2s }
 storage: { url: "${databaseUrl}", data_dir: ./data }
 channels: [{ name: sim, provider: simulator, base_url: "${simulator.url}", models: [demo-image] }]
-users: [{ email: tester@example.com, balance: 1000 }]
+users: [{ email: tester@example.com, balance: 1000 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 `,
     );

@@ -27,7 +27,7 @@ channels:
   - { name: slow, provider: simulator, base_url: "${simulator.url}/fault(delay=2000)", protocols: [images], models: [demo-image] }
 models:
   - { id: writer, type: chat, image_tool_model: demo-image, price: { input: 1, output: 2 } }
-users: [{ email: tester@example.com, balance: 10 }]
+users: [{ email: tester@example.com, balance: 10 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 `,
     );

@@ -68,7 +68,7 @@ channels:
     base_url: ${simulator}
     protocols: [chat, responses, messages, generate-content]
     models: [demo-chat]
-users: [{ email: tester@example.com, balance: 1000 }]
+users: [{ email: tester@example.com, balance: 1000 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 `;
 }

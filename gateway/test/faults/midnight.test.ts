@@ -113,7 +113,7 @@ test('B-19 a request admitted before midnight and settled after it counts on the
 
   const rows = () =>
     database.kysely.selectFrom('usage').select(['cost', 'budget_window']).execute();
-  await expect.poll(async () => (await rows()).length, { timeout: 5_000 }).toBe(1);
+  await expect.poll(async () => (await rows()).length).toBe(1);
   const [row] = await rows();
   expect(row).toMatchObject({ budget_window: '2026-03-31' });
   expect(await budgetsOf(url, 'wide')).toMatchObject({ daily: { used: '0', held: '0' } });

@@ -13,7 +13,7 @@ const secret = 'sk-threads-0123456789abcdefghijklmnopqrstuv';
 test('after the start, the request thread touches no SQLite file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-threads-'));
   const accounts = (rpm: number) => `server: { port: 0 }
-users: [{ email: tester@example.com, balance: 100 }]
+users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret}, rpm: ${rpm} }]
 `;
   writeFileSync(join(folder, 'sluice.yaml'), accounts(100));

@@ -31,7 +31,7 @@ test(
   async () => {
     const { gateway, url, databaseUrl, simulator } = await startPlace();
     const stream = askChat(url, { stream: true, fault: 'events=40;gap=40' });
-    await expect.poll(() => simulator.requests().length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => simulator.requests().length).toBe(1);
     // Until it cannot be reached any more.
     const load = runClients(
       {
@@ -44,7 +44,7 @@ test(
       4,
     );
     gateway.child.kill('SIGUSR2');
-    await expect.poll(async () => (await readyOf(url)).code, { timeout: 4_000 }).toBe(503);
+    await expect.poll(async () => (await readyOf(url)).code).toBe(503);
     expect(await readyOf(url)).toMatchObject({
       status: 'draining',
       degraded: ['uncaught exception: shutting down'],
@@ -85,9 +85,7 @@ test(
 test('R-27 the gateway continues after an unhandled rejection, and ends at once when it keeps throwing', async () => {
   const { gateway, url } = await startPlace({ DEFECT_AGAIN: '1' });
   gateway.child.kill('SIGPIPE');
-  await expect
-    .poll(() => metric(url, 'sluice_uncaught_errors_total{kind="rejection"}'), { timeout: 5_000 })
-    .toBe(1);
+  await expect.poll(() => metric(url, 'sluice_uncaught_errors_total{kind="rejection"}')).toBe(1);
   expect(await readyOf(url)).toMatchObject({
     code: 200,
     degraded: ['unhandled promise rejection'],
@@ -126,7 +124,7 @@ test.skipIf(!isFull || !canStartRedis || isSkipped('postgres'))(
     const streams = Array.from({ length: 6 }, () =>
       askChat(url, { stream: true, fault: 'events=40;gap=100' }),
     );
-    await expect.poll(() => place.simulator.requests().length, { timeout: 5_000 }).toBe(6);
+    await expect.poll(() => place.simulator.requests().length).toBe(6);
     process.kill(victim as number, 'SIGUSR2');
     const statuses: number[] = [];
     while (workers().includes(victim as number)) statuses.push((await askChat(url)).status);

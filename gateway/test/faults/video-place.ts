@@ -25,22 +25,26 @@ export interface VideoPlace {
   finish(): Promise<void>;
 }
 
-/** Closed with the test. */
-export async function startVideoPlace(kind: DatabaseDialect): Promise<VideoPlace> {
+/** Closed with the test. @param redisUrl where rates are counted; absent: in memory */
+export async function startVideoPlace(
+  kind: DatabaseDialect,
+  redisUrl?: string,
+): Promise<VideoPlace> {
   const upstream = await startVideoUpstream();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-videos-'));
   const made = kind === 'sqlite' ? null : await createTestDatabase(kind);
   const databaseUrl = made?.url ?? `sqlite:${folder}/videos.db`;
   const { proxy, url: usedUrl } = await wayTo(databaseUrl);
   const accounts = `
-users: [{ email: tester@example.com, balance: 1000 }]
-keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
+users: [{ email: tester@example.com, balance: 1000 }, { email: administrator@example.com, role: admin }]
+keys: [{ name: test, user: tester@example.com, secret: ${testKey}, rpm: 1000 }]
 `;
   writeFileSync(
     join(folder, 'sluice.yaml'),
     `
 server: { port: 0, drain_timeout: 2s }
 storage: { url: "${usedUrl}", data_dir: ./data }
+${redisUrl === undefined ? '' : `redis: { url: "${redisUrl}" }`}
 ${videoConfig(upstream.url, accounts)}`,
   );
   let gateway: GatewayProcess = startGatewayProcess({ folder });

@@ -71,7 +71,7 @@ describe('a client that disconnects', () => {
     const socket = open(gateway.port);
     socket.on('error', () => {});
     socket.write(request);
-    await expect.poll(() => gateway.exchanges.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => gateway.exchanges.length).toBe(1);
     await delay(10);
     socket.resetAndDestroy();
     await gone.promise;
@@ -95,7 +95,7 @@ describe('a client that disconnects', () => {
     const socket = open(gateway.port);
     socket.on('error', () => {});
     socket.write(request);
-    await expect.poll(() => gateway.exchanges.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => gateway.exchanges.length).toBe(1);
     socket.destroy();
     await gone.promise;
     expect(gateway.unexpected).toEqual([]);
@@ -113,7 +113,7 @@ describe('a client that disconnects', () => {
     const socket = open(gateway.port);
     socket.on('error', () => {});
     socket.write(request + request);
-    await expect.poll(() => runs, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => runs).toBe(2);
     socket.resetAndDestroy();
     await gone.promise;
     expect(runs).toBe(2);

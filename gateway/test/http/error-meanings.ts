@@ -35,7 +35,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
     'There is no such path; or a caller may not read `/ready` or `/metrics` ([more](observability.md)).',
   not_found_hint: 'There is no such path, but a similar one: the message names the right base URL.',
   model_not_found: '`GET` of a model that the key cannot use, or that does not exist.',
-  task_not_found: 'There is no such video task. Video is not served yet.',
+  task_not_found: 'The key’s user has no such [video task](video.md).',
   previous_response_not_found:
     'The `previous_response_id` belongs to another owner, or is unknown and the channels accept only known ids, or the upstream does not have it ([more](upstream-state.md)).',
   state_not_found: 'The same for other ids of upstream state: items, files, containers, …',

@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('R-21 a client that vanished withou
     await once(socket, 'data');
     // While a response is under way, and while the connection waits for the next request. 02 is keep-alive.
     const peer = socket.localPort ?? 0;
-    await expect.poll(() => timerOf(gateway.port, peer)?.kind, { timeout: 5_000 }).toBe('02');
+    await expect.poll(() => timerOf(gateway.port, peer)?.kind).toBe('02');
     const { seconds } = timerOf(gateway.port, peer)!;
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(30);

@@ -52,7 +52,7 @@ storage: { url: "sqlite:${folder}/test.db", data_dir: ./data }
 channels:
   - { name: vendor, provider: openai-compatible, base_url: "${await startUpstream()}", api_key: x, models: [m] }
 models: [{ id: m, type: chat, max_output_tokens: 1000, price: { input: 1, output: 2 } }]
-users: [{ email: tester@example.com, balance: 10 }]
+users: [{ email: tester@example.com, balance: 10 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `,
     );

@@ -189,7 +189,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await finish(one, short.id, 2n * usd);
     // What it cost beyond itself is drawn by the next command.
     const after = { spent: 2n * usd, leased: 0n, left: 0n };
-    await vi.waitFor(async () => expect(await rows()).toMatchObject(after));
+    await vi.waitFor(async () => expect(await rows()).toMatchObject(after), 15_000);
   });
 
   test('what a short hold has cost beyond itself is gone before its record has arrived', async () => {
@@ -239,7 +239,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(await hold(one, usd)).toMatchObject({ held: true, amount: usd });
     await finish(one, first.id, usd / 2n);
     const after = { spent: usd / 2n, leased: usd, left: usd };
-    await vi.waitFor(async () => expect(await rows()).toMatchObject(after));
+    await vi.waitFor(async () => expect(await rows()).toMatchObject(after), 15_000);
   });
 
   test('what was leased for another limit is asked for again', async () => {
@@ -306,9 +306,9 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect((await rows()).leased).toBeGreaterThan(usd / 10n);
     await credit((-95n * usd) / 100n);
     await changed();
-    await vi.waitFor(async () => expect((await rows()).leased).toBe(usd / 10n), 1_000);
+    await vi.waitFor(async () => expect((await rows()).leased).toBe(usd / 10n), 15_000);
     node.money.commitHold(open.id, 0n);
-    await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 1_000);
+    await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 15_000);
     expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd / 20n });
   });
 
@@ -319,7 +319,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     node.money.commitHold(idle.id, 0n);
     expect((await rows()).leased).toBeGreaterThan(0n);
     await credit((-95n * usd) / 100n);
-    await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 5_000);
+    await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 15_000);
   });
 
   test('a credit counts with the next draw', async () => {
@@ -383,11 +383,11 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     one.money.commitHold(idle.id, 0n);
     const held = { spent: 0n, held: (usd * 3n) / 20n };
     for (const { money } of [one, other, start()]) {
-      await vi.waitFor(async () => expect(await money.read(balance)).toEqual(held), 5_000);
+      await vi.waitFor(async () => expect(await money.read(balance)).toEqual(held), 15_000);
     }
     await finish(one, open.id, usd / 10n);
     const after = { spent: usd / 10n, held: usd / 20n };
-    await vi.waitFor(async () => expect(await other.money.read(balance)).toEqual(after), 5_000);
+    await vi.waitFor(async () => expect(await other.money.read(balance)).toEqual(after), 15_000);
   });
 
   test('what a request drew later backs its charge', async () => {
@@ -461,7 +461,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
         expect(node.money.isAway).toBe(true);
       });
       await allowCommands();
-      await vi.waitFor(() => hold(node, usd / 10n), { timeout: 5_000 });
+      await vi.waitFor(() => hold(node, usd / 10n), { timeout: 15_000 });
       expect(node.money.isAway).toBe(false);
       expect(errors).toEqual(
         Array(times).fill('the database does not lease money; serving from existing leases'),

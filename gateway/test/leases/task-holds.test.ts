@@ -63,7 +63,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     /** Whoever asks alone is admitted to all that is left. */
     const takesAll = async (node: LedgerNode, seconds: number): Promise<LedgerTask> => {
-      const task = await vi.waitFor(() => node.submit(seconds), { timeout: 5_000, interval: 100 });
+      const task = await vi.waitFor(() => node.submit(seconds), { timeout: 15_000, interval: 100 });
       return task!;
     };
 
@@ -121,7 +121,7 @@ describe.each(dialects)('%s', (dialect) => {
           .select('leased')
           .where('leased', '<>', 0n)
           .execute();
-      await vi.waitFor(async () => expect(await leased()).toEqual([]), { timeout: 5_000 });
+      await vi.waitFor(async () => expect(await leased()).toEqual([]), { timeout: 15_000 });
       expect(await refusalOf(node!.submit(1))).toBe('insufficient_balance');
       expect(await differences(ledger)).toEqual([]);
     });
@@ -405,7 +405,7 @@ describe.skipIf(isSkipped('postgres'))('what a task takes of leases', () => {
     expect(await refusalOf(startOne().submit(9))).toMatch(/insufficient_balance|unavailable/);
     node.clock.skipped = 61_000;
     await vi.waitFor(async () => expect(await refusalOf(node.submit(9))).toBeNull(), {
-      timeout: 8_000,
+      timeout: 15_000,
       interval: 500,
     });
     expect(await differences(ledger)).toEqual([]);

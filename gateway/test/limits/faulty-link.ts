@@ -34,6 +34,8 @@ export class FaultyLink {
   isStopped = false;
   /** Batches that were not taken, or whose reply was lost. */
   failures = 0;
+  /** Replies by which the node knows that Redis knows it. */
+  heard = 0;
   /** Set while it is being entered again because data were lost. */
   #mending: Promise<void> = Promise.resolve();
 
@@ -112,6 +114,7 @@ export class FaultyLink {
     if (fault === 'none') {
       const replies = await take();
       if (script === scripts.batch && replies[0] !== 'done') this.failures += 1;
+      else this.heard += 1;
       return replies;
     }
     this.failures += 1;

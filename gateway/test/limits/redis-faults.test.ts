@@ -76,18 +76,19 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     const node = await open();
     const limits = rate(1_000);
     await admitted(node, limits, 50);
+    // A batch of those may have been slow.
+    await isBack(node);
     redis.freeze();
-    const times: number[] = [];
+    const begin = performance.now();
+    const waited: boolean[] = [];
     for (let at = 0; at < 500; at += 1) {
-      const begin = performance.now();
-      await admit(node, limits);
-      times.push(performance.now() - begin);
+      const decision = node.checkRates({ id: fresh('request'), limits });
+      waited.push(decision instanceof Promise);
+      await decision;
+      if (at === 0) expect(performance.now() - begin).toBeGreaterThanOrEqual(49);
     }
-    const [first = 0, ...others] = times;
-    // 50 ms of waiting, which the others do not do.
-    expect(first).toBeGreaterThanOrEqual(49);
-    const percentile = others.toSorted((a, b) => a - b)[Math.floor(others.length * 0.98)];
-    expect(percentile).toBeLessThan(49);
+    expect(waited.indexOf(true)).toBe(0);
+    expect(waited.lastIndexOf(true)).toBe(0);
     await isLost(node);
     redis.thaw();
     await isBack(node);

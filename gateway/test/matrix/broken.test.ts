@@ -106,11 +106,10 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
             .requests()
             .filter(({ clientLeft: clientDisconnected }) => clientDisconnected)
             .at(-1)?.body ?? '',
-        { timeout: 3000 },
       )
       .toMatch(/hello/);
     await expect
-      .poll(async () => (await usage()).find((row) => row.id === id)?.outcome, { timeout: 3000 })
+      .poll(async () => (await usage()).find((row) => row.id === id)?.outcome)
       .toBe('client-left');
     const row = await rowOf(shared.gateway, id ?? '');
     expect(row.tokens.output).toBeGreaterThan(0);

@@ -60,7 +60,7 @@ describe.each(dialects)('%s', (dialect) => {
             await world.close();
           }
         }),
-        { seed: 20_261_125, numRuns: runs, endOnFailure: true },
+        { numRuns: runs, endOnFailure: true },
       );
     },
   );

@@ -96,7 +96,7 @@ describe('earlier spending is included', () => {
   describe('set below what one request has cost', () => {
     beforeAll(() => app.reload(configOf('0.001')));
     test.each(each)('$name: is used up', async ({ at, message }) => {
-      await expect.poll(() => post(app, at), { timeout: 5_000 }).toMatchObject({ text: message });
+      await expect.poll(() => post(app, at)).toMatchObject({ text: message });
     });
   });
 
@@ -113,7 +113,7 @@ describe('earlier spending is included', () => {
   describe('raised', () => {
     beforeAll(() => app.reload(configOf('50')));
     test.each(each)('$name: admits again', async ({ at }) => {
-      await expect.poll(() => post(app, at), { timeout: 5_000 }).toMatchObject({ status: 200 });
+      await expect.poll(() => post(app, at)).toMatchObject({ status: 200 });
     });
   });
 });

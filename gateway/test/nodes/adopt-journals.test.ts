@@ -119,9 +119,7 @@ it('leaves the journal of a live node alone, reports it, and continues with the 
 it('retries while the database is unreachable, and loses nothing when it is stopped', async () => {
   const folder = await leaveBehind(1, ['req_1']);
   const adoption = adopt([folder], nowhere);
-  await expect
-    .poll(() => adoption.problems, { timeout: 5_000 })
-    .toEqual([`adopting the journal in ${folder}`]);
+  await expect.poll(() => adoption.problems).toEqual([`adopting the journal in ${folder}`]);
   await adoption.close();
   expect(await applied()).toEqual([]);
   await adopt([folder]).finished;

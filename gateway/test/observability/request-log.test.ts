@@ -147,7 +147,7 @@ server: { port: 0, drain_timeout: 2s }
 storage: { url: "sqlite:${folder}/test.db", data_dir: "${folder}" }
 channels:
   - { name: none, provider: openai-compatible, base_url: "http://127.0.0.1:9", protocols: [chat], models: [demo-chat] }
-users: [{ email: tester@example.com, balance: 100 }]
+users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys:
 ${keys.map((secret, at) => `  - { name: test-${at}, user: tester@example.com, secret: ${secret} }`).join('\n')}
 `;

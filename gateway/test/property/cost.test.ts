@@ -10,8 +10,6 @@ import {
   textBound,
   tokenBounds,
   tokenLines,
-  videoSecondLines,
-  videoTokenLines,
   type Line,
   type PricedTokens,
 } from '#billing/index.ts';
@@ -239,13 +237,13 @@ describe('P-13: the oracle agrees', () => {
         fc.property(perUnit, perMillion, milliseconds, multiplier, (second, million, used, by) => {
           const bySecond = ratesOf({ videoSecond: { '720P': second } });
           check(
-            videoSecondLines(bySecond, { resolution: '720P', milliseconds: used }),
+            [{ rate: bySecond.videoSecond.get('720P')!, quantity: used }],
             [{ price: second, per: 1, quantity: used, thousandths: true }],
             by,
           );
           const byToken = ratesOf({ videoTokens: { '4K': { text: '1', withVideo: million } } });
           check(
-            videoTokenLines(byToken, { resolution: '4K', withVideo: true, totalTokens: used }),
+            [{ rate: byToken.videoTokens.get('4K')!.withVideo, quantity: used }],
             [{ price: million, per: 1_000_000, quantity: used }],
             by,
           );

@@ -232,6 +232,9 @@ function patternOf(path: string): string {
   return path.replace(/<\w+>/g, '*').replace(/\/$/, '');
 }
 
+const spell = (path: string): string =>
+  path.replace('*', '{model}').replaceAll(/\/:(\w+)/g, '/{$1}');
+
 test('the page of endpoints lists every route', () => {
   const rows = read('docs/endpoints.md')
     .split('\n')
@@ -239,7 +242,7 @@ test('the page of endpoints lists every route', () => {
   const routes = globSync('gateway/src/edge/endpoints/**/*.ts', { cwd: root }).flatMap((file) =>
     Array.from(
       read(file).matchAll(/\bscope\.(get|post|head)\(\s*'([^']+)'/g),
-      ([, method = '', path = '']) => `${method.toUpperCase()} ${path.replace('*', '{model}')}`,
+      ([, method = '', path = '']) => `${method.toUpperCase()} ${spell(path)}`,
     ),
   );
   expect(routes.length).toBeGreaterThan(12);

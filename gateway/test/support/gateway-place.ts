@@ -41,7 +41,7 @@ channels:
     base_url: SIMULATOR
     protocols: [chat, responses, messages, generate-content]
     models: [demo-chat]
-users: [{ email: tester@example.com, balance: 100000 }]
+users: [{ email: tester@example.com, balance: 100000 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `;
 

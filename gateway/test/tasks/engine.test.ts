@@ -241,6 +241,34 @@ describe.each(dialects)('tasks on %s', (dialect) => {
       expect(await sumsOf(bench.database)).toEqual({ spent: 0n, held: 0n });
     });
 
+    test('a success without an address is looked at again; if none comes, it is the loss of the operator', async () => {
+      const usage = { quantity: 5_000, isImplausible: false };
+      await node.submit('a');
+      await node.submit('b');
+      for (const id of ['up-a', 'up-b']) {
+        bench.fake.tasks.set(id, looksLike('withheld', { usage }));
+      }
+      bench.pass(rules.pollInterval);
+      expect(await node.turn()).toBe(2);
+      expect([await stateOf('a'), await stateOf('b')]).toEqual(['queued', 'queued']);
+      expect(await rowOf(bench.database, 'a')).toMatchObject({ failed_looks: 1 });
+      bench.fake.tasks.set('up-b', succeeded(5_000));
+      bench.pass(rules.pollInterval);
+      await node.turn();
+      expect(await stateOf('b')).toBe('succeeded');
+      bench.pass(rules.expireAfter);
+      await node.turn();
+      expect(await rowOf(bench.database, 'a')).toMatchObject({ state: 'expired', quantity: null });
+      expect(await sumsOf(bench.database)).toEqual({ spent: heldFor5s, held: 0n });
+      bench.pass(600_000);
+      await node.turn();
+      expect(await rowOf(bench.database, 'a')).toMatchObject({
+        lost_quantity: 5_000,
+        due_at: null,
+      });
+      expect(node.tasks.readings.lost).toBe(1);
+    });
+
     test('two looks come after that, and no third', async () => {
       await node.submit('a');
       bench.fake.tasks.set('up-a', looksLike('running'));

@@ -85,9 +85,7 @@ describe.each(dialects)('a database that cannot be reached, on %s', (dialect) =>
           unavailable,
         );
         away.isAway = false;
-        await expect
-          .poll(async () => (await rowOf(bench.database, 'a')).state, { timeout: 5_000 })
-          .toBe('queued');
+        await expect.poll(async () => (await rowOf(bench.database, 'a')).state).toBe('queued');
         bench.fake.tasks.set('up-a', succeeded(5_000));
         bench.pass(rules.pollInterval);
         await node.turn();

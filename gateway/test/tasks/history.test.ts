@@ -47,6 +47,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       'failed',
       'cancelled',
       'expired',
+      'withheld',
       'unknown',
     ),
   }),

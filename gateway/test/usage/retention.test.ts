@@ -29,7 +29,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     // However short it is asked to be, a day is kept.
     const second = await openJournal({ ...options, keepUsage: 1 });
-    await expect.poll(ids, { timeout: 5_000 }).toEqual(['req_today']);
+    await expect.poll(ids).toEqual(['req_today']);
     await second.close();
     const spent = await database.kysely.selectFrom('spent_totals').selectAll().execute();
     expect(spent.map((total) => total.spent)).toEqual([12n, 12n, 12n]);

@@ -80,7 +80,7 @@ describe.each(dialects)('%s', (dialect) => {
       const dataDir = mkdtempSync(join(tmpdir(), 'sluice-'));
       const journal = await openJournal({ dataDir, databaseUrl: url, maxSize: 2 ** 30 });
       await expect
-        .poll(async () => (await kept(database)).map(({ id }) => id), { timeout: 5_000 })
+        .poll(async () => (await kept(database)).map(({ id }) => id))
         .toEqual(['one', 'two']);
       await journal.close();
       rmSync(dataDir, { recursive: true });

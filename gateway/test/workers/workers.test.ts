@@ -71,7 +71,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
         .poll(() => workersOf(gateway).filter((pid) => pid !== victim), { timeout: 20_000 })
         .toHaveLength(2);
       expect(workersOf(gateway)).toContain(other);
-      await expect.poll(async () => (await askChat(url)).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await askChat(url)).status).toBe(200);
       expect(
         lines(gateway).filter(({ msg }) => msg === 'a worker died; starting its replacement'),
       ).toEqual([expect.objectContaining({ detail: 'worker 1, killed by a signal' })]);
@@ -94,13 +94,16 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
     { timeout: 60_000 },
     async () => {
       const place = await createWorkplace();
-      place.write({ server: ', workers: 2' });
+      // Longer than the streams last: what ends them is the second signal.
+      const drainTimeout = '60s';
+      place.write({ server: ', workers: 2', drainTimeout });
       const gateway = place.start();
       const url = await gateway.url;
       const changed = 'sk-changed-0123456789abcdefghijklmnopqrst';
       place.write({
         server: ', workers: 2',
-        more: `users: [{ email: tester@example.com, balance: 100 }]
+        drainTimeout,
+        more: `users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       });
       gateway.child.kill('SIGHUP');
@@ -117,18 +120,13 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       const open = Array.from({ length: 4 }, () =>
         askChat(url, { key: changed, stream: true, fault: 'events=200;gap=100' }),
       );
-      await expect
-        .poll(() => metric(url, 'sluice_open_exchanges{kind="stream"'), { timeout: 5_000 })
-        .toBe(4);
-      const stoppedAt = performance.now();
+      await expect.poll(() => metric(url, 'sluice_open_exchanges{kind="stream"')).toBe(4);
       gateway.child.kill('SIGINT');
       await wait(1_100);
       gateway.child.kill('SIGINT');
       for (const { text } of await Promise.all(open)) {
         expect(text).toContain('service temporarily unavailable');
       }
-      // Before the drain time-out.
-      expect(performance.now() - stoppedAt).toBeLessThan(4_900);
       expect(await gateway.exit).toBe(0);
     },
   );
@@ -172,7 +170,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
         .poll(async () => (await usageIds(place)).includes('req_first'), { timeout: 10_000 })
         .toBe(true);
       await expect
-        .poll(async () => (await fetch(`${url}/ready`)).json(), { timeout: 5_000 })
+        .poll(async () => (await fetch(`${url}/ready`)).json())
         .toEqual({
           status: 'ok',
           degraded: ['could not adopt the journal in ./not-there'],

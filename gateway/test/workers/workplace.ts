@@ -21,6 +21,8 @@ export interface Workplace {
   write(options: {
     readonly node?: string;
     readonly server?: string;
+    /** Default: `5s`. */
+    readonly drainTimeout?: string;
     readonly more?: string;
     /** Another way to the database. */
     readonly through?: string;
@@ -36,7 +38,7 @@ export interface Workplace {
 }
 
 const accounts = `
-users: [{ email: tester@example.com, balance: 100 }]
+users: [{ email: tester@example.com, balance: 100 }, { email: administrator@example.com, role: admin }]
 keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `;
 
@@ -67,11 +69,13 @@ export async function openWorkplace({
     databaseUrl,
     redis,
     simulator,
-    write({ node = '', server = '', more = accounts, through = databaseUrl, sharesRedis = true }) {
+    write(options) {
+      const { node = '', server = '', drainTimeout = '5s', more = accounts } = options;
+      const { through = databaseUrl, sharesRedis = true } = options;
       const own = join(folder, node);
       mkdirSync(own, { recursive: true });
       const text = `
-server: { port: 0, drain_timeout: 5s${server} }
+server: { port: 0, drain_timeout: ${drainTimeout}${server} }
 storage: { url: ${JSON.stringify(through)}, data_dir: ./data }
 ${sharesRedis ? `redis: { url: ${redis.url} }` : ''}
 secrets: { master_key: ${masterKey} }

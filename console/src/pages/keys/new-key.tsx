@@ -1,48 +1,37 @@
-import type { FormEvent } from 'react';
-import { write } from '../../api/client.ts';
+import { useState, type FormEvent } from 'react';
+import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
-import { useWords, type TextName } from '../../words/index.ts';
+import { useWords } from '../../words/index.ts';
+import { Field, readSettings, SettingFields, settingNames, textOf } from './key-fields.tsx';
 import styles from './page.module.css';
 import type { IssuedKey } from './page.tsx';
-import { nameOf, useWrite, type Write } from './use-write.ts';
+import { useWrite } from './use-write.ts';
 
 interface Props {
   readonly onMade: (issued: IssuedKey) => void;
   readonly onClose: () => void;
 }
 
-const names = ['name', 'user', 'models', 'quota', 'expires_at', 'rpm', 'rph', 'max_concurrency'];
-
 export function NewKey({ onMade, onClose }: Props) {
   const say = useWords();
-  const { user, permissions, csrf_token: token } = useSession();
-  const sending = useWrite(names);
+  const { user, teams, permissions, csrf_token: token } = useSession();
+  const sending = useWrite(['name', 'user', ...settingNames]);
+  // Sent again after a lost response, it makes no second key.
+  const [call] = useState(newCallName);
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const text = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
-    };
-    const count = (name: string) => {
-      const value = text(name);
-      return value === null ? null : Number(value);
-    };
-    const ends = text('expires_at');
     const body = {
-      name: text('name') ?? '',
-      user: text('user'),
-      models: (text('models') ?? '').split(/[\s,]+/).filter((model) => model !== ''),
-      quota: text('quota'),
-      // The beginning of that day where the person is.
-      expires_at: ends === null ? null : new Date(`${ends}T00:00`).toISOString(),
-      rpm: count('rpm'),
-      rph: count('rph'),
-      max_concurrency: count('max_concurrency'),
+      name: textOf(form, 'name') ?? '',
+      user: textOf(form, 'user'),
+      team: textOf(form, 'team'),
+      ...readSettings(form),
     };
-    sending.run(async () => onMade(await write<'createKey'>('POST', '/keys', body, token)));
+    sending.run(async () =>
+      onMade(await write<'createKey'>('POST', '/keys', body, token, { 'idempotency-key': call })),
+    );
   }
 
   return (
@@ -52,16 +41,21 @@ export function NewKey({ onMade, onClose }: Props) {
         {permissions.includes('keys.write') && (
           <Field name="user" type="email" initial={user.email} sending={sending} />
         )}
-        <Field name="models" hint="keys.form.modelsHint" sending={sending} />
-        <div className={styles['pair']}>
-          <Field name="quota" hint="keys.form.quotaHint" sending={sending} />
-          <Field name="expires_at" type="date" hint="keys.form.endsHint" sending={sending} />
-        </div>
-        <div className={styles['three']}>
-          <Field name="rpm" type="number" sending={sending} />
-          <Field name="rph" type="number" sending={sending} />
-          <Field name="max_concurrency" type="number" sending={sending} />
-        </div>
+        {teams.length > 0 && (
+          <div className="field">
+            <label htmlFor="key-team">{say('keys.form.team')}</label>
+            <select className="input" id="key-team" name="team" aria-describedby="key-team-note">
+              <option value="">{say('keys.form.noTeam')}</option>
+              {teams.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+            <p className="hint" id="key-team-note">
+              {say('keys.form.teamHint')}
+            </p>
+          </div>
+        )}
+        <SettingFields sending={sending} />
         <p className="problem" role="alert">
           {sending.problem}
         </p>
@@ -75,49 +69,5 @@ export function NewKey({ onMade, onClose }: Props) {
         </div>
       </form>
     </Dialog>
-  );
-}
-
-interface FieldProps {
-  readonly name:
-    | 'name'
-    | 'user'
-    | 'models'
-    | 'quota'
-    | 'expires_at'
-    | 'rpm'
-    | 'rph'
-    | 'max_concurrency';
-  readonly type?: 'text' | 'email' | 'number' | 'date';
-  readonly initial?: string;
-  readonly required?: boolean;
-  readonly hint?: TextName;
-  readonly sending: Write;
-}
-
-/** Its problem stands in the place of the hint. */
-function Field({ name, type = 'text', initial, required, hint, sending }: FieldProps) {
-  const say = useWords();
-  const problem = sending.fields.find(({ path }) => nameOf(path) === name)?.message;
-  const id = `key-${name}`;
-  return (
-    <div className="field">
-      <label htmlFor={id}>{say(`keys.form.${name}`)}</label>
-      <input
-        className="input"
-        id={id}
-        name={name}
-        type={type}
-        {...(type === 'number' && { min: 0, step: 1 })}
-        defaultValue={initial}
-        required={required}
-        autoComplete="off"
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-note`}
-      />
-      <p className={problem === undefined ? 'hint' : 'problem'} id={`${id}-note`}>
-        {problem ?? (hint === undefined ? '' : say(hint))}
-      </p>
-    </div>
   );
 }

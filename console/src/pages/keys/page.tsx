@@ -5,6 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
+import { ChangeKey } from './change-key.tsx';
 import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
@@ -16,7 +17,7 @@ export type IssuedKey = Result<'createKey'>;
 
 type Open =
   | { readonly kind: 'new' }
-  | { readonly kind: 'rotate' | 'revoke'; readonly key: Key }
+  | { readonly kind: 'change' | 'rotate' | 'revoke'; readonly key: Key }
   /** The only place that holds a secret: it is forgotten with the dialog. */
   | { readonly kind: 'secret'; readonly issued: IssuedKey };
 
@@ -24,7 +25,7 @@ type Open =
 export function KeysPage() {
   const say = useWords();
   const client = useQueryClient();
-  const { permissions } = useSession();
+  const { teams, permissions } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
   const list = useInfiniteQuery({
     queryKey: ['keys'],
@@ -34,7 +35,7 @@ export function KeysPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  const canSeeAll = permissions.includes('keys.read');
+  const canSeeAll = permissions.includes('keys.read') || teams.some(({ role }) => role === 'owner');
 
   const close = () => setOpen(null);
   const changed = () => void client.invalidateQueries({ queryKey: ['keys'] });
@@ -65,6 +66,7 @@ export function KeysPage() {
           <KeyTable
             keys={keys}
             withPeople={canSeeAll}
+            onChange={(key) => setOpen({ kind: 'change', key })}
             onRotate={(key) => setOpen({ kind: 'rotate', key })}
             onRevoke={(key) => setOpen({ kind: 'revoke', key })}
           />
@@ -81,6 +83,16 @@ export function KeysPage() {
         )}
       </div>
       {open?.kind === 'new' && <NewKey onMade={issue} onClose={close} />}
+      {open?.kind === 'change' && (
+        <ChangeKey
+          of={open.key}
+          onChanged={() => {
+            changed();
+            close();
+          }}
+          onClose={close}
+        />
+      )}
       {open?.kind === 'rotate' && <RotateKey of={open.key} onRotated={issue} onClose={close} />}
       {open?.kind === 'revoke' && (
         <RevokeKey

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { write } from '../../api/client.ts';
+import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { useWords } from '../../words/index.ts';
@@ -20,6 +20,7 @@ export function RotateKey({ of: { id, name }, onRotated, onClose }: Props) {
   const { csrf_token: token } = useSession();
   const [grace, setGrace] = useState<string>('24h');
   const { run, isBusy, problem } = useWrite();
+  const [call] = useState(newCallName);
   return (
     <Dialog title={say('keys.rotateNamed', { name })} onClose={onClose}>
       <p>{say('keys.rotateText')}</p>
@@ -51,7 +52,11 @@ export function RotateKey({ of: { id, name }, onRotated, onClose }: Props) {
           disabled={isBusy}
           onClick={() =>
             run(async () =>
-              onRotated(await write<'rotateKey'>('POST', `/keys/${id}/rotate`, { grace }, token)),
+              onRotated(
+                await write<'rotateKey'>('POST', `/keys/${id}/rotate`, { grace }, token, {
+                  'idempotency-key': `${call}-${grace}`,
+                }),
+              ),
             )
           }
         >

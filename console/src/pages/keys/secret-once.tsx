@@ -14,6 +14,7 @@ interface Props {
 export function SecretOnce({ issued: { name, key: secret }, onClose }: Props) {
   const say = useWords();
   const { gateway } = useSession();
+  if (secret === undefined) return <SecretLost name={name} onClose={onClose} />;
   // Works for every key: it lists the models that the key may use.
   const line = `curl ${gateway.url}/v1/models -H 'authorization: Bearer ${secret}'`;
   return (
@@ -35,6 +36,21 @@ export function SecretOnce({ issued: { name, key: secret }, onClose }: Props) {
       <div className={styles['actions']}>
         <button type="button" className="button main" onClick={onClose}>
           {say('keys.done')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The response with the secret did not arrive, and the call was sent again. */
+function SecretLost({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const say = useWords();
+  return (
+    <Dialog title={say('keys.ready', { name })} onClose={onClose}>
+      <p>{say('keys.lost')}</p>
+      <div className={styles['actions']}>
+        <button type="button" className="button main" onClick={onClose}>
+          {say('keys.close')}
         </button>
       </div>
     </Dialog>

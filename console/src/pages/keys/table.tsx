@@ -11,6 +11,7 @@ interface Props {
   readonly keys: readonly Key[];
   /** Whether they belong to several people. */
   readonly withPeople: boolean;
+  readonly onChange: (key: Key) => void;
   readonly onRotate: (key: Key) => void;
   readonly onRevoke: (key: Key) => void;
 }
@@ -18,11 +19,15 @@ interface Props {
 /** Places of the column of amounts. */
 const places = 7;
 
-export function KeyTable({ keys, withPeople, onRotate, onRevoke }: Props) {
+export function KeyTable({ keys, withPeople, onChange, onRotate, onRevoke }: Props) {
   const say = useWords();
   const formats = useFormats();
-  const { user, permissions } = useSession();
-  const mayChange = (key: Key) => key.user === user.email || permissions.includes('keys.write');
+  const { user, teams, permissions } = useSession();
+  const owned = teams.filter(({ role }) => role === 'owner').map(({ name }) => name);
+  const mayChange = (key: Key) =>
+    key.user === user.email ||
+    (key.team !== null && owned.includes(key.team)) ||
+    permissions.includes('keys.write');
   return (
     <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('keys.title')}>
       <table className={`table ${styles['table']}`}>
@@ -88,6 +93,16 @@ export function KeyTable({ keys, withPeople, onRotate, onRevoke }: Props) {
                 <State of={key} />
               </td>
               <td className="number">
+                {mayChange(key) && key.editable && key.revoked_at === null && (
+                  <button
+                    type="button"
+                    className="button bare"
+                    aria-label={say('keys.changeNamed', { name: key.name })}
+                    onClick={() => onChange(key)}
+                  >
+                    {say('keys.change')}
+                  </button>
+                )}
                 {mayChange(key) && key.rotatable && (
                   <button
                     type="button"

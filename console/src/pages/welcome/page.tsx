@@ -155,7 +155,7 @@ function NewKey({ onMade }: { readonly onMade: (issued: Result<'createKey'>) => 
   );
 }
 
-function UseKey({ issued: { name, key } }: { readonly issued: Result<'createKey'> }) {
+function UseKey({ issued: { name, key = '' } }: { readonly issued: Result<'createKey'> }) {
   const say = useWords();
   const { gateway } = useSession();
   const models = useQuery(modelsQuery).data?.data ?? [];

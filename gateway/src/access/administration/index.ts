@@ -9,9 +9,12 @@ export {
   removeOldAudit,
 } from './audit.repository.ts';
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
+export { changeKey, StaleKey } from './change-key.ts';
+export type { ChangedSettings } from './key-limits.ts';
 export {
   createFirstKey,
   createKey,
+  createOwnKey,
   graceRule,
   type IssuedKey,
   type KeySettings,
@@ -19,6 +22,7 @@ export {
   parseGrace,
   revokeKey,
   rotateKey,
+  rotateOwnKey,
   usualGrace,
 } from './keys.ts';
 export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';

@@ -9,20 +9,28 @@ import { type DeclaredKey, parseDuration } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, views } from '#declaration/index.ts';
 import {
+  countKeys,
   createKey as createStoredKey,
+  findCall,
   findKey,
   findUserByEmail,
+  keepCall,
   type KeyFilter,
   listKeys as listStoredKeys,
   listTeams,
+  noteLimitSetters,
+  type Rank,
+  type Reach,
+  type RepeatableCall,
   revokeKey as revokeStoredKey,
   rotateKey as rotateStoredKey,
   type StoredKey,
 } from '#identity/index.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry } from './audit.ts';
-import { type Administration, perform, unchanged } from './perform.ts';
-import { missing, taken } from './refusal.ts';
+import { settersOfNew } from './key-limits.ts';
+import { type Administration, type Done, perform, unchanged } from './perform.ts';
+import { missing, Refusal, taken } from './refusal.ts';
 
 export type KeySettings = Omit<DeclaredKey, 'secret'>;
 
@@ -32,8 +40,24 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-/** A key by its name, otherwise by its id; or by its id alone, where it must belong to the person if there is one. */
-export type KeyReference = string | { readonly id: string; readonly userId?: string };
+/** The same; without the secret where the call is a repetition. */
+export interface RepeatedKey {
+  readonly key: StoredKey;
+  readonly secret: string | null;
+}
+
+/** A key by its name, otherwise by its id; or by its id alone, where it must be within somebody's reach if that is given. */
+export type KeyReference = string | { readonly id: string; readonly within?: Reach };
+
+/** What counts for a key that a person makes. */
+export interface KeyMaking {
+  /** What the person has to say over the key. */
+  readonly rank: Rank;
+  /** How many keys its user may have; null: any number. */
+  readonly most: number | null;
+  /** Absent: the call is not repeated. */
+  readonly call?: RepeatableCall;
+}
 
 /** How long an old secret stays valid if nothing is said. */
 export const usualGrace = '24h';
@@ -68,18 +92,64 @@ export function createKey(
   actor: Actor,
   settings: KeySettings,
 ): Promise<IssuedKey> {
-  return perform(administration, actor, async (change) => {
-    await checkNames(change, settings);
+  return perform(administration, actor, (change) => create(change, settings));
+}
+
+/**
+ * Creates a key for a person.
+ * @throws Refusal as `createKey` does; also for somebody who has as many keys as allowed, and for a repeated call that asks
+ *   for something else.
+ */
+export function createOwnKey(
+  administration: Administration,
+  actor: Actor,
+  settings: KeySettings,
+  { rank, most, call }: KeyMaking,
+): Promise<RepeatedKey> {
+  return perform<RepeatedKey>(administration, actor, async (change) => {
+    const repeated = await repetition(change, call);
+    if (repeated !== null) return { result: { key: repeated, secret: null }, audited: [] };
     const before = await findByName(change, settings.name);
     // Otherwise a person would get the secret of a key that the file declares for another one.
-    if (actor.kind === 'user' && before !== null && !isOf(before, settings.user)) {
-      throw taken('key', settings.name);
-    }
-    const result = await createStoredKey(change, settings);
-    if (before === null) return { result, audited: [creation(result.key)] };
-    const subject = { kind: 'key', id: before.id, name: before.name } as const;
-    return { result, audited: [{ action: 'update', subject, fields: [secretChange] }] };
+    if (before !== null && !isOf(before, settings.user)) throw taken('key', settings.name);
+    if (most !== null && before === null) await assertRoom(change, settings.user, most);
+    const done = await create(change, settings);
+    const { id, name } = done.result.key;
+    if (before === null) await noteLimitSetters(change, name, settersOfNew(settings, rank));
+    if (call !== undefined) await keepCall(change, call, id);
+    return done;
   });
+}
+
+async function create(change: Change, settings: KeySettings): Promise<Done<IssuedKey>> {
+  await checkNames(change, settings);
+  const before = await findByName(change, settings.name);
+  const result = await createStoredKey(change, settings);
+  if (before === null) return { result, audited: [creation(result.key)] };
+  const subject = { kind: 'key', id: before.id, name: before.name } as const;
+  return { result, audited: [{ action: 'update', subject, fields: [secretChange] }] };
+}
+
+/** The key that an earlier call of this name has made; null: this is the first. */
+async function repetition(
+  change: Change,
+  call: RepeatableCall | undefined,
+): Promise<StoredKey | null> {
+  const earlier = call === undefined ? null : await findCall(change, call);
+  if (earlier === null) return null;
+  if (earlier.contents !== call?.contents) {
+    throw new Refusal('repeated', 'this Idempotency-Key was used for another request');
+  }
+  return knownKey(change, { id: earlier.objectId });
+}
+
+async function assertRoom(change: Change, email: string, most: number): Promise<void> {
+  const user = await findUserByEmail(change.trx, email);
+  if (user === null || (await countKeys(change, user.id)) < most) return;
+  throw new Refusal(
+    'state',
+    `you have ${most} keys, which is as many as allowed: revoke one first`,
+  );
 }
 
 /**
@@ -101,36 +171,62 @@ export function createFirstKey(
   });
 }
 
+/** Which secret is replaced. */
+export interface Rotation {
+  readonly key: KeyReference;
+  /** Milliseconds for which the old one stays valid. */
+  readonly grace: number;
+}
+
 /**
- * Replaces a key's secret. The old one stays valid for `grace` milliseconds.
+ * Replaces a key's secret.
  * @throws Refusal for a key that does not exist, or has no secret that this actor may replace.
  */
 export function rotateKey(
   administration: Administration,
   actor: Actor,
-  { key: reference, grace }: { readonly key: KeyReference; readonly grace: number },
+  rotation: Rotation,
 ): Promise<RotatedKey> {
-  return perform(administration, actor, async (change) => {
-    const { id, name } = await knownKey(change, reference);
-    const issued = await rotateStoredKey(change, name, grace);
-    const previousUntil = grace > 0 ? change.now + grace : null;
-    return {
-      result: { ...issued, previousUntil },
-      audited: [
-        {
-          action: 'rotate',
-          subject: { kind: 'key', id, name },
-          fields: [
-            secretChange,
-            ...compareFields(
-              { previous_valid_until: null },
-              { previous_valid_until: asTime(previousUntil) },
-            ),
-          ],
-        },
-      ],
-    };
+  return perform(administration, actor, (change) => rotate(change, rotation));
+}
+
+/**
+ * Replaces a key's secret for a person.
+ * @param call undefined: the call is not repeated
+ * @throws Refusal as `rotateKey` does, and for a repeated call that asks for something else.
+ */
+export function rotateOwnKey(
+  administration: Administration,
+  actor: Actor,
+  rotation: Rotation,
+  call: RepeatableCall | undefined,
+): Promise<RepeatedKey> {
+  return perform<RepeatedKey>(administration, actor, async (change) => {
+    const repeated = await repetition(change, call);
+    if (repeated !== null) return { result: { key: repeated, secret: null }, audited: [] };
+    const done = await rotate(change, rotation);
+    if (call !== undefined) await keepCall(change, call, done.result.key.id);
+    return done;
   });
+}
+
+async function rotate(
+  change: Change,
+  { key: reference, grace }: Rotation,
+): Promise<Done<RotatedKey>> {
+  const { id, name } = await knownKey(change, reference);
+  const issued = await rotateStoredKey(change, name, grace);
+  const previousUntil = grace > 0 ? change.now + grace : null;
+  const validity = compareFields(
+    { previous_valid_until: null },
+    { previous_valid_until: asTime(previousUntil) },
+  );
+  return {
+    result: { ...issued, previousUntil },
+    audited: [
+      { action: 'rotate', subject: { kind: 'key', id, name }, fields: [secretChange, ...validity] },
+    ],
+  };
 }
 
 /**
@@ -173,7 +269,8 @@ function creation(key: StoredKey): AuditEntry {
   return { action: 'create', subject: { kind: 'key', id: key.id, name: key.name }, fields };
 }
 
-async function knownKey({ trx }: Change, reference: KeyReference): Promise<StoredKey> {
+/** @throws Refusal for one that does not exist */
+export async function knownKey({ trx }: Change, reference: KeyReference): Promise<StoredKey> {
   const key =
     typeof reference === 'string'
       ? await findKey(trx, reference)
@@ -197,7 +294,7 @@ function asTime(milliseconds: number | null): string | null {
 }
 
 /** @throws Refusal naming the first that does not exist. */
-async function checkNames({ trx }: Change, key: KeySettings): Promise<void> {
+export async function checkNames({ trx }: Change, key: KeySettings): Promise<void> {
   const user = await findUserByEmail(trx, key.user);
   if (user?.enabled !== true) throw missing('user', key.user);
   if (key.team !== null) {

@@ -12,25 +12,36 @@ export class Refusal extends Error {
     | 'managed-elsewhere'
     /** Its present state does not allow it. */
     | 'state'
+    /** Somebody above the actor has decided it. */
+    | 'above'
+    /** A repeated call asks for something else than the first one. */
+    | 'repeated'
     | 'out-of-range';
 
   /** What is missing or taken, where that is known. */
   readonly kind: Kind | null;
+  /** The setting it is about, named as in the file, where it is about one. */
+  readonly field: string | null;
 
-  constructor(reason: Refusal['reason'], message: string, kind: Kind | null = null) {
+  constructor(
+    reason: Refusal['reason'],
+    message: string,
+    about: { readonly kind?: Kind; readonly field?: string } = {},
+  ) {
     super(message);
     this.name = 'Refusal';
     this.reason = reason;
-    this.kind = kind;
+    this.kind = about.kind ?? null;
+    this.field = about.field ?? null;
   }
 }
 
 export function missing(kind: Kind, name: string): Refusal {
-  return new Refusal('missing', `${kind} '${name}' does not exist`, kind);
+  return new Refusal('missing', `${kind} '${name}' does not exist`, { kind });
 }
 
 export function taken(kind: Kind, name: string): Refusal {
-  return new Refusal('taken', `${kind} '${name}' already exists`, kind);
+  return new Refusal('taken', `${kind} '${name}' already exists`, { kind });
 }
 
 /** The refusal that an error of the rooms below means; null: none. */

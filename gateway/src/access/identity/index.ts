@@ -1,5 +1,20 @@
 export type * from './caller.ts';
-export { findKey, listKeys, type KeyFilter, type StoredKey } from './key-queries.repository.ts';
+export {
+  findKey,
+  listKeys,
+  type KeyFilter,
+  type Reach,
+  type StoredKey,
+} from './key-queries.repository.ts';
+export {
+  type LimitName,
+  limitNames,
+  type LimitSetters,
+  type Rank,
+  ranks,
+} from './limit-setters.ts';
+export { findCall, keepCall, type RepeatableCall } from './repeatable-calls.repository.ts';
+export { membershipsOf } from './team-members.repository.ts';
 export {
   createKeyDirectory,
   type KeyDirectoryOptions,
@@ -7,9 +22,11 @@ export {
 } from './key-directory.ts';
 export { isKeySecret } from './key-secret.ts';
 export {
+  countKeys,
   createKey,
   disableKey,
   KeyConflict,
+  noteLimitSetters,
   revokeKey,
   rotateKey,
   upsertKey,

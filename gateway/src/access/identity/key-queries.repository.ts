@@ -4,6 +4,7 @@ import { formatUsd } from '#database/money.ts';
 import { ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, Owner } from '#database/schema.ts';
 import { readKeySettings } from './key-settings.ts';
+import { type LimitSetters, readLimitSetters } from './limit-setters.ts';
 
 /** A key for lists; never includes its secret or hash. */
 export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
@@ -19,11 +20,20 @@ export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
   readonly revokedAt: number | null;
   /** Until when the secret before the last rotation is valid. Unix milliseconds; null: there is none. */
   readonly previousUntil: number | null;
+  readonly limitsSetBy: LimitSetters;
+  /** Grows with every change. */
+  readonly revision: number;
 };
+
+/** Whose keys somebody has to do with: their own, and those of these teams. */
+export interface Reach {
+  readonly userId: string;
+  readonly teamIds: readonly string[];
+}
 
 export interface KeyFilter {
   readonly id?: string;
-  readonly userId?: string;
+  readonly within?: Reach;
   readonly owner?: Owner;
   /** E-mail address. */
   readonly user?: string;
@@ -35,11 +45,19 @@ export interface KeyFilter {
 /** Keys by name. */
 export async function listKeys(
   db: Kysely<Database>,
-  { id, userId, owner, user, after, limit }: KeyFilter = {},
+  { id, within, owner, user, after, limit }: KeyFilter = {},
 ): Promise<StoredKey[]> {
   let query = keys(db).orderBy('keys.name');
   if (id !== undefined) query = query.where('keys.id', '=', id);
-  if (userId !== undefined) query = query.where('keys.user_id', '=', userId);
+  if (within !== undefined) {
+    const { userId, teamIds } = within;
+    query = query.where(({ eb, or }) =>
+      or([
+        eb('keys.user_id', '=', userId),
+        ...(teamIds.length > 0 ? [eb('keys.team_id', 'in', teamIds)] : []),
+      ]),
+    );
+  }
   if (owner !== undefined) query = query.where('keys.owner', '=', owner);
   if (user !== undefined) query = query.where('users.email', '=', user.trim().toLowerCase());
   if (after !== undefined) query = query.where('keys.name', '>', after);
@@ -87,6 +105,8 @@ function toKey(row: Row): StoredKey {
     secretOwner: row.secret_owner,
     revokedAt: row.revoked_at,
     previousUntil: row.previous_until,
+    limitsSetBy: readLimitSetters(row.limits_set_by),
+    revision: row.revision,
     ...ownedFields(row),
   };
 }

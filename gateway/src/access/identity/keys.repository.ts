@@ -7,6 +7,7 @@ import type { Database, KeyTable, Owner } from '#database/schema.ts';
 import { createKeySecret, displayPrefix } from './key-secret.ts';
 import { findKey, type StoredKey } from './key-queries.repository.ts';
 import { writeKeySettings } from './key-settings.ts';
+import type { LimitSetters } from './limit-setters.ts';
 
 /** What a key is now forbids the change. The message is for the user. */
 export class KeyConflict extends Error {
@@ -102,6 +103,27 @@ export async function rotateKey(
     name,
     grace > 0 ? { previous_hash: existing.hash, previous_until: change.now + grace } : {},
   );
+}
+
+/** Notes who set the limits of a key. */
+export async function noteLimitSetters(
+  { trx }: Change,
+  name: string,
+  setters: LimitSetters,
+): Promise<void> {
+  const text = Object.keys(setters).length === 0 ? null : JSON.stringify(setters);
+  await trx.updateTable('keys').set({ limits_set_by: text }).where('name', '=', name).execute();
+}
+
+/** How many keys a person has that are not revoked. */
+export async function countKeys({ trx }: Change, userId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('keys')
+    .select((eb) => eb.fn.countAll<number | bigint>().as('count'))
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Revokes a key permanently, whoever owns it. False if it does not exist or is already revoked. */

@@ -1,6 +1,27 @@
 import type { DeclaredTeam } from '#config/index.ts';
+import type { Kysely } from 'kysely';
 import type { Change } from '#database/change.ts';
 import { parseUsd } from '#database/money.ts';
+import type { Database } from '#database/schema.ts';
+
+/** A team that somebody belongs to. */
+export interface Membership {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+/** The teams of a person, by name, without disabled ones. */
+export function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
+  return db
+    .selectFrom('team_members')
+    .innerJoin('teams', 'teams.id', 'team_members.team_id')
+    .select(['teams.id', 'teams.name', 'team_members.role'])
+    .where('team_members.user_id', '=', userId)
+    .where('teams.enabled', '=', 1)
+    .orderBy('teams.name')
+    .execute();
+}
 
 /**
  * Makes the members of a team exactly these; returns whether something changed.

@@ -17,7 +17,10 @@ export type TaskMembers = Readonly<Record<string, unknown>>;
 
 /** A task as its upstream describes it. */
 export interface TaskLook {
-  /** `unknown`: the upstream does not know the task, or says nothing about its state. */
+  /**
+   * `unknown`: the upstream does not know the task, or says nothing about its state. `withheld`: it has succeeded, and no
+   * address of the video can be shown.
+   */
   readonly state:
     | 'queued'
     | 'running'
@@ -25,10 +28,11 @@ export interface TaskLook {
     | 'failed'
     | 'cancelled'
     | 'expired'
+    | 'withheld'
     | 'unknown';
   /** Of a failed task: the vendor's code, if it looks like one (letters and dots, at most 100). Null: it named none. */
   readonly code: string | null;
-  /** Of a task that succeeded: what was made, in the unit of the dialect's price (milliseconds, tokens). */
+  /** Of a task that succeeded, shown or not: what was made, in the unit of the dialect's price (milliseconds, tokens). */
   readonly usage: TaskUsage;
   readonly members: TaskMembers;
 }

@@ -64,19 +64,36 @@ export interface Config {
     readonly enabled: boolean;
     /** Whether people may sign in over a connection that others can read. */
     readonly insecureHttp: boolean;
+    /** What people may do who are not administrators. */
+    readonly members: {
+      readonly createKeys: boolean;
+      /** How many keys each of them may have. */
+      readonly maxKeys: number;
+      readonly playground: boolean;
+    };
   };
   readonly timeouts: Timeouts;
-  readonly video: {
-    readonly pollInterval: Milliseconds;
-    readonly expireAfter: Milliseconds;
-    readonly checkAudio: boolean;
-    readonly keepResults: boolean;
-    readonly storageUrl: string;
-  };
+  readonly video: VideoSettings;
   /** Null without a file: then nothing in the database is file-owned and nothing is applied. */
   readonly declared: Declared | null;
   /** Provider API keys found in the environment (`OPENAI_API_KEY`, …), for the first start without a channel. */
   readonly environmentKeys: readonly { readonly provider: ProviderName; readonly apiKey: string }[];
+}
+
+export interface VideoSettings {
+  readonly pollInterval: Milliseconds;
+  readonly expireAfter: Milliseconds;
+  readonly checkAudio: boolean;
+  readonly keepResults: boolean;
+  /** `file:<absolute folder>` or `s3://bucket/prefix`. */
+  readonly storageUrl: string;
+  readonly s3: {
+    /** Null: Amazon's. */
+    readonly endpoint: string | null;
+    readonly region: string;
+    readonly accessKeyId: string | null;
+    readonly secretAccessKey: string | null;
+  };
 }
 
 export interface LimitSettings {

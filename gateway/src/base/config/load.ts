@@ -101,10 +101,26 @@ function readSettings(root: RawMapping, report: Report): PartialSettings {
 
 /** Rules that span several settings. A rule is skipped if one of its settings has a problem of its own. */
 function checkTogether(parts: PartialSettings, report: Report): void {
-  const { server, storage } = parts;
+  const { server, storage, video } = parts;
   if (server !== null && (server.tls.cert === null) !== (server.tls.key === null)) {
     const missing = server.tls.cert === null ? 'cert' : 'key';
     report(['server', 'tls', missing], 'both cert and key, or neither', 'nothing');
+  }
+  if (video?.keepResults === true) {
+    if (server !== null && server.publicUrl === null) {
+      report(
+        ['server', 'public_url'],
+        'the address for links, as video.keep_results is on',
+        'nothing',
+      );
+    }
+    for (const [name, value] of [
+      ['access_key_id', video.s3.accessKeyId],
+      ['secret_access_key', video.s3.secretAccessKey],
+    ] as const) {
+      if (!video.storageUrl.startsWith('s3://') || value !== null) continue;
+      report(['video', 's3', name], 'what signs the calls to video.storage_url', 'nothing');
+    }
   }
   if (server === null || server.workers === 1) return;
   if (storage !== null && !isPostgresUrl(storage.url)) {

@@ -93,7 +93,8 @@ describe('Model Studio', () => {
   test.each(['javascript:alert(1)', 'file:///etc/passwd', '', undefined, 'https://'])(
     'a success without an address is not one yet: %s',
     (video_url) => {
-      expect(synthesis.readLook(output({ ...done, video_url }))?.state).toBe('unknown');
+      const look = synthesis.readLook(output({ ...done, video_url }, { duration: 5 }));
+      expect(look).toMatchObject({ state: 'withheld', usage: reported(5_000), members: {} });
     },
   );
 });
@@ -151,6 +152,12 @@ describe('Ark', () => {
       }),
     );
     expect(look?.members).toEqual({ ...video, seed: 7 });
+  });
+
+  test('a success without an address is not one yet', () => {
+    const usage = { total_tokens: 7 };
+    const look = contents.readLook(task({ status: 'succeeded', content: {}, usage }));
+    expect(look).toMatchObject({ state: 'withheld', usage: reported(7) });
   });
 
   test('a list has what can be read, by id', () => {

@@ -1,5 +1,5 @@
 /** Every error of the console's API, with its status. */
-const statuses = {
+export const statuses = {
   invalid: 400,
   unauthenticated: 401,
   wrong_credentials: 401,
@@ -10,6 +10,8 @@ const statuses = {
   name_taken: 409,
   owned_by_file: 409,
   conflict: 409,
+  idempotency_conflict: 409,
+  stale: 412,
   too_large: 413,
   too_many: 429,
   internal: 500,
@@ -23,12 +25,22 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** What else an error tells, named as in its body. */
+export interface ErrorDetails {
+  /** The object as it is now. */
+  readonly object?: unknown;
+  /** The configuration file, and the place in it. */
+  readonly file?: string;
+  readonly path?: string;
+}
+
 /** A refusal, in a sentence for the person at the console. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly fields: readonly FieldProblem[];
   /** Seconds. */
   readonly retryAfter: number | null;
+  readonly details: ErrorDetails;
 
   constructor(
     code: ApiErrorCode,
@@ -36,6 +48,7 @@ export class ApiError extends Error {
     more: {
       readonly fields?: readonly FieldProblem[];
       readonly retryAfter?: number;
+      readonly details?: ErrorDetails;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -44,6 +57,7 @@ export class ApiError extends Error {
     this.code = code;
     this.fields = more.fields ?? [];
     this.retryAfter = more.retryAfter ?? null;
+    this.details = more.details ?? {};
   }
 
   get status(): number {
@@ -53,11 +67,17 @@ export class ApiError extends Error {
 
 /** The body of an error as JSON text. */
 export function encodeApiError(
-  error: Pick<ApiError, 'code' | 'message' | 'fields'>,
+  error: Pick<ApiError, 'code' | 'message' | 'fields'> & { readonly details?: ErrorDetails },
   requestId: string,
 ): string {
-  const { code, message, fields } = error;
+  const { code, message, fields, details } = error;
   return JSON.stringify({
-    error: { code, message, ...(fields.length > 0 && { fields }), request_id: requestId },
+    error: {
+      code,
+      message,
+      ...(fields.length > 0 && { fields }),
+      ...details,
+      request_id: requestId,
+    },
   });
 }

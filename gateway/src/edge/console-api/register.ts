@@ -4,7 +4,9 @@ import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { consolePages } from './pages.ts';
 import { readJsonBodies } from './json-body.ts';
-import { answerApiErrors } from './serve-route.ts';
+import { contract } from './contract/index.ts';
+import { openApiDocument } from './openapi.ts';
+import { answerApiErrors, serveRoute } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
 import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -13,6 +15,7 @@ import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import type { ConsoleMembers, PlaceInFile } from './options.ts';
 import { playgroundRoutes } from './playground/routes.ts';
 import { base } from './surface.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -32,6 +35,8 @@ export interface ConsoleOptions {
   readonly files: URL;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
+  readonly members: ConsoleMembers;
+  readonly placeInFile: PlaceInFile;
 }
 
 /** Adds the console's pages and the API that they use. Keys of clients open nothing here. */
@@ -48,6 +53,8 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
       reads: createReads(reading),
       callerFor: (request: FastifyRequest) => callerFor(request, source),
     };
+    const document = openApiDocument(options.version);
+    serveRoute(scope, contract.readDocument, routes, async () => ({ body: document }));
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
     keyRoutes(scope, routes);

@@ -22,6 +22,10 @@ export interface ApiReply<Route extends RouteContract> {
   readonly body: z.input<Route['response']>;
   /** Values of `set-cookie`. */
   readonly cookies?: readonly string[];
+  /** Of the object, for `if-match`. */
+  readonly revision?: number;
+  /** 201 for a new object; absent: 200. */
+  readonly status?: 200 | 201;
 }
 
 export type Handler<Route extends RouteContract> = (
@@ -44,10 +48,11 @@ export function serveRoute<Route extends RouteContract>(
   handler: Handler<Route>,
 ): void {
   serveChecked(scope, route, options, async (call, request, reply) => {
-    const { body, cookies = [] } = await handler(call);
+    const { body, cookies = [], revision, status = 200 } = await handler(call);
     const text = JSON.stringify(route.response.parse(body));
-    const extra = cookies.flatMap((value) => ['set-cookie', value]);
-    answer(request, reply, 200, 'application/json', text, [...headers, ...extra]);
+    const etag = revision === undefined ? [] : ['etag', `"${revision}"`];
+    const extra = [...cookies.flatMap((value) => ['set-cookie', value]), ...etag];
+    answer(request, reply, status, 'application/json', text, [...headers, ...extra]);
   });
 }
 

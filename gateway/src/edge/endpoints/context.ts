@@ -5,7 +5,7 @@ import type { RateHooks } from './rates.ts';
 import type { RunExchange } from './run-exchange.ts';
 
 /** What clients may do with their tasks. */
-export type OwnTasks = Pick<Tasks, 'find' | 'list' | 'remove'>;
+export type OwnTasks = Pick<Tasks, 'find' | 'list' | 'remove' | 'findResult'>;
 
 /** What the routes of every client surface share. */
 export interface EndpointContext {

@@ -16,6 +16,7 @@ import { createKeySlots } from './key-slots.ts';
 import { createModelLists } from './model-lists.ts';
 import { createOneLargeBodyHook } from './one-large-body.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
+import { resultsRoute } from './results/routes.ts';
 import { usageRoute, type UsageSource } from './usage/routes.ts';
 import { createRateHooks, type RefusalGuard } from './rates.ts';
 import { createExchangeRunner } from './run-exchange.ts';
@@ -79,6 +80,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   server.register(geminiV1Routes(context));
   server.register(videoSynthesisRoutes(context));
   server.register(videoContentsRoutes(context));
+  server.register(resultsRoute(options.tasks));
 }
 
 /** Counts refusals before the relay; the relay reports the later ones itself. */

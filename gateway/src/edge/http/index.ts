@@ -6,6 +6,7 @@ export type { ErrorResponder, UnexpectedErrorListener } from './error-response.t
 export { networkOf } from './address.ts';
 export { isKnownHost } from './known-host.ts';
 export { originOf } from './origin.ts';
+export { ownHeaders } from './own-headers.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { listenOn, tryListening } from './listen.ts';
 export type { ErrorShape, RequestHead, Surface } from './surface.ts';

@@ -1,7 +1,5 @@
-import { sql, type Expression, type SqlBool } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
-import { databaseNow } from './database-now.repository.ts';
-import { lookRules } from './schedule.ts';
+import { isFree, leaseFor } from './lease.repository.ts';
 import { readRow, type TaskRow } from './task-row.ts';
 
 export interface ClaimOptions {
@@ -117,12 +115,3 @@ export async function nextDue({ kysely }: OpenDatabase): Promise<number | null> 
     .executeTakeFirst();
   return row?.due ?? null;
 }
-
-const isFree = (dialect: OpenDatabase['dialect']): Expression<SqlBool> =>
-  sql<SqlBool>`(lease_until is null or lease_until < ${databaseNow(dialect)})`;
-
-const leaseFor = <Fence>(owner: string, dialect: OpenDatabase['dialect'], fence: Fence) => ({
-  lease_owner: owner,
-  lease_until: databaseNow(dialect, lookRules.lease),
-  fence,
-});

@@ -56,12 +56,13 @@ function uncertainAttempt(row: TaskRow, now: number): AttemptRecord {
 }
 
 /**
- * Stores a look at a task that has expired. If it succeeded after all, the operator has lost what its upstream charges.
+ * Stores a look at a task that has expired. If it succeeded after all, or did and nobody could be
+ * shown its video, the operator has lost what its upstream charges.
  * @throws the error of the database
  */
 export async function storeLate(parts: TaskParts, row: TaskRow, seen: Seen): Promise<void> {
   const lateLooks = row.late_looks + 1;
-  if (seen?.state !== 'succeeded') {
+  if (seen?.state !== 'succeeded' && seen?.state !== 'withheld') {
     const dueAt = nextLateLook(row.ended_at!, lateLooks);
     const late = { lateLooks, dueAt, lostQuantity: null, attempts: null };
     await storeLateLook(parts.database, row, late);

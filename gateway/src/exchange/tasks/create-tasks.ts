@@ -14,12 +14,14 @@ import type { Tasks } from './tasks.ts';
 
 export interface TasksOptions extends Omit<
   TaskParts,
-  'owner' | 'pace' | 'tally' | 'stop' | 'onEnded' | 'vendorOf'
+  'owner' | 'pace' | 'results' | 'tally' | 'stop' | 'onEnded' | 'vendorOf'
 > {
   /** The id of this node, which no other one has. */
   readonly nodeId: string;
   /** Among which the looks at a channel are shared. */
   readonly liveNodes: () => number;
+  /** Null or absent: results are not copied. */
+  readonly results?: TaskParts['results'];
   /** Called for each task that has ended here, after it is stored. */
   readonly onEnded?: TaskParts['onEnded'];
 }
@@ -39,11 +41,12 @@ export function assembleTasks(
   options: TasksOptions,
   vendor: TaskParts['vendorOf'],
 ): { readonly tasks: Tasks; readonly engine: Engine } {
-  const { nodeId, liveNodes, onEnded = () => {}, ...given } = options;
+  const { nodeId, liveNodes, results = null, onEnded = () => {}, ...given } = options;
   const stopping = new AbortController();
   const parts: TaskParts = {
     ...given,
     owner: nodeId,
+    results,
     onEnded,
     vendorOf: vendor,
     pace: createPace(given.clock.monotonic, liveNodes),
@@ -64,11 +67,12 @@ export function assembleTasks(
     refuse: submits.refuse,
     ...createFinder(parts),
     remove: createRemover(parts),
+    findResult: async (link) => (await parts.results?.find(link)) ?? null,
     readings,
     async close() {
       stopRemoving();
       submits.stop();
-      await engine.close();
+      await Promise.all([engine.close(), parts.results?.close()]);
     },
   };
   return { tasks, engine };

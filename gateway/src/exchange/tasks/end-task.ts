@@ -46,7 +46,7 @@ const noTokens = {
  * @throws the error of the database, or GatewayError `unavailable`; then nothing has changed
  */
 export async function endTask(
-  { database, billing, clock, settings, onEnded }: TaskParts,
+  { database, billing, clock, settings, onEnded, results }: TaskParts,
   row: TaskRow,
   ending: Ending,
 ): Promise<EndedTask | null> {
@@ -68,7 +68,8 @@ export async function endTask(
     ended_at: now,
   };
   if (hold !== null) await billing.taskEnding(hold.meters);
-  const isStored = await storeEnd(database, row, asColumns(ended), record, hold);
+  const isCopied = end.state === 'succeeded' && results !== null;
+  const isStored = await storeEnd(database, row, asColumns(ended), record, hold, isCopied);
   if (!isStored) return null;
   if (hold !== null) {
     const cost = BigInt(outcome.charge?.cost ?? '0');

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimOne, giveBack } from './claims.repository.ts';
+import type { TaskView } from '#canonical/index.ts';
+import { claimOne } from './claims.repository.ts';
 import { concludeAs } from './conclude.ts';
 import { orUnavailable } from './errors.ts';
 import { judge, rowAfter, type Seen } from './judge.ts';
@@ -35,21 +36,27 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
     return look;
   }
 
+  const shown = async (rows: readonly TaskRow[]): Promise<readonly TaskView[]> => {
+    const views = rows.map(viewOf);
+    return (await parts.results?.shown(views)) ?? views;
+  };
+  const shownOne = async (row: TaskRow): Promise<TaskView> => (await shown([row]))[0]!;
+
   return {
     find: (owner, id) =>
       orUnavailable(async () => {
         const row = await readTask(database, owner, id);
         if (row === null) return null;
-        if (row.ended_at !== null || isFresh(row)) return viewOf(row);
+        if (row.ended_at !== null || isFresh(row)) return shownOne(row);
         const look = refresh(row);
         const late = delay(patience, row, { ref: false });
-        return viewOf(await Promise.race([look, late]));
+        return shownOne(await Promise.race([look, late]));
       }),
 
     list: (owner, query) =>
       orUnavailable(async () => {
         const { total, rows } = await readTasks(database, owner, query);
-        return { total, tasks: rows.map(viewOf) };
+        return { total, tasks: await shown(rows) };
       }),
   };
 }
@@ -59,35 +66,26 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
  * @throws the error of the database
  */
 async function lookNow(parts: TaskParts, known: TaskRow): Promise<TaskRow> {
-  const row = await claimOne(parts.database, known.id, parts.owner);
+  const { database, owner, pace, clock, settings } = parts;
+  const upstream = upstreamOf(parts, known);
+  // Before the row is claimed: many may ask for tasks of a channel that may not be asked, and that writes nothing.
+  const wait =
+    upstream === null
+      ? null
+      : pace.reserve(upstream.channel, upstream.side.looksPerSecond, longestWait);
+  const isOver = clock.now() >= expiryOf(known, settings);
+  if (upstream !== null && wait === null && !isOver) return known;
+  const row = await claimOne(database, known.id, owner);
   if (row === null) return known;
-  return settleNow(parts, row, await seenNow(parts, row));
-}
-
-/** Undefined: the channel may not be asked now. */
-async function seenNow(parts: TaskParts, row: TaskRow): Promise<Seen | undefined> {
-  const upstream = upstreamOf(parts, row);
-  if (upstream === null) return null;
-  const { channel, side } = upstream;
-  const wait = parts.pace.reserve(channel, side.looksPerSecond, longestWait);
-  if (wait === null) return undefined;
+  if (upstream === null || wait === null) return settleNow(parts, row, null);
   if (wait > 0) await delay(wait, undefined, { ref: false });
-  return lookAtOne(parts, upstream, row);
+  return settleNow(parts, row, await lookAtOne(parts, upstream, row));
 }
 
 /** Stores a look at a row that this node has leased. */
-export async function settleNow(
-  parts: TaskParts,
-  row: TaskRow,
-  seen: Seen | undefined,
-): Promise<TaskRow> {
-  const { database, owner, settings, clock } = parts;
-  const now = clock.now();
-  if (seen === undefined && now < expiryOf(row, settings)) {
-    await giveBack(database, owner, [row]);
-    return row;
-  }
-  const verdict = judge(row, seen ?? null, settings, now);
+export async function settleNow(parts: TaskParts, row: TaskRow, seen: Seen): Promise<TaskRow> {
+  const { database, settings, clock } = parts;
+  const verdict = judge(row, seen, settings, clock.now());
   if (verdict.kind === 'goes-on') {
     await storeLooks(database, [verdict.looked]);
     return rowAfter(verdict.looked);

@@ -1,12 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { giveBack } from './claims.repository.ts';
 import { concludeAs, giveUp, storeLate } from './conclude.ts';
+import { createFewAtOnce } from './few-at-once.ts';
 import { judge, type Seen } from './judge.ts';
 import { lookAtMany, lookAtOne, upstreamOf, type Upstream } from './look.ts';
 import type { LookWriter } from './look-writer.ts';
 import type { TaskParts } from './parts.ts';
 import { expiryOf } from './schedule.ts';
 import type { TaskRow } from './task-row.ts';
+
+/**
+ * Ends that are stored at once. Each is a transaction: many would take all connections to PostgreSQL from requests, and
+ * wait for each other until they give up.
+ */
+const endsAtOnce = 4;
 
 /** The longest that a leased row waits for its turn, in milliseconds: with the look itself less than its lease. */
 const longestWait = 10_000;
@@ -27,6 +34,7 @@ export function createFollower(
   onProblem: (error: unknown) => void,
 ): (rows: readonly TaskRow[]) => Promise<void> {
   const { pace, stop, settings, clock, database, owner } = parts;
+  const inTurn = createFewAtOnce(endsAtOnce);
 
   async function follow(rows: readonly TaskRow[]): Promise<void> {
     const groups = new Map<string, Group>();
@@ -85,12 +93,12 @@ export function createFollower(
 
   async function settle(row: TaskRow, seen: Seen): Promise<void> {
     try {
-      if (row.state === 'submitting') await giveUp(parts, row);
-      else if (row.ended_at !== null) await storeLate(parts, row, seen);
+      if (row.state === 'submitting') await inTurn(() => giveUp(parts, row));
+      else if (row.ended_at !== null) await inTurn(() => storeLate(parts, row, seen));
       else {
         const verdict = judge(row, seen, settings, clock.now());
         if (verdict.kind === 'goes-on') writer.write(verdict.looked);
-        else await concludeAs(parts, row, verdict);
+        else await inTurn(() => concludeAs(parts, row, verdict));
       }
     } catch (error) {
       onProblem(error);

@@ -20,7 +20,7 @@ const nothing: TaskUsage = { quantity: null, isImplausible: false };
  * @param now Unix milliseconds
  */
 export function judge(row: TaskRow, seen: Seen, schedule: Schedule, now: number): Verdict {
-  const look = seen?.state === 'unknown' ? null : seen;
+  const look = seen?.state === 'unknown' || seen?.state === 'withheld' ? null : seen;
   const step = look === null ? null : stepOf(row.state, look);
   if (step?.kind === 'ended') return { kind: 'ends', end: step, usage: look?.usage ?? nothing };
   if (now >= expiryOf(row, schedule)) return { kind: 'ends', end: tooLate, usage: nothing };

@@ -6,13 +6,16 @@ import { lookRules } from './schedule.ts';
 /** Milliseconds between two counts. */
 const countEvery = 10_000;
 
+const noCopies = Object.freeze({ copied: 0, failed: 0 });
+
 /** The readings, and what renews those that the database knows. */
 export function createReadings({
   database,
   clock,
   settings,
   tally,
-}: Pick<TaskParts, 'database' | 'clock' | 'settings' | 'tally'>): {
+  results,
+}: Pick<TaskParts, 'database' | 'clock' | 'settings' | 'tally' | 'results'>): {
   readonly readings: TaskReadings;
   /** Counts if the last count is old, or `isLast`. @throws the error of the database */
   readonly count: (isLast: boolean) => Promise<void>;
@@ -43,6 +46,9 @@ export function createReadings({
       },
       get lost() {
         return tally.lost;
+      },
+      get results() {
+        return results?.tally ?? noCopies;
       },
       get uncertain() {
         return tally.uncertain;

@@ -7,6 +7,7 @@ import type { UpstreamClient } from '#upstream/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import type { ChannelAddress, Vendor } from '#vendors/index.ts';
 import type { Pace } from './pace.ts';
+import type { Results } from './results/kept-results.ts';
 import type { TaskTally } from './readings.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -28,6 +29,8 @@ export interface TaskParts {
   readonly timeouts: Timeouts;
   readonly snapshot: () => Pick<CatalogueSnapshot, 'channels'>;
   readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** Null: results are not copied. */
+  readonly results: Results | null;
   /** Called for each task that has ended, after it is stored. */
   readonly onEnded: (record: ExchangeRecord) => void;
   readonly vendorOf: (address: ChannelAddress) => Vendor | undefined;

@@ -1,3 +1,4 @@
+import type { CopyTally } from './results/kept-results.ts';
 import type { OpenCount } from './counts.repository.ts';
 
 /** What is known of tasks, for metrics and `/ready`. Reading is free. */
@@ -14,6 +15,8 @@ export interface TaskReadings {
   readonly expired: number;
   readonly lost: number;
   readonly uncertain: number;
+  /** Finished tasks whose files were copied by this process, or not in time. */
+  readonly results: Readonly<CopyTally>;
 }
 
 export type LookResult = 'answered' | 'limited' | 'failed';

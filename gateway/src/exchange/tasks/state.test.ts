@@ -18,6 +18,7 @@ const looks = fc
     'failed',
     'cancelled',
     'expired',
+    'withheld',
     'unknown',
   )
   .map((state) => look(state));
@@ -46,6 +47,7 @@ describe('the state of a task', () => {
     ['queued', 'cancelled', 'failed'],
     ['running', 'expired', 'expired'],
     ['running', 'unknown', 'running'],
+    ['queued', 'withheld', 'queued'],
     ['submitting', 'succeeded', 'submitting'],
     ['succeeded', 'failed', 'succeeded'],
     ['expired', 'succeeded', 'expired'],

@@ -29,6 +29,8 @@ export function stepOf(state: TaskState, look: TaskLook): Step {
   if (state !== 'queued' && state !== 'running') return none;
   const { members } = look;
   switch (look.state) {
+    // It has succeeded for nobody as long as there is nothing to see.
+    case 'withheld':
     case 'unknown':
       return none;
     case 'queued':

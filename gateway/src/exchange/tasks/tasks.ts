@@ -11,6 +11,7 @@ import type { GatewayError } from '#errors/index.ts';
 import type { Caller } from '#identity/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import type { TaskReadings } from './readings.ts';
+import type { Results } from './results/kept-results.ts';
 
 /** Video tasks: their rows, their holds, and whoever looks at them until they end. */
 export interface Tasks {
@@ -38,6 +39,8 @@ export interface Tasks {
    * neither. Null: as for `find`. @throws GatewayError `unavailable`
    */
   remove(owner: TaskOwner, id: string): Promise<'cancelled' | 'hidden' | 'running' | null>;
+  /** The copy of a result that a link names. @throws what its store throws */
+  readonly findResult: Results['find'];
   readonly readings: TaskReadings;
   /** Stops looking and gives the leases back. Never rejects. */
   close(): Promise<void>;

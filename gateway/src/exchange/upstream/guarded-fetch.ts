@@ -18,6 +18,11 @@ export interface MediaOrder {
   /** Milliseconds for the whole fetch, with the wait for its turn. */
   readonly timeout: number;
   readonly maxBytes: number;
+  /**
+   * An upstream names it, as its result: of any type, also over http, and at its own origin even if that is not public.
+   * Absent: a client does.
+   */
+  readonly ofUpstream?: { readonly ownOrigin: string | null };
   /** Ends the fetch, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -49,6 +54,8 @@ export class FetchRefused extends Error {
   }
 }
 
+const usualTypes = 'image/*, application/pdf, audio/*, video/*';
+const unknownType = 'application/octet-stream';
 const maxRedirects = 3;
 const connectTimeout = 5_000;
 /** Two requests with four addresses each. More of a key wait for their turn. */
@@ -67,33 +74,42 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   const slots = createFetchSlots(mostOfKey);
 
   const follow = async <Result>(
-    { url: text, maxBytes }: MediaOrder,
+    order: MediaOrder,
     signal: AbortSignal,
     read: (media: IncomingMedia) => Promise<Result>,
   ): Promise<Result> => {
-    let url = parse(text, undefined);
+    const { ofUpstream } = order;
+    let url = parse(order.url, undefined, order);
     for (let redirects = 0; ; redirects += 1) {
-      const addresses = await checkedAddresses(url, resolve, signal);
+      const isOwn = ofUpstream !== undefined && url.origin === ofUpstream.ownOrigin;
+      const addresses = isOwn ? null : await checkedAddresses(url, resolve, signal);
       const agent = new Agent({
         pipelining: 0,
         maxHeaderSize: 16 * 1024,
         connect: (target, callback) =>
-          connectToFirst(connect, addresses, { ...target, servername: serverName(url) }, callback),
+          addresses === null
+            ? connect(target, callback)
+            : connectToFirst(
+                connect,
+                addresses,
+                { ...target, servername: serverName(url) },
+                callback,
+              ),
       });
       try {
         const response = await request(url, {
           dispatcher: agent,
           signal,
-          headers: { accept: 'image/*, application/pdf, audio/*, video/*' },
+          headers: { accept: ofUpstream === undefined ? usualTypes : '*/*' },
         }).catch((error: unknown) => {
           throw unreachable(error);
         });
         // Destroying the agent ends the body with an error, which a reader that has stopped must not receive.
         response.body.on('error', () => {});
         const location = redirectOf(response);
-        if (location === null) return await read(mediaIn(response, maxBytes));
+        if (location === null) return await read(mediaIn(response, order));
         if (redirects === maxRedirects) throw new FetchRefused('too many redirects');
-        url = parse(location, url);
+        url = parse(location, url, order);
       } finally {
         await agent.destroy();
       }
@@ -120,14 +136,16 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
 }
 
-function parse(text: string, base: URL | undefined): URL {
+function parse(text: string, base: URL | undefined, { ofUpstream }: MediaOrder): URL {
   let url: URL;
   try {
     url = new URL(text, base);
   } catch (error) {
     throw new FetchRefused('it is not a valid address', error);
   }
-  if (url.protocol !== 'https:') throw new FetchRefused('only https addresses are fetched');
+  const isSpoken =
+    url.protocol === 'https:' || (ofUpstream !== undefined && url.protocol === 'http:');
+  if (!isSpoken) throw new FetchRefused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') {
     throw new FetchRefused('an address with a user name or password is not fetched');
   }
@@ -200,10 +218,10 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
 
 function mediaIn(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
+  { maxBytes, ofUpstream }: MediaOrder,
 ): IncomingMedia {
   if (statusCode !== 200) throw new FetchRefused('its host did not return it');
-  const mime = mimeOf(headers['content-type']);
+  const mime = mimeOf(headers['content-type']) ?? (ofUpstream === undefined ? null : unknownType);
   if (mime === null) throw new FetchRefused('it is not an image, PDF, audio or video');
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new FetchRefused('its host sent it compressed');

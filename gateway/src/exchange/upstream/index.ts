@@ -1,3 +1,4 @@
+export { createBucket, type BucketOptions } from './bucket.ts';
 export type { UpstreamCall, UpstreamHeaders, UpstreamListener } from './call.ts';
 export {
   createUpstreamClient,

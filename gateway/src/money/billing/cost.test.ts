@@ -6,7 +6,7 @@ import { parseMultiplier, receiptOf, type Line } from './cost.ts';
 import { imageLines, type ReturnedImage } from './image-lines.ts';
 import { ratesOf } from './rates.ts';
 import { tokenLines } from './token-lines.ts';
-import { videoSecondLines, videoTokenLines } from './video-lines.ts';
+import { pricesVideo, videoBound } from './video-bound.ts';
 
 const one = parseMultiplier('1');
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
@@ -91,9 +91,11 @@ describe('exact charges in nano-USD', () => {
 
   it('B-01g: video tokens', () => {
     const rates = ratesOf({ videoTokens: { '720P': { text: '7', withVideo: '4.3' } } });
-    const asked = { resolution: '720P', withVideo: false, totalTokens: 108_900 };
-    expect(costOf(videoTokenLines(rates, asked))).toBe(762_300_000n);
-    expect(costOf(videoTokenLines(rates, { ...asked, withVideo: true }))).toBe(468_270_000n);
+    const costWith = (withVideo: boolean): bigint => {
+      const [line] = videoBound(rates, { resolution: '720P', seconds: 5, withVideo });
+      return costOf([{ ...line, quantity: 108_900n }]);
+    };
+    expect([costWith(false), costWith(true)]).toEqual([762_300_000n, 468_270_000n]);
   });
 
   it('B-01h: one image of three without a size makes all of them unbillable', () => {
@@ -110,8 +112,8 @@ describe('exact charges in nano-USD', () => {
 
   it('video seconds, to the millisecond', () => {
     const rates = ratesOf({ videoSecond: { '720P': '0.1', '1080P': '0.15' } });
-    const lines = videoSecondLines(rates, { resolution: '1080P', milliseconds: 5_040 });
-    const receipt = receiptOf(lines as Line[], one);
+    const [line] = videoBound(rates, { resolution: '1080P', seconds: 6, withVideo: false });
+    const receipt = receiptOf([{ ...line, quantity: 5_040 }], one);
     expect(receipt).toEqual({
       items: [{ part: 'video_second.1080P', quantity: 5.04, rate: '150000000000000' }],
       cost: 756_000_000n,
@@ -167,10 +169,9 @@ describe('the parts of a price', () => {
 
   it('keep every digit a price may have', () => {
     expect(textCost({ input: '0.000000001', output: '0' }, { input: 1_000_000_000 })).toBe(1_000n);
-    const rates = ratesOf({ videoSecond: { a: '0.000000000000001' } });
-    const lines = videoSecondLines(rates, { resolution: 'a', milliseconds: 1_500_000_000_000 });
+    const rate = ratesOf({ videoSecond: { a: '0.000000000000001' } }).videoSecond.get('a')!;
     // 1.5 × 10⁹ seconds at 10⁻¹⁵ USD: 1 500 nano-USD.
-    expect(costOf(lines)).toBe(1_500n);
+    expect(costOf([{ rate, quantity: 1_500_000_000_000 }])).toBe(1_500n);
   });
 
   it('are worked out once for a price', () => {
@@ -215,10 +216,10 @@ describe('image sizes', () => {
 
 it('a resolution without a price is not charged by guess', () => {
   const rates = ratesOf({ videoSecond: { '720P': '0.1' } });
-  const asked = { resolution: '4K', milliseconds: 1, withVideo: false, totalTokens: 1 };
-  const refusal = { unbillable: 'resolution_unpriced', detail: '4K' };
-  expect(videoSecondLines(rates, asked)).toEqual(refusal);
-  expect(videoTokenLines(rates, asked)).toEqual(refusal);
+  expect(pricesVideo(rates, 'video-synthesis', '720P')).toBe(true);
+  expect(pricesVideo(rates, 'video-synthesis', '4K')).toBe(false);
+  expect(pricesVideo(rates, 'video-contents', '720P')).toBe(false);
+  expect(() => videoBound(rates, { resolution: '4K', seconds: 5, withVideo: false })).toThrow('4K');
 });
 
 describe('S-37: numbers that would wrap, round or turn the sign', () => {

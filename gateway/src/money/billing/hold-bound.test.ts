@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseMultiplier, type Line, type Multiplier } from './cost.ts';
+import { parseMultiplier, type Multiplier } from './cost.ts';
 import { holdOf, textBound, tokenBounds, type TextDemand } from './hold-bound.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
-import { videoSecondLines } from './video-lines.ts';
+import { videoBound } from './video-bound.ts';
 
 const one = parseMultiplier('1');
 const textHold = (
@@ -115,7 +115,7 @@ describe('the hold of video', () => {
   const priced = ratesOf({ videoSecond: { '720P': '0.1' } });
 
   it('is what the seconds asked for cost', () => {
-    const lines = videoSecondLines(priced, { resolution: '720P', milliseconds: 5_000 });
-    expect(holdOf(lines as Line[], one)).toBe(500_000_000n);
+    const lines = videoBound(priced, { resolution: '720P', seconds: 5, withVideo: false });
+    expect(holdOf(lines, one)).toBe(500_000_000n);
   });
 });

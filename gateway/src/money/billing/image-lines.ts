@@ -11,7 +11,7 @@ export interface ReturnedImage {
 
 /** Why pictures cannot be charged. Then nothing is charged: no price is guessed. */
 export interface Unbillable {
-  readonly unbillable: 'size_missing' | 'size_above_tiers' | 'resolution_unpriced';
+  readonly unbillable: 'size_missing' | 'size_above_tiers';
   /** The faulty part of the response or the price, for the operator. */
   readonly detail: string;
 }

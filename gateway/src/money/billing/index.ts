@@ -33,4 +33,3 @@ export {
   type TaskTerms,
 } from './task-charge.ts';
 export { pricesVideo, videoBound, videoQuantity } from './video-bound.ts';
-export { videoSecondLines, videoTokenLines } from './video-lines.ts';

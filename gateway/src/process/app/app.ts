@@ -105,6 +105,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     adopt = [],
     worker = null,
   } = options;
+  let current = config;
   const { uncaught = { exceptions: 0, rejections: 0 } } = options;
   const shared = config.storage.dataDir;
   const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
@@ -241,7 +242,12 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         writeStall,
         spool,
-        console: openConsole(config, { database, secrets, health: gatewayHealth }, closing),
+        console: openConsole(
+          config,
+          () => current,
+          { database, secrets, health: gatewayHealth },
+          closing,
+        ),
       },
       closing,
     );
@@ -257,6 +263,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       database,
       async reload(newConfig) {
         await reapplyFile(newConfig, secrets);
+        current = newConfig;
         await directory.refresh();
       },
       refresh: directory.refresh,

@@ -13,6 +13,8 @@ const manifest = new URL('../../../package.json', import.meta.url);
 /** The console's parts; null: it is switched off. */
 export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
+  /** The file as it is in force. */
+  file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<ConsoleOptions, 'database' | 'secrets' | 'health'>,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
@@ -28,5 +30,11 @@ export function openConsole(
     version,
     files: built,
     allowInsecure: settings.insecureHttp,
+    members: settings.members,
+    placeInFile(list, name) {
+      const { file: path, declared } = file();
+      const index = declared?.[list].findIndex((entry) => entry.name === name) ?? -1;
+      return path === null || index < 0 ? null : { file: path, path: `${list}[${index}]` };
+    },
   };
 }

@@ -25,7 +25,7 @@ import {
   createUpstreamClient,
   type GuardedFetchOptions,
 } from '#upstream/index.ts';
-import { createTasks, type Tasks } from '#tasks/index.ts';
+import { createResults, createTasks, type Tasks } from '#tasks/index.ts';
 import { createStateDirectory } from '#upstream-state/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import type { Storage } from './storage.ts';
@@ -90,8 +90,24 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     store,
   });
   const billing = createBilling({ money, now: clock.now });
+  const fetchMedia = createGuardedFetch(options.mediaFetch);
+  const { publicUrl } = config.server;
   const tasks = closing.add(
     createTasks({
+      results:
+        config.video.keepResults && publicUrl !== null
+          ? createResults({
+              settings: config.video,
+              publicUrl,
+              database: options.database,
+              owner: options.nodeId,
+              secrets,
+              clock,
+              log: logger,
+              snapshot,
+              fetchMedia,
+            })
+          : null,
       database: options.database,
       nodeId: options.nodeId,
       liveNodes: options.nodes.live,
@@ -116,7 +132,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     codecs: textCodecs,
     videos: videoProtocols,
     tasks,
-    checkAudio: config.video.checkAudio ? null : null,
+    checksAudio: config.video.checkAudio,
     estimator,
     converter,
     bodies,
@@ -142,7 +158,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     missingUsage: config.billing.missingUsage,
     capOutput: config.billing.capOutput,
     overshoot: parseUsd(config.billing.overshoot),
-    fetchMedia: createGuardedFetch(options.mediaFetch),
+    fetchMedia,
     clock,
     observer,
     random: Math.random,

@@ -37,8 +37,10 @@ export interface Database {
   journal_losses: JournalLossTable;
   unfinished_attempts: UnfinishedAttemptTable;
   tasks: TaskTable;
+  task_results: TaskResultTable;
   sessions: SessionTable;
   audit_log: AuditTable;
+  repeatable_calls: RepeatableCallTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -149,6 +151,8 @@ export interface KeyTable extends Owned {
   previous_hash: string | null;
   /** Unix milliseconds. */
   previous_until: number | null;
+  /** JSON of `LimitSetters`. */
+  limits_set_by: Generated<string | null>;
   /** The session in the console that the key belongs to and ends with; null for every other key. */
   session_id: string | null;
 }
@@ -486,6 +490,27 @@ export interface TaskTable {
   hidden: number;
 }
 
+/** One row per finished task whose files are copied, until the copies are removed. */
+export interface TaskResultTable {
+  /** Ours, as in `tasks`, whose row may go earlier. */
+  task: string;
+  created_at: number;
+  /** When it is to be copied, or the copies to be removed. */
+  due_at: number;
+  /** The node that does so; null: none. */
+  lease_owner: string | null;
+  /** When that ends, by the clock of the database. */
+  lease_until: number | null;
+  /** Rises with each lease. */
+  fence: number;
+  /** Tries that failed. */
+  tries: number;
+  /** JSON array of `KeptFile`: what has been copied. */
+  files: string;
+  /** When the links to the copies end; null: not all are copied yet. */
+  expires_at: number | null;
+}
+
 /** One row per person and browser that is signed in to the console. */
 export interface SessionTable {
   /** Hex SHA-256 of the secret in the browser's cookie. */
@@ -499,6 +524,18 @@ export interface SessionTable {
   created_at: number;
   /** The last request, to within a minute. */
   seen_at: number;
+}
+
+/** A call that made a secret, for a day: repeated, it makes no other one. */
+export interface RepeatableCallTable {
+  user_id: string;
+  /** The caller's name for it. */
+  name: string;
+  /** Of what was asked for. */
+  digest: string;
+  /** What it made. */
+  object_id: string;
+  time: number;
 }
 
 /** What somebody did. Append-only. */

@@ -24,6 +24,8 @@ export interface Secrets {
   keyBytes(text: string): Buffer;
   /** 22 characters (128 bits of a keyed hash) that replace an id, an owner or a credential that must not be stored. */
   digestState(text: string): string;
+  /** What proves that a link is ours: a keyed hash of its text, in base64url. */
+  signLink(text: string): string;
   /** 16 characters, identical for identical bytes. The hash is keyed, so nobody can guess the content by trying. */
   digestBody(body: Buffer): string;
 }
@@ -38,6 +40,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const sealing = derive(masterKey, 'sluice seal v1');
   const digesting = derive(masterKey, 'sluice body digest v1');
   const naming = derive(masterKey, 'sluice upstream state v1');
+  const linking = derive(masterKey, 'sluice link v1');
   const deriving = derive(masterKey, 'sluice derived key v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
@@ -51,6 +54,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
       signing: derive(masterKey, 'sluice client state v1'),
     }),
     digestState: (text: string) => sign(naming, text).toString('base64url').slice(0, 22),
+    signLink: (text: string) => sign(linking, text).toString('base64url'),
     digestBody: (body: Buffer) => sign(digesting, body).toString('base64url').slice(0, 16),
   });
 }

@@ -160,12 +160,29 @@ const video = mapping({
   storage_url: string('file:<folder> or s3://bucket/prefix', isResultStorageUrl, {
     fallback: 'file:./data/results',
   }),
+  s3: mapping({
+    endpoint: httpUrl('https://s3.example.com'),
+    region: string('a region such as eu-central-1', (text) => /^[\w-]+$/.test(text), {
+      fallback: 'us-east-1',
+    }),
+    access_key_id: string('an access key', (text) => /^\S+$/.test(text), { fallback: null }),
+    secret_access_key: string('a secret key', (text) => /^\S+$/.test(text), {
+      fallback: null,
+      secret: true,
+    }),
+  }).transform(({ endpoint, region, access_key_id, secret_access_key }) => ({
+    endpoint,
+    region,
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+  })),
 }).transform((values) => ({
   pollInterval: values.poll_interval,
   expireAfter: values.expire_after,
   checkAudio: values.check_audio,
   keepResults: values.keep_results,
   storageUrl: values.storage_url,
+  s3: values.s3,
 }));
 
 /** Every section that is not a list of rows, by its key in the file. */
@@ -231,7 +248,20 @@ export const settings = {
   console: mapping({
     enabled: flag({ fallback: true }),
     insecure_http: flag({ fallback: false }),
-  }).transform(({ enabled, insecure_http }) => ({ enabled, insecureHttp: insecure_http })),
+    members: mapping({
+      create_keys: flag({ fallback: true }),
+      max_keys: integer(0, 1_000_000, { fallback: 20 }),
+      playground: flag({ fallback: true }),
+    }).transform(({ create_keys, max_keys, playground }) => ({
+      createKeys: create_keys,
+      maxKeys: max_keys,
+      playground,
+    })),
+  }).transform(({ enabled, insecure_http, members }) => ({
+    enabled,
+    insecureHttp: insecure_http,
+    members,
+  })),
   timeouts,
   video,
 } satisfies Record<string, z.ZodType>;

@@ -15,6 +15,8 @@ export interface TaskReadings {
   readonly lost: number;
   /** Submits whose responses were lost: the upstream may make their videos. */
   readonly uncertain: number;
+  /** Finished tasks whose files were copied, or not in time. */
+  readonly results: Readonly<Record<'copied' | 'failed', number>>;
 }
 
 export interface OpenTasks {
@@ -64,6 +66,16 @@ export function registerTaskMetrics(registry: Registry, readings: () => TaskRead
     collect() {
       this.reset();
       for (const [result, count] of Object.entries(readings().looks)) this.inc({ result }, count);
+    },
+  });
+  new Counter({
+    name: 'sluice_video_results_total',
+    help: 'Finished video tasks whose files this process copied, or gave up, by result.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(readings().results)) this.inc({ result }, count);
     },
   });
   new Gauge({

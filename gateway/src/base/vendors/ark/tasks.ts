@@ -71,9 +71,8 @@ function readLook(body: unknown): TaskLook | null {
   const members = plainMembers(task, shown);
   if (state !== 'succeeded') return { state, code, usage: notReported, members };
   const content = contentOf(task['content']);
-  // It has not succeeded for anybody as long as there is nothing to see.
-  if (content === null) return { state: 'unknown', code, usage: notReported, members };
   const usage = usageOf(objectOf(task['usage'])?.['total_tokens'], 1);
+  if (content === null) return { state: 'withheld', code, usage, members };
   return { state, code, usage, members: { ...members, content } };
 }
 

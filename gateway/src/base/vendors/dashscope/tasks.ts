@@ -46,8 +46,7 @@ function readLook(body: unknown): TaskLook | null {
   if (state !== 'succeeded') return { state, code, usage: notReported, members: {} };
   // Some models put it one level deeper.
   const video = addressOf(output['video_url'] ?? objectOf(output['results'])?.['video_url']);
-  // It has not succeeded for anybody as long as there is nothing to see.
-  if (video === null) return { state: 'unknown', code, usage: notReported, members: {} };
+  if (video === null) return { state: 'withheld', code, usage: secondsOf(usage), members: {} };
   return {
     state,
     code,

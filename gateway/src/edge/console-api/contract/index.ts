@@ -1,4 +1,5 @@
-import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { readDocument } from './document.ts';
+import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { listChannels, readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import { listModels, readModel } from './models.ts';
@@ -23,6 +24,7 @@ export type { UsageDetailView, UsageRowView } from './usage.ts';
 
 /** Every call of the console's API. */
 export const contract = {
+  readDocument,
   login,
   logout,
   readSession,
@@ -34,7 +36,9 @@ export const contract = {
   exportUsage,
   readUsage,
   listKeys,
+  readKey,
   createKey,
+  changeKey,
   rotateKey,
   revokeKey,
   listModels,

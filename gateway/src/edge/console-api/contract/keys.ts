@@ -27,6 +27,8 @@ const key = z.object({
   owner: z.string(),
   /** Whether the settings may be changed elsewhere than in the file. */
   editable: z.boolean(),
+  /** Grows with every change; for `if-match`. */
+  revision: z.int(),
   /** Whether its secret may be replaced here: it has one, the file does not set it, and the key is not revoked. */
   rotatable: z.boolean(),
   created: time,
@@ -36,8 +38,8 @@ const key = z.object({
 });
 
 const issued = key.extend({
-  /** The secret. No other response has it. */
-  key: z.string(),
+  /** The secret. No other response has it, not even the one to a repeated call. */
+  key: z.string().optional(),
 });
 
 export type KeyView = z.output<typeof key>;
@@ -62,6 +64,7 @@ const example: z.input<typeof key> = {
   enabled: true,
   owner: 'console',
   editable: true,
+  revision: 12,
   rotatable: true,
   created: '2026-11-25T10:00:00.000Z',
   revoked_at: null,
@@ -89,6 +92,45 @@ export const listKeys = defineRoute({
 const number = z.number('expected a whole number').nullable().optional();
 const text = z.string('expected text').nullable().optional();
 
+const list = (what: string) => z.array(z.string(`expected ${what}`), 'expected a list').optional();
+const flag = z.boolean('expected true or false').optional();
+const settings = {
+  group: text,
+  models: list('a model name'),
+  quota: text,
+  expires_at: text,
+  ips: list('an address or a network'),
+  rpm: number,
+  rph: number,
+  max_concurrency: number,
+  conversion: text,
+  cap_output: flag,
+};
+
+export const readKey = defineRoute({
+  method: 'GET',
+  path: '/keys/:id',
+  summary: 'One key, with its revision in `etag`',
+  permission: 'own',
+  parameters,
+  query: nothing,
+  body: nothing,
+  response: key,
+  example,
+});
+
+export const changeKey = defineRoute({
+  method: 'PATCH',
+  path: '/keys/:id',
+  summary: 'Change settings; `null` stands for none. Needs `if-match` with the revision',
+  permission: 'own',
+  parameters,
+  query: nothing,
+  body: z.strictObject({ team: text, ...settings, enabled: flag }),
+  response: key,
+  example: { ...example, quota: '20' },
+});
+
 export const createKey = defineRoute({
   method: 'POST',
   path: '/keys',
@@ -100,12 +142,8 @@ export const createKey = defineRoute({
     name: z.string('expected a key name'),
     /** E-mail address; absent: whoever asks. */
     user: text,
-    models: z.array(z.string('expected a model name'), 'expected a list').optional(),
-    quota: text,
-    expires_at: text,
-    rpm: number,
-    rph: number,
-    max_concurrency: number,
+    team: text,
+    ...settings,
   }),
   response: issued,
   example: { ...example, key: 'sk-AbCd…' },

@@ -20,6 +20,8 @@ export const session = z.object({
   /** Whether the person set the gateway up and has not been through the first steps. */
   welcome: z.boolean(),
   permissions: z.array(z.enum(permissions)),
+  /** The teams that the person belongs to; `owner` has to do with all keys and requests of the team. */
+  teams: z.array(z.object({ name: z.string(), role: z.string() })),
   /** Goes into the header `x-sluice-csrf` of every write. */
   csrf_token: z.string(),
   /** Whether the connection is neither encrypted nor from this machine, so that others can read it. */
@@ -32,6 +34,7 @@ export const sessionExample: z.input<typeof session> = {
   preferences: { language: 'en' },
   welcome: true,
   permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
+  teams: [{ name: 'research', role: 'owner' }],
   csrf_token: 'q1kz…',
   insecure: false,
   gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },

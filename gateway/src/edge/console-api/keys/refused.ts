@@ -10,7 +10,7 @@ export function refused(error: unknown): never {
   throw asApiError(error);
 }
 
-function asApiError({ reason, kind, message }: Refusal): ApiError {
+function asApiError({ reason, kind, field, message }: Refusal): ApiError {
   switch (reason) {
     case 'missing': {
       if (kind === null || !Object.hasOwn(fields, kind)) {
@@ -23,6 +23,12 @@ function asApiError({ reason, kind, message }: Refusal): ApiError {
       return new ApiError('name_taken', message, { fields: [{ path: 'name', message }] });
     case 'managed-elsewhere':
       return new ApiError('owned_by_file', message);
+    case 'above':
+      return new ApiError('forbidden', message, {
+        fields: field === null ? [] : [{ path: field, message }],
+      });
+    case 'repeated':
+      return new ApiError('idempotency_conflict', message);
     case 'out-of-range':
       return new ApiError('invalid', message);
     case 'state':

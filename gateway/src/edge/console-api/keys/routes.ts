@@ -1,56 +1,65 @@
 import type { FastifyInstance } from 'fastify';
 import {
   type Administration,
-  createKey,
+  changeKey,
+  createOwnKey,
   graceRule,
   listKeys,
   recordAudit,
   parseGrace,
   revokeKey,
-  rotateKey,
+  rotateOwnKey,
+  StaleKey,
   usualGrace,
 } from '#administration/index.ts';
 import { formatUsd, type OpenDatabase, type Secrets } from '#database/index.ts';
-import { listKeys as readKeys, type StoredKey } from '#identity/index.ts';
+import { listKeys as readKeys, type Reach, type StoredKey } from '#identity/index.ts';
 import { spentOf } from '#ledger/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
+import type { ConsoleMembers, PlaceInFile } from '../options.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/actor-of.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
+import { callOf, revisionOf } from './headers.ts';
+import { keyReachOf } from './reach.ts';
 import { refused } from './refused.ts';
-import { readSettings } from './settings.ts';
+import { readChanges, readSettings } from './settings.ts';
 
 export interface KeyRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly secrets: Secrets;
+  /** What people without `keys.write` may do. */
+  readonly members: ConsoleMembers;
+  readonly placeInFile: PlaceInFile;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 type Db = OpenDatabase['kysely'];
 
-/** Runs a use case. @throws ApiError for what it refuses, and `database_away` */
-const change = <Result>(useCase: () => Promise<Result>) =>
-  fromDatabase(() => useCase().catch(refused));
-
 const defaultLimit = 50;
 
 /** Keys, and what may be done with them. */
 export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): void {
-  const { database, reads, secrets, now } = options;
+  const { database, reads, secrets, members, placeInFile, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
+
+  /** Runs a use case. @throws ApiError for what it refuses, and `database_away` */
+  const change = <Result>(useCase: () => Promise<Result>) =>
+    fromDatabase(() => useCase().catch(refused));
 
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
     const { limit = defaultLimit, cursor } = query;
     return reads(async (db) => {
+      const { sees } = await keyReachOf(db, caller);
       // One more than is shown tells whether there is a next page.
       const found = await readKeys(db, {
         limit: limit + 1,
-        ...ownUnless(caller, 'keys.read'),
+        ...(sees !== undefined && { within: sees }),
         ...(cursor !== undefined && { after: cursor }),
       });
       const keys = found.slice(0, limit);
@@ -59,61 +68,153 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     });
   });
 
+  serveRoute(scope, contract.readKey, options, async ({ parameters, caller }) =>
+    reads(async (db) => {
+      const { sees } = await keyReachOf(db, caller);
+      const [key] = await readKeys(db, {
+        id: parameters.id,
+        ...(sees !== undefined && { within: sees }),
+      });
+      if (key === undefined) throw noSuchKey();
+      return { body: await viewOf(db, key, now()), revision: key.revision };
+    }),
+  );
+
   serveRoute(scope, contract.createKey, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
+    const { kysely } = database;
     const settings = readSettings({ ...body, user: body.user ?? user.email });
-    if (settings.user !== user.email && !caller.permissions.includes('keys.write')) {
-      throw new ApiError('forbidden', 'your role allows keys of your own only');
-    }
+    const reach = await fromDatabase(() => keyReachOf(kysely, caller));
+    if (reach.changes !== undefined) assertAllowed(settings, user.email, reach.teams);
+    const call = callOf(request, user.id);
     const { key, secret } = await change(() =>
-      createKey(administration, actorOf(request, caller.session.user), settings),
+      createOwnKey(administration, actorOf(request, user), settings, {
+        rank: reach.changes === undefined ? 'admin' : 'member',
+        most: reach.changes === undefined ? null : members.maxKeys,
+        ...(call !== undefined && { call }),
+      }),
     );
-    return { body: { ...(await viewOf(database.kysely, key, now())), key: secret } };
+    return {
+      body: { ...(await viewOf(kysely, key, now())), ...(secret !== null && { key: secret }) },
+      revision: key.revision,
+      status: 201,
+    };
+  });
+
+  serveRoute(scope, contract.changeKey, options, async ({ request, parameters, body, caller }) => {
+    const revision = revisionOf(request);
+    const { reach, key } = await writable(caller, parameters.id);
+    if (key.owner === 'file') throw ownedByFile(key);
+    const settings = readChanges(key, body);
+    if (reach.changes !== undefined) {
+      assertAllowed({ user: key.user, ...settings }, key.user, [
+        ...reach.teams,
+        ...(key.team === null ? [] : [key.team]),
+      ]);
+    }
+    const changed = await fromDatabase(() =>
+      changeKey(administration, actorOf(request, caller.session.user), {
+        key: { id: key.id, ...(reach.changes !== undefined && { within: reach.changes }) },
+        revision,
+        settings,
+        rankOver: reach.rankOver,
+      }).catch(async (error: unknown) => {
+        if (!(error instanceof StaleKey)) return refused(error);
+        throw new ApiError('stale', error.message, {
+          details: { object: await viewOf(database.kysely, error.key, now()) },
+        });
+      }),
+    );
+    return { body: await viewOf(database.kysely, changed, now()), revision: changed.revision };
   });
 
   serveRoute(scope, contract.rotateKey, options, async ({ request, parameters, body, caller }) => {
-    const key = await writable(caller, parameters.id);
+    const { reach, key: found } = await writable(caller, parameters.id);
+    if (found.secretOwner === 'file') throw ownedByFile(found);
     const grace = readGrace(body.grace);
-    const rotated = await change(() =>
-      rotateKey(administration, actorOf(request, caller.session.user), { key, grace }),
+    const reference = {
+      id: found.id,
+      ...(reach.changes !== undefined && { within: reach.changes }),
+    };
+    const { user } = caller.session;
+    const { key, secret } = await change(() =>
+      rotateOwnKey(
+        administration,
+        actorOf(request, user),
+        { key: reference, grace },
+        callOf(request, user.id),
+      ),
     );
     return {
-      body: { ...(await viewOf(database.kysely, rotated.key, now())), key: rotated.secret },
+      body: {
+        ...(await viewOf(database.kysely, key, now())),
+        ...(secret !== null && { key: secret }),
+      },
+      revision: key.revision,
     };
   });
 
   serveRoute(scope, contract.revokeKey, options, async ({ request, parameters, caller }) => {
-    const key = await writable(caller, parameters.id);
-    await change(() => revokeKey(administration, actorOf(request, caller.session.user), key));
-    const [revoked] = await listKeys(administration, key);
+    const { reach, key } = await writable(caller, parameters.id);
+    const reference = { id: key.id, ...(reach.changes !== undefined && { within: reach.changes }) };
+    await change(() => revokeKey(administration, actorOf(request, caller.session.user), reference));
+    const [revoked] = await listKeys(administration, reference);
     if (revoked === undefined) throw noSuchKey();
-    return { body: await viewOf(database.kysely, revoked, now()) };
+    return { body: await viewOf(database.kysely, revoked, now()), revision: revoked.revision };
   });
 
   /**
-   * The key with this id, as the use cases find it.
-   * @throws ApiError `forbidden` for one that the caller may see and not change
+   * A key that the caller may change.
+   * @throws ApiError `forbidden` for one that the caller may only see, `not_found` for one that the caller may not see
    */
   async function writable(caller: SignedInCaller, id: string) {
-    const reference = { id, ...ownUnless(caller, 'keys.write') };
-    if (reference.userId !== undefined && caller.permissions.includes('keys.read')) {
-      const [key] = await listKeys(administration, { id });
-      if (key !== undefined && key.userId !== reference.userId) {
-        throw new ApiError('forbidden', 'your role allows changes of your own keys only');
-      }
+    const [reach, [key]] = await fromDatabase(() =>
+      Promise.all([keyReachOf(database.kysely, caller), listKeys(administration, { id })]),
+    );
+    if (key === undefined || !isWithin(key, reach.sees)) throw noSuchKey();
+    if (!isWithin(key, reach.changes)) {
+      throw new ApiError('forbidden', 'your role allows changes of your own keys only');
     }
-    return reference;
+    return { reach, key };
+  }
+
+  function ownedByFile({ name }: StoredKey): ApiError {
+    const place = placeInFile('keys', name);
+    const where = place === null ? 'the configuration file' : `${place.file}, ${place.path}`;
+    return new ApiError('owned_by_file', `key '${name}' is managed in ${where}`, {
+      details: place ?? {},
+    });
+  }
+
+  /** @throws ApiError `forbidden` for what only administrators may give a key */
+  function assertAllowed(
+    settings: { readonly user: string; readonly team?: string | null; readonly group?: string },
+    own: string,
+    teams: readonly string[],
+  ): void {
+    const { user, team = null, group = usualGroup } = settings;
+    if (!members.createKeys) {
+      throw new ApiError('forbidden', 'only administrators make and change keys here');
+    }
+    if (user !== own) {
+      throw new ApiError('forbidden', 'your role allows keys of your own only');
+    }
+    if (team !== null && !teams.includes(team)) {
+      throw new ApiError('forbidden', 'your role allows keys of your own teams only');
+    }
+    if (group !== usualGroup) {
+      throw new ApiError('forbidden', `your role allows the group ${usualGroup} only`);
+    }
   }
 }
 
+const usualGroup = 'default';
+
 const noSuchKey = () => new ApiError('not_found', 'there is no such key');
 
-/** People without the permission have to do with their own keys only. */
-function ownUnless(
-  { permissions, session }: SignedInCaller,
-  permission: 'keys.read' | 'keys.write',
-): { readonly userId?: string } {
-  return permissions.includes(permission) ? {} : { userId: session.user.id };
+function isWithin({ userId, teamId }: StoredKey, reach: Reach | undefined): boolean {
+  if (reach === undefined || userId === reach.userId) return true;
+  return teamId !== null && reach.teamIds.includes(teamId);
 }
 
 /** Milliseconds. @throws ApiError `invalid` */
@@ -152,6 +253,7 @@ async function viewsOf(db: Db, keys: readonly StoredKey[], now: number) {
     enabled: key.enabled,
     owner: key.owner,
     editable: key.owner !== 'file',
+    revision: key.revision,
     rotatable: key.hasSecret && key.secretOwner !== 'file' && key.revokedAt === null,
     created: new Date(key.createdAt).toISOString(),
     revoked_at: asTime(key.revokedAt),

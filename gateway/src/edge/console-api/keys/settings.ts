@@ -1,9 +1,11 @@
-import type { KeySettings } from '#administration/index.ts';
+import type { ChangedSettings, KeySettings } from '#administration/index.ts';
 import { ConfigError, parseKeySettings } from '#config/index.ts';
 import { ApiError } from '../errors.ts';
 
 /** Settings of a key as JSON, named as in the file; null: as if it were absent. */
-type Given = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
+type Given = Readonly<
+  Record<string, string | number | boolean | readonly string[] | null | undefined>
+>;
 
 /**
  * Reads settings by the rules of the file.
@@ -26,7 +28,37 @@ export function readSettings(given: Given): KeySettings {
   }
 }
 
+const names = {
+  team: 'team',
+  group: 'group',
+  models: 'models',
+  quota: 'quota',
+  expires_at: 'expiresAt',
+  ips: 'ips',
+  rpm: 'rpm',
+  rph: 'rph',
+  max_concurrency: 'maxConcurrency',
+  conversion: 'conversion',
+  cap_output: 'capOutput',
+} as const satisfies Record<string, keyof ChangedSettings>;
+
+/**
+ * Reads those settings that are given, by the rules of the file; null: the setting is taken away.
+ * @throws ApiError `invalid` with every problem
+ */
+export function readChanges(
+  key: Pick<KeySettings, 'name' | 'user'>,
+  { enabled, ...given }: Given & { readonly enabled?: boolean | undefined },
+): ChangedSettings {
+  const all = readSettings({ ...given, name: key.name, user: key.user });
+  const changes = Object.entries(names)
+    .filter(([name]) => given[name] !== undefined)
+    .map(([, setting]) => [setting, all[setting]]);
+  // In the file a key is enabled by being there.
+  return { ...Object.fromEntries(changes), ...(enabled !== undefined && { enabled }) };
+}
+
 function textOf(value: Given[string]): string | readonly string[] | undefined {
   if (value === null) return undefined;
-  return typeof value === 'number' ? String(value) : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }

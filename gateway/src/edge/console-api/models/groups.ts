@@ -13,7 +13,7 @@ export async function groupsOf(
   { groups }: CatalogueSnapshot,
 ): Promise<ReadonlySet<string>> {
   if (permissions.includes('models.read')) return new Set(groups.keys());
-  const keys = await listKeys(db, { userId: session.user.id });
+  const keys = await listKeys(db, { within: { userId: session.user.id, teamIds: [] } });
   const live = keys.filter(({ enabled, revokedAt }) => enabled && revokedAt === null);
   return new Set([usualGroup, ...live.map(({ group }) => group)]);
 }

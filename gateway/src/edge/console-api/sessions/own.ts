@@ -33,7 +33,7 @@ export interface OwnSessionOptions extends ServeOptions {
   readonly show: (
     request: FastifyRequest,
     caller: SignedInCaller,
-  ) => z.input<typeof contract.readSession.response>;
+  ) => Promise<z.input<typeof contract.readSession.response>>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -52,7 +52,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
         ...(welcomed !== undefined && { welcomed }),
       }),
     );
-    return { body: show(request, { ...caller, session: { ...session, preferences } }) };
+    return { body: await show(request, { ...caller, session: { ...session, preferences } }) };
   });
 
   serveRoute(scope, contract.changePassword, options, async ({ request, body, caller }) => {
@@ -70,7 +70,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     // The one that was used has ended with all others.
     const next = await start(request, changed);
     const { isSecure } = connectionOf(request);
-    return { body: show(request, next), cookies: [setSessionCookie(next.secret, isSecure)] };
+    return { body: await show(request, next), cookies: [setSessionCookie(next.secret, isSecure)] };
   });
 
   serveRoute(scope, contract.listMySessions, options, async ({ caller: { session } }) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Administration, endSession, recordAudit } from '#administration/index.ts';
 import {
   findSession,
+  membershipsOf,
   removeEndedSessions,
   startSession,
   type StoredUser,
@@ -41,14 +42,16 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
   const signIn = createSignIn({ ...options, hashing, onFailure: failures.count });
 
-  const show = (request: FastifyRequest, { session, secret }: SignedInCaller) => {
+  const show = async (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
     const { user, preferences } = session;
+    const teams = await fromDatabase(() => membershipsOf(database.kysely, user.id));
     return {
       user,
       preferences,
       welcome: user.isFirst && preferences.welcomed !== true,
       permissions: [...permissionsOf(user.role)],
+      teams,
       csrf_token: csrfToken(secret),
       insecure: !isSecure && !isLocal,
       gateway: { version, url: originOf(request.raw, request.server.publicUrl) },
@@ -97,13 +100,13 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     const { user, known: nextKnown } = await signIn({ ...body, address, known });
     const caller = await start(request, user);
     return {
-      body: show(request, caller),
+      body: await show(request, caller),
       cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
     };
   });
 
   serveRoute(scope, contract.readSession, options, async ({ request, caller }) => ({
-    body: show(request, caller),
+    body: await show(request, caller),
   }));
 
   serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {

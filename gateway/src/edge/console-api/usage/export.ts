@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { recordAudit } from '#administration/index.ts';
 import { csvHeading, listUsage, toCsv, type UsageEntry } from '#usage/index.ts';
 import { contract, exportedRow } from '../contract/index.ts';
+import { fromDatabase } from '../from-database.ts';
 import { serveStream } from '../serve-route.ts';
+import { actorOf } from '../sessions/actor-of.ts';
 import { filterOf, rangeOf, scopeOf } from './filter.ts';
 import type { UsageRoutesOptions } from './options.ts';
 import { rowOf } from './rows.ts';
@@ -24,8 +27,8 @@ const formats = {
 
 /** All requests that a filter leaves, page by page: memory does not grow with them. */
 export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
-  const { reads, now } = options;
-  serveStream(scope, contract.exportUsage, options, async ({ query, caller }, begin) => {
+  const { database, reads, now } = options;
+  serveStream(scope, contract.exportUsage, options, async ({ request, query, caller }, begin) => {
     const { type, heading, line } = formats[query.format];
     // The end stays where it is: rows of later requests do not belong to this file.
     const filter = { ...filterOf(query), ...rangeOf(query, now()), limit: rowsAtOnce };
@@ -38,6 +41,16 @@ export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions)
         }),
       );
     let page = await pageAfter(null);
+    const asked = JSON.stringify(query);
+    await fromDatabase(() =>
+      database.kysely.transaction().execute((trx) =>
+        recordAudit({ trx, now: now() }, actorOf(request, caller.session.user), {
+          action: 'export',
+          subject: { kind: 'usage', name: `requests.${query.format}` },
+          fields: [{ field: 'filter', before: null, after: asked, secret: false }],
+        }),
+      ),
+    );
     const body = begin(type, [
       'content-disposition',
       `attachment; filename="requests.${query.format}"`,

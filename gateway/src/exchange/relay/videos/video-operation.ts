@@ -4,6 +4,7 @@ import type { Operation } from '../exchange/operation.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
 import { answerVideo } from './answer-video.ts';
 import type { VideoInput } from './input.ts';
+import { checkAudio } from './check-audio.ts';
 import { openVideo } from './open-video.ts';
 import type { VideoParts } from './parts.ts';
 import type { CheckedVideo, PreparedVideo } from './prepared.ts';
@@ -19,12 +20,11 @@ export function createVideoOperation(
     // A task may last a day. All that is left would be out of its owner's reach for as long.
     holdsAll: true,
     open: (input) => openVideo(parts, input),
-    authorize(_exchange, checked) {
+    authorize({ input }, checked) {
       const { audioUrl } = checked.request;
-      const { checkAudio } = parts;
-      if (audioUrl === null || checkAudio === null) return null;
+      if (audioUrl === null || !parts.checksAudio) return null;
       return async () => {
-        await checkAudio(audioUrl);
+        await checkAudio(parts.fetchMedia, audioUrl, input.caller.keyId);
         return checked;
       };
     },

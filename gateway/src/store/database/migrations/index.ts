@@ -14,9 +14,12 @@ import { unfinishedAttempts } from './0017-unfinished-attempts.ts';
 import { leases } from './0018-leases.ts';
 import { keptCredits } from './0019-kept-credits.ts';
 import { tasks } from './0023-tasks.ts';
+
 import { sessions } from './0025-sessions.ts';
 import { reading } from './0026-reading.ts';
 import { audit } from './0027-audit.ts';
+import { taskResults } from './0028-task-results.ts';
+import { keyLimits } from './0029-key-limits.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -69,6 +72,8 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0025-sessions': sessions(types),
     '0026-reading': reading(types),
     '0027-audit': audit(types),
+    '0028-task-results': taskResults(types),
+    '0029-key-limits': keyLimits(types),
     // The session in the console that a key belongs to.
     '0030-session-keys': addedColumns('keys', { session_id: { type: text } }),
     // What a person has chosen in the console, as JSON.

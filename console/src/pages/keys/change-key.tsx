@@ -1,0 +1,79 @@
+import { useState, type FormEvent } from 'react';
+import { ApiFailure, write } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Dialog } from '../../pieces/dialog.tsx';
+import { useWords } from '../../words/index.ts';
+import { dayOf, readSettings, SettingFields, settingNames } from './key-fields.tsx';
+import styles from './page.module.css';
+import type { Key } from './page.tsx';
+import { useWrite } from './use-write.ts';
+
+interface Props {
+  readonly of: Key;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** The settings of a key. If somebody else has changed them meanwhile, theirs are shown first. */
+export function ChangeKey({ of, onChanged, onClose }: Props) {
+  const say = useWords();
+  const { csrf_token: token } = useSession();
+  const [key, setKey] = useState(of);
+  const [isStale, setStale] = useState(false);
+  const sending = useWrite(settingNames);
+
+  function send(body: Parameters<typeof write<'changeKey'>>[2]): void {
+    sending.run(async () => {
+      const headers = { 'if-match': `"${key.revision}"` };
+      try {
+        await write<'changeKey'>('PATCH', `/keys/${key.id}`, body, token, headers);
+        onChanged();
+      } catch (error) {
+        if (!(error instanceof ApiFailure) || error.code !== 'stale') throw error;
+        setKey(error.object as Key);
+        setStale(true);
+      }
+    });
+  }
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const { expires_at: ends, ...settings } = readSettings(new FormData(event.currentTarget));
+    // The field has only the day: the same day leaves the time as it is.
+    const isSameDay =
+      ends !== null && key.expires_at !== null && dayOf(ends) === dayOf(key.expires_at);
+    send({ ...settings, ...(!isSameDay && { expires_at: ends }) });
+  }
+
+  return (
+    <Dialog title={say('keys.changeNamed', { name: key.name })} onClose={onClose}>
+      <form className={styles['form']} onSubmit={submit} key={key.revision}>
+        {isStale && (
+          <p className="problem" role="alert">
+            {say('keys.stale')}
+          </p>
+        )}
+        <SettingFields initial={key} sending={sending} />
+        <p className="problem" role="alert">
+          {sending.problem}
+        </p>
+        <div className={styles['actions']}>
+          <button
+            type="button"
+            className={`button ${styles['first']}`}
+            disabled={sending.isBusy}
+            onClick={() => send({ enabled: !key.enabled })}
+          >
+            {say(key.enabled ? 'keys.disable' : 'keys.enable')}
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            {say('keys.cancel')}
+          </button>
+          <button type="submit" className="button main" disabled={sending.isBusy}>
+            {say('keys.save')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

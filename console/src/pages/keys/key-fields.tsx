@@ -1,0 +1,128 @@
+import { useWords, type TextName } from '../../words/index.ts';
+import { nameOf, type Write } from './use-write.ts';
+import styles from './page.module.css';
+
+/** The settings of a key that its form has, as the API takes them. */
+export interface Settings {
+  readonly models: string[];
+  readonly quota: string | null;
+  readonly expires_at: string | null;
+  readonly rpm: number | null;
+  readonly rph: number | null;
+  readonly max_concurrency: number | null;
+}
+
+export const settingNames = ['models', 'quota', 'expires_at', 'rpm', 'rph', 'max_concurrency'];
+
+/** What is in a field; null: nothing. */
+export function textOf(form: FormData, name: string): string | null {
+  const value = form.get(name);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}
+
+export function readSettings(form: FormData): Settings {
+  const count = (name: string) => {
+    const value = textOf(form, name);
+    return value === null ? null : Number(value);
+  };
+  const ends = textOf(form, 'expires_at');
+  return {
+    models: (textOf(form, 'models') ?? '').split(/[\s,]+/).filter((model) => model !== ''),
+    quota: textOf(form, 'quota'),
+    // The beginning of that day where the person is.
+    expires_at: ends === null ? null : new Date(`${ends}T00:00`).toISOString(),
+    rpm: count('rpm'),
+    rph: count('rph'),
+    max_concurrency: count('max_concurrency'),
+  };
+}
+
+interface SettingsProps {
+  readonly initial?: Settings;
+  readonly sending: Write;
+}
+
+export function SettingFields({ initial, sending }: SettingsProps) {
+  const ends = initial?.expires_at ?? null;
+  return (
+    <>
+      <Field
+        name="models"
+        hint="keys.form.modelsHint"
+        initial={initial?.models.join(', ')}
+        sending={sending}
+      />
+      <div className={styles['pair']}>
+        <Field name="quota" hint="keys.form.quotaHint" initial={initial?.quota} sending={sending} />
+        <Field
+          name="expires_at"
+          type="date"
+          hint="keys.form.endsHint"
+          initial={ends === null ? null : dayOf(ends)}
+          sending={sending}
+        />
+      </div>
+      <div className={styles['three']}>
+        <Field name="rpm" type="number" initial={initial?.rpm} sending={sending} />
+        <Field name="rph" type="number" initial={initial?.rph} sending={sending} />
+        <Field
+          name="max_concurrency"
+          type="number"
+          initial={initial?.max_concurrency}
+          sending={sending}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The day where the person is, as a date field has it. */
+export function dayOf(time: string): string {
+  const date = new Date(time);
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+interface FieldProps {
+  readonly name:
+    | 'name'
+    | 'user'
+    | 'models'
+    | 'quota'
+    | 'expires_at'
+    | 'rpm'
+    | 'rph'
+    | 'max_concurrency';
+  readonly type?: 'text' | 'email' | 'number' | 'date';
+  readonly initial?: string | number | null | undefined;
+  readonly required?: boolean;
+  readonly hint?: TextName;
+  readonly sending: Write;
+}
+
+/** Its problem stands in the place of the hint. */
+export function Field({ name, type = 'text', initial, required, hint, sending }: FieldProps) {
+  const say = useWords();
+  const problem = sending.fields.find(({ path }) => nameOf(path) === name)?.message;
+  const id = `key-${name}`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{say(`keys.form.${name}`)}</label>
+      <input
+        className="input"
+        id={id}
+        name={name}
+        type={type}
+        {...(type === 'number' && { min: 0, step: 1 })}
+        defaultValue={initial ?? undefined}
+        required={required}
+        autoComplete="off"
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-note`}
+      />
+      <p className={problem === undefined ? 'hint' : 'problem'} id={`${id}-note`}>
+        {problem ?? (hint === undefined ? '' : say(hint))}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { timingSafeEqual } from 'node:crypto';
+import { trimTrailing } from '#config/index.ts';
+import type { Secrets } from '#database/index.ts';
+
+/** A link to a copy, as its bearer presents it. */
+export interface PresentedLink {
+  readonly task: string;
+  readonly name: string;
+  readonly expires: string;
+  readonly signature: string;
+}
+
+export type LinkVerdict = 'valid' | 'expired' | 'forged';
+
+const signedText = (task: string, name: string, expires: number | string): string =>
+  `${task}/${name}?${expires}`;
+
+/** @param expiresAt Unix milliseconds */
+export function signedLink(
+  secrets: Pick<Secrets, 'signLink'>,
+  publicUrl: string,
+  { task, name, expiresAt }: { task: string; name: string; expiresAt: number },
+): string {
+  const expires = Math.floor(expiresAt / 1_000);
+  const signature = secrets.signLink(signedText(task, name, expires));
+  const base = trimTrailing(publicUrl, '/');
+  return `${base}/v1/results/${task}/${name}?expires=${expires}&signature=${signature}`;
+}
+
+/** Whether a link is one of ours. How long that takes tells nothing about the signature. @param now Unix milliseconds */
+export function judgeLink(
+  secrets: Pick<Secrets, 'signLink'>,
+  { task, name, expires, signature }: PresentedLink,
+  now: number,
+): LinkVerdict {
+  const expected = Buffer.from(secrets.signLink(signedText(task, name, expires)));
+  const given = Buffer.from(signature);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
+  return now < Number(expires) * 1_000 ? 'valid' : 'expired';
+}
