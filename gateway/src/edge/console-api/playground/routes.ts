@@ -7,6 +7,7 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { groupsOf, usualGroup } from '../models/groups.ts';
+import type { ConsoleMembers } from '../options.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/actor-of.ts';
@@ -15,19 +16,23 @@ export interface PlaygroundOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly secrets: Secrets;
+  readonly members: ConsoleMembers;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** What the playground asks models with. Everybody may: it is limited and charged as their own keys are. */
+/** What the playground asks models with: limited and charged as the person's own keys are. */
 export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOptions): void {
-  const { database, reads, secrets, snapshot, now } = options;
+  const { database, reads, secrets, members, snapshot, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.playgroundKey, options, async ({ request, body, caller }) => {
     const { session } = caller;
+    if (!members.playground && !caller.permissions.includes('keys.write')) {
+      throw new ApiError('forbidden', 'only administrators use the playground here');
+    }
     const { group = usualGroup, team = null } = body;
     const teamId = await reads(async (db) => {
       if (!(await groupsOf(db, caller, snapshot())).has(group)) {
