@@ -15,7 +15,7 @@ import { RequestsPage } from '../pages/requests/page.tsx';
 import { SignInPage } from '../pages/sign-in/page.tsx';
 import { ErrorState, NotFound } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
-import { defaultRange, readRange, type Range } from './range.ts';
+import { readRangeSearch, type RangeSearch } from './range.ts';
 import { sessionQuery } from './session.ts';
 
 interface Context {
@@ -23,15 +23,15 @@ interface Context {
 }
 
 /** What every page keeps in its address. */
-export interface PageSearch {
-  readonly range?: Range;
-}
+export type PageSearch = RangeSearch;
 
 export interface RequestsSearch extends PageSearch {
   /** The filter line as it was typed. */
   readonly filter?: string;
   /** The request in the panel. */
   readonly open?: string;
+  /** Shows requests as they happen. */
+  readonly live?: true;
 }
 
 export interface ModelsSearch {
@@ -68,8 +68,7 @@ const inside = createRoute({
   component: Frame,
 });
 
-const withRange = ({ range }: Record<string, unknown>): PageSearch =>
-  range === undefined || readRange(range) === defaultRange ? {} : { range: readRange(range) };
+const withRange = readRangeSearch;
 
 const overview = createRoute({
   getParentRoute: () => inside,
@@ -85,6 +84,7 @@ const requests = createRoute({
     ...withRange(search),
     ...(typeof search['filter'] === 'string' && { filter: search['filter'].slice(0, 400) }),
     ...(typeof search['open'] === 'string' && { open: search['open'].slice(0, 100) }),
+    ...(search['live'] === true && { live: true }),
   }),
   component: RequestsPage,
 });

@@ -17,6 +17,10 @@ export interface Formats {
   fullTime(rfc3339: string): string;
   /** `24 Nov 2026` */
   day(rfc3339: string): string;
+  /** `24 Nov, 10:00 – 12:00` */
+  span(from: string, to: string): string;
+  /** A month, day or hour as sums name it: `Nov 2026`, `24 Nov`, `10:00`; with the day at midnight. */
+  part(name: string): string;
   /** The name of an hour or day in UTC such as `2026-11-24T10:00Z`: `10:00` in the browser's zone, or `24 Nov`. */
   bucket(name: string): string;
 }
@@ -66,6 +70,19 @@ export function createFormats(language: string, zone?: string): Formats {
     minute: '2-digit',
     hourCycle: 'h23',
   });
+  const moment = new Intl.DateTimeFormat(language, {
+    ...timeZone,
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const month = new Intl.DateTimeFormat(language, {
+    timeZone: 'UTC',
+    month: 'short',
+    year: 'numeric',
+  });
   const utcDay = new Intl.DateTimeFormat(language, {
     timeZone: 'UTC',
     day: 'numeric',
@@ -89,6 +106,14 @@ export function createFormats(language: string, zone?: string): Formats {
     },
     fullTime: (rfc3339) => full.format(new Date(rfc3339)),
     day: (rfc3339) => calendar.format(new Date(rfc3339)),
+    span: (from, to) => moment.formatRange(new Date(from), new Date(to)),
+    part(name) {
+      if (name.length === 7) return month.format(new Date(`${name}-01T00:00Z`));
+      if (!name.includes('T')) return utcDay.format(new Date(`${name}T00:00Z`));
+      const time = new Date(name);
+      const text = hour.format(time);
+      return text === '00:00' ? date.format(time) : text;
+    },
     bucket: (name) =>
       name.includes('T') ? hour.format(new Date(name)) : utcDay.format(new Date(`${name}T00:00Z`)),
   };

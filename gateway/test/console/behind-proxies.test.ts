@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consoleSurface, registerConsole } from '#console-api/index.ts';
+import { consoleSurface, createLiveFeed, registerConsole } from '#console-api/index.ts';
 import { createSecrets } from '#database/index.ts';
 import { surfaces } from '#endpoints/index.ts';
 import { createServer } from '#http/index.ts';
@@ -36,6 +36,7 @@ beforeAll(async () => {
     version: '1.0.0',
     files: new URL('nothing-built/', import.meta.url),
     allowInsecure: false,
+    feed: createLiveFeed(0),
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

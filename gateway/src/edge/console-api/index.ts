@@ -1,2 +1,3 @@
 export { registerConsole, type ConsoleOptions } from './register.ts';
 export { consoleSurface } from './surface.ts';
+export { createLiveFeed, type LiveFeed } from './live/feed.ts';

@@ -8,6 +8,8 @@ import { answerApiErrors } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
 import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import type { LiveFeed } from './live/feed.ts';
+import { liveRoutes } from './live/routes.ts';
 import { createReads } from './reads.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
@@ -19,6 +21,8 @@ export interface ConsoleOptions {
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
   readonly secrets: Secrets;
+  /** What requests do at this moment. */
+  readonly feed: LiveFeed;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -46,6 +50,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     };
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
+    liveRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
     done();

@@ -7,6 +7,7 @@ import { openConsole } from './console.ts';
 import { openMoney, openRates } from './counting.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
+import { watchRecords } from './watch-records.ts';
 import { createRelaying } from './relaying.ts';
 import { createServing, type Serving, type StopOptions } from './serving.ts';
 import { openStorage } from './storage.ts';
@@ -20,6 +21,7 @@ import {
   tightenDataFolder,
   type OpenDatabase,
 } from '#database/index.ts';
+import { createLiveFeed } from '#console-api/index.ts';
 import { tryListening } from '#http/index.ts';
 import {
   assertDataFolderFree,
@@ -130,9 +132,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     const money = openMoney(config, logger, storage, closing);
     const rates = await openRates(config, logger, storage, closing);
 
+    const feed = createLiveFeed(clock.now());
+    const watched = watchRecords(journal, feed.finished);
     const refusals = closing.add(
       condenseRefusals({
-        journal,
+        journal: watched,
         isKnownModel: (name) => resolveModel(snapshot(), name) !== null,
         now: clock.monotonic,
         ...refusalBounds,
@@ -167,6 +171,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       tasks: () => tasks.readings,
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
+      onOpened: feed.started,
     });
     const { relay, ticker, tasks } = createRelaying(
       {
@@ -232,7 +237,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         writeStall,
         spool,
-        console: openConsole(config, database, secrets, closing),
+        console: openConsole(config, database, secrets, feed, closing),
       },
       closing,
     );

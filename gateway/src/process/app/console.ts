@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '#config/index.ts';
-import type { ConsoleOptions } from '#console-api/index.ts';
+import type { ConsoleOptions, LiveFeed } from '#console-api/index.ts';
 import { type OpenDatabase, openDatabase, type Secrets } from '#database/index.ts';
 import type { Closing } from './closing.ts';
 
@@ -15,6 +15,7 @@ export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   database: OpenDatabase,
   secrets: Secrets,
+  feed: LiveFeed,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
@@ -27,6 +28,7 @@ export function openConsole(
         openDatabase({ url: storage.url, statementTimeout, maxConnections: 2 }),
       )),
     secrets,
+    feed,
     version,
     files: built,
     allowInsecure: settings.insecureHttp,

@@ -10,12 +10,13 @@ import {
   readLatency,
   readUsage,
   sumUsage,
+  watchUsage,
 } from './usage.ts';
 
 export { permissionsOf, type Permission } from './permissions.ts';
 export type { ModelView } from './models.ts';
 export type { RouteContract } from './route.ts';
-export { exportedRow } from './usage.ts';
+export { exportedRow, startedRequest } from './usage.ts';
 export type { UsageDetailView, UsageRowView } from './usage.ts';
 
 /** Every call of the console's API. */
@@ -29,6 +30,7 @@ export const contract = {
   readLatency,
   readFacets,
   exportUsage,
+  watchUsage,
   readUsage,
   listKeys,
   createKey,

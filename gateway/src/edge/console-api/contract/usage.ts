@@ -416,3 +416,32 @@ export const exportUsage = defineRoute({
 
 /** A line of an export as JSON. */
 export const exportedRow = row;
+
+/** A request that goes to its upstreams, as an event tells of it. */
+export const startedRequest = row.pick({
+  id: true,
+  time: true,
+  key: true,
+  key_id: true,
+  user: true,
+  team: true,
+  model: true,
+  protocol: true,
+  operation: true,
+  client: true,
+  stream: true,
+});
+
+const { from: _from, to: _to, ...liveFilters } = filters;
+
+export const watchUsage = defineRoute({
+  method: 'GET',
+  path: '/usage/live',
+  summary: 'Requests of this process as they start and end, as server-sent events',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject(liveFilters),
+  body: nothing,
+  response: z.string(),
+  example: 'event: dropped\ndata: {"count":3}\n\n',
+});
