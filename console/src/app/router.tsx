@@ -10,8 +10,10 @@ import {
 import { isModelKind, type ModelKind } from '../pages/models/kinds.ts';
 import { KeysPage } from '../pages/keys/page.tsx';
 import { OverviewPage } from '../pages/overview/page.tsx';
+import { readOverviewSearch } from '../pages/overview/search.ts';
 import { RequestPage } from '../pages/requests/request-page.tsx';
 import { RequestsPage } from '../pages/requests/page.tsx';
+import { readUsageSearch } from '../pages/usage/search.ts';
 import { SignInPage } from '../pages/sign-in/page.tsx';
 import { ErrorState, NotFound } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
@@ -73,7 +75,7 @@ const withRange = readRangeSearch;
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  validateSearch: withRange,
+  validateSearch: readOverviewSearch,
   component: OverviewPage,
 });
 
@@ -87,6 +89,13 @@ const requests = createRoute({
     ...(search['live'] === true && { live: true }),
   }),
   component: RequestsPage,
+});
+
+const usage = createRoute({
+  getParentRoute: () => inside,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('../pages/usage/page.tsx'), 'UsagePage'),
 });
 
 const request = createRoute({
@@ -125,7 +134,7 @@ export function createConsoleRouter(client: QueryClient) {
     basepath: '/console',
     routeTree: root.addChildren([
       signIn,
-      inside.addChildren([overview, requests, request, keys, models, model]),
+      inside.addChildren([overview, requests, usage, request, keys, models, model]),
     ]),
     context: { client },
     defaultPreload: false,

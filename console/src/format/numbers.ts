@@ -17,6 +17,14 @@ export interface Formats {
   fullTime(rfc3339: string): string;
   /** `24 Nov 2026` */
   day(rfc3339: string): string;
+  /** Four significant digits: `214.8`, `0.0042`. */
+  amount(value: number): string;
+  /** From a share of 1, near 1: `99.42`. */
+  share(share: number): string;
+  /** `+0.2` */
+  signed(value: number): string;
+  /** `+8.2 %` against what was before; `–` if there was nothing. */
+  change(value: number, before: number): string;
   /** `24 Nov, 10:00 – 12:00` */
   span(from: string, to: string): string;
   /** A month, day or hour as sums name it: `Nov 2026`, `24 Nov`, `10:00`; with the day at midnight. */
@@ -70,6 +78,12 @@ export function createFormats(language: string, zone?: string): Formats {
     minute: '2-digit',
     hourCycle: 'h23',
   });
+  const amounts = new Intl.NumberFormat(language, { maximumSignificantDigits: 4 });
+  const shares = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
+  const signed = new Intl.NumberFormat(language, {
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  });
   const moment = new Intl.DateTimeFormat(language, {
     ...timeZone,
     day: 'numeric',
@@ -106,6 +120,14 @@ export function createFormats(language: string, zone?: string): Formats {
     },
     fullTime: (rfc3339) => full.format(new Date(rfc3339)),
     day: (rfc3339) => calendar.format(new Date(rfc3339)),
+    amount: (value) => amounts.format(value),
+    // Never rounded up to all of them.
+    share: (share) => shares.format(share < 1 ? Math.min(99.99, share * 100) : 100),
+    signed: (value) => signed.format(value),
+    change(value, before) {
+      if (before === 0) return '–';
+      return `${signed.format(((value - before) / before) * 100)} %`;
+    },
     span: (from, to) => moment.formatRange(new Date(from), new Date(to)),
     part(name) {
       if (name.length === 7) return month.format(new Date(`${name}-01T00:00Z`));

@@ -37,6 +37,7 @@ beforeAll(async () => {
     files: new URL('nothing-built/', import.meta.url),
     allowInsecure: false,
     feed: createLiveFeed(0),
+    state: { channels: () => [], journal: { depth: 0, usable: true } },
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

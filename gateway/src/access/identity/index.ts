@@ -1,5 +1,11 @@
 export type * from './caller.ts';
-export { findKey, listKeys, type KeyFilter, type StoredKey } from './key-queries.repository.ts';
+export {
+  findKey,
+  keysThatEnd,
+  listKeys,
+  type KeyFilter,
+  type StoredKey,
+} from './key-queries.repository.ts';
 export {
   createKeyDirectory,
   type KeyDirectoryOptions,
@@ -14,7 +20,13 @@ export {
   rotateKey,
   upsertKey,
 } from './keys.repository.ts';
-export { disableTeam, listTeams, upsertTeam, type StoredTeam } from './teams.repository.ts';
+export {
+  disableTeam,
+  listTeams,
+  teamBudgets,
+  upsertTeam,
+  type StoredTeam,
+} from './teams.repository.ts';
 export {
   disableUser,
   findUserByEmail,

@@ -1,3 +1,4 @@
 export { registerConsole, type ConsoleOptions } from './register.ts';
 export { consoleSurface } from './surface.ts';
 export { createLiveFeed, type LiveFeed } from './live/feed.ts';
+export type { GatewayState } from './overview/attention.ts';

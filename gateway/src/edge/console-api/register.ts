@@ -10,6 +10,8 @@ import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
+import type { GatewayState } from './overview/attention.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { createReads } from './reads.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
@@ -23,6 +25,8 @@ export interface ConsoleOptions {
   readonly secrets: Secrets;
   /** What requests do at this moment. */
   readonly feed: LiveFeed;
+  /** Of channels and journal, as this process knows it. */
+  readonly state: GatewayState;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -51,6 +55,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
     liveRoutes(scope, routes);
+    overviewRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
     done();

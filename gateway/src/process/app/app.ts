@@ -21,7 +21,7 @@ import {
   tightenDataFolder,
   type OpenDatabase,
 } from '#database/index.ts';
-import { createLiveFeed } from '#console-api/index.ts';
+import { createLiveFeed, type GatewayState } from '#console-api/index.ts';
 import { tryListening } from '#http/index.ts';
 import {
   assertDataFolderFree,
@@ -193,6 +193,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     const { revisions, keys } = directory;
+    const state: GatewayState = {
+      channels: () => snapshot().channels.map((each) => health.read(each, clock.monotonic())),
+      journal,
+    };
     const degraded = () =>
       degradedParts({
         ...storage,
@@ -237,7 +241,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         writeStall,
         spool,
-        console: openConsole(config, database, secrets, feed, closing),
+        console: openConsole(config, database, secrets, { feed, state }, closing),
       },
       closing,
     );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '#config/index.ts';
-import type { ConsoleOptions, LiveFeed } from '#console-api/index.ts';
+import type { ConsoleOptions, GatewayState, LiveFeed } from '#console-api/index.ts';
 import { type OpenDatabase, openDatabase, type Secrets } from '#database/index.ts';
 import type { Closing } from './closing.ts';
 
@@ -15,7 +15,7 @@ export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   database: OpenDatabase,
   secrets: Secrets,
-  feed: LiveFeed,
+  live: { readonly feed: LiveFeed; readonly state: GatewayState },
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
@@ -28,7 +28,7 @@ export function openConsole(
         openDatabase({ url: storage.url, statementTimeout, maxConnections: 2 }),
       )),
     secrets,
-    feed,
+    ...live,
     version,
     files: built,
     allowInsecure: settings.insecureHttp,

@@ -1,5 +1,6 @@
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels, readModel } from './models.ts';
+import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import {
@@ -16,6 +17,7 @@ import {
 export { permissionsOf, type Permission } from './permissions.ts';
 export type { ModelView } from './models.ts';
 export type { RouteContract } from './route.ts';
+export type { AttentionView } from './overview.ts';
 export { exportedRow, startedRequest } from './usage.ts';
 export type { UsageDetailView, UsageRowView } from './usage.ts';
 
@@ -26,6 +28,7 @@ export const contract = {
   readSession,
   listUsage,
   sumUsage,
+  readOverview,
   readHistogram,
   readLatency,
   readFacets,

@@ -183,7 +183,7 @@ export const readUsage = defineRoute({
   },
 });
 
-const sums = z.object({
+export const sums = z.object({
   requests: z.int(),
   /** How many of them failed or were refused. */
   failed: z.int(),
@@ -203,7 +203,7 @@ const sum = sums.extend({
   second: z.string().nullable().optional(),
 });
 
-const exampleSums: z.input<typeof sums> = {
+export const exampleSums: z.input<typeof sums> = {
   requests: 1,
   failed: 0,
   refused: 0,
@@ -218,7 +218,7 @@ const exampleSums: z.input<typeof sums> = {
 const summedRange = { from: time, to: time };
 const exampleRange = { from: '2026-11-25T00:00:00.000Z', to: '2026-11-26T00:00:00.000Z' };
 
-const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
+export const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
 
 function isTimeZone(zone: string): boolean {
   try {
@@ -320,7 +320,7 @@ export const readHistogram = defineRoute({
   },
 });
 
-const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
+export const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
 
 export const readLatency = defineRoute({
   method: 'GET',
