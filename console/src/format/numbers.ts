@@ -15,6 +15,8 @@ export interface Formats {
   time(rfc3339: string): string;
   /** `24 Nov 2026, 19:04:31.482` */
   fullTime(rfc3339: string): string;
+  /** `10:05`, on whatever day. */
+  clock(rfc3339: string): string;
   /** `24 Nov 2026` */
   day(rfc3339: string): string;
   /** Four significant digits: `214.8`, `0.0042`. */
@@ -119,6 +121,7 @@ export function createFormats(language: string, zone?: string): Formats {
       return isToday ? clock.format(time) : `${date.format(time)} ${clock.format(time)}`;
     },
     fullTime: (rfc3339) => full.format(new Date(rfc3339)),
+    clock: (rfc3339) => hour.format(new Date(rfc3339)),
     day: (rfc3339) => calendar.format(new Date(rfc3339)),
     amount: (value) => amounts.format(value),
     // Never rounded up to all of them.

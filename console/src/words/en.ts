@@ -247,6 +247,7 @@ export const en = {
     firstToken: 'First token, p50 · p95',
     cached: 'Input from caches',
     against: '{{change}} against {{before}}',
+    nothingBefore: 'nothing in the time before',
     before: 'before: {{before}}',
     points: '{{number}} points',
     empty: 'Nothing has been used in this range.',

@@ -245,6 +245,7 @@ export const zh: Words = {
     firstToken: '首个词元，p50 · p95',
     cached: '来自缓存的输入',
     against: '{{change}}，此前 {{before}}',
+    nothingBefore: '此前没有',
     before: '此前：{{before}}',
     points: '{{number}} 个百分点',
     empty: '此范围内没有用量。',

@@ -46,7 +46,7 @@ function Line({ item }: { readonly item: Item }) {
     window: window === undefined ? '' : say(`attention.windows.${window}`),
     count,
     number: formats.count(count),
-    time: since === null ? '' : formats.fullTime(since),
+    time: since === null ? '' : `${formats.day(since)}, ${formats.clock(since)}`,
   };
   return (
     <li className={styles[severity]}>

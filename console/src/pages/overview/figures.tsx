@@ -39,10 +39,12 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
           </Link>
         </dd>
         <dd className={styles['than']}>
-          {say('overview.against', {
-            change: formats.change(Number(now.cost), Number(before.cost)),
-            before: formats.amount(Number(before.cost)),
-          })}
+          {before.requests === 0
+            ? say('overview.nothingBefore')
+            : say('overview.against', {
+                change: formats.change(Number(now.cost), Number(before.cost)),
+                before: formats.amount(Number(before.cost)),
+              })}
         </dd>
       </div>
       <div>
@@ -53,10 +55,12 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
           </Link>
         </dd>
         <dd className={styles['than']}>
-          {say('overview.against', {
-            change: formats.change(now.requests, before.requests),
-            before: formats.count(before.requests),
-          })}
+          {before.requests === 0
+            ? say('overview.nothingBefore')
+            : say('overview.against', {
+                change: formats.change(now.requests, before.requests),
+                before: formats.count(before.requests),
+              })}
         </dd>
       </div>
       <div>
@@ -67,7 +71,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
           </Link>
         </dd>
         <dd className={styles['than']}>
-          {points(success, successOf(before))} ·{' '}
+          {before.requests > 0 && `${points(success, successOf(before))} · `}
           {say('data.failed', { number: formats.count(failed) })}
         </dd>
       </div>

@@ -11,12 +11,14 @@ interface Props {
   readonly filter: string;
   readonly reading: FilterReading;
   readonly span: Span;
+  /** The words that the page has; absent: all. */
+  readonly words?: readonly string[];
   /** Why the list could not be loaded; a refused value belongs to this line. */
   readonly error: unknown;
   readonly onChange: (line: string) => void;
 }
 
-const words = Object.keys(filterWords);
+const allWords = Object.keys(filterWords);
 const mostShown = 12;
 const mostFacets = 50;
 
@@ -28,14 +30,14 @@ interface Suggestion {
 }
 
 /** One line of words such as `status:5xx`, with what they can be. It is the address of the list. */
-export function FilterLine({ filter, reading, span, error, onChange }: Props) {
+export function FilterLine({ filter, reading, span, words = allWords, error, onChange }: Props) {
   const say = useWords();
   const formats = useFormats();
   const id = useId();
   const [line, setLine] = useState(filter);
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  const suggestions = useSuggestions(line, span, isOpen);
+  const suggestions = useSuggestions(line, words, span, isOpen);
   const isShown = isOpen && suggestions.length > 0;
   const problem = problemOf();
 
@@ -143,7 +145,12 @@ export function FilterLine({ filter, reading, span, error, onChange }: Props) {
 }
 
 /** Words, or values of the word that is being typed with the number of their requests. */
-function useSuggestions(line: string, span: Span, isOpen: boolean): readonly Suggestion[] {
+function useSuggestions(
+  line: string,
+  words: readonly string[],
+  span: Span,
+  isOpen: boolean,
+): readonly Suggestion[] {
   const { word, value } = lastWord(line);
   const beginning = useFacets(span, '', isOpen);
   const isFull =

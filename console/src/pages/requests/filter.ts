@@ -18,6 +18,9 @@ export const filterWords = {
 } as const satisfies Record<string, keyof Query<'listUsage'>>;
 export type FilterWord = keyof typeof filterWords;
 
+/** Words that sums can be filtered by too. */
+export const nameWords: readonly string[] = ['model', 'key', 'user', 'team', 'channel'];
+
 export type FilterReading =
   | { readonly kind: 'read'; readonly query: Query<'listUsage'> }
   /** The word that is not known. */
@@ -26,13 +29,17 @@ export type FilterReading =
 /**
  * Reads a filter line such as `model:demo-chat status:4xx cost:>0.01`. A value with spaces stands in double quotes. The
  * values themselves are checked by the gateway.
+ * @param known the words that the page has
  */
-export function readFilter(line: string): FilterReading {
+export function readFilter(
+  line: string,
+  known: readonly string[] = Object.keys(filterWords),
+): FilterReading {
   const query: Record<string, string> = {};
   for (const [text] of line.matchAll(/(?:[^\s"]|"[^"]*")+/g)) {
     const colon = text.indexOf(':');
     const word = colon === -1 ? text : text.slice(0, colon);
-    if (colon === -1 || !Object.hasOwn(filterWords, word)) return { kind: 'unknown', word: text };
+    if (colon === -1 || !known.includes(word)) return { kind: 'unknown', word: text };
     const value = text
       .slice(colon + 1)
       .replaceAll('"', '')

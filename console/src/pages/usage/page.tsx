@@ -12,7 +12,7 @@ import { dimensions, inputOf, metrics, seriesOf, type Sums } from '../../pieces/
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
-import { readFilter } from '../requests/filter.ts';
+import { nameWords, readFilter } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, type UsageSearch } from './search.ts';
@@ -31,7 +31,7 @@ export function UsagePage() {
   const span = useSpan(search);
   const usual = span.length <= 3 * day ? 'hour' : 'day';
   const bucket = search.bucket ?? usual;
-  const reading = useMemo(() => readFilter(filter), [filter]);
+  const reading = useMemo(() => readFilter(filter, nameWords), [filter]);
   const asked = {
     ...(reading.kind === 'read' ? (reading.query as Partial<Query<'sumUsage'>>) : {}),
     from: span.from,
@@ -122,6 +122,7 @@ export function UsagePage() {
           filter={filter}
           reading={reading}
           span={span}
+          words={nameWords}
           error={failed?.error}
           onChange={(line) => change({ filter: line === '' ? undefined : line })}
         />

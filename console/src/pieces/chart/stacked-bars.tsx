@@ -23,7 +23,8 @@ interface Props {
   readonly height?: number;
 }
 
-const left = 52;
+/** Of a character on the edge, about. */
+const letter = 7;
 const widest = 52;
 const labelSpace = 72;
 
@@ -46,6 +47,9 @@ export function StackedBars({
       : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
   );
   const top = niceTop(Math.max(0, ...totals));
+  const lines = [0, 0.25, 0.5, 0.75, 1].filter((part) => top > 0 || part === 0);
+  const widths = lines.map((part) => axisLabel(top * part).length * letter);
+  const left = Math.max(...widths) + 14;
   const step = (width - left) / Math.max(1, bars.length);
   const bar = Math.max(1, Math.min(step - Math.min(2, step / 4), widest));
   const x = (at: number) => left + at * step + (step - bar) / 2;
@@ -68,14 +72,12 @@ export function StackedBars({
         onPointerLeave={() => setHovered(null)}
         onClick={() => shown !== null && onPick?.(shown)}
       >
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+        {lines.map((part) => (
           <g key={part}>
             <path className={styles['grid']} d={`M${left} ${y(top * part)}H${width}`} />
-            {(top > 0 || part === 0) && (
-              <text x={left - 8} y={y(top * part) + 4} textAnchor="end">
-                {axisLabel(top * part)}
-              </text>
-            )}
+            <text x={left - 8} y={y(top * part) + 4} textAnchor="end">
+              {axisLabel(top * part)}
+            </text>
           </g>
         ))}
         {shown !== null && (
@@ -115,7 +117,8 @@ export function StackedBars({
         <path className={styles['base']} d={`M${left} ${base + 0.5}H${width}`} />
         {bars.map(
           (name, at) =>
-            at % everyNth === 0 && (
+            at % everyNth === 0 &&
+            (left + (at + 0.5) * step + labelSpace / 3 < width || bars.length === 1) && (
               <text key={name} x={left + (at + 0.5) * step} y={height - 5} textAnchor="middle">
                 {name}
               </text>
