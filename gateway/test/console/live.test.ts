@@ -54,7 +54,7 @@ async function watch({ cookie }: Person, query = '', headers: Record<string, str
 const idsOf = (events: readonly Event[], kind = 'finished') =>
   events.flatMap(({ event, data }) => (event === kind && data.id !== undefined ? [data.id] : []));
 
-test('a request is told of when it starts, and with its row when it ends', async () => {
+test('a request is reported when it starts, and with its row when it ends', async () => {
   const live = await watch(admin);
   expect(live.response.headers.get('content-type')).toBe('text/event-stream');
   const id = await ask(gateway, secrets.member);

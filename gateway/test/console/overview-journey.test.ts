@@ -142,7 +142,7 @@ test.runIf(hasBrowser)(
     await page.setViewportSize({ width: 1440, height: 900 });
     await shot('overview-dark-zh');
 
-    // A member is told of what is theirs.
+    // A member hears of what is theirs.
     await page.locator('summary').click();
     await page.getByRole('button', { name: '退出登录' }).click();
     await page.locator('#email').fill('member@example.com');

@@ -11,7 +11,7 @@ export interface Live {
   /** Newest first. */
   readonly rows: readonly Row[];
   readonly running: readonly Started[];
-  /** Requests that came too fast to be told of. */
+  /** Requests that came too fast to be reported. */
   readonly dropped: number;
   readonly state: 'opening' | 'open' | 'lost';
 }

@@ -164,7 +164,7 @@ function keptSums(
 
 /** A table whose groups have these names, and to whose sums a batch adds. */
 function kept(
-  table: BulkInsert['table'],
+  table: keyof Database,
   key: readonly string[],
   sums: readonly string[],
 ): Pick<KeptSums, 'columns' | 'insert'> {

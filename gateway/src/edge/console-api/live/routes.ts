@@ -89,7 +89,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
   });
 }
 
-/** Those that finished while nobody could be told. */
+/** Those that finished while nobody heard of it. */
 function missedSince({ last, epoch }: LiveFeed, id: string | null): LiveEvent[] {
   const match = id === null ? null : /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(id);
   if (match === null) return [];
