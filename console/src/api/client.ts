@@ -60,12 +60,17 @@ export function read<Name extends keyof Contract>(
   query: Query<Name>,
   signal: AbortSignal,
 ): Promise<Result<Name>> {
+  const text = searchText(query);
+  return send<Result<Name>>(text === '' ? path : `${path}?${text}`, { signal });
+}
+
+/** What stands behind the `?` of an address. */
+export function searchText(query: Readonly<Record<string, string | undefined>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, value);
   }
-  const text = search.toString();
-  return send<Result<Name>>(text === '' ? path : `${path}?${text}`, { signal });
+  return search.toString();
 }
 
 /** A name for a call that may be sent again, after a lost response, without doing its work twice. */

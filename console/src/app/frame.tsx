@@ -12,6 +12,7 @@ import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
 const pages = [
   { to: '/', name: 'overview', icon: 'overview' },
   { to: '/requests', name: 'requests', icon: 'requests' },
+  { to: '/usage', name: 'usage', icon: 'usage' },
   { to: '/models', name: 'models', icon: 'models' },
   { to: '/keys', name: 'keys', icon: 'keys' },
   { to: '/playground', name: 'playground', icon: 'playground' },

@@ -1,3 +1,5 @@
+import { useMemo } from 'react';
+
 /** Time ranges that end now, in milliseconds. */
 export const ranges = {
   '1h': 3_600_000,
@@ -21,3 +23,45 @@ export function startOf(range: Range, now = Date.now()): string {
   const minute = 60_000;
   return new Date(Math.floor((now - ranges[range]) / minute) * minute).toISOString();
 }
+
+/** What of the time a page shows: up to now, or between two moments. */
+export interface RangeSearch {
+  readonly range?: Range;
+  /** RFC 3339; chosen in a chart, or of a figure's link. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const moment = /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/;
+
+export function readRangeSearch({ range, from, to }: Record<string, unknown>): RangeSearch {
+  const isBetween =
+    typeof from === 'string' && typeof to === 'string' && moment.test(from) && moment.test(to);
+  return {
+    ...(range !== undefined && readRange(range) !== defaultRange && { range: readRange(range) }),
+    ...(isBetween && { from, to }),
+  };
+}
+
+/** The span of time in the address. The beginning stays the same until the range changes. */
+export interface Span {
+  readonly from: string;
+  /** Absent: now. */
+  readonly to?: string;
+  /** Milliseconds. */
+  readonly length: number;
+  /** Identifies it among queries. */
+  readonly name: string;
+}
+
+export function useSpan({ range = defaultRange, from, to }: RangeSearch): Span {
+  return useMemo(() => {
+    if (from !== undefined && to !== undefined) {
+      return { from, to, length: Date.parse(to) - Date.parse(from), name: `${from} ${to}` };
+    }
+    return { from: startOf(range), length: ranges[range], name: range };
+  }, [range, from, to]);
+}
+
+/** The zone in which this browser cuts days. */
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -10,12 +10,14 @@ import {
 import { isModelKind, type ModelKind } from '../pages/models/kinds.ts';
 import { KeysPage } from '../pages/keys/page.tsx';
 import { OverviewPage } from '../pages/overview/page.tsx';
+import { readOverviewSearch } from '../pages/overview/search.ts';
 import { RequestPage } from '../pages/requests/request-page.tsx';
 import { RequestsPage } from '../pages/requests/page.tsx';
+import { readUsageSearch } from '../pages/usage/search.ts';
 import { SignInPage } from '../pages/sign-in/page.tsx';
 import { ErrorState, NotFound } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
-import { defaultRange, readRange, type Range } from './range.ts';
+import { readRangeSearch, type RangeSearch } from './range.ts';
 import { sessionQuery } from './session.ts';
 
 interface Context {
@@ -23,15 +25,15 @@ interface Context {
 }
 
 /** What every page keeps in its address. */
-export interface PageSearch {
-  readonly range?: Range;
-}
+export type PageSearch = RangeSearch;
 
 export interface RequestsSearch extends PageSearch {
   /** The filter line as it was typed. */
   readonly filter?: string;
   /** The request in the panel. */
   readonly open?: string;
+  /** Shows requests as they happen. */
+  readonly live?: true;
 }
 
 export interface ModelsSearch {
@@ -72,13 +74,12 @@ const inside = createRoute({
   component: Frame,
 });
 
-const withRange = ({ range }: Record<string, unknown>): PageSearch =>
-  range === undefined || readRange(range) === defaultRange ? {} : { range: readRange(range) };
+const withRange = readRangeSearch;
 
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  validateSearch: withRange,
+  validateSearch: readOverviewSearch,
   component: OverviewPage,
 });
 
@@ -89,8 +90,16 @@ const requests = createRoute({
     ...withRange(search),
     ...(typeof search['filter'] === 'string' && { filter: search['filter'].slice(0, 400) }),
     ...(typeof search['open'] === 'string' && { open: search['open'].slice(0, 100) }),
+    ...(search['live'] === true && { live: true }),
   }),
   component: RequestsPage,
+});
+
+const usage = createRoute({
+  getParentRoute: () => inside,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('../pages/usage/page.tsx'), 'UsagePage'),
 });
 
 const request = createRoute({
@@ -159,6 +168,7 @@ export function createConsoleRouter(client: QueryClient) {
       inside.addChildren([
         overview,
         requests,
+        usage,
         request,
         keys,
         models,

@@ -15,8 +15,22 @@ export interface Formats {
   time(rfc3339: string): string;
   /** `24 Nov 2026, 19:04:31.482` */
   fullTime(rfc3339: string): string;
+  /** `10:05`, on whatever day. */
+  clock(rfc3339: string): string;
   /** `24 Nov 2026` */
   day(rfc3339: string): string;
+  /** Four significant digits: `214.8`, `0.0042`. */
+  amount(value: number): string;
+  /** From a share of 1, near 1: `99.42`. */
+  share(share: number): string;
+  /** `+0.2` */
+  signed(value: number): string;
+  /** `+8.2 %` against what was before; `–` if there was nothing. */
+  change(value: number, before: number): string;
+  /** `24 Nov, 10:00 – 12:00` */
+  span(from: string, to: string): string;
+  /** A month, day or hour as sums name it: `Nov 2026`, `24 Nov`, `10:00`; with the day at midnight. */
+  part(name: string): string;
   /** The name of an hour or day in UTC such as `2026-11-24T10:00Z`: `10:00` in the browser's zone, or `24 Nov`. */
   bucket(name: string): string;
 }
@@ -66,6 +80,25 @@ export function createFormats(language: string, zone?: string): Formats {
     minute: '2-digit',
     hourCycle: 'h23',
   });
+  const amounts = new Intl.NumberFormat(language, { maximumSignificantDigits: 4 });
+  const shares = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
+  const signed = new Intl.NumberFormat(language, {
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  });
+  const moment = new Intl.DateTimeFormat(language, {
+    ...timeZone,
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const month = new Intl.DateTimeFormat(language, {
+    timeZone: 'UTC',
+    month: 'short',
+    year: 'numeric',
+  });
   const utcDay = new Intl.DateTimeFormat(language, {
     timeZone: 'UTC',
     day: 'numeric',
@@ -88,7 +121,24 @@ export function createFormats(language: string, zone?: string): Formats {
       return isToday ? clock.format(time) : `${date.format(time)} ${clock.format(time)}`;
     },
     fullTime: (rfc3339) => full.format(new Date(rfc3339)),
+    clock: (rfc3339) => hour.format(new Date(rfc3339)),
     day: (rfc3339) => calendar.format(new Date(rfc3339)),
+    amount: (value) => amounts.format(value),
+    // Never rounded up to all of them.
+    share: (share) => shares.format(share < 1 ? Math.min(99.99, share * 100) : 100),
+    signed: (value) => signed.format(value),
+    change(value, before) {
+      if (before === 0) return '–';
+      return `${signed.format(((value - before) / before) * 100)} %`;
+    },
+    span: (from, to) => moment.formatRange(new Date(from), new Date(to)),
+    part(name) {
+      if (name.length === 7) return month.format(new Date(`${name}-01T00:00Z`));
+      if (!name.includes('T')) return utcDay.format(new Date(`${name}T00:00Z`));
+      const time = new Date(name);
+      const text = hour.format(time);
+      return text === '00:00' ? date.format(time) : text;
+    },
     bucket: (name) =>
       name.includes('T') ? hour.format(new Date(name)) : utcDay.format(new Date(`${name}T00:00Z`)),
   };

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consoleSurface, registerConsole } from '#console-api/index.ts';
+import { consoleSurface, createLiveFeed, registerConsole } from '#console-api/index.ts';
 import { createSecrets } from '#database/index.ts';
 import { surfaces } from '#endpoints/index.ts';
 import { createServer } from '#http/index.ts';
@@ -47,6 +47,8 @@ beforeAll(async () => {
     allowInsecure: false,
     members: { createKeys: true, maxKeys: 20, playground: true },
     placeInFile: () => null,
+    feed: createLiveFeed(0),
+    state: { channels: () => [], journal: { depth: 0, usable: true } },
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

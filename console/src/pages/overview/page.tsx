@@ -1,31 +1,60 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
-import { defaultRange, startOf, type Range } from '../../app/range.ts';
+import { defaultRange, timeZone, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
-import { Money } from '../../pieces/money.tsx';
+import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { seriesOf, type Dimension } from '../../pieces/sums/sums.ts';
+import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
-import { SpendChart } from './spend-chart.tsx';
+import { Attention } from './attention.tsx';
+import { Figures } from './figures.tsx';
+import { LastFailures } from './last-failures.tsx';
 import styles from './page.module.css';
+import { overviewDimensions, overviewMetrics, type OverviewSearch } from './search.ts';
 
-type Read = Result<'sumUsage'>;
-/** Sums by names or times; what is beyond the first names has no row of its own. */
-export type Sums = Omit<Read, 'data'> & {
-  readonly data: readonly (Read['data'][number] & { readonly name: string })[];
-};
+export type Overview = Result<'readOverview'>;
 
-/** What was spent, on what, and by whom. */
+const day = 86_400_000;
+const again = 15_000;
+
+/** What was spent, on what and by whom, against the time before, and what has to be done. */
 export function OverviewPage() {
   const say = useWords();
-  const { range = defaultRange } = useSearch({ from: '/inside/' });
-  const by = range === '1h' || range === '24h' ? 'hour' : 'day';
-  const times = useSums(range, by);
-  const models = useSums(range, 'model');
-  const keys = useSums(range, 'key');
-  const failed = [times, models, keys].find(({ isError }) => isError);
+  const formats = useFormats();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/inside/' });
+  const { range = defaultRange, metric = 'cost', group = 'model' } = search;
+  const span = useSpan(search);
+  const asked = {
+    from: span.from,
+    ...(span.to !== undefined && { to: span.to }),
+    tz: timeZone,
+  };
+  const overview = useQuery({
+    queryKey: ['overview', span.name],
+    queryFn: ({ signal }) => read<'readOverview'>('/overview', asked, signal),
+    refetchInterval: again,
+    placeholderData: (previous) => previous,
+  });
+  const bucket = span.length <= 2 * day ? 'hour' : 'day';
+  const sums = useSums({ ...asked, metric, by: `${group},${bucket}`, first: '8' });
+  const names = useSums({ ...asked, metric, by: group, first: '8' });
+  const { before } = overview.data ?? {};
+  const earlier = useSums(
+    { from: before?.from, to: before?.to, metric, by: group, first: '200' },
+    before !== undefined,
+  );
+  const amounts = useMemo(
+    () => earlier.data && new Map(earlier.data.data.map((sum) => [sum.name, sum] as const)),
+    [earlier.data],
+  );
+  const failed = [overview, sums, names].find(({ isError }) => isError);
+  const isUsed = (overview.data?.now.requests ?? 0) > 0;
+
   return (
     <>
       <header className="top">
@@ -37,30 +66,78 @@ export function OverviewPage() {
           <ErrorState
             error={failed.error}
             onRetry={() => {
-              for (const sums of [times, models, keys]) void sums.refetch();
+              for (const query of [overview, sums, names]) void query.refetch();
             }}
           />
         )}
-        {times.data === undefined ? (
+        {overview.data === undefined ? (
           failed === undefined && <Skeleton rows={8} />
-        ) : times.data.requests === 0 ? (
-          <p className="state">{say('overview.empty')}</p>
         ) : (
           <>
-            <Figures sums={times.data} />
-            <section>
-              <h2 className="title">{say(by === 'hour' ? 'overview.byHour' : 'overview.byDay')}</h2>
-              <SpendChart sums={times.data} by={by} />
-            </section>
-            <div className={styles['tables']}>
-              <SumTable
-                title={say('overview.byModel')}
-                sums={models.data}
-                word="model"
-                range={range}
-              />
-              <SumTable title={say('overview.byKey')} sums={keys.data} word="key" range={range} />
+            {isUsed ? (
+              <Figures overview={overview.data} />
+            ) : (
+              <p className="state">{say('overview.empty')}</p>
+            )}
+            <div className={styles['two']}>
+              {isUsed && (
+                <section className={styles['sums']}>
+                  <header className={styles['head']}>
+                    <h2 className="title">
+                      {say(`explore.metrics.${metric}`)}{' '}
+                      <span className="quiet">
+                        {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
+                      </span>
+                    </h2>
+                    <Switch
+                      label={say('explore.metric')}
+                      name="metric"
+                      values={overviewMetrics}
+                      value={metric}
+                      text={(value) => say(`explore.metrics.${value}`)}
+                    />
+                    <Switch
+                      label={say('explore.group')}
+                      name="group"
+                      values={overviewDimensions}
+                      value={group}
+                      text={(value) => say(`explore.dimensions.${value}`)}
+                    />
+                  </header>
+                  {sums.data === undefined ? (
+                    <Skeleton rows={6} />
+                  ) : (
+                    <StackedBars
+                      label={say('explore.chart')}
+                      bars={(sums.data.buckets ?? []).map(({ name }) => formats.part(name))}
+                      series={seriesOf(sums.data, group, metric, false, say)}
+                      format={(value) =>
+                        metric === 'cost'
+                          ? `${formats.amount(value)} USD`
+                          : formats.count(Math.round(value))
+                      }
+                      onPick={(at) => {
+                        const part = sums.data.buckets?.[at];
+                        if (part === undefined) return;
+                        const { from, to } = part;
+                        void navigate({ to: '/requests', search: { from, to } });
+                      }}
+                    />
+                  )}
+                  {names.data !== undefined && (
+                    <SumsTable
+                      sums={names.data}
+                      dimension={group}
+                      colored={8}
+                      before={amounts}
+                      isShort
+                    />
+                  )}
+                </section>
+              )}
+              <Attention attention={overview.data.attention} />
             </div>
+            {isUsed && <LastFailures overview={overview.data} />}
           </>
         )}
       </div>
@@ -68,132 +145,44 @@ export function OverviewPage() {
   );
 }
 
-function useSums(range: Range, by: Query<'sumUsage'>['by']) {
-  const from = useMemo(() => startOf(range), [range]);
+function useSums(query: Query<'sumUsage'>, enabled = true) {
   return useQuery({
-    queryKey: ['sums', range, by],
-    async queryFn({ signal }): Promise<Sums> {
-      const sums = await read<'sumUsage'>('/usage/sums', { from, by }, signal);
-      return {
-        ...sums,
-        data: sums.data.flatMap((sum) => (sum.name === null ? [] : [{ ...sum, name: sum.name }])),
-      };
-    },
-    refetchInterval: 15_000,
+    queryKey: ['sums', query],
+    enabled,
+    queryFn: ({ signal }) => read<'sumUsage'>('/usage/sums', query, signal),
+    refetchInterval: again,
     placeholderData: (previous) => previous,
   });
 }
 
-function Figures({ sums }: { readonly sums: Sums }) {
-  const say = useWords();
-  const formats = useFormats();
-  const add = (count: (sum: Sums['data'][number]) => number) =>
-    sums.data.reduce((total, sum) => total + count(sum), 0);
-  const cached = add(({ tokens }) => tokens.cache_read);
-  const written = add(({ tokens }) => tokens.cache_write + tokens.cache_write_1h);
-  const input = add(({ tokens }) => tokens.input) + cached + written;
-  const output = add(({ tokens }) => tokens.output);
-  const good = sums.requests === 0 ? 1 : 1 - sums.failed / sums.requests;
-  return (
-    <dl className={styles['figures']}>
-      <div>
-        <dt>{say('overview.spend')}</dt>
-        <dd>
-          <Money amount={sums.cost} /> <small>USD</small>
-        </dd>
-      </div>
-      <div>
-        <dt>{say('overview.requests')}</dt>
-        <dd>{formats.count(sums.requests)}</dd>
-      </div>
-      <div>
-        <dt>{say('overview.success')}</dt>
-        <dd>
-          {formats.percent(good)} <small>%</small>
-        </dd>
-      </div>
-      <div>
-        <dt>{say('overview.tokens')}</dt>
-        <dd>
-          {formats.short(input)} <small>→</small> {formats.short(output)}
-        </dd>
-      </div>
-      <div>
-        <dt>{say('overview.cached')}</dt>
-        <dd>
-          {input === 0 ? '–' : formats.percent(cached / input)} <small>%</small>
-        </dd>
-      </div>
-    </dl>
-  );
+interface SwitchProps<Value extends string> {
+  readonly label: string;
+  readonly name: 'metric' | 'group';
+  readonly values: readonly Value[];
+  readonly value: Value;
+  readonly text: (value: Value) => string;
 }
 
-interface SumTableProps {
-  readonly title: string;
-  readonly sums: Sums | undefined;
-  /** Of the filter that a row opens. */
-  readonly word: 'model' | 'key';
-  readonly range: Range;
-}
-
-const costPlaces = 7;
-
-function SumTable({ title, sums, word, range }: SumTableProps) {
-  const say = useWords();
-  const formats = useFormats();
-  if (sums === undefined) return <Skeleton rows={4} />;
+function Switch<Value extends Dimension | (OverviewSearch['metric'] & string)>({
+  label,
+  name,
+  values,
+  value,
+  text,
+}: SwitchProps<Value>) {
+  const search = useSearch({ from: '/inside/' });
   return (
-    <section className={styles['sums']}>
-      <h2 className="title">{title}</h2>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('overview.name')}</th>
-            <th scope="col" className="number">
-              {say('overview.requests')}
-            </th>
-            <th scope="col" className="number">
-              {say('overview.failed')}
-            </th>
-            <th scope="col" className="number">
-              {say('overview.cost')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sums.data.map(({ name, requests, failed, cost }) => (
-            <tr key={name}>
-              <td className={styles['name']}>
-                {name === '' ? (
-                  <span className="quiet">{say('overview.refused')}</span>
-                ) : (
-                  <Link
-                    className="link"
-                    to="/requests"
-                    search={{
-                      filter: `${word}:${/\s/.test(name) ? `"${name}"` : name}`,
-                      ...(range !== defaultRange && { range }),
-                    }}
-                  >
-                    {name}
-                  </Link>
-                )}
-              </td>
-              <td className="number">{formats.count(requests)}</td>
-              <td className="number">
-                {failed === 0 ? (
-                  <span className="quiet">0</span>
-                ) : (
-                  <span className="failed">{formats.count(failed)}</span>
-                )}
-              </td>
-              <td className="number">
-                <Money amount={cost} width={costPlaces} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <nav className="segments" aria-label={label}>
+      {values.map((each) => (
+        <Link
+          key={each}
+          to="/"
+          search={{ ...search, [name]: each } as OverviewSearch}
+          aria-current={each === value ? 'true' : undefined}
+        >
+          {text(each)}
+        </Link>
+      ))}
+    </nav>
   );
 }

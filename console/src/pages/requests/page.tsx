@@ -1,18 +1,23 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
-import { defaultRange, startOf } from '../../app/range.ts';
+import { defaultRange, useSpan } from '../../app/range.ts';
 import { useSession } from '../../app/session.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
+import type { RequestsSearch } from '../../app/router.tsx';
+import { ExportLink } from './export-link.tsx';
 import { filterWords, readFilter } from './filter.ts';
 import { FilterLine } from './filter-line.tsx';
+import { Histogram } from './histogram.tsx';
+import { LiveLine } from './live-line.tsx';
 import styles from './page.module.css';
 import { RequestPanel } from './request-panel.tsx';
 import { RequestTable } from './table.tsx';
+import { useLive } from './use-live.ts';
 
 export type Row = Result<'listUsage'>['data'][number];
 
@@ -24,15 +29,21 @@ export function RequestsPage() {
   const { range = defaultRange, filter = '', open } = search;
   const reading = useMemo(() => readFilter(filter), [filter]);
   // Of the moment at which the list was asked for: pages of one list share a beginning.
-  const from = useMemo(() => startOf(range), [range]);
+  const span = useSpan(search);
+  const isLive = search.live === true;
+  const words = reading.kind === 'read' ? reading.query : {};
+  const ofSpan = {
+    ...words,
+    from: span.from,
+    ...(span.to !== undefined && { to: span.to }),
+  };
   const list = useInfiniteQuery({
-    queryKey: ['usage', range, filter],
-    enabled: reading.kind === 'read',
+    queryKey: ['usage', span.name, filter],
+    enabled: reading.kind === 'read' && !isLive,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
       const query: Query<'listUsage'> = {
-        ...(reading.kind === 'read' ? reading.query : {}),
-        from,
+        ...ofSpan,
         ...(pageParam !== undefined && { cursor: pageParam }),
       };
       return read<'listUsage'>('/usage', query, signal);
@@ -41,11 +52,17 @@ export function RequestsPage() {
     placeholderData: (previous) => previous,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 5_000),
   });
-  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const listed = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const live = useLive(words, isLive && reading.kind === 'read');
+  // What had come when it was paused; an open request pauses too, so that rows stay where they are.
+  const [held, setHeld] = useState<readonly Row[] | null>(null);
+  const rows = isLive ? (held ?? live.rows) : listed;
+  const waiting = held === null ? 0 : countNew(live.rows, held);
   const [focused, setFocused] = useState<string | null>(open ?? null);
 
   const show = (id: string | undefined): void => {
     if (id !== undefined) setFocused(id);
+    if (id !== undefined && isLive) setHeld(rows);
     const { open: _open, ...rest } = search;
     void navigate({ to: '/requests', search: id === undefined ? rest : { ...rest, open: id } });
   };
@@ -69,28 +86,72 @@ export function RequestsPage() {
     <>
       <header className="top">
         <h1>{say('requests.title')}</h1>
-        <RangeSegments range={range} />
+        {!isLive && <RangeSegments range={range} />}
       </header>
-      <FilterLine
-        key={filter}
-        filter={filter}
-        reading={reading}
-        error={list.error}
-        onChange={(line) => {
-          const { filter: _filter, open: _open, ...rest } = search;
-          void navigate({
-            to: '/requests',
-            search: line === '' ? rest : { ...rest, filter: line },
-          });
-        }}
-      />
+      <div className={styles['tools']}>
+        <nav className="segments" aria-label={say('data.kindOfList')}>
+          <Link
+            to="/requests"
+            search={({ live: _live, open: _open, ...rest }: RequestsSearch) => rest}
+            aria-current={isLive ? undefined : 'true'}
+          >
+            {say('data.history')}
+          </Link>
+          <Link
+            to="/requests"
+            search={({ open: _open, ...rest }: RequestsSearch) => ({
+              ...rest,
+              live: true as const,
+            })}
+            aria-current={isLive ? 'true' : undefined}
+          >
+            {say('data.live')}
+          </Link>
+        </nav>
+        <FilterLine
+          span={span}
+          key={filter}
+          filter={filter}
+          reading={reading}
+          error={list.error}
+          onChange={(line) => {
+            const { filter: _filter, open: _open, ...rest } = search;
+            void navigate({
+              to: '/requests',
+              search: line === '' ? rest : { ...rest, filter: line },
+            });
+          }}
+        />
+        {!isLive && <ExportLink query={ofSpan} />}
+      </div>
+      {!isLive && reading.kind === 'read' && !list.isError && open === undefined && (
+        <div className={styles['chart']}>
+          <Histogram
+            query={ofSpan}
+            span={span}
+            filter={filter}
+            onBrush={(from, to) =>
+              void navigate({ to: '/requests', search: { ...search, from, to } })
+            }
+          />
+        </div>
+      )}
       <div className={open === undefined ? styles['whole'] : styles['split']}>
         <section className={styles['list']} aria-label={say('requests.list')}>
-          {list.isError && rows.length === 0 && (
+          {isLive && (
+            <LiveLine
+              live={live}
+              waiting={waiting}
+              isHeld={held !== null}
+              onHold={() => setHeld(live.rows)}
+              onFollow={() => setHeld(null)}
+            />
+          )}
+          {!isLive && list.isError && rows.length === 0 && (
             <ErrorState error={list.error} onRetry={() => void list.refetch()} />
           )}
-          {list.isPending && reading.kind === 'read' && <Skeleton rows={12} />}
-          {list.isSuccess && rows.length === 0 && <Empty isFiltered={filter !== ''} />}
+          {!isLive && list.isPending && reading.kind === 'read' && <Skeleton rows={12} />}
+          {!isLive && list.isSuccess && rows.length === 0 && <Empty isFiltered={filter !== ''} />}
           {rows.length > 0 && (
             <>
               <RequestTable
@@ -100,20 +161,22 @@ export function RequestsPage() {
                 isNarrow={open !== undefined}
                 onOpen={show}
               />
-              <p className={styles['end']}>
-                {list.hasNextPage ? (
-                  <button
-                    type="button"
-                    className="button"
-                    disabled={list.isFetchingNextPage}
-                    onClick={() => void list.fetchNextPage()}
-                  >
-                    {say('requests.more')}
-                  </button>
-                ) : (
-                  <span className="quiet">{say('requests.end')}</span>
-                )}
-              </p>
+              {!isLive && (
+                <p className={styles['end']}>
+                  {list.hasNextPage ? (
+                    <button
+                      type="button"
+                      className="button"
+                      disabled={list.isFetchingNextPage}
+                      onClick={() => void list.fetchNextPage()}
+                    >
+                      {say('requests.more')}
+                    </button>
+                  ) : (
+                    <span className="quiet">{say('requests.end')}</span>
+                  )}
+                </p>
+              )}
             </>
           )}
         </section>
@@ -123,6 +186,13 @@ export function RequestsPage() {
       </div>
     </>
   );
+}
+
+/** How many rows have come that are not shown yet. */
+function countNew(rows: readonly Row[], held: readonly Row[]): number {
+  const [last] = held;
+  const at = last === undefined ? -1 : rows.findIndex(({ id }) => id === last.id);
+  return at === -1 ? rows.length : at;
 }
 
 function Empty({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -1,6 +1,7 @@
 export type * from './caller.ts';
 export {
   findKey,
+  keysThatEnd,
   listKeys,
   type KeyFilter,
   type Reach,
@@ -31,7 +32,13 @@ export {
   rotateKey,
   upsertKey,
 } from './keys.repository.ts';
-export { disableTeam, listTeams, upsertTeam, type StoredTeam } from './teams.repository.ts';
+export {
+  disableTeam,
+  listTeams,
+  teamBudgets,
+  upsertTeam,
+  type StoredTeam,
+} from './teams.repository.ts';
 export {
   disableUser,
   findUserByEmail,

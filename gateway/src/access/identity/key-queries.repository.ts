@@ -65,6 +65,28 @@ export async function listKeys(
   return (await query.execute()).map(toKey);
 }
 
+/** Usable keys that end within a time, the first ones first. @param filter whose, and between when */
+export async function keysThatEnd(
+  db: Kysely<Database>,
+  filter: {
+    readonly userId?: string | undefined;
+    readonly after: number;
+    readonly before: number;
+    readonly limit: number;
+  },
+): Promise<readonly { readonly name: string; readonly endsAt: number }[]> {
+  let query = db
+    .selectFrom('keys')
+    .select(['name', 'expires_at'])
+    .where('expires_at', '>', filter.after)
+    .where('expires_at', '<', filter.before)
+    .where('revoked_at', 'is', null)
+    .where('enabled', '=', 1);
+  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
+  const rows = await query.orderBy('expires_at').limit(filter.limit).execute();
+  return rows.map(({ name, expires_at }) => ({ name, endsAt: expires_at ?? filter.before }));
+}
+
 /** By name, otherwise by id. */
 export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<StoredKey | null> {
   const byName = await keys(db).where('keys.name', '=', nameOrId).executeTakeFirst();

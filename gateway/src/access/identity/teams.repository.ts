@@ -29,6 +29,45 @@ export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
   }));
 }
 
+/** A team with the most that it may spend; null: no limit. Nano-USD. */
+export interface TeamBudgets {
+  readonly id: string;
+  readonly name: string;
+  readonly clock: WindowClock;
+  readonly daily: bigint | null;
+  readonly monthly: bigint | null;
+  readonly total: bigint | null;
+}
+
+/** Teams that are in use and have budgets. @param ids absent: all */
+export async function teamBudgets(
+  db: Kysely<Database>,
+  ids?: readonly string[],
+): Promise<TeamBudgets[]> {
+  if (ids?.length === 0) return [];
+  let query = db
+    .selectFrom('teams')
+    .selectAll()
+    .where('enabled', '=', 1)
+    .where((where) =>
+      where.or([
+        where('budget_daily', 'is not', null),
+        where('budget_monthly', 'is not', null),
+        where('budget_total', 'is not', null),
+      ]),
+    );
+  if (ids !== undefined) query = query.where('id', 'in', ids);
+  const rows = await query.orderBy('name').execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    clock: windowClockOf(row),
+    daily: row.budget_daily,
+    monthly: row.budget_monthly,
+    total: row.budget_total,
+  }));
+}
+
 /**
  * Creates or changes the team with this name and makes its members exactly the given ones. The opening credit applies
  * only at creation.

@@ -71,12 +71,31 @@ export interface TokenFacts {
   readonly reasoning: number;
 }
 
+/** A request that goes to its upstreams. References only: whoever needs something of it takes it at once. */
+export interface OpenedExchange {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly input: {
+    readonly id: string;
+    /** Unix milliseconds. */
+    readonly arrivedAt: number;
+    readonly caller: {
+      readonly keyId: string;
+      readonly userId: string;
+      readonly teamId: string | null;
+    };
+    readonly protocol: string;
+    readonly operation: string;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  };
+}
+
 export type ExchangeKind = 'buffered' | 'stream';
 
 /** Called by the relay. Implementations are cheap and never throw: observation must not affect an exchange. */
 export interface ExchangeObserver {
   /** An exchange passed its checks and goes to its upstreams. */
-  opened(kind: ExchangeKind): void;
+  opened(kind: ExchangeKind, exchange: OpenedExchange): void;
   /** The exchange ended. */
   closed(kind: ExchangeKind): void;
   /** Called once per exchange, refused ones included, when its usage row is durable or known to be lost. */

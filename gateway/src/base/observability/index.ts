@@ -4,6 +4,7 @@ export type {
   ExchangeKind,
   ExchangeObserver,
   FinishedExchange,
+  OpenedExchange,
 } from './exchange.ts';
 export { createExchangeObserver } from './exchange-observer.ts';
 export { createLogger, type Logger, type LogFields } from './logger.ts';

@@ -10,6 +10,10 @@ import { answerApiErrors, serveRoute } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
 import { createLookUp } from './sessions/look-up.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import type { LiveFeed } from './live/feed.ts';
+import { liveRoutes } from './live/routes.ts';
+import type { GatewayState } from './overview/attention.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { createReads } from './reads.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
@@ -26,6 +30,10 @@ export interface ConsoleOptions {
   readonly reading: () => OpenDatabase;
   readonly secrets: Secrets;
   readonly health: HealthSource;
+  /** What requests do at this moment. */
+  readonly feed: LiveFeed;
+  /** Of channels and journal, as this process knows it. */
+  readonly state: GatewayState;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -57,6 +65,8 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     serveRoute(scope, contract.readDocument, routes, async () => ({ body: document }));
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
+    liveRoutes(scope, routes);
+    overviewRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
     playgroundRoutes(scope, routes);

@@ -8,6 +8,7 @@ import { openMoney, openRates } from './counting.ts';
 import { createGatewayHealth } from './gateway-health.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
+import { watchRecords } from './watch-records.ts';
 import { createRelaying } from './relaying.ts';
 import { createServing, type Serving, type StopOptions } from './serving.ts';
 import { openStorage } from './storage.ts';
@@ -21,6 +22,7 @@ import {
   tightenDataFolder,
   type OpenDatabase,
 } from '#database/index.ts';
+import { createLiveFeed, type GatewayState } from '#console-api/index.ts';
 import { tryListening } from '#http/index.ts';
 import {
   assertDataFolderFree,
@@ -132,9 +134,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     const money = openMoney(config, logger, storage, closing);
     const rates = await openRates(config, logger, storage, closing);
 
+    const feed = createLiveFeed(clock.now());
+    const watched = watchRecords(journal, feed.finished);
     const refusals = closing.add(
       condenseRefusals({
-        journal,
+        journal: watched,
         isKnownModel: (name) => resolveModel(snapshot(), name) !== null,
         now: clock.monotonic,
         ...refusalBounds,
@@ -169,6 +173,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       tasks: () => tasks.readings,
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
+      onOpened: feed.started,
     });
     const { relay, ticker, tasks } = createRelaying(
       {
@@ -190,6 +195,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     const { revisions, keys } = directory;
+    const state: GatewayState = {
+      channels: () => snapshot().channels.map((each) => health.read(each, clock.monotonic())),
+      journal,
+    };
     const degraded = () =>
       degradedParts({
         ...storage,
@@ -245,7 +254,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         console: openConsole(
           config,
           () => current,
-          { database, secrets, health: gatewayHealth },
+          { database, secrets, health: gatewayHealth, feed, state },
           closing,
         ),
       },

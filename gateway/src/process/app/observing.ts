@@ -10,6 +10,7 @@ import {
   type ExchangeObserver,
   type Logger,
   type Metrics,
+  type OpenedExchange,
   type ServerReadings,
   type TaskReadings,
   type UncaughtErrors,
@@ -28,6 +29,8 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly server: () => ServerReadings;
   readonly tasks: () => TaskReadings;
   readonly degraded: () => readonly string[];
+  /** Hears of requests that go to their upstreams; absent: nobody does. */
+  readonly onOpened?: ((exchange: OpenedExchange) => void) | undefined;
   /** The metrics of several processes; null or absent: only those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
 }
@@ -60,8 +63,15 @@ export function createObserving(options: ObservingOptions): Observing {
     options.renderMetrics,
   );
   const tracer = createExchangeTracer((channel) => targetOf(snapshot(), channel));
+  const { exchanges } = metrics;
   const observer = createExchangeObserver(
-    metrics.exchanges,
+    {
+      closed: exchanges.closed,
+      opened(kind, exchange) {
+        exchanges.opened(kind);
+        options.onOpened?.(exchange);
+      },
+    },
     [
       metrics.exchanges.finished,
       logger.request,

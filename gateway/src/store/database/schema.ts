@@ -25,6 +25,8 @@ export interface Database {
   usage_hourly_models: UsageHourlyModelTable;
   usage_daily: UsageDailyTable;
   latency_hourly: LatencyHourlyTable;
+  latency_daily: LatencyDailyTable;
+  usage_kinds: UsageKindTable;
   ledger_entries: LedgerEntryTable;
   spent_totals: SpentTotalTable;
   leases: LeaseTable;
@@ -287,6 +289,25 @@ export interface LatencyHourlyTable {
   measure: 'first_token' | 'duration';
   bucket: number;
   requests: number;
+}
+
+/** The same by the day in UTC. */
+export interface LatencyDailyTable extends Omit<LatencyHourlyTable, 'hour'> {
+  /** Start of the day in Unix milliseconds. */
+  day: number;
+}
+
+/** How many requests of an hour were of a kind, whoever sent them. */
+export interface UsageKindTable {
+  /** Start of the hour in Unix milliseconds. */
+  hour: number;
+  client: string;
+  protocol: string;
+  operation: string;
+  outcome: string;
+  status: number;
+  requests: number;
+  cost: bigint;
 }
 
 /** One side of a transaction. The amounts of a transaction add up to 0. Rows are never changed or removed. */

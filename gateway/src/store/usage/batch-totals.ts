@@ -1,4 +1,4 @@
-import type { LatencyHourlyTable, UsageHourlyTable } from '#database/index.ts';
+import type { LatencyHourlyTable, UsageHourlyTable, UsageKindTable } from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, readLines, RecordError, type LineValues, type StoredLines } from './read-lines.ts';
 import type { LeasedPart } from '#leases/index.ts';
@@ -15,6 +15,7 @@ export interface BatchTotals {
   readonly hours: readonly HourTotals[];
   /** How long completed requests took. */
   readonly latencies: readonly LatencyHourlyTable[];
+  readonly kinds: readonly UsageKindTable[];
   /** What of the costs lies in leases. */
   readonly leased: readonly RowPart[];
 }
@@ -50,11 +51,13 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const meters = new Map<string, bigint>();
   const hours = new Map<string, HourTotals>();
   const latencies = new Map<string, LatencyHourlyTable>();
+  const kinds = new Map<string, UsageKindTable>();
   const leased: RowPart[] = [];
   for (const row of rows) {
     addLatencies(latencies, row);
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
+    addToKind(kinds, row, cost);
     if (cost === 0n) continue;
     const charged = chargedOfLine(row);
     add(accounts, charged.account, cost);
@@ -67,6 +70,7 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
     meters,
     hours: [...hours.values()],
     latencies: [...latencies.values()],
+    kinds: [...kinds.values()],
     leased,
   };
 }
@@ -144,6 +148,28 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
     const { input, cacheRead, cacheWrite, cacheWrite1h, output } = usage;
     const unbilled = input + cacheRead + cacheWrite + cacheWrite1h + output;
     hourOf(hours, row, model, channel).unbilled_tokens += unbilled;
+  }
+}
+
+function addToKind(kinds: Map<string, UsageKindTable>, row: LineValues, cost: bigint): void {
+  const time = row[positionOf.time] as number;
+  const kind: UsageKindTable = {
+    hour: time - (time % hourMs),
+    client: text(row, 'client'),
+    protocol: text(row, 'protocol'),
+    operation: text(row, 'operation'),
+    outcome: text(row, 'outcome'),
+    status: row[positionOf.status] as number,
+    requests: row[positionOf.count] as number,
+    cost,
+  };
+  const { hour, client, protocol, operation, outcome, status } = kind;
+  const name = `${hour} ${client} ${protocol} ${operation} ${outcome} ${status}`;
+  const known = kinds.get(name);
+  if (known === undefined) kinds.set(name, kind);
+  else {
+    known.requests += kind.requests;
+    known.cost += cost;
   }
 }
 

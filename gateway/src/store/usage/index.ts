@@ -45,3 +45,5 @@ export {
   type Sums,
 } from './usage-groups.repository.ts';
 export { countKinds, readHistogram, readLatency } from './usage-readings.repository.ts';
+export { clientOf } from './client-family.ts';
+export { entryOf } from './record-entry.ts';

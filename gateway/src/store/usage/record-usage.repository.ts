@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Database } from '#database/index.ts';
+import type { Database, LatencyDailyTable, LatencyHourlyTable } from '#database/index.ts';
 import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
@@ -86,7 +86,7 @@ export function isDataError(error: unknown): boolean {
 /** Returns what lay in leases that were freed. */
 async function writeTotals(
   trx: Transaction<Database>,
-  { accounts, meters, hours, latencies, leased }: BatchTotals,
+  { accounts, meters, hours, latencies, kinds, leased }: BatchTotals,
   posting: string,
   now: number,
 ): Promise<RowPart[]> {
@@ -103,8 +103,14 @@ async function writeTotals(
       .map((group) => sums.columns.map((name) => group[name as keyof Sums]));
     await bulkInsert(trx, sums.insert, groups.toSorted(byTextOf(sums.columns.length)));
   }
-  const times = latencies.map((each) => latencyColumns.map((name) => each[name]));
-  await bulkInsert(trx, latencyInsert, times.toSorted(byTextOf(latencyColumns.length)));
+  for (const { insert, columns, groups } of [
+    { ...latencyHourly, groups: latencies },
+    { ...latencyDaily, groups: byDay(latencies) },
+    { ...kindCounts, groups: kinds },
+  ]) {
+    const values = groups.map((group) => columns.map((name) => group[name as keyof typeof group]));
+    await bulkInsert(trx, insert, values.toSorted(byTextOf(columns.length)));
+  }
   // Meters come last, because requests that wait for money lock them; and in a fixed order everywhere: two nodes that
   // change the same rows must not deadlock.
   const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -153,10 +159,19 @@ function keptSums(
   key: readonly string[],
   of: KeptSums['of'],
 ): KeptSums {
-  const columns = [...key, ...hourlySums];
-  const added = hourlySums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
+  return { ...kept(table, key, hourlySums), of };
+}
+
+/** A table whose groups have these names, and to whose sums a batch adds. */
+function kept(
+  table: keyof Database,
+  key: readonly string[],
+  sums: readonly string[],
+): Pick<KeptSums, 'columns' | 'insert'> {
+  const columns = [...key, ...sums];
+  const added = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
   const end = `on conflict (${key.join(', ')}) do update set ${added.join(', ')}`;
-  return { columns, insert: { table, columns, end }, of };
+  return { columns, insert: { table, columns, end } };
 }
 
 const dayMs = 86_400_000;
@@ -193,10 +208,24 @@ function added<Group extends Sums>(a: Group, b: Group): Group {
   return sum;
 }
 
-const latencyColumns = ['hour', 'model', 'channel', 'measure', 'bucket', 'requests'] as const;
-const latencyInsert: BulkInsert = {
-  table: 'latency_hourly',
-  columns: latencyColumns,
-  end: `on conflict (hour, model, channel, measure, bucket)
-    do update set requests = latency_hourly.requests + excluded.requests`,
-};
+const latencyKey = ['model', 'channel', 'measure', 'bucket'];
+const latencyHourly = kept('latency_hourly', ['hour', ...latencyKey], ['requests']);
+const latencyDaily = kept('latency_daily', ['day', ...latencyKey], ['requests']);
+const kindCounts = kept(
+  'usage_kinds',
+  ['hour', 'client', 'protocol', 'operation', 'outcome', 'status'],
+  ['requests', 'cost'],
+);
+
+function byDay(latencies: readonly LatencyHourlyTable[]): LatencyDailyTable[] {
+  const days = new Map<string, LatencyDailyTable>();
+  for (const { hour, ...counts } of latencies) {
+    const day = hour - (hour % dayMs);
+    const { model, channel, measure, bucket, requests } = counts;
+    const name = `${day}\n${measure}\n${bucket}\n${channel}\n${model}`;
+    const known = days.get(name);
+    if (known === undefined) days.set(name, { ...counts, day });
+    else known.requests += requests;
+  }
+  return [...days.values()];
+}

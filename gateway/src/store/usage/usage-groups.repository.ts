@@ -77,6 +77,23 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
   const buckets = time === null ? null : time === 'month' ? cut(time, from, to, timeZone) : days;
   const isCutInUtc =
     time !== 'hour' && days.every(({ from }) => from % dayMs === 0 || from === question.from);
+  const persons = personsOver(question, time);
+  if (persons !== null && buckets !== null) {
+    const [at, names] = [by.indexOf(persons), firsts[by.indexOf(persons)]?.names ?? []];
+    const groups = await firstAndRest(db, question, {
+      persons,
+      names,
+      time: by[1 - at],
+      days,
+      buckets,
+    });
+    return {
+      total: totalOf(groups),
+      groups: groups.toSorted(inOrder(question, firsts)),
+      buckets,
+      rest,
+    };
+  }
   const source = await sourceOf(db, question, time === null || isCutInUtc);
   const places = by.map((dimension, at) =>
     isTime(dimension)
@@ -100,6 +117,70 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
     buckets,
     rest,
   };
+}
+
+/** The persons that are told apart over time, if neither is narrowed to some of them; else null. */
+function personsOver(question: GroupQuestion, time: TimeDimension | null) {
+  const { by, key, keyId, user, userId, team, beginnings = {} } = question;
+  const person = (['key', 'user', 'team'] as const).find((name) => by.includes(name)) ?? null;
+  const isNarrowed =
+    [key, keyId, user, userId, team].some((name) => name !== undefined) ||
+    [beginnings.key, beginnings.user, beginnings.team].some((name) => name !== undefined);
+  return time === null || isNarrowed ? null : person;
+}
+
+/**
+ * A few persons over time: their own hours, which an index finds, and for all others what is left of the sums without
+ * persons. Everybody's hours would be as many rows as there are requests.
+ */
+async function firstAndRest(
+  db: Db,
+  question: GroupQuestion,
+  cuts: {
+    readonly persons: 'key' | 'user' | 'team';
+    readonly names: readonly string[];
+    readonly time: Dimension | undefined;
+    readonly days: readonly Bucket[];
+    readonly buckets: readonly Bucket[];
+  },
+): Promise<Group[]> {
+  const { persons, names, time, days, buckets } = cuts;
+  if (!isTime(time)) return [];
+  const { from, to, by } = question;
+  const place = timePlace(time, days);
+  const named = (name: string | null, at: unknown): (string | null)[] =>
+    by.map((dimension) => (dimension === persons ? name : nameOf(buckets, Number(at))));
+  const column = columnOf(persons);
+  const hours = await rowsOf(db, 'usage_hourly', 'hour', question, from, to, [
+    sql`${column} in (${sql.join(names.length === 0 ? [''] : names)})`,
+  ]);
+  const own = merged(
+    (await sumsBy(db, hours, [column, place])).map(({ names: [name, at], ...sums }) => ({
+      ...sums,
+      names: named(name as string, at),
+    })),
+  );
+  const models = await rowsOf(db, 'usage_hourly_models', 'hour', question, from, to);
+  const all = merged(
+    (await sumsBy(db, models, [place])).map(({ names: [at], ...sums }) => ({
+      ...sums,
+      names: named(null, at),
+    })),
+  );
+  const timeAt = by.indexOf(persons) === 0 ? 1 : 0;
+  const rest = all.map((group) => {
+    const known = own.filter(({ names: parts }) => parts[timeAt] === group.names[timeAt]);
+    return { ...group, ...added(group, negative(totalOf(known))) };
+  });
+  // Sums of failed attempts belong to no request.
+  const isLeft = (group: Group): boolean => hourlySums.some((name) => Number(group[name]) !== 0);
+  return [...own, ...rest.filter(isLeft)];
+}
+
+function negative(sums: Sums): Sums {
+  return Object.fromEntries(
+    hourlySums.map((name) => [name, name === 'cost' ? -sums.cost : -sums[name]]),
+  ) as Sums;
 }
 
 interface Firsts {
@@ -180,12 +261,14 @@ async function rowsOf(
   filters: NameFilters,
   from: number,
   to: number,
+  more: readonly Source[] = [],
 ): Promise<Source> {
   const place = sql.ref(`${table}.${time}`);
   const conditions = [
     sql`${place} >= ${from}`,
     sql`${place} < ${to}`,
     ...(await nameConditions(db, table, filters)),
+    ...more,
   ];
   return sql`(select * from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}) as sums`;
 }

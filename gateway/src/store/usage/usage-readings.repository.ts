@@ -25,27 +25,37 @@ export interface Histogram {
   readonly cost: bigint;
 }
 
+interface Counts {
+  readonly bar: number;
+  readonly outcome: string;
+  /** The first digit of the status. */
+  readonly class: number;
+  readonly requests: number;
+  readonly cost: bigint;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
 /** Counts the requests that a list with this filter shows, over time. @param step milliseconds */
 export async function readHistogram(
   db: Db,
   filter: UsageFilter & { readonly from: number; readonly to: number },
   step: number,
 ): Promise<Histogram> {
-  const query = await matching(db, filter);
-  const rows = await query
-    .select([
-      sql<number>`usage.time - usage.time % ${sql.lit(step)}`.as('bar'),
-      'usage.outcome',
-      sql<number>`usage.status / 100`.as('class'),
-    ])
-    .select(({ fn }) => [
-      fn.sum<number>('usage.count').as('requests'),
-      fn.coalesce(fn.sum<bigint>('usage.cost'), sql<bigint>`0`).as('cost'),
-    ])
-    .groupBy([sql.lit(1), sql.lit(2), sql.lit(3)])
-    .execute();
+  const { from, to } = filter;
+  const firstHour = Math.ceil(from / hourMs) * hourMs;
+  const lastHour = to - (to % hourMs);
+  const isOfHours = step % hourMs === 0 && firstHour < lastHour && isOfKinds(filter);
+  const rows = isOfHours
+    ? [
+        ...(await countRows(db, { ...filter, to: firstHour }, step)),
+        ...(await countHours(db, { ...filter, from: firstHour, to: lastHour }, step)),
+        ...(await countRows(db, { ...filter, from: lastHour }, step)),
+      ]
+    : await countRows(db, filter, step);
   const bars = new Map<number, HistogramBar>();
-  for (let time = filter.from - (filter.from % step); time < filter.to; time += step) {
+  for (let time = from - (from % step); time < to; time += step) {
     bars.set(time, { time, requests: 0, success: 0, clientErrors: 0, serverErrors: 0 });
   }
   const total = { requests: 0, failed: 0, refused: 0, cost: 0n };
@@ -66,6 +76,78 @@ export async function readHistogram(
   return { bars: [...bars.values()], ...total };
 }
 
+async function countRows(db: Db, filter: UsageFilter, step: number): Promise<Counts[]> {
+  return (await matching(db, filter))
+    .select([
+      sql<number>`usage.time - usage.time % ${sql.lit(step)}`.as('bar'),
+      'usage.outcome',
+      sql<number>`usage.status / 100`.as('class'),
+    ])
+    .select(({ fn }) => [
+      fn.sum<number>('usage.count').as('requests'),
+      fn.coalesce(fn.sum<bigint>('usage.cost'), sql<bigint>`0`).as('cost'),
+    ])
+    .groupBy([sql.lit(1), sql.lit(2), sql.lit(3)])
+    .execute();
+}
+
+async function countHours(
+  db: Db,
+  filter: KindFilter & { readonly from: number; readonly to: number },
+  step: number,
+): Promise<Counts[]> {
+  return kindsWithin(db, filter)
+    .select([
+      sql<number>`hour - hour % ${sql.lit(step)}`.as('bar'),
+      'outcome',
+      sql<number>`status / 100`.as('class'),
+    ])
+    .select(({ fn }) => [
+      fn.sum<number>('requests').as('requests'),
+      fn.coalesce(fn.sum<bigint>('cost'), sql<bigint>`0`).as('cost'),
+    ])
+    .groupBy([sql.lit(1), sql.lit(2), sql.lit(3)])
+    .execute();
+}
+
+/** What counts by the hour can be filtered by. */
+const kindFilters = [
+  'from',
+  'to',
+  'client',
+  'protocol',
+  'operation',
+  'outcome',
+  'statuses',
+] as const;
+type KindFilter = Pick<UsageFilter, (typeof kindFilters)[number]>;
+
+/** Whether counts by the hour, which know no persons and models, serve this filter. */
+function isOfKinds(filter: UsageFilter): boolean {
+  return Object.entries(filter).every(
+    ([name, value]) =>
+      value === undefined ||
+      (kindFilters as readonly string[]).includes(name) ||
+      (name === 'beginnings' && Object.keys(value as object).length === 0),
+  );
+}
+
+function kindsWithin(db: Db, filter: KindFilter & { readonly from: number; readonly to: number }) {
+  const { client, protocol, operation, outcome, statuses } = filter;
+  let query = db
+    .selectFrom('usage_kinds')
+    .where('hour', '>=', filter.from)
+    .where('hour', '<', filter.to);
+  if (client !== undefined) query = query.where('client', '=', client);
+  if (protocol !== undefined) query = query.where('protocol', '=', protocol);
+  if (operation !== undefined) query = query.where('operation', '=', operation);
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (statuses !== undefined) {
+    query = query.where('status', '>=', statuses[0]).where('status', '<=', statuses[1]);
+  }
+  return query;
+}
+
 /** How often each value of these columns occurs, the most frequent first. */
 export type KindCounts = Readonly<
   Record<'client' | 'protocol' | 'operation' | 'outcome' | 'status', readonly KindCount[]>
@@ -75,15 +157,25 @@ export interface KindCount {
   readonly count: number;
 }
 
-export async function countKinds(db: Db, filter: UsageFilter): Promise<KindCounts> {
+/** @param filter of whole hours */
+export async function countKinds(
+  db: Db,
+  filter: UsageFilter & { readonly from: number; readonly to: number },
+): Promise<KindCounts> {
   const names = ['client', 'protocol', 'operation', 'outcome', 'status'] as const;
-  const rows = await (
-    await matching(db, filter)
-  )
-    .select(['usage.client', 'usage.protocol', 'usage.operation', 'usage.outcome', 'usage.status'])
-    .select(({ fn }) => fn.sum<number>('usage.count').as('requests'))
-    .groupBy([1, 2, 3, 4, 5].map((at) => sql.lit(at)))
-    .execute();
+  const rows = isOfKinds(filter)
+    ? await kindsWithin(db, filter)
+        .select(names)
+        .select(({ fn }) => fn.sum<number>('requests').as('requests'))
+        .groupBy(names)
+        .execute()
+    : await (
+        await matching(db, filter)
+      )
+        .select(names.map((name) => `usage.${name}` as const))
+        .select(({ fn }) => fn.sum<number>('usage.count').as('requests'))
+        .groupBy(names.map((name) => `usage.${name}` as const))
+        .execute();
   return Object.fromEntries(
     names.map((name) => {
       const counts = new Map<string, number>();
@@ -115,12 +207,12 @@ export async function readLatency(
   const isOfPersons =
     [key, keyId, user, userId, team].some((value) => value !== undefined) ||
     [beginnings.key, beginnings.user, beginnings.team].some((value) => value !== undefined);
-  const rows = isOfPersons ? await countRows(db, filter, by) : await countHours(db, filter, by);
+  const rows = isOfPersons ? await timesOfRows(db, filter, by) : await keptTimes(db, filter, by);
   const found = new Map<string, Record<'first_token' | 'duration', Map<number, number>>>();
   for (const { name, measure, bucket, requests } of rows) {
     const counts = found.get(name) ?? { first_token: new Map(), duration: new Map() };
     found.set(name, counts);
-    counts[measure].set(bucket, requests);
+    counts[measure].set(bucket, (counts[measure].get(bucket) ?? 0) + requests);
   }
   const latencies = [...found].map(([name, counts]) => ({
     name,
@@ -138,28 +230,45 @@ interface Count {
   readonly requests: number;
 }
 
-async function countHours(
+/** Of whole days by the day, of the rest by the hour. */
+async function keptTimes(
   db: Db,
   filter: NameFilters & { readonly from: number; readonly to: number },
   by: 'model' | 'channel' | null,
 ): Promise<Count[]> {
-  const name = by === null ? sql<string>`''` : sql<string>`${sql.ref(by)}`;
-  let query = db
-    .selectFrom('latency_hourly')
-    .select(name.as('name'))
-    .select(['measure', 'bucket'])
-    .select(({ fn }) => fn.sum<number>('requests').as('requests'))
-    .where('hour', '>=', filter.from)
-    .where('hour', '<', filter.to)
-    .groupBy([sql.lit(1), sql.lit(2), sql.lit(3)]);
-  for (const condition of await nameConditions(db, 'latency_hourly', filter)) {
-    query = query.where(condition);
-  }
-  return query.execute();
+  const { from, to } = filter;
+  const firstDay = Math.min(to, Math.ceil(from / dayMs) * dayMs);
+  const lastDay = Math.max(firstDay, to - (to % dayMs));
+  return [
+    ...(await timesOf(db, 'latency_hourly', 'hour', { ...filter, to: firstDay }, by)),
+    ...(await timesOf(db, 'latency_daily', 'day', { ...filter, from: firstDay, to: lastDay }, by)),
+    ...(await timesOf(db, 'latency_hourly', 'hour', { ...filter, from: lastDay }, by)),
+  ];
+}
+
+async function timesOf(
+  db: Db,
+  table: 'latency_hourly' | 'latency_daily',
+  time: 'hour' | 'day',
+  filter: NameFilters & { readonly from: number; readonly to: number },
+  by: 'model' | 'channel' | null,
+): Promise<Count[]> {
+  if (filter.from >= filter.to) return [];
+  const place = sql.ref(`${table}.${time}`);
+  const conditions = [
+    sql`${place} >= ${filter.from}`,
+    sql`${place} < ${filter.to}`,
+    ...(await nameConditions(db, table, filter)),
+  ];
+  const { rows } = await sql<Count>`
+    select ${by === null ? sql`''` : sql.ref(by)} as name, measure, bucket, sum(requests) as requests
+    from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}
+    group by ${by === null ? sql`` : sql`${sql.ref(by)}, `}measure, bucket`.execute(db);
+  return rows;
 }
 
 /** Single requests, because sums by the hour know no persons. */
-async function countRows(
+async function timesOfRows(
   db: Db,
   filter: UsageFilter,
   by: 'model' | 'channel' | null,

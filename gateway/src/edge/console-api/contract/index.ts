@@ -4,6 +4,7 @@ import { listChannels, readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import { listModels, readModel } from './models.ts';
 import { playgroundKey } from './playground.ts';
+import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import {
@@ -14,12 +15,14 @@ import {
   readLatency,
   readUsage,
   sumUsage,
+  watchUsage,
 } from './usage.ts';
 
 export { permissionsOf, type Permission } from './permissions.ts';
 export type { ModelView } from './models.ts';
 export type { RouteContract } from './route.ts';
-export { exportedRow } from './usage.ts';
+export type { AttentionView } from './overview.ts';
+export { exportedRow, startedRequest } from './usage.ts';
 export type { UsageDetailView, UsageRowView } from './usage.ts';
 
 /** Every call of the console's API. */
@@ -30,10 +33,12 @@ export const contract = {
   readSession,
   listUsage,
   sumUsage,
+  readOverview,
   readHistogram,
   readLatency,
   readFacets,
   exportUsage,
+  watchUsage,
   readUsage,
   listKeys,
   readKey,

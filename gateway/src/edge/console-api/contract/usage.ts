@@ -183,7 +183,7 @@ export const readUsage = defineRoute({
   },
 });
 
-const sums = z.object({
+export const sums = z.object({
   requests: z.int(),
   /** How many of them failed or were refused. */
   failed: z.int(),
@@ -203,7 +203,7 @@ const sum = sums.extend({
   second: z.string().nullable().optional(),
 });
 
-const exampleSums: z.input<typeof sums> = {
+export const exampleSums: z.input<typeof sums> = {
   requests: 1,
   failed: 0,
   refused: 0,
@@ -218,7 +218,7 @@ const exampleSums: z.input<typeof sums> = {
 const summedRange = { from: time, to: time };
 const exampleRange = { from: '2026-11-25T00:00:00.000Z', to: '2026-11-26T00:00:00.000Z' };
 
-const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
+export const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
 
 function isTimeZone(zone: string): boolean {
   try {
@@ -320,7 +320,7 @@ export const readHistogram = defineRoute({
   },
 });
 
-const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
+export const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
 
 export const readLatency = defineRoute({
   method: 'GET',
@@ -416,3 +416,32 @@ export const exportUsage = defineRoute({
 
 /** A line of an export as JSON. */
 export const exportedRow = row;
+
+/** A request that goes to its upstreams, as an event tells of it. */
+export const startedRequest = row.pick({
+  id: true,
+  time: true,
+  key: true,
+  key_id: true,
+  user: true,
+  team: true,
+  model: true,
+  protocol: true,
+  operation: true,
+  client: true,
+  stream: true,
+});
+
+const { from: _from, to: _to, ...liveFilters } = filters;
+
+export const watchUsage = defineRoute({
+  method: 'GET',
+  path: '/usage/live',
+  summary: 'Requests of this process as they start and end, as server-sent events',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject(liveFilters),
+  body: nothing,
+  response: z.string(),
+  example: 'event: dropped\ndata: {"count":3}\n\n',
+});

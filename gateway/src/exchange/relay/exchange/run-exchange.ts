@@ -18,7 +18,7 @@ export async function runExchange(
   if (admitted === null) return;
   const { operation, prepared } = admitted;
   const kind = exchange.stream && operation.mayStream ? 'stream' : 'buffered';
-  parts.observer.opened(kind);
+  parts.observer.opened(kind, exchange);
   try {
     await operation.answer(exchange, prepared);
   } finally {

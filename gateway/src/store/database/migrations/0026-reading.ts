@@ -34,8 +34,8 @@ const sums = [
 
 /**
  * What makes reading fast while many rows are there: the family of a row's client in a column; an index in which most
- * filters find what they need; one of the few rows that did not go well; sums without persons and by the day; and how
- * long requests took, by the hour. Existing rows are included.
+ * filters find what they need; one of the few rows that did not go well; sums without persons and by the day; how long
+ * requests took; and how many there were of each kind. Existing rows are included.
  */
 export function reading(types: ColumnTypes): Migration {
   const { text, integer } = types;
@@ -75,15 +75,26 @@ export function reading(types: ColumnTypes): Migration {
       await addColumns(models, integer, sums)
         .addPrimaryKeyConstraint('usage_hourly_models_pk', ['hour', 'model', 'channel'])
         .execute();
-      let latency = addColumns(createTable(db, 'latency_hourly', types), integer, ['hour']);
-      latency = addColumns(latency, text, ['model', 'channel', 'measure']);
-      await addColumns(latency, integer, ['bucket', 'requests'])
-        .addPrimaryKeyConstraint('latency_hourly_pk', [
+      for (const [name, time] of [
+        ['latency_hourly', 'hour'],
+        ['latency_daily', 'day'],
+      ] as const) {
+        let latency = addColumns(createTable(db, name, types), integer, [time]);
+        latency = addColumns(latency, text, ['model', 'channel', 'measure']);
+        await addColumns(latency, integer, ['bucket', 'requests'])
+          .addPrimaryKeyConstraint(`${name}_pk`, [time, 'model', 'channel', 'measure', 'bucket'])
+          .execute();
+      }
+      let kinds = addColumns(createTable(db, 'usage_kinds', types), integer, ['hour', 'status']);
+      kinds = addColumns(kinds, text, ['client', 'protocol', 'operation', 'outcome']);
+      await addColumns(kinds, integer, ['requests', 'cost'])
+        .addPrimaryKeyConstraint('usage_kinds_pk', [
           'hour',
-          'model',
-          'channel',
-          'measure',
-          'bucket',
+          'client',
+          'protocol',
+          'operation',
+          'outcome',
+          'status',
         ])
         .execute();
       await fill(db);
@@ -151,4 +162,13 @@ async function fill(db: Kysely<unknown>): Promise<void> {
       from usage where outcome = 'completed' and ${value} is not null
       group by 1, 2, 3, 5`.execute(db);
   }
+  await sql`
+    insert into latency_daily (day, model, channel, measure, bucket, requests)
+    select hour - hour % 86400000, model, channel, measure, bucket, sum(requests)
+    from latency_hourly group by 1, 2, 3, 4, 5`.execute(db);
+  await sql`
+    insert into usage_kinds (hour, client, protocol, operation, outcome, status, requests, cost)
+    select time - time % 3600000, client, protocol, operation, outcome, status, sum(count),
+      coalesce(sum(cost), 0)
+    from usage group by 1, 2, 3, 4, 5, 6`.execute(db);
 }

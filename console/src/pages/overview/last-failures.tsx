@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { read } from '../../api/client.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Outcome } from '../../pieces/outcome.tsx';
+import { Skeleton } from '../../pieces/states.tsx';
+import { useWords } from '../../words/index.ts';
+import type { Overview } from './page.tsx';
+import styles from './page.module.css';
+
+const filter = 'outcome:failed';
+
+/** The last requests that failed. */
+export function LastFailures({ overview: { now } }: { readonly overview: Overview }) {
+  const say = useWords();
+  const formats = useFormats();
+  const span = { from: now.from, to: now.to };
+  const { data } = useQuery({
+    queryKey: ['failures', now.from, now.to],
+    queryFn: ({ signal }) =>
+      read<'listUsage'>('/usage', { ...span, outcome: 'failed', limit: '6' }, signal),
+    placeholderData: (previous) => previous,
+  });
+  return (
+    <section className={styles['sums']}>
+      <header className={styles['head']}>
+        <h2 className="title">{say('overview.lastFailures')}</h2>
+        {now.failed - now.refused > 0 && (
+          <Link className="link" to="/requests" search={{ ...span, filter }}>
+            {say('overview.all', { number: formats.count(now.failed - now.refused) })}
+          </Link>
+        )}
+      </header>
+      {data === undefined && <Skeleton rows={3} />}
+      {data?.data.length === 0 && <p className="second">{say('overview.noFailures')}</p>}
+      {data !== undefined && data.data.length > 0 && (
+        <div
+          className={styles['scroll']}
+          tabIndex={0}
+          role="group"
+          aria-label={say('overview.lastFailures')}
+        >
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">{say('requests.columns.time')}</th>
+                <th scope="col">{say('requests.columns.outcome')}</th>
+                <th scope="col">{say('requests.columns.model')}</th>
+                <th scope="col">{say('requests.columns.route')}</th>
+                <th scope="col">{say('overview.why')}</th>
+                <th scope="col">{say('requests.columns.key')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.data.map((row) => (
+                <tr key={row.id}>
+                  <td>
+                    <Link
+                      className="link"
+                      to="/requests"
+                      search={{ ...span, filter, open: row.id }}
+                      aria-label={say('requests.open', { id: row.id })}
+                    >
+                      {formats.time(row.time)}
+                    </Link>
+                  </td>
+                  <td>
+                    <Outcome outcome={row.outcome} status={row.status} />
+                  </td>
+                  <td>{row.model}</td>
+                  <td>
+                    {row.attempts.map(({ channel, started_at }, at) => (
+                      <span key={`${started_at} ${channel}`}>
+                        {at > 0 && <span className="quiet"> → </span>}
+                        <s className="second">{channel}</s>
+                      </span>
+                    ))}
+                  </td>
+                  <td className="second">
+                    {[row.error, row.attempts.at(-1)?.result]
+                      .filter((text) => typeof text === 'string')
+                      .join(' · ')
+                      .replaceAll('_', ' ')}
+                  </td>
+                  <td>{row.key}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+import { readRangeSearch, type RangeSearch } from '../../app/range.ts';
+import { dimensions, metrics, type Dimension, type Metric } from '../../pieces/sums/sums.ts';
+
+export const buckets = ['hour', 'day', 'month'] as const;
+export type Bucket = (typeof buckets)[number];
+
+/** What the page shows; everything is in the address, so a link shows the same to whoever may see it. */
+export interface UsageSearch extends RangeSearch {
+  readonly metric?: Metric;
+  readonly group?: Dimension;
+  readonly sub?: Dimension;
+  readonly bucket?: Bucket;
+  readonly view?: 'table';
+  readonly cumulative?: true;
+  readonly filter?: string;
+}
+
+export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
+  const one = <Value extends string>(known: readonly Value[], name: string): Value | undefined =>
+    known.find((value) => value === search[name]);
+  const metric = one(metrics, 'metric');
+  const group = one(dimensions, 'group');
+  const sub = one(dimensions, 'sub');
+  const bucket = one(buckets, 'bucket');
+  return {
+    ...readRangeSearch(search),
+    ...(metric !== undefined && { metric }),
+    ...(group !== undefined && { group }),
+    ...(sub !== undefined && { sub }),
+    ...(bucket !== undefined && { bucket }),
+    ...(search['view'] === 'table' && { view: 'table' }),
+    ...(search['cumulative'] === true && { cumulative: true }),
+    ...(typeof search['filter'] === 'string' && { filter: search['filter'].slice(0, 400) }),
+  };
+}

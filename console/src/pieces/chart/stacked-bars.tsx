@@ -1,0 +1,166 @@
+import { useState } from 'react';
+import styles from './chart.module.css';
+import { axisLabel, niceTop } from './scale.ts';
+import { useWidth } from './use-width.ts';
+
+export interface Series {
+  readonly name: string;
+  /** A token such as `--c1`. */
+  readonly color: string;
+  /** One for each bar. */
+  readonly values: readonly number[];
+}
+
+interface Props {
+  /** What it shows; the figures themselves are in a table beside it. */
+  readonly label: string;
+  /** The name of each bar. */
+  readonly bars: readonly string[];
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  readonly onPick?: (bar: number) => void;
+  readonly isLine?: boolean;
+  readonly height?: number;
+}
+
+/** Of a character on the edge, about. */
+const letter = 7;
+const widest = 52;
+const labelSpace = 72;
+
+/** Bars from zero, one part for each series; or lines. The names and values of a bar are shown where the pointer is. */
+export function StackedBars({
+  label,
+  bars,
+  series,
+  format,
+  onPick,
+  isLine = false,
+  height = 240,
+}: Props) {
+  const [width, measure] = useWidth(720);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const base = height - 22;
+  const totals = bars.map((_, at) =>
+    isLine
+      ? Math.max(0, ...series.map(({ values }) => values[at] ?? 0))
+      : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  );
+  const top = niceTop(Math.max(0, ...totals));
+  const lines = [0, 0.25, 0.5, 0.75, 1].filter((part) => top > 0 || part === 0);
+  const widths = lines.map((part) => axisLabel(top * part).length * letter);
+  const left = Math.max(...widths) + 14;
+  const step = (width - left) / Math.max(1, bars.length);
+  const bar = Math.max(1, Math.min(step - Math.min(2, step / 4), widest));
+  const x = (at: number) => left + at * step + (step - bar) / 2;
+  const y = (value: number) => base - (top === 0 ? 0 : (value / top) * (base - 10));
+  const everyNth = Math.max(1, Math.ceil(labelSpace / step));
+  const shown = hovered === null ? null : Math.min(hovered, bars.length - 1);
+  return (
+    <div className={styles['box']} ref={measure}>
+      <svg
+        className={onPick === undefined ? styles['chart'] : styles['picked']}
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={label}
+        onPointerMove={({ nativeEvent: { offsetX } }) => {
+          const at = Math.floor((offsetX - left) / step);
+          setHovered(at >= 0 && at < bars.length ? at : null);
+        }}
+        onPointerLeave={() => setHovered(null)}
+        onClick={() => shown !== null && onPick?.(shown)}
+      >
+        {lines.map((part) => (
+          <g key={part}>
+            <path className={styles['grid']} d={`M${left} ${y(top * part)}H${width}`} />
+            <text x={left - 8} y={y(top * part) + 4} textAnchor="end">
+              {axisLabel(top * part)}
+            </text>
+          </g>
+        ))}
+        {shown !== null && (
+          <rect
+            className={styles['field']}
+            x={left + shown * step}
+            y={10}
+            width={step}
+            height={base - 10}
+          />
+        )}
+        {isLine
+          ? series.map(({ name, color, values }) => (
+              <polyline
+                key={name}
+                className={styles['line']}
+                style={{ stroke: `var(${color})` }}
+                points={values.map((value, at) => `${x(at) + bar / 2},${y(value)}`).join(' ')}
+              />
+            ))
+          : stacked(series, bars.length).map(({ name, color, parts }) => (
+              <path
+                key={name}
+                style={{ fill: `var(${color})` }}
+                d={parts
+                  .map(([from, to], at) => {
+                    const size = y(from) - y(to);
+                    // A hairline between parts, unless it would swallow the part.
+                    const gap = size > 3 ? 1 : 0;
+                    return size <= 0
+                      ? ''
+                      : `M${x(at)} ${y(to)}h${bar}v${Math.max(0.5, size - gap)}h${-bar}z`;
+                  })
+                  .join('')}
+              />
+            ))}
+        <path className={styles['base']} d={`M${left} ${base + 0.5}H${width}`} />
+        {bars.map(
+          (name, at) =>
+            at % everyNth === 0 &&
+            (left + (at + 0.5) * step + labelSpace / 3 < width || bars.length === 1) && (
+              <text key={name} x={left + (at + 0.5) * step} y={height - 5} textAnchor="middle">
+                {name}
+              </text>
+            ),
+        )}
+      </svg>
+      {shown !== null && (
+        <div
+          className={styles['values']}
+          style={{ insetInlineStart: Math.min(left + (shown + 1) * step + 4, width - 230) }}
+        >
+          <p className="strong">{bars[shown]}</p>
+          {series
+            .map(({ name, color, values }) => ({ name, color, value: values[shown] ?? 0 }))
+            .filter(({ value }) => value > 0)
+            .map(({ name, color, value }) => (
+              <p key={name}>
+                <Swatch color={color} />
+                <span className="cut">{name}</span>
+                <span>{format(value)}</span>
+              </p>
+            ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The colour of a series, beside its name. */
+export function Swatch({ color }: { readonly color: string }) {
+  return <span className={styles['swatch']} style={{ background: `var(${color})` }} />;
+}
+
+function stacked(series: readonly Series[], bars: number) {
+  const heights = Array.from({ length: bars }, () => 0);
+  return series.map(({ name, color, values }) => ({
+    name,
+    color,
+    parts: heights.map((from, at) => {
+      const to = from + (values[at] ?? 0);
+      heights[at] = to;
+      return [from, to] as const;
+    }),
+  }));
+}

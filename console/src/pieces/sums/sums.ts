@@ -1,0 +1,96 @@
+import type { Query, Result } from '../../api/client.ts';
+import type { RequestsSearch } from '../../app/router.tsx';
+import { filterWord } from '../../pages/requests/filter.ts';
+import type { Say } from '../../words/index.ts';
+import type { Series } from '../chart/stacked-bars.tsx';
+
+export type Sums = Result<'sumUsage'>;
+export type Sum = Omit<Sums['data'][number], 'name' | 'second'>;
+
+export const metrics = ['cost', 'tokens', 'requests', 'failed', 'input', 'output'] as const;
+export type Metric = (typeof metrics)[number] & Query<'sumUsage'>['metric'];
+
+export const dimensions = ['model', 'key', 'user', 'team', 'channel'] as const;
+export type Dimension = (typeof dimensions)[number];
+
+export const inputOf = ({ tokens }: Pick<Sum, 'tokens'>) =>
+  tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
+
+/** A sum as a number, for charts. */
+export function valueOf(sum: Sum, metric: Metric): number {
+  switch (metric) {
+    case 'cost':
+      return Number(sum.cost);
+    case 'tokens':
+      return inputOf(sum) + sum.tokens.output;
+    case 'input':
+      return inputOf(sum);
+    case 'output':
+      return sum.tokens.output;
+    case 'failed':
+      return sum.failed - sum.refused;
+    case 'requests':
+      return sum.requests;
+  }
+}
+
+/** What a group is called. @param others the number of names in the group of all others */
+export function groupName(
+  dimension: Dimension,
+  name: string | null,
+  others: number,
+  say: Say,
+): string {
+  if (name === null) return say('explore.others', { count: others, number: others });
+  return name === '' ? say(`explore.none.${dimension}`) : name;
+}
+
+/** The parts of each bar, the largest names first; all others come last. */
+export function seriesOf(
+  { data, buckets, others }: Sums,
+  dimension: Dimension | null,
+  metric: Metric,
+  isCumulative: boolean,
+  say: Say,
+): Series[] {
+  const bars = buckets ?? [];
+  const places = new Map(bars.map(({ name }, at) => [name, at]));
+  const found = new Map<string | null, number[]>();
+  for (const sum of data) {
+    const name = dimension === null ? '*' : sum.name;
+    const part = dimension === null ? sum.name : (sum.second ?? null);
+    const values = found.get(name) ?? bars.map(() => 0);
+    found.set(name, values);
+    const at = places.get(part ?? '');
+    if (at !== undefined) values[at] = (values[at] ?? 0) + valueOf(sum, metric);
+  }
+  if (isCumulative) {
+    for (const values of found.values()) {
+      let total = 0;
+      for (const at of values.keys()) values[at] = total += values[at] ?? 0;
+    }
+  }
+  return [...found].map(([name, values], rank) => ({
+    name:
+      dimension === null
+        ? say(`explore.metrics.${metric}`)
+        : groupName(dimension, name, others[0] ?? 0, say),
+    color: name === null ? '--c9' : `--c${(rank % 8) + 1}`,
+    values,
+  }));
+}
+
+/** The requests that a figure counts; null: no filter names them. */
+export function requestsOf(
+  dimension: Dimension,
+  name: string | null,
+  { from, to }: Pick<Sums, 'from' | 'to'>,
+): RequestsSearch | null {
+  const span = { from, to };
+  if (name === null) return null;
+  if (dimension === 'model') {
+    const filter = name === '' ? 'asked:no' : `${filterWord('model', name)} asked:yes`;
+    return { filter, ...span };
+  }
+  return name === '' ? null : { filter: filterWord(dimension, name), ...span };
+}

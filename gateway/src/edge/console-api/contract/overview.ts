@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { money, nothing, text, time, timeFilter } from './values.ts';
+import { exampleSums, percentiles, sums, timeZone } from './usage.ts';
+
+const period = sums.extend({
+  from: time,
+  to: time,
+  first_token_ms: percentiles,
+});
+
+const attention = z.object({
+  /** What is wrong; the console has a sentence for each. */
+  kind: z.enum([
+    'channel_resting',
+    'credential_refused',
+    'price_missing',
+    'budget_high',
+    'key_expiring',
+    'journal_growing',
+  ]),
+  severity: z.enum(['failed', 'warning']),
+  /** What it is about; null: the gateway itself. */
+  object: z
+    .object({ kind: z.enum(['channel', 'model', 'team', 'key']), name: text(400) })
+    .nullable(),
+  /** When it began, or when it will happen; null: not known. */
+  since: time.nullable(),
+  /** Of a budget. */
+  spent: money.optional(),
+  limit: money.optional(),
+  window: z.enum(['daily', 'monthly', 'total']).optional(),
+  /** Credentials, or records that wait. */
+  count: z.int().optional(),
+});
+export type AttentionView = z.output<typeof attention>;
+
+export const readOverview = defineRoute({
+  method: 'GET',
+  path: '/overview',
+  summary: 'Totals of a range and of the one before, and what needs attention',
+  permission: 'own',
+  parameters: nothing,
+  query: z.strictObject({
+    from: timeFilter.optional(),
+    to: timeFilter.optional(),
+    tz: timeZone.optional(),
+  }),
+  body: nothing,
+  response: z.object({ now: period, before: period, attention: z.array(attention) }),
+  example: {
+    now: {
+      from: '2026-11-25T00:00:00.000Z',
+      to: '2026-11-26T00:00:00.000Z',
+      ...exampleSums,
+      first_token_ms: { p50: 420, p95: 1_900, p99: 3_100 },
+    },
+    before: {
+      from: '2026-11-24T00:00:00.000Z',
+      to: '2026-11-25T00:00:00.000Z',
+      ...exampleSums,
+      first_token_ms: null,
+    },
+    attention: [
+      {
+        kind: 'channel_resting',
+        severity: 'failed',
+        object: { kind: 'channel', name: 'azure-eu' },
+        since: null,
+      },
+    ],
+  },
+});

@@ -1,0 +1,164 @@
+import type { FastifyInstance } from 'fastify';
+import { clientOf, entryOf, namesOf, type ExchangeRecord, type UsageFilter } from '#usage/index.ts';
+import { contract, exportedRow, startedRequest } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { serveStream } from '../serve-route.ts';
+import { filterOf, scopeOf } from '../usage/filter.ts';
+import type { UsageRoutesOptions } from '../usage/options.ts';
+import { rowOf } from '../usage/rows.ts';
+import { mostMissed, type LiveEvent, type LiveFeed } from './feed.ts';
+import { matches } from './matches.ts';
+
+export interface LiveRoutesOptions extends UsageRoutesOptions {
+  readonly feed: LiveFeed;
+}
+
+const mostWatchers = 20;
+/** Milliseconds between two looks at what has happened. */
+const turn = 250;
+/** Events in a turn for all watchers together: fifty a second. */
+const perTurn = Math.floor((50 * turn) / 1_000);
+const turnsOfComment = 15_000 / turn;
+const turnsOfSession = 5_000 / turn;
+/** Bytes that somebody may leave lying before rows are left out for them. */
+const mostWaiting = 262_144;
+/** Events that wait for the next turn; more are left out. */
+const mostPending = 200;
+
+/** What requests do while somebody watches. It tells of this process alone. */
+export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
+  const { feed, reads, callerFor } = options;
+  const names = createNames(options);
+
+  serveStream(scope, contract.watchUsage, options, async ({ query, caller, request }, begin) => {
+    if (feed.watchers >= mostWatchers) {
+      throw new ApiError('too_many', 'too many people are watching, try later', { retryAfter: 30 });
+    }
+    const filter = { ...filterOf(query), ...(await reads((db) => scopeOf(db, caller))) };
+    const since = request.headers['last-event-id'];
+    const pending: LiveEvent[] = missedSince(feed, typeof since === 'string' ? since : null);
+    let dropped = 0;
+    const unwatch = feed.watch((event) => {
+      if (pending.length < mostPending) pending.push(event);
+      else dropped += 1;
+    });
+    const body = begin('text/event-stream', ['x-accel-buffering', 'no']);
+    body.write(': requests of this process\n\n');
+    let turns = 0;
+    let isBusy = false;
+    const timer = setInterval(() => {
+      turns += 1;
+      if (isBusy) return;
+      isBusy = true;
+      void tell()
+        .catch(() => stop())
+        .finally(() => {
+          isBusy = false;
+        });
+    }, turn);
+    body.once('close', stop);
+
+    function stop(): void {
+      clearInterval(timer);
+      unwatch();
+      body.end();
+    }
+
+    async function tell(): Promise<void> {
+      // A session that has ended, or a gateway that stops.
+      if (scope.isDraining()) return stop();
+      if (turns % turnsOfSession === 0) await callerFor(request);
+      if (turns % turnsOfComment === 0) body.write(': still here\n\n');
+      if (pending.length === 0 && dropped === 0) return;
+      const share = Math.max(1, Math.floor(perTurn / feed.watchers));
+      const isSlow = body.writableLength > mostWaiting;
+      const shown = isSlow ? [] : pending.slice(-share);
+      dropped += pending.length - shown.length;
+      pending.length = 0;
+      const texts: string[] = [];
+      for (const event of shown) {
+        const text = await names.textOf(event, filter, feed.epoch);
+        if (text !== null) texts.push(text);
+      }
+      if (dropped > 0 && !isSlow) {
+        texts.push(`event: dropped\ndata: ${JSON.stringify({ count: dropped })}\n\n`);
+        dropped = 0;
+      }
+      if (texts.length > 0) body.write(texts.join(''));
+    }
+  });
+}
+
+/** Those that finished while nobody heard of it. */
+function missedSince({ last, epoch }: LiveFeed, id: string | null): LiveEvent[] {
+  const match = id === null ? null : /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(id);
+  if (match === null) return [];
+  const [itsEpoch = 0, number = 0, time = 0] = match.slice(1).map(Number);
+  const isMissed =
+    itsEpoch === epoch
+      ? (event: { readonly number: number }) => event.number > number
+      : ({ record }: { readonly record: ExchangeRecord }) => record.time > time;
+  return last.slice(-mostMissed).filter(isMissed);
+}
+
+const agentOf = (header: string | readonly string[] | undefined) =>
+  typeof header === 'string' ? header : null;
+
+/** Rows need names, and records have ids. */
+function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) {
+  const known = new Map<string, string | null>();
+  const most = 5_000;
+  let readAt = now();
+
+  async function nameOf(kind: 'key' | 'user' | 'team', id: string): Promise<string | null> {
+    // A key may get another name.
+    if (now() - readAt > 60_000) {
+      known.clear();
+      readAt = now();
+    }
+    const place = `${kind} ${id}`;
+    const name = known.get(place);
+    if (name !== undefined) return name;
+    const found = (await reads((db) => namesOf(db, kind, [id]))).get(id) ?? null;
+    if (known.size >= most) known.clear();
+    known.set(place, found);
+    return found;
+  }
+  return {
+    /** The event as it is sent; null: it is not for this filter. */
+    async textOf(event: LiveEvent, filter: UsageFilter, epoch: number): Promise<string | null> {
+      if (event.kind === 'started') {
+        const { model, stream, input } = event.exchange;
+        const { keyId, userId, teamId } = input.caller;
+        const row = {
+          id: input.id,
+          time: new Date(input.arrivedAt).toISOString(),
+          key: (await nameOf('key', keyId)) ?? keyId,
+          key_id: keyId,
+          user: (await nameOf('user', userId)) ?? userId,
+          team: teamId === null ? null : ((await nameOf('team', teamId)) ?? teamId),
+          model,
+          protocol: input.protocol,
+          operation: input.operation,
+          client: clientOf(agentOf(input.headers['user-agent'])),
+          stream,
+        };
+        const ids = { user_id: userId, team_id: teamId, channel: null };
+        if (!matches(filter, { ...row, ...ids })) return null;
+        return `event: started\ndata: ${JSON.stringify(startedRequest.parse(row))}\n\n`;
+      }
+      const { record, number } = event;
+      const { keyId, userId, teamId } = record;
+      const entry = entryOf(record, {
+        key: await nameOf('key', keyId),
+        user: await nameOf('user', userId),
+        team: teamId === null ? null : await nameOf('team', teamId),
+      });
+      const ids = { user_id: userId, team_id: teamId };
+      if (!matches(filter, { ...entry, ...ids, ended: entry })) return null;
+      const id = `${epoch}-${number}-${record.time}`;
+      const data = JSON.stringify(exportedRow.parse(rowOf(entry)));
+      return `id: ${id}\nevent: finished\ndata: ${data}\n\n`;
+    },
+  };
+}

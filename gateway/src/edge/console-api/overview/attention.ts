@@ -1,0 +1,149 @@
+import { isPriced, type CatalogueSnapshot } from '#catalogue/index.ts';
+import { formatUsd, type OpenDatabase } from '#database/index.ts';
+import { keysThatEnd, teamBudgets } from '#identity/index.ts';
+import { spentOf, windowOf } from '#ledger/index.ts';
+import type { NameFilters } from '#usage/index.ts';
+import type { AttentionView } from '../contract/index.ts';
+
+/** The state of this process as far as people have to know of it. */
+export interface GatewayState {
+  readonly channels: () => readonly {
+    readonly channel: string;
+    readonly breaker: 'closed' | 'open' | 'half-open';
+    readonly credentials: { readonly disabled: number };
+  }[];
+  readonly journal: { readonly depth: number; readonly usable: boolean };
+}
+
+type Db = OpenDatabase['kysely'];
+
+const soon = 7 * 86_400_000;
+/** Of a budget. */
+const high = 0.8;
+/** Usage records that wait for the database; usually there are a few. */
+const manyRecords = 10_000;
+/** Of each kind: a list of hundreds is no list of what to do. */
+const most = 10;
+
+/** What is wrong with the gateway itself: channels, prices, journal. */
+export function gatewayAttention(
+  { channels, journal }: GatewayState,
+  snapshot: Pick<CatalogueSnapshot, 'models' | 'aliases' | 'routes'>,
+): AttentionView[] {
+  const states = channels();
+  const channel = (name: string) => ({ kind: 'channel', name }) as const;
+  return [
+    ...states
+      .filter(({ breaker }) => breaker !== 'closed')
+      .map(({ channel: name }) => ({
+        kind: 'channel_resting' as const,
+        severity: 'failed' as const,
+        object: channel(name),
+        since: null,
+      })),
+    ...states
+      .filter(({ credentials }) => credentials.disabled > 0)
+      .map(({ channel: name, credentials }) => ({
+        kind: 'credential_refused' as const,
+        severity: 'failed' as const,
+        object: channel(name),
+        since: null,
+        count: credentials.disabled,
+      })),
+    ...(journal.usable && journal.depth < manyRecords
+      ? []
+      : [
+          {
+            kind: 'journal_growing' as const,
+            severity: journal.usable ? ('warning' as const) : ('failed' as const),
+            object: null,
+            since: null,
+            count: journal.depth,
+          },
+        ]),
+    ...withoutPrice(snapshot)
+      .slice(0, most)
+      .map((id) => ({
+        kind: 'price_missing' as const,
+        severity: 'warning' as const,
+        object: { kind: 'model' as const, name: id },
+        since: null,
+      })),
+  ];
+}
+
+/** The ids of models that channels serve and that cannot be charged. */
+function withoutPrice({
+  models,
+  aliases,
+  routes,
+}: Pick<CatalogueSnapshot, 'models' | 'aliases' | 'routes'>): string[] {
+  const names = [...routes.values()].flatMap((byName) => [...byName.keys()]);
+  const served = new Set(names.map((name) => aliases.get(name) ?? name));
+  return [...served].filter((id) => {
+    const model = models.get(id);
+    return model !== undefined && model.enabled && !isPriced(model);
+  });
+}
+
+/** Keys that end soon and budgets that are nearly spent, of those that somebody sees. */
+export async function accountAttention(
+  db: Db,
+  scope: Pick<NameFilters, 'userId' | 'teamIds'>,
+  now: number,
+): Promise<AttentionView[]> {
+  return [...(await highBudgets(db, scope, now)), ...(await expiringKeys(db, scope, now))];
+}
+
+async function expiringKeys(
+  db: Db,
+  { userId }: Pick<NameFilters, 'userId'>,
+  now: number,
+): Promise<AttentionView[]> {
+  const keys = await keysThatEnd(db, { userId, after: now, before: now + soon, limit: most });
+  return keys.map(({ name, endsAt }) => ({
+    kind: 'key_expiring',
+    severity: 'warning',
+    object: { kind: 'key', name },
+    since: new Date(endsAt).toISOString(),
+  }));
+}
+
+async function highBudgets(
+  db: Db,
+  { userId, teamIds = [] }: Pick<NameFilters, 'userId' | 'teamIds'>,
+  now: number,
+): Promise<AttentionView[]> {
+  const teams = await teamBudgets(db, userId === undefined ? undefined : teamIds);
+  const budgets = teams.flatMap(({ id, name, clock, ...limits }) => {
+    const date = windowOf(clock, now);
+    const windows = {
+      daily: `daily:${date}`,
+      monthly: `monthly:${date.slice(0, 7)}`,
+      total: 'total',
+    };
+    return (['daily', 'monthly', 'total'] as const).flatMap((window) => {
+      const limit = limits[window];
+      return limit === null
+        ? []
+        : [{ name, window, limit, meter: `team:${id}:${windows[window]}` }];
+    });
+  });
+  const spent = await spentOf(
+    db,
+    budgets.map(({ meter }) => meter),
+  );
+  return budgets
+    .map((budget) => ({ ...budget, spent: spent.get(budget.meter) ?? 0n }))
+    .filter((budget) => Number(budget.spent) >= high * Number(budget.limit))
+    .slice(0, most)
+    .map((budget) => ({
+      kind: 'budget_high',
+      severity: budget.spent >= budget.limit ? 'failed' : 'warning',
+      object: { kind: 'team', name: budget.name },
+      since: null,
+      spent: formatUsd(budget.spent),
+      limit: formatUsd(budget.limit),
+      window: budget.window,
+    }));
+}

@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import { groupUsage, readLatency, type NameFilters } from '#usage/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { contract } from '../contract/index.ts';
+import { serveRoute } from '../serve-route.ts';
+import { hoursOf, scopeOf } from '../usage/filter.ts';
+import type { UsageRoutesOptions } from '../usage/options.ts';
+import { tooLong } from '../usage/refusals.ts';
+import { viewOf } from '../usage/sums.ts';
+import { accountAttention, gatewayAttention, type GatewayState } from './attention.ts';
+
+export interface OverviewRoutesOptions extends UsageRoutesOptions {
+  readonly state: GatewayState;
+  readonly snapshot: () => CatalogueSnapshot;
+}
+
+const longest = 3_660 * 86_400_000;
+
+/** Totals of a range against the one before, and what somebody has to do something about. */
+export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOptions): void {
+  const { reads, now, state, snapshot } = options;
+  serveRoute(scope, contract.readOverview, options, async ({ query, caller }) => {
+    const range = hoursOf(query, now());
+    const { from, to } = range;
+    if (to - from > longest) throw tooLong('expected a range of at most ten years');
+    const { tz = 'UTC' } = query;
+    const before = { from: Math.max(0, from - Math.max(0, to - from)), to: from };
+    const body = await reads(async (db) => {
+      const own = await scopeOf(db, caller);
+      return {
+        now: await periodOf(db, { ...range, ...own }, tz),
+        before: await periodOf(db, { ...before, ...own }, tz),
+        attention: [
+          // Channels and prices are the business of those who see all.
+          ...(own.userId === undefined ? gatewayAttention(state, snapshot()) : []),
+          ...(await accountAttention(db, own, now())),
+        ],
+      };
+    });
+    return { body };
+  });
+}
+
+async function periodOf(
+  db: OpenDatabase['kysely'],
+  filter: NameFilters & { readonly from: number; readonly to: number },
+  timeZone: string,
+) {
+  const { from, to } = filter;
+  const { total } = await groupUsage(db, {
+    ...filter,
+    by: ['month'],
+    metric: 'cost',
+    first: 1,
+    timeZone,
+  });
+  const [latency] = await readLatency(db, filter, null);
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    ...viewOf(total),
+    first_token_ms: latency?.firstToken ?? null,
+  };
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, password, secrets, startWithPeople } from './people.ts';
+import { signIn, type Person } from './person.ts';
+
+interface Event {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data: { readonly id?: string; readonly count?: number; readonly cost?: string };
+}
+
+let gateway: TestGateway;
+let admin: Person;
+let member: Person;
+
+beforeAll(async () => {
+  gateway = await startWithPeople();
+  admin = await signIn(gateway.url, 'admin@example.com', password);
+  member = await signIn(gateway.url, 'member@example.com', password);
+});
+afterAll(() => gateway.close());
+
+/** Watches until it is closed; every event is kept. */
+async function watch({ cookie }: Person, query = '', headers: Record<string, string> = {}) {
+  const stop = new AbortController();
+  const response = await fetch(`${gateway.url}/admin/v1/usage/live${query}`, {
+    headers: { cookie, ...headers },
+    signal: stop.signal,
+  });
+  const events: Event[] = [];
+  let text = '';
+  const ended = (async () => {
+    if (response.body === null) return;
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const parts = text.split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts.filter((each) => !each.startsWith(':'))) {
+        const lines = part.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2));
+        const fields = Object.fromEntries(lines) as Record<string, string>;
+        events.push({ ...fields, data: JSON.parse(fields['data'] ?? '{}') as Event['data'] });
+      }
+    }
+  })().catch(() => {});
+  const has = (id: string) =>
+    expect
+      .poll(() => events.some((each) => each.event === 'finished' && each.data.id === id), {
+        timeout: 20_000,
+      })
+      .toBe(true);
+  return { response, events, ended, has, close: () => stop.abort() };
+}
+
+const idsOf = (events: readonly Event[], kind = 'finished') =>
+  events.flatMap(({ event, data }) => (event === kind && data.id !== undefined ? [data.id] : []));
+
+test('a request is reported when it starts, and with its row when it ends', async () => {
+  const live = await watch(admin);
+  expect(live.response.headers.get('content-type')).toBe('text/event-stream');
+  const id = await ask(gateway, secrets.member);
+  await live.has(id);
+  const row = (await gateway.usage()).find((each) => each.id === id);
+  const finished = live.events.find(({ event }) => event === 'finished');
+  const listed = await (await admin.get(`/usage/${id}`)).json();
+  const { data } = finished ?? {};
+  expect(listed).toMatchObject(data as object);
+  expect(data?.cost).toBe(row?.cost);
+  expect(idsOf(live.events, 'started')).toEqual([id]);
+  expect(JSON.stringify(live.events)).not.toMatch(/ProbeClient|user_agent|receipt/);
+  live.close();
+});
+
+test('people hear of their own requests only, and of those that their filter leaves', async () => {
+  const own = await watch(member);
+  const refused = await watch(admin, '?status=4xx');
+  const named = await watch(admin, '?key=mem*&model=demo-chat');
+  const ofAdmin = await ask(gateway, secrets.admin);
+  const unknown = await ask(gateway, secrets.admin, 'nothing-like-it');
+  const ofMember = await ask(gateway, secrets.member);
+  await own.has(ofMember);
+  await named.has(ofMember);
+  await refused.has(unknown);
+  expect(idsOf(own.events)).toEqual([ofMember]);
+  expect(idsOf(own.events, 'started')).toEqual([ofMember]);
+  expect(idsOf(named.events)).toEqual([ofMember]);
+  expect(idsOf(refused.events)).toEqual([unknown]);
+  for (const id of [ofAdmin, unknown]) expect(JSON.stringify(own.events)).not.toContain(id);
+  for (const live of [own, refused, named]) live.close();
+});
+
+test('after a lost connection comes what was missed', async () => {
+  const live = await watch(admin);
+  const first = await ask(gateway, secrets.member);
+  await live.has(first);
+  const id = live.events.find(({ event, data }) => event === 'finished' && data.id === first)?.id;
+  live.close();
+  await live.ended;
+  const missed = await ask(gateway, secrets.admin);
+  await gateway.usage();
+  const again = await watch(admin, '', { 'last-event-id': id ?? '' });
+  await again.has(missed);
+  expect(idsOf(again.events)).toEqual([missed]);
+  again.close();
+});
+
+test('more requests than can be shown are counted, and none of them waits', async () => {
+  const live = await watch(admin);
+  const sent = await Promise.all(Array.from({ length: 60 }, () => ask(gateway, secrets.admin)));
+  const told = () =>
+    live.events.reduce(
+      (sum, { event, data }) => sum + (event === 'dropped' ? (data.count ?? 0) : 1),
+      0,
+    );
+  await expect.poll(told, { timeout: 20_000 }).toBe(2 * sent.length);
+  expect(live.events.some(({ event }) => event === 'dropped')).toBe(true);
+  live.close();
+});
+
+test('a twenty-first watcher is refused, and a session that ends takes its watchers along', async () => {
+  const person = await signIn(gateway.url, 'viewer@example.com', password);
+  const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(person)));
+  const one = await watch(person);
+  expect(one.response.status).toBe(429);
+  expect(one.response.headers.get('retry-after')).toBe('30');
+  await person.send('POST', '/auth/logout', {});
+  await Promise.all(watchers.map(({ ended }) => ended));
+  const next = await watch(admin);
+  expect(next.response.status).toBe(200);
+  next.close();
+});
+
+test.each(['?from=2026-01-01T00:00:00Z', '?limit=3', '?status=9xx'])(
+  'live%s is refused',
+  async (query) => {
+    expect((await admin.get(`/usage/live${query}`)).status).toBe(400);
+  },
+);

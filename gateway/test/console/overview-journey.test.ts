@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashPassword } from '#database/index.ts';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { ask, password, secrets, setPassword } from './people.ts';
+
+const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
+const soon = new Date(Date.now() + 3 * 86_400_000).toISOString();
+const config = `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [chat, messages]
+    models: [demo-chat, nobody-knows-its-price]
+models:
+  - { id: nobody-knows-its-price, type: chat }
+teams:
+  - name: research
+    balance: 100
+    budget: { total: 0.00005 }
+    members: [{ user: member@example.com }]
+users:
+  - { email: admin@example.com, role: admin, balance: 100 }
+  - { email: member@example.com, balance: 100 }
+keys:
+  - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+  - { name: members, user: member@example.com, secret: ${secrets.member}, expires_at: '${soon}' }
+  - { name: teams, user: member@example.com, team: research, secret: ${teamSecret} }
+`;
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startTestGateway({ config });
+  const hash = await hashPassword(password);
+  for (const who of ['admin', 'member']) await setPassword(gateway, `${who}@example.com`, hash);
+  for (const secret of [secrets.admin, secrets.member, teamSecret]) await ask(gateway, secret);
+  await ask(gateway, secrets.admin, 'nothing-like-it');
+  await gateway.usage();
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'a person sees what was used and what has to be done, and every figure leads to its requests',
+  { timeout: 180_000 },
+  async () => {
+    const { page, complaints, axeProblems } = opened;
+    const folder = process.env['SLUICE_SHOTS'];
+    const shot = async (name: string): Promise<void> => {
+      if (folder !== undefined)
+        await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+    };
+    const isWider = () =>
+      page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+    await page.goto(`${gateway.url}/console/`);
+    await page.getByLabel('E-mail address').fill('admin@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+
+    await page.getByText('nobody-knows-its-price has no price').waitFor();
+    await page.getByText('Budget of research at 88 %').waitFor();
+    await page.getByText('Key members ends soon').waitFor();
+    await page.getByRole('link', { name: 'demo-chat' }).waitFor();
+    await shot('overview');
+    expect(await axeProblems()).toEqual([]);
+
+    // A model's figure and the list that it opens are the same.
+    await page.getByRole('link', { name: 'demo-chat' }).click();
+    await page.getByText('3 requests', { exact: true }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(3);
+    await page.goBack();
+    await page.getByRole('link', { name: '4', exact: true }).click();
+    await page.getByText('4 requests', { exact: true }).waitFor();
+    await page.goBack();
+
+    await page.getByRole('link', { name: 'Key', exact: true }).click();
+    await page.waitForURL(/group=key/);
+    await page.getByRole('link', { name: 'teams', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'See its use' }).click();
+    await page.waitForURL(/\/usage\?.*filter=team%3Aresearch/);
+
+    // Usage: whatever is chosen stands in the address.
+    await page.getByRole('link', { name: 'member@example.com' }).waitFor();
+    await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('key');
+    await page.getByRole('combobox', { name: 'And by' }).selectOption('model');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('requests');
+    await page.getByLabel('As a table').check();
+    await page.getByLabel('Added up').check();
+    await page.waitForURL(
+      (url) =>
+        url.searchParams.get('group') === 'key' &&
+        url.searchParams.get('sub') === 'model' &&
+        url.searchParams.get('metric') === 'requests' &&
+        url.searchParams.get('view') === 'table' &&
+        url.searchParams.get('cumulative') === 'true',
+    );
+    await page.reload();
+    await page.getByRole('link', { name: 'teams', exact: true }).waitFor();
+    expect(await page.getByLabel('As a table').isChecked()).toBe(true);
+    expect(await axeProblems()).toEqual([]);
+    await page.getByLabel('As a table').uncheck();
+    await page.getByLabel('Added up').uncheck();
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('status:4xx');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no filter “status:4xx”. Known: model, key').waitFor();
+    await filter.fill('');
+    await page.getByRole('link', { name: 'admins', exact: true }).first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const file = Buffer.concat(await (await download.createReadStream()).toArray()).toString();
+    expect(file).toContain('teams,demo-chat,1,0,0,');
+    await shot('usage');
+    expect(await axeProblems()).toEqual([]);
+
+    // In the other language and theme, on a phone.
+    await page.locator('summary').click();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('zh-CN');
+    await page.getByRole('heading', { name: '用量' }).waitFor();
+    await page.locator('summary').click();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await isWider()).toBe(false);
+    expect(await axeProblems()).toEqual([]);
+    await shot('usage-phone-zh');
+    await page.goto(`${gateway.url}/console/`);
+    await page.getByText('research 的预算已用 88 %').waitFor();
+    await page.getByRole('link', { name: 'demo-chat' }).waitFor();
+    expect(await isWider()).toBe(false);
+    expect(await axeProblems()).toEqual([]);
+    await shot('overview-phone-zh');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await shot('overview-dark-zh');
+
+    // A member hears of what is theirs.
+    await page.locator('summary').click();
+    await page.getByRole('button', { name: '退出登录' }).click();
+    await page.locator('#email').fill('member@example.com');
+    await page.locator('#password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByText('密钥 members 即将到期').waitFor();
+    expect(await page.getByText('nobody-knows-its-price').count()).toBe(0);
+    expect(await page.getByText('的预算已用').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  },
+);

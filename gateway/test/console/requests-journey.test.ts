@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { ask, password, secrets, startWithPeople } from './people.ts';
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startWithPeople();
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'a person narrows the list by words and by time, takes it along, and watches requests come in',
+  { timeout: 180_000 },
+  async () => {
+    const { page, complaints, axeProblems } = opened;
+    await ask(gateway, secrets.member);
+    await ask(gateway, secrets.admin);
+    await ask(gateway, secrets.admin, 'nothing-like-it');
+    await gateway.usage();
+    await page.goto(`${gateway.url}/console/requests`);
+    await page.getByLabel('E-mail address').fill('admin@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    const rows = page.locator('tbody tr');
+    await rows.nth(2).waitFor();
+
+    // By words, with what they can be.
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('ke');
+    await page.getByRole('option', { name: 'key:' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: /^members/ }).click();
+    expect(await filter.inputValue()).toBe('key:members ');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/filter=key%3Amembers/);
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByText('1 request', { exact: true }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+
+    // The file has the same rows.
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV of these requests' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('requests.csv');
+    const file = await (await download.createReadStream()).toArray();
+    expect(Buffer.concat(file).toString().trimEnd().split('\r\n')).toHaveLength(2);
+    await filter.fill('');
+    await rows.nth(2).waitFor();
+
+    // By time, with the keys alone, and back.
+    const histogram = page.getByRole('group', { name: /^Requests over time/ });
+    await histogram.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/from=.*to=/);
+    await page.getByText('3 requests', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /×$/ }).click();
+    await page.waitForURL((url) => !url.search.includes('from='));
+
+    // As they happen; paused, the list stays.
+    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByText('Waiting for the next request.').waitFor();
+    await ask(gateway, secrets.member);
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await axeProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await ask(gateway, secrets.admin);
+    await page.getByRole('button', { name: '1 more' }).waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.getByRole('button', { name: '1 more' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+
+    // In the other language and theme, on a phone.
+    await page.getByRole('link', { name: 'History' }).click();
+    await rows.nth(3).waitFor();
+    await page.locator('summary').click();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('zh-CN');
+    await page.getByText('5 个请求').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(
+      await page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      ),
+    ).toBe(false);
+    expect(await axeProblems()).toEqual([]);
+    const folder = process.env['SLUICE_SHOTS'];
+    if (folder !== undefined) {
+      await page.screenshot({ path: `${folder}/requests-phone-zh.png` });
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.screenshot({ path: `${folder}/requests-dark-zh.png` });
+      await page.goto(`${gateway.url}/console/requests?live=true`);
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: `${folder}/live-dark-zh.png` });
+    }
+    expect(complaints).toEqual([]);
+  },
+);
