@@ -65,6 +65,9 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
   },
 });
 
+/** Few enough questions that no limit of the key refuses them. */
+const patience = { timeout: 60_000, interval: 500 };
+
 const linkIn = (dialect: Dialect, task: Record<string, unknown>): string => {
   const section = dialect === contents ? task['content'] : task['output'];
   return (section as { video_url: string }).video_url;
@@ -78,13 +81,10 @@ async function copied(dialect: Dialect): Promise<{ id: string; link: string; pat
   await awaitEnd(url, dialect, id);
   let link = '';
   await expect
-    .poll(
-      async () => {
-        link = linkIn(dialect, (await lookAt(url, dialect, id)).json);
-        return link;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      link = linkIn(dialect, (await lookAt(url, dialect, id)).json);
+      return link;
+    }, patience)
     .toContain(`${publicUrl}/v1/results/`);
   return { id, link, path: link.slice(publicUrl.length) };
 }
@@ -108,7 +108,7 @@ describe.each(dialects)('$name', (dialect) => {
     expect(await bytesOf(response)).toEqual(video);
   });
 
-  test('until the copy is there, the vendor’s link is shown', async () => {
+  test('until the copy is there, the vendor’s link is shown', { timeout: 120_000 }, async () => {
     const { url } = shared.gateway;
     isOpen = false;
     const { id } = await submitted(url, dialect);
@@ -116,11 +116,11 @@ describe.each(dialects)('$name', (dialect) => {
     const before = fetched;
     const task = await awaitEnd(url, dialect, id);
     expect(linkIn(dialect, task)).toMatch(/^https:\/\/videos\.test\//);
-    await expect.poll(() => fetched, { timeout: 20_000 }).toBeGreaterThan(before);
+    await expect.poll(() => fetched, patience).toBeGreaterThan(before);
     expect(linkIn(dialect, (await lookAt(url, dialect, id)).json)).toMatch(/^https:\/\/videos\.t/);
     isOpen = true;
     await expect
-      .poll(async () => linkIn(dialect, (await lookAt(url, dialect, id)).json), { timeout: 30_000 })
+      .poll(async () => linkIn(dialect, (await lookAt(url, dialect, id)).json), patience)
       .toContain(publicUrl);
     expect(readdirSync(join(folder, id))).toEqual(['video.mp4']);
   });
