@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAudit } from '#administration/index.ts';
+import { permissionsOf } from '#console-api/contract/index.ts';
+import { permissions, roles } from '#console-api/contract/permissions.ts';
+import { statuses } from '#console-api/errors.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, password, secrets, startWithPeople } from './people.ts';
+
+/* What docs/administration.md shows is run as it stands there. */
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../../..');
+const page = await readFile(join(root, 'docs/administration.md'), 'utf8');
+const blocks = Array.from(page.matchAll(/```sh\n(.*?)```/gs), ([, lines = '']) => lines);
+
+let gateway: TestGateway;
+let folder: string;
+beforeAll(async () => {
+  gateway = await startWithPeople();
+  folder = await mkdtemp(join(tmpdir(), 'sluice-page-'));
+});
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Rows of the table whose header begins like this, as cells. */
+function rowsAfter(header: string): string[][] {
+  const lines = page.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(header));
+  const end = lines.findIndex((line, index) => index > start && line === '');
+  return lines.slice(start + 2, end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
+
+test('the examples of the page, run one after the other, do what it says', async () => {
+  // Something that the examples of reading find.
+  await ask(gateway, secrets.admin);
+  await gateway.usage();
+  const [settings = '', ...examples] = blocks;
+  const names = Array.from(settings.matchAll(/export (\w+)=/g), ([, name]) => name);
+  expect(names).toEqual(['GATEWAY', 'EMAIL', 'PASSWORD']);
+
+  const script = [
+    'set -e',
+    // Each example's output follows its number.
+    ...examples.map((lines, index) => `printf '\\n## ${index}\\n'\n${lines}`),
+    String.raw`printf '\n## end\n%s\n%s\n' "$SECRET" "$ID"`,
+  ];
+  const { stdout, stderr } = await run('sh', ['-c', script.join('\n')], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: folder,
+      GATEWAY: gateway.url,
+      EMAIL: 'admin@example.com',
+      PASSWORD: password,
+    },
+  });
+  expect(stderr).toBe('');
+  const outputs = stdout.split(/^## \w+\n/m).slice(1);
+  const [, session, reading, keys, made, changed, ended, , last = ''] = outputs;
+  expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
+  expect(reading).toContain('"key": "admins"');
+  expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
+  expect(made?.trim()).toBe('');
+  expect(JSON.parse(changed!)).toMatchObject({ name: 'ci', quota: '50', rpm: null });
+  expect(ended).toMatch(/^"\d{4}-/);
+  expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);
+
+  const [secret, id] = last.split('\n');
+  expect(secret).toMatch(/^sk-/);
+  const lines = await listAudit(gateway.app.database.kysely, { object: id!, limit: 10 });
+  expect(lines.map(({ action }) => action)).toEqual([
+    'key.revoke',
+    'key.rotate',
+    'key.update',
+    'key.create',
+  ]);
+});
+
+test('the page has every role with its permissions', () => {
+  expect(rowsAfter('| Permission ').map(([name, , ...cells]) => [name, ...cells])).toEqual(
+    permissions.map((permission) => [
+      permission,
+      ...roles.map((role) => (permissionsOf(role).includes(permission) ? 'yes' : '')),
+    ]),
+  );
+});
+
+test('the page has every error with its status', () => {
+  expect(rowsAfter('| Status ').map(([status, code]) => [code, Number(status)])).toEqual(
+    Object.entries(statuses),
+  );
+});
