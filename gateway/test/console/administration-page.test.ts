@@ -11,7 +11,7 @@ import { statuses } from '#console-api/errors.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { ask, password, secrets, startWithPeople } from './people.ts';
 
-/* What docs/administration.md shows is run as it stands there. */
+/* What docs/administration.md shows is run as it appears there. */
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');

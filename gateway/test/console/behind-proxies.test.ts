@@ -47,7 +47,7 @@ beforeAll(async () => {
     allowInsecure: false,
     members: { createKeys: true, maxKeys: 20, playground: true },
     placeInFile: () => null,
-    feed: createLiveFeed(0),
+    feed: createLiveFeed({ epoch: 0, monotonic: () => 0 }),
     state: { channels: () => [], journal: { depth: 0, usable: true } },
   });
   await server.listen({ port: 0, host: '127.0.0.1' });

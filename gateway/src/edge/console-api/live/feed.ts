@@ -9,28 +9,49 @@ export type LiveEvent =
 export interface LiveFeed {
   started(exchange: OpenedExchange): void;
   finished(record: ExchangeRecord): void;
-  /** The last finished ones, the oldest first. */
+  /** The last finished ones, the oldest first: those since somebody watches. */
   readonly last: readonly (LiveEvent & { readonly kind: 'finished' })[];
+  /** How many have finished since this process began. */
+  readonly finishedCount: number;
   /** When this process began, to tell its numbers from those of another. */
   readonly epoch: number;
+  /** @returns what ends it */
   watch(watcher: (event: LiveEvent) => void): () => void;
   readonly watchers: number;
 }
 
 /** So many can be brought after a lost connection. */
 const kept = 500;
+/**
+ * Milliseconds for which records are kept after the last watcher has left, because it may only have lost its connection.
+ * While nobody watches, nothing is kept: records that outlive their request cost the garbage collector a fifth of the
+ * request's processor time.
+ */
+const patience = 60_000;
 
-/** @param epoch Unix milliseconds of now */
-export function createLiveFeed(epoch: number): LiveFeed {
+export interface LiveFeedOptions {
+  /** Unix milliseconds of now. */
+  readonly epoch: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonic: () => number;
+}
+
+export function createLiveFeed({ epoch, monotonic }: LiveFeedOptions): LiveFeed {
   const watchers = new Set<(event: LiveEvent) => void>();
-  const last: (LiveEvent & { readonly kind: 'finished' })[] = [];
+  let last: (LiveEvent & { readonly kind: 'finished' })[] = [];
   let number = 0;
+  let leftAt = -Infinity;
   const tell = (event: LiveEvent): void => {
     for (const watcher of watchers) watcher(event);
   };
   return {
     epoch,
-    last,
+    get last() {
+      return last;
+    },
+    get finishedCount() {
+      return number;
+    },
     get watchers() {
       return watchers.size;
     },
@@ -39,6 +60,10 @@ export function createLiveFeed(epoch: number): LiveFeed {
     },
     finished(record) {
       number += 1;
+      if (watchers.size === 0 && monotonic() - leftAt > patience) {
+        if (last.length > 0) last = [];
+        return;
+      }
       const event = { kind: 'finished', number, record } as const;
       last.push(event);
       // In steps: moving all of them for each request would cost more than the request.
@@ -47,7 +72,10 @@ export function createLiveFeed(epoch: number): LiveFeed {
     },
     watch(watcher) {
       watchers.add(watcher);
-      return () => watchers.delete(watcher);
+      return () => {
+        watchers.delete(watcher);
+        leftAt = monotonic();
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { clientOf, entryOf, namesOf, type ExchangeRecord, type UsageFilter } from '#usage/index.ts';
+import { clientOf, entryOf, namesOf, type UsageFilter } from '#usage/index.ts';
 import { contract, exportedRow, startedRequest } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveStream } from '../serve-route.ts';
@@ -36,8 +36,9 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
     }
     const filter = { ...filterOf(query), ...(await reads((db) => scopeOf(db, caller))) };
     const since = request.headers['last-event-id'];
-    const pending: LiveEvent[] = missedSince(feed, typeof since === 'string' ? since : null);
-    let dropped = 0;
+    const missed = missedSince(feed, typeof since === 'string' ? since : null);
+    const pending = missed.events;
+    let { dropped } = missed;
     const unwatch = feed.watch((event) => {
       if (pending.length < mostPending) pending.push(event);
       else dropped += 1;
@@ -89,16 +90,20 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
   });
 }
 
-/** Those that finished while nobody heard of it. */
-function missedSince({ last, epoch }: LiveFeed, id: string | null): LiveEvent[] {
+/** Those that finished while nobody heard of it, and how many more there were. */
+function missedSince(
+  { last, epoch, finishedCount }: LiveFeed,
+  id: string | null,
+): { readonly events: LiveEvent[]; readonly dropped: number } {
   const match = id === null ? null : /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(id);
-  if (match === null) return [];
+  if (match === null) return { events: [], dropped: 0 };
   const [itsEpoch = 0, number = 0, time = 0] = match.slice(1).map(Number);
-  const isMissed =
-    itsEpoch === epoch
-      ? (event: { readonly number: number }) => event.number > number
-      : ({ record }: { readonly record: ExchangeRecord }) => record.time > time;
-  return last.slice(-mostMissed).filter(isMissed);
+  if (itsEpoch === epoch) {
+    const events = last.filter((event) => event.number > number).slice(-mostMissed);
+    return { events, dropped: Math.max(0, finishedCount - number - events.length) };
+  }
+  // Of another process, nobody knows how many there were.
+  return { events: last.filter(({ record }) => record.time > time).slice(-mostMissed), dropped: 0 };
 }
 
 const agentOf = (header: string | readonly string[] | undefined) =>
