@@ -64,6 +64,11 @@ export function read<Name extends keyof Contract>(
   return send<Result<Name>>(text === '' ? path : `${path}?${text}`, { signal });
 }
 
+/** Reads text for the configuration file. */
+export function readYaml(path: string, signal: AbortSignal): Promise<string> {
+  return send(`${path}?as=yaml`, { signal }, (text) => text);
+}
+
 /** What stands behind the `?` of an address. */
 export function searchText(query: Readonly<Record<string, string | undefined>>): string {
   const search = new URLSearchParams();
@@ -103,7 +108,11 @@ export function write<Name extends keyof Contract>(
   });
 }
 
-async function send<Value>(path: string, init: RequestInit): Promise<Value> {
+async function send<Value>(
+  path: string,
+  init: RequestInit,
+  understand: (text: string) => unknown = parse,
+): Promise<Value> {
   let response: Response;
   try {
     response = await fetch(base + path, { ...init, credentials: 'same-origin' });
@@ -114,10 +123,10 @@ async function send<Value>(path: string, init: RequestInit): Promise<Value> {
   }
   linkBack();
   const text = await response.text();
-  const parsed = parse(text);
-  if (response.ok && parsed !== null) return parsed as Value;
+  const understood = response.ok ? understand(text) : null;
+  if (understood !== null) return understood as Value;
   if (response.status === 401 && !withoutSession.includes(path)) sessionOver();
-  throw failureOf(response, parsed);
+  throw failureOf(response, parse(text));
 }
 
 function failureOf(response: Response, parsed: object | null): ApiFailure {

@@ -188,7 +188,11 @@ export const en = {
       'Programs use a key to reach models through this gateway. Make one: press n, or New key above.',
     more: 'More keys',
     file: 'file',
-    ofFile: 'This key is declared in the configuration file, and its settings are changed there.',
+    ofFile: 'change it in the configuration file',
+    ofFileAt: 'change it in {{file}}, {{path}}',
+    entry: 'Key {{name}} in the file',
+    entryHint:
+      'The settings of this key as an entry of keys. The secret is not among them: keep its line if the file has one.',
     allModels: 'all',
     never: 'never',
     columns: {

@@ -187,7 +187,11 @@ export const zh: Words = {
     emptyHint: '程序使用密钥通过此网关访问模型。按 n 或点击上方的“新建密钥”来创建。',
     more: '更多密钥',
     file: '文件',
-    ofFile: '此密钥在配置文件中声明，请在文件中更改其设置。',
+    ofFile: '请在配置文件中更改',
+    ofFileAt: '请在 {{file}} 的 {{path}} 处更改',
+    entry: '文件中的密钥 {{name}}',
+    entryHint:
+      '此密钥的设置，写成 keys 的一个条目。其中不含密文：如果文件中有 secret 一行，请保留。',
     allModels: '全部',
     never: '永不',
     columns: {

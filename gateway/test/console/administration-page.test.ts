@@ -68,13 +68,14 @@ test('the examples of the page, run one after the other, do what it says', async
   });
   expect(stderr).toBe('');
   const outputs = stdout.split(/^## \w+\n/m).slice(1);
-  const [, session, reading, keys, made, changed, ended, , last = ''] = outputs;
+  const [, session, reading, keys, made, changed, ended, entry, , last = ''] = outputs;
   expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   expect(reading).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
   expect(made?.trim()).toBe('');
   expect(JSON.parse(changed!)).toMatchObject({ name: 'ci', quota: '50', rpm: null });
   expect(ended).toMatch(/^"\d{4}-/);
+  expect(entry).toMatch(/^- name: ci\n/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);
 
   const [secret, id] = last.split('\n');

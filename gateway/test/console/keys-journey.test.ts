@@ -32,8 +32,20 @@ test.runIf(hasBrowser)(
     const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
     await rowOf('members').waitFor();
     // Declared with its secret: revoking is all that can be done here.
-    expect(await rowOf('members').getByRole('button').allTextContents()).toEqual(['Revoke']);
+    const buttons = rowOf('members').getByRole('button');
+    expect(await buttons.allTextContents()).toEqual(['file', 'Revoke']);
     expect(await axeProblems()).toEqual([]);
+
+    // Its settings are changed in the file: where that is, and the entry to copy.
+    await buttons.first().click();
+    const entry = page.getByRole('dialog', { name: 'Key members in the file' });
+    await entry.getByText(/change it in .*\.yaml, keys\[1\]/).waitFor();
+    const yaml = entry.getByRole('region');
+    await yaml.waitFor();
+    expect(await yaml.textContent()).toContain('- name: members\n  user: member@example.com');
+    expect(await axeProblems()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await entry.waitFor({ state: 'detached' });
 
     // By keyboard alone. What is wrong is said at its field, and what was typed stays.
     await page.keyboard.press('n');
@@ -61,7 +73,8 @@ test.runIf(hasBrowser)(
     const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s`]);
     expect(stdout).toContain('"demo-chat"');
     await page.keyboard.press('Escape');
-    await ready.waitFor({ state: 'detached' });
+    // A closed dialog loses its role before the page has taken it away.
+    await page.locator('#secret').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(secret);
 
     // A request with it is found through its row.

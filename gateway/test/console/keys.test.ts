@@ -98,6 +98,7 @@ describe('keys', () => {
       enabled: true,
       owner: 'file',
       editable: false,
+      declared_in: { file: expect.stringMatching(/\.yaml$/), path: 'keys[1]' },
       revision: expect.any(Number),
       rotatable: false,
       created: expect.any(String),

@@ -6,6 +6,7 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
 import { ChangeKey } from './change-key.tsx';
+import { EntryInFile } from './entry-in-file.tsx';
 import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
@@ -17,7 +18,7 @@ export type IssuedKey = Result<'createKey'>;
 
 type Open =
   | { readonly kind: 'new' }
-  | { readonly kind: 'change' | 'rotate' | 'revoke'; readonly key: Key }
+  | { readonly kind: 'entry' | 'change' | 'rotate' | 'revoke'; readonly key: Key }
   /** The only place that holds a secret: it is forgotten with the dialog. */
   | { readonly kind: 'secret'; readonly issued: IssuedKey };
 
@@ -66,6 +67,7 @@ export function KeysPage() {
           <KeyTable
             keys={keys}
             withPeople={canSeeAll}
+            onShowEntry={(key) => setOpen({ kind: 'entry', key })}
             onChange={(key) => setOpen({ kind: 'change', key })}
             onRotate={(key) => setOpen({ kind: 'rotate', key })}
             onRevoke={(key) => setOpen({ kind: 'revoke', key })}
@@ -83,6 +85,7 @@ export function KeysPage() {
         )}
       </div>
       {open?.kind === 'new' && <NewKey onMade={issue} onClose={close} />}
+      {open?.kind === 'entry' && <EntryInFile of={open.key} onClose={close} />}
       {open?.kind === 'change' && (
         <ChangeKey
           of={open.key}

@@ -5,12 +5,14 @@ import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
+import { placeText } from './entry-in-file.tsx';
 import type { Key } from './page.tsx';
 
 interface Props {
   readonly keys: readonly Key[];
   /** Whether they belong to several people. */
   readonly withPeople: boolean;
+  readonly onShowEntry: (key: Key) => void;
   readonly onChange: (key: Key) => void;
   readonly onRotate: (key: Key) => void;
   readonly onRevoke: (key: Key) => void;
@@ -19,7 +21,7 @@ interface Props {
 /** Places of the column of amounts. */
 const places = 7;
 
-export function KeyTable({ keys, withPeople, onChange, onRotate, onRevoke }: Props) {
+export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, onRevoke }: Props) {
   const say = useWords();
   const formats = useFormats();
   const { user, teams, permissions } = useSession();
@@ -59,9 +61,15 @@ export function KeyTable({ keys, withPeople, onChange, onRotate, onRevoke }: Pro
                   {key.name}
                 </Link>{' '}
                 {!key.editable && (
-                  <span className={styles['badge']} title={say('keys.ofFile')}>
+                  <button
+                    type="button"
+                    className={styles['badge']}
+                    title={placeText(say, key)}
+                    aria-label={`${say('keys.file')}: ${key.name}, ${placeText(say, key)}`}
+                    onClick={() => onShowEntry(key)}
+                  >
                     {say('keys.file')}
-                  </span>
+                  </button>
                 )}{' '}
                 <code className="quiet">{key.prefix}</code>
               </td>

@@ -15,6 +15,7 @@ export {
   createFirstKey,
   createKey,
   createOwnKey,
+  entryOfKey,
   graceRule,
   type IssuedKey,
   type KeySettings,

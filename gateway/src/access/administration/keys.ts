@@ -7,7 +7,7 @@ import {
 } from '#catalogue/index.ts';
 import { type DeclaredKey, parseDuration } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
-import { compareFields, type FieldChange, views } from '#declaration/index.ts';
+import { compareFields, exportKey, type FieldChange, views } from '#declaration/index.ts';
 import {
   countKeys,
   createKey as createStoredKey,
@@ -33,6 +33,9 @@ import { type Administration, type Done, perform, unchanged } from './perform.ts
 import { missing, Refusal, taken } from './refusal.ts';
 
 export type KeySettings = Omit<DeclaredKey, 'secret'>;
+
+/** A key as an entry of the file's `keys`, without its secret. */
+export const entryOfKey = (key: StoredKey): string => exportKey(key);
 
 /** A key with its new secret, which is kept nowhere in clear text. */
 export interface IssuedKey {

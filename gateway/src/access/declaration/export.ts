@@ -1,8 +1,8 @@
-import type { DeclaredPrice } from '#config/index.ts';
+import type { DeclaredKey, DeclaredPrice } from '#config/index.ts';
 import { formatDuration } from '#config/index.ts';
 import { vendorFacts } from '#vendors/index.ts';
 import { views } from './fields.ts';
-import { compact, Placeholder, toFileText } from './file-text.ts';
+import { compact, Placeholder, toFileText, toItemText } from './file-text.ts';
 import { createVariableNames } from './variable-names.ts';
 import type { CurrentState } from './state.repository.ts';
 
@@ -128,16 +128,25 @@ function exportKeys(state: CurrentState, names: Names): object[] {
     .filter((key) => key.team === null || names.teams.has(key.team))
     .filter((key) => names.groups.has(key.group))
     .filter((key) => key.models.every((model) => names.models.has(model)))
-    .map((key) => {
-      const { secret: _, ...fields } = views.key(key, null);
-      return compact({
-        name: key.name,
-        ...fields,
-        conversion: unlessUsual(key.conversion, 'lenient'),
-        cap_output: unlessUsual(key.capOutput, true),
-        enabled: unlessUsual(key.enabled, true),
-      });
-    });
+    .map(entryOf);
+}
+
+/** A key as an entry of the file's `keys`, without its secret. */
+export function exportKey(key: ExportedKey): string {
+  return toItemText(entryOf(key));
+}
+
+type ExportedKey = Omit<DeclaredKey, 'secret'>;
+
+function entryOf(key: ExportedKey): Record<string, unknown> {
+  const { secret: _, ...fields } = views.key(key, null);
+  return compact({
+    name: key.name,
+    ...fields,
+    conversion: unlessUsual(key.conversion, 'lenient'),
+    cap_output: unlessUsual(key.capOutput, true),
+    enabled: unlessUsual(key.enabled, true),
+  });
 }
 
 /** Null, which a file leaves out, for what is so without being named. */

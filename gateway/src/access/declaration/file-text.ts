@@ -15,6 +15,11 @@ export function toFileText(heading: string, file: Readonly<Record<string, unknow
   return `# ${heading}\n${stringify(entries, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 
+/** An entry of a list of the file. */
+export function toItemText(entry: Readonly<Record<string, unknown>>): string {
+  return stringify([escape(compact(entry))], { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
 /** Without what says nothing: null, empty lists and empty mappings. */
 export function compact(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 export { applyDeclaration, createDefaultGroup, DeclarationConflict } from './apply.ts';
-export { exportState } from './export.ts';
+export { exportKey, exportState } from './export.ts';
 export { compact, Placeholder, toFileText } from './file-text.ts';
 export { createVariableNames } from './variable-names.ts';
 export { compareFields, type FieldChange, views } from './fields.ts';

@@ -63,7 +63,10 @@ function operation(operationId: string, route: RouteContract): object {
     responses: {
       200: {
         description: 'Done',
-        content: json({ schema: schemaOf(route.response, 'output'), example: route.example }),
+        content: {
+          ...json({ schema: schemaOf(route.response, 'output'), example: route.example }),
+          ...(parametersIn('query', route.query).some(({ name }) => name === 'as') && yaml),
+        },
       },
       default: {
         description: 'Refused, or failed',
@@ -73,9 +76,17 @@ function operation(operationId: string, route: RouteContract): object {
   };
 }
 
+const yaml = { 'application/yaml': { schema: { type: 'string' } } };
 const json = (content: object) => ({ 'application/json': content });
 
-function parametersIn(place: 'path' | 'query', schema: z.ZodType): object[] {
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+function parametersIn(place: 'path' | 'query', schema: z.ZodType): Parameter[] {
   const { properties = {}, required = [] } = schemaOf(schema, 'input');
   return Object.entries(properties).map(([name, each]) => ({
     name,

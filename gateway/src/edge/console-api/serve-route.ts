@@ -20,6 +20,8 @@ export interface ApiCall<Route extends RouteContract> {
 /** What a route returns. Members that its contract does not declare stay here. */
 export interface ApiReply<Route extends RouteContract> {
   readonly body: z.input<Route['response']>;
+  /** What is sent instead of the body: YAML for the configuration file. */
+  readonly yaml?: string;
   /** Values of `set-cookie`. */
   readonly cookies?: readonly string[];
   /** Of the object, for `if-match`. */
@@ -48,11 +50,12 @@ export function serveRoute<Route extends RouteContract>(
   handler: Handler<Route>,
 ): void {
   serveChecked(scope, route, options, async (call, request, reply) => {
-    const { body, cookies = [], revision, status = 200 } = await handler(call);
-    const text = JSON.stringify(route.response.parse(body));
+    const { body, yaml, cookies = [], revision, status = 200 } = await handler(call);
+    const text = yaml ?? JSON.stringify(route.response.parse(body));
+    const type = yaml === undefined ? 'application/json' : 'application/yaml';
     const etag = revision === undefined ? [] : ['etag', `"${revision}"`];
     const extra = [...cookies.flatMap((value) => ['set-cookie', value]), ...etag];
-    answer(request, reply, status, 'application/json', text, [...headers, ...extra]);
+    answer(request, reply, status, type, text, [...headers, ...extra]);
   });
 }
 

@@ -27,6 +27,8 @@ const key = z.object({
   owner: z.string(),
   /** Whether the settings may be changed elsewhere than in the file. */
   editable: z.boolean(),
+  /** Where the file declares it, with a path such as `keys[2]`; null: it does not. */
+  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
   /** Grows with every change; for `if-match`. */
   revision: z.int(),
   /** Whether its secret may be replaced here: it has one, the file does not set it, and the key is not revoked. */
@@ -64,6 +66,7 @@ const example: z.input<typeof key> = {
   enabled: true,
   owner: 'console',
   editable: true,
+  declared_in: null,
   revision: 12,
   rotatable: true,
   created: '2026-11-25T10:00:00.000Z',
@@ -110,10 +113,11 @@ const settings = {
 export const readKey = defineRoute({
   method: 'GET',
   path: '/keys/:id',
-  summary: 'One key, with its revision in `etag`',
+  summary:
+    'One key, with its revision in `etag`; as YAML: its entry for the file, without the secret',
   permission: 'own',
   parameters,
-  query: nothing,
+  query: z.strictObject({ as: z.literal('yaml', 'expected yaml').optional() }),
   body: nothing,
   response: key,
   example,

@@ -3,6 +3,7 @@ import {
   type Administration,
   changeKey,
   createOwnKey,
+  entryOfKey,
   graceRule,
   listKeys,
   recordAudit,
@@ -64,11 +65,11 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       });
       const keys = found.slice(0, limit);
       const next = found.length > limit ? (keys.at(-1)?.name ?? null) : null;
-      return { body: { data: await viewsOf(db, keys, now()), next } };
+      return { body: { data: await viewsOf(db, keys), next } };
     });
   });
 
-  serveRoute(scope, contract.readKey, options, async ({ parameters, caller }) =>
+  serveRoute(scope, contract.readKey, options, async ({ parameters, query, caller }) =>
     reads(async (db) => {
       const { sees } = await keyReachOf(db, caller);
       const [key] = await readKeys(db, {
@@ -76,7 +77,11 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
         ...(sees !== undefined && { within: sees }),
       });
       if (key === undefined) throw noSuchKey();
-      return { body: await viewOf(db, key, now()), revision: key.revision };
+      return {
+        body: await viewOf(db, key),
+        revision: key.revision,
+        ...(query.as === 'yaml' && { yaml: entryOfKey(key) }),
+      };
     }),
   );
 
@@ -95,7 +100,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       }),
     );
     return {
-      body: { ...(await viewOf(kysely, key, now())), ...(secret !== null && { key: secret }) },
+      body: { ...(await viewOf(kysely, key)), ...(secret !== null && { key: secret }) },
       revision: key.revision,
       status: 201,
     };
@@ -121,11 +126,11 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       }).catch(async (error: unknown) => {
         if (!(error instanceof StaleKey)) return refused(error);
         throw new ApiError('stale', error.message, {
-          details: { object: await viewOf(database.kysely, error.key, now()) },
+          details: { object: await viewOf(database.kysely, error.key) },
         });
       }),
     );
-    return { body: await viewOf(database.kysely, changed, now()), revision: changed.revision };
+    return { body: await viewOf(database.kysely, changed), revision: changed.revision };
   });
 
   serveRoute(scope, contract.rotateKey, options, async ({ request, parameters, body, caller }) => {
@@ -147,7 +152,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     );
     return {
       body: {
-        ...(await viewOf(database.kysely, key, now())),
+        ...(await viewOf(database.kysely, key)),
         ...(secret !== null && { key: secret }),
       },
       revision: key.revision,
@@ -160,7 +165,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     await change(() => revokeKey(administration, actorOf(request, caller.session.user), reference));
     const [revoked] = await listKeys(administration, reference);
     if (revoked === undefined) throw noSuchKey();
-    return { body: await viewOf(database.kysely, revoked, now()), revision: revoked.revision };
+    return { body: await viewOf(database.kysely, revoked), revision: revoked.revision };
   });
 
   /**
@@ -176,6 +181,44 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       throw new ApiError('forbidden', 'your role allows changes of your own keys only');
     }
     return { reach, key };
+  }
+
+  async function viewOf(db: Db, key: StoredKey) {
+    const [view] = await viewsOf(db, [key]);
+    if (view === undefined) throw noSuchKey();
+    return view;
+  }
+
+  async function viewsOf(db: Db, keys: readonly StoredKey[]) {
+    const spent = await spentOf(db, keys.map(meterOf));
+    return keys.map((key) => ({
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      user: key.user,
+      team: key.team,
+      group: key.group,
+      models: [...key.models],
+      quota: key.quota,
+      spent: formatUsd(spent.get(meterOf(key)) ?? 0n),
+      expires_at: asTime(key.expiresAt),
+      ips: [...key.ips],
+      rpm: key.rpm,
+      rph: key.rph,
+      max_concurrency: key.maxConcurrency,
+      conversion: key.conversion,
+      cap_output: key.capOutput,
+      enabled: key.enabled,
+      owner: key.owner,
+      editable: key.owner !== 'file',
+      declared_in: key.owner === 'file' ? placeInFile('keys', key.name) : null,
+      revision: key.revision,
+      rotatable: key.hasSecret && key.secretOwner !== 'file' && key.revokedAt === null,
+      created: new Date(key.createdAt).toISOString(),
+      revoked_at: asTime(key.revokedAt),
+      previous_valid_until:
+        key.previousUntil !== null && key.previousUntil > now() ? asTime(key.previousUntil) : null,
+    }));
   }
 
   function ownedByFile({ name }: StoredKey): ApiError {
@@ -223,43 +266,6 @@ function readGrace(given: string | number = usualGrace): number {
   if (grace !== null) return grace;
   const message = `expected ${graceRule}`;
   throw new ApiError('invalid', `grace: ${message}`, { fields: [{ path: 'grace', message }] });
-}
-
-async function viewOf(db: Db, key: StoredKey, now: number) {
-  const [view] = await viewsOf(db, [key], now);
-  if (view === undefined) throw noSuchKey();
-  return view;
-}
-
-async function viewsOf(db: Db, keys: readonly StoredKey[], now: number) {
-  const spent = await spentOf(db, keys.map(meterOf));
-  return keys.map((key) => ({
-    id: key.id,
-    name: key.name,
-    prefix: key.prefix,
-    user: key.user,
-    team: key.team,
-    group: key.group,
-    models: [...key.models],
-    quota: key.quota,
-    spent: formatUsd(spent.get(meterOf(key)) ?? 0n),
-    expires_at: asTime(key.expiresAt),
-    ips: [...key.ips],
-    rpm: key.rpm,
-    rph: key.rph,
-    max_concurrency: key.maxConcurrency,
-    conversion: key.conversion,
-    cap_output: key.capOutput,
-    enabled: key.enabled,
-    owner: key.owner,
-    editable: key.owner !== 'file',
-    revision: key.revision,
-    rotatable: key.hasSecret && key.secretOwner !== 'file' && key.revokedAt === null,
-    created: new Date(key.createdAt).toISOString(),
-    revoked_at: asTime(key.revokedAt),
-    previous_valid_until:
-      key.previousUntil !== null && key.previousUntil > now ? asTime(key.previousUntil) : null,
-  }));
 }
 
 /** Counts for every key, also without a quota. */
