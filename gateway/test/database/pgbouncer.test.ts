@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { migrate, openDatabase } from '#database/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestDatabase, isSkipped, type TestDatabase } from './databases.ts';
+import { account } from './private-postgres.ts';
 
 const program = '/usr/sbin/pgbouncer';
 const canStart = existsSync(program);
@@ -45,14 +46,7 @@ describe.skipIf(!canStart || isSkipped('postgres'))('PgBouncer in transaction mo
       '',
     ];
     writeFileSync(file, lines.join('\n'), { mode: 0o644 });
-    const command = [program, '--quiet', file] as const;
-    // It refuses to run as root.
-    bouncer =
-      process.getuid?.() === 0
-        ? spawn('setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', ...command], {
-            stdio: 'ignore',
-          })
-        : spawn(program, command.slice(1), { stdio: 'ignore' });
+    bouncer = spawn(program, ['--quiet', file], { ...account, stdio: 'ignore' });
     url.hostname = '127.0.0.1';
     url.port = String(port);
     through = url.href;

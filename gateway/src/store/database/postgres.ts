@@ -96,7 +96,7 @@ export function destroyConnection(client: Pick<pg.Client, 'end'>): void {
 
 /** Members that pg does not declare. */
 interface Internals {
-  /** As the server, or the pooler before it, told it. */
+  /** As the server, or the pooler before it, stated it. */
   readonly processID: number | null;
   readonly connection: { readonly stream: { destroy(): void } };
 }
