@@ -1,31 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Icon, type IconName } from '../pieces/icon.tsx';
+import { Icon } from '../pieces/icon.tsx';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../words/index.ts';
 import styles from './frame.module.css';
 import { LostLink, SignInAgain } from './link-state.tsx';
-import type { Permission } from '../api/client.ts';
+import { pagesFor, type Page } from './pages.ts';
+import { Shortcuts } from './shortcuts.tsx';
 import { choose, signOut, useSession } from './session.ts';
 import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
-
-const pages = [
-  { to: '/', name: 'overview', icon: 'overview' },
-  { to: '/requests', name: 'requests', icon: 'requests' },
-  { to: '/usage', name: 'usage', icon: 'usage' },
-  { to: '/models', name: 'models', icon: 'models' },
-  { to: '/keys', name: 'keys', icon: 'keys' },
-  { to: '/playground', name: 'playground', icon: 'playground' },
-  { to: '/health', name: 'health', icon: 'health', needs: 'health.read' },
-  { to: '/settings', name: 'settings', icon: 'settings' },
-] as const satisfies readonly {
-  to: string;
-  name: string;
-  icon: IconName;
-  /** Who lacks this permission does not see the page. */
-  needs?: Permission;
-}[];
-type Page = (typeof pages)[number];
 
 /** Pages that a phone's bar has room for; the others are in the account's menu there. */
 const inBar: readonly Page['name'][] = ['overview', 'requests', 'models', 'keys'];
@@ -36,9 +19,7 @@ const ignore = () => undefined;
 export function Frame() {
   const say = useWords();
   const session = useSession();
-  const seen = pages.filter(
-    (page) => !('needs' in page) || session.permissions.includes(page.needs),
-  );
+  const seen = pagesFor(session);
   return (
     <div className={styles['frame']}>
       <a className={styles['skip']} href="#content">
@@ -49,6 +30,7 @@ export function Frame() {
           <Icon name="brand" />
           <span>Sluice</span>
         </div>
+        <Shortcuts />
         <div className={styles['pages']}>
           {seen.map(({ to, name, icon }) => (
             <Link

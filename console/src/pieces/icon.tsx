@@ -20,6 +20,7 @@ const paths = {
   cross: 'M4 4l8 8M12 4l-8 8',
   left: 'M13.5 8H3M7 4L3 8l4 4',
   ring: 'M8 13a5 5 0 1 0 0-10 5 5 0 0 0 0 10M4.5 11.5l7-7',
+  search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9M10.2 10.2L14 14',
   warning: 'M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.1',
   page: 'M9 3h4v4M13 3L7.5 8.5M11 9.5V13H3V5h3.5',
 } as const;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { config, password, setPasswords } from './people.ts';
+import { hasBrowser, visit } from './browser.ts';
 import { signIn } from './person.ts';
 
 let gateway: TestGateway;
@@ -20,5 +21,76 @@ test('with console.members.playground: false only administrators have a key for 
   ] as const) {
     const person = await signIn(gateway.url, `${who}@example.com`, password);
     expect([who, (await person.send('POST', '/playground/key', {})).status]).toEqual([who, status]);
+    const session = (await (await person.get('/session')).json()) as {
+      readonly playground: boolean;
+    };
+    expect([who, session.playground]).toEqual([who, status === 200]);
   }
 });
+
+test.runIf(hasBrowser)(
+  'search, shortcuts and rail reach what a person may use, and nothing else',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url);
+    try {
+      const { page, complaints, axeProblems, isWider } = visited;
+      await page.goto(`${gateway.url}/console/models`);
+      await page.getByLabel('E-mail address').fill('member@example.com');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+      await heading('Models');
+      expect(await page.getByRole('link', { name: 'Playground' }).count()).toBe(0);
+
+      await page.keyboard.press('Control+k');
+      const field = page.getByRole('combobox', { name: 'Find or do' });
+      await field.fill('page');
+      const options = page.getByRole('listbox').getByRole('option');
+      const pagesFound = await options.allTextContents();
+      expect(pagesFound.map((text) => text.replace('Page', ''))).toEqual([
+        'Overview',
+        'Requests',
+        'Usage',
+        'Models',
+        'Keys',
+        'Settings',
+      ]);
+      expect(await axeProblems()).toEqual([]);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await heading('Usage');
+
+      await page.keyboard.press('Control+k');
+      await field.fill('demo-chat model');
+      await page.keyboard.press('Enter');
+      await heading('demo-chat');
+      await page.keyboard.press('Control+k');
+      await field.fill('req_0000000000');
+      await page.getByRole('option', { name: 'req_0000000000' }).click();
+      await page.waitForURL('**/console/requests/req_0000000000');
+
+      await page.keyboard.press('Control+k');
+      await field.fill('dark');
+      expect(await page.locator('html').getAttribute('data-theme')).toBe(null);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
+
+      await page.keyboard.press('g');
+      await page.keyboard.press('k');
+      await heading('Keys');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 800 });
+      expect(await isWider()).toBe(false);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      // There is no such request.
+      expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    } finally {
+      await visited.close();
+    }
+  },
+);

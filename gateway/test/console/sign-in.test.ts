@@ -32,6 +32,7 @@ describe('signing in', () => {
       welcome: false,
       permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
       teams: [],
+      playground: true,
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,
       gateway: { version: expect.stringMatching(/^\d/), url },

@@ -42,6 +42,7 @@ export function ModelPage() {
 function View({ model }: { readonly model: ModelDetail }) {
   const say = useWords();
   const formats = useFormats();
+  const { playground } = useSession();
   const facts = [
     say(`models.kinds.${model.type}`),
     model.context_window === null
@@ -58,7 +59,7 @@ function View({ model }: { readonly model: ModelDetail }) {
         <span>{facts.join(', ')}</span>
         <span className="quiet">{say(`models.declared.${model.origin}`)}</span>
         <span className={styles['actions']}>
-          {protocolsFor(model.type).length > 0 && model.priced && (
+          {playground && protocolsFor(model.type).length > 0 && model.priced && (
             <Link
               className="button"
               to="/playground"

@@ -20,6 +20,8 @@ export const session = z.object({
   /** Whether the person set the gateway up and has not been through the first steps. */
   welcome: z.boolean(),
   permissions: z.array(z.enum(permissions)),
+  /** Whether the person may use the playground. */
+  playground: z.boolean(),
   /** The teams that the person belongs to; `owner` has to do with all keys and requests of the team. */
   teams: z.array(z.object({ name: z.string(), role: z.string() })),
   /** Goes into the header `x-sluice-csrf` of every write. */
@@ -34,6 +36,7 @@ export const sessionExample: z.input<typeof session> = {
   preferences: { language: 'en' },
   welcome: true,
   permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
+  playground: true,
   teams: [{ name: 'research', role: 'owner' }],
   csrf_token: 'q1kz…',
   insecure: false,

@@ -7,7 +7,7 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { groupsOf, usualGroup } from '../models/groups.ts';
-import type { ConsoleMembers } from '../options.ts';
+import { mayPlay, type ConsoleMembers } from '../options.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/actor-of.ts';
@@ -30,7 +30,7 @@ export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOpti
 
   serveRoute(scope, contract.playgroundKey, options, async ({ request, body, caller }) => {
     const { session } = caller;
-    if (!members.playground && !caller.permissions.includes('keys.write')) {
+    if (!mayPlay(members, caller.permissions)) {
       throw new ApiError('forbidden', 'only administrators use the playground here');
     }
     const { group = usualGroup, team = null } = body;

@@ -11,6 +11,7 @@ import { originOf } from '#http/index.ts';
 import { contract, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
+import { mayPlay, type ConsoleMembers } from '../options.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
@@ -27,6 +28,7 @@ export interface SessionOptions extends ServeOptions, Omit<SignInOptions, 'onFai
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
+  readonly members: ConsoleMembers;
 }
 
 /** Each hash takes 0.3 s of a core and 128 MiB. */
@@ -35,7 +37,7 @@ const hashesWaiting = 20;
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { database, secrets, now, version, allowInsecure } = options;
+  const { database, secrets, now, version, allowInsecure, members } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
   const failures = createFailedSignIns(options);
   scope.addHook('onClose', () => failures.close());
@@ -51,6 +53,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
       preferences,
       welcome: user.isFirst && preferences.welcomed !== true,
       permissions: [...permissionsOf(user.role)],
+      playground: mayPlay(members, permissionsOf(user.role)),
       teams,
       csrf_token: csrfToken(secret),
       insecure: !isSecure && !isLocal,

@@ -1,0 +1,167 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState, type KeyboardEvent } from 'react';
+import { read } from '../api/client.ts';
+import { modelsQuery } from '../pages/models/query.ts';
+import { Dialog } from '../pieces/dialog.tsx';
+import { languages, setLanguage, useWords, type Language } from '../words/index.ts';
+import { pagesFor } from './pages.ts';
+import styles from './palette.module.css';
+import { choose, signOut, useSession } from './session.ts';
+import { setTheme, themes } from './theme.ts';
+
+interface Entry {
+  readonly id: string;
+  /** What it is, in a word: a page, a model. */
+  readonly kind: string;
+  readonly text: string;
+  readonly run: () => unknown;
+}
+
+/** So many fit without making anybody read: a longer word finds less. */
+const most = 40;
+
+/** The ids of requests, as rows and responses show them. */
+const requestId = /^req_[\w-]{6,80}$/;
+
+const ignore = () => undefined;
+
+/** Finds pages, models, keys and requests, and what a person may do everywhere. */
+export default function Palette({ onClose }: { readonly onClose: () => void }) {
+  const say = useWords();
+  const list = useId();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const entries = useEntries(typed.trim());
+  const found = entries.slice(0, most);
+  const current = Math.min(at, found.length - 1);
+
+  const run = (entry: Entry | undefined): void => {
+    if (entry === undefined) return;
+    onClose();
+    entry.run();
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && found.length > 0) {
+      event.preventDefault();
+      const next = (current + step + found.length) % found.length;
+      setAt(next);
+      document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' });
+    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      run(found[current]);
+    }
+  };
+  return (
+    <Dialog title={say('palette.title')} onClose={onClose}>
+      <input
+        className="input"
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={list}
+        aria-activedescendant={found.length === 0 ? undefined : `${list}-${current}`}
+        aria-label={say('palette.title')}
+        placeholder={say('palette.hint')}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        autoFocus
+        value={typed}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          setAt(0);
+        }}
+        onKeyDown={press}
+      />
+      <ul className={styles['list']} id={list} role="listbox" aria-label={say('palette.found')}>
+        {found.map((entry, index) => (
+          // The keyboard reaches it through the field above, as comboboxes do.
+          <li
+            key={entry.id}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            className={styles['entry']}
+            onPointerMove={() => setAt(index)}
+            onClick={() => run(entry)}
+          >
+            <span className={styles['text']}>{entry.text}</span>
+            <small>{entry.kind}</small>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p role="status">{say('palette.nothing')}</p>}
+    </Dialog>
+  );
+}
+
+/** What the typed words find: each has to occur. */
+function useEntries(typed: string): readonly Entry[] {
+  const say = useWords();
+  const session = useSession();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const models = useQuery(modelsQuery).data?.data ?? [];
+  const keys =
+    useQuery({
+      queryKey: ['palette', 'keys'],
+      queryFn: ({ signal }) => read<'listKeys'>('/keys', { limit: '200' }, signal),
+      staleTime: 60_000,
+    }).data?.data ?? [];
+
+  const entries: Entry[] = [
+    ...pagesFor(session).map(({ to, name }) => ({
+      id: to,
+      kind: say('palette.page'),
+      text: say(`app.${name}`),
+      run: () => navigate({ to }),
+    })),
+    ...themes.map((theme) => ({
+      id: `theme ${theme}`,
+      kind: say('app.theme'),
+      text: say(`app.${theme}`),
+      run() {
+        setTheme(theme);
+        void choose(client, session, { theme }).catch(ignore);
+      },
+    })),
+    ...(Object.entries(languages) as [Language, string][]).map(([language, title]) => ({
+      id: `language ${language}`,
+      kind: say('app.language'),
+      text: title,
+      run() {
+        void setLanguage(language);
+        void choose(client, session, { language }).catch(ignore);
+      },
+    })),
+    {
+      id: 'sign out',
+      kind: say('app.account'),
+      text: say('app.signOut'),
+      run: () => signOut(session),
+    },
+    ...models.map(({ id }) => ({
+      id: `model ${id}`,
+      kind: say('palette.model'),
+      text: id,
+      run: () => navigate({ to: '/models/$id', params: { id } }),
+    })),
+    ...keys.map(({ id, name }) => ({
+      id: `key ${id}`,
+      kind: say('palette.requestsOfKey'),
+      text: name,
+      run: () => navigate({ to: '/requests', search: { filter: `key:${id}` } }),
+    })),
+  ];
+  if (requestId.test(typed)) {
+    const run = () => navigate({ to: '/requests/$id', params: { id: typed } });
+    return [{ id: typed, kind: say('palette.request'), text: typed, run }];
+  }
+  const words = typed.toLowerCase().split(/\s+/);
+  return entries.filter(({ text, kind }) => {
+    const searched = `${text} ${kind}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
+}
