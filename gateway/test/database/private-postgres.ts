@@ -41,8 +41,8 @@ export interface PrivatePostgres {
   close(): Promise<void>;
 }
 
-/** As root, the server runs as the system's user for it: it refuses to run as root. */
-const account = process.getuid?.() === 0 ? accountOf('postgres') : null;
+/** As root, a server runs as the system's user for it: it refuses to run as root. */
+export const account = process.getuid?.() === 0 ? accountOf('postgres') : null;
 
 function accountOf(name: string): { readonly uid: number; readonly gid: number } {
   const line = readFileSync('/etc/passwd', 'utf8')

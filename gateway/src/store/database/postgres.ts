@@ -20,7 +20,7 @@ export interface PostgresOptions {
 export function createPostgresDialect(options: PostgresOptions): PostgresDialect {
   const { statementTimeout } = options;
   const pool = new pg.Pool({
-    Client: DroppingClient as unknown as new () => pg.ClientBase,
+    Client: limitingClient(statementTimeout) as unknown as new () => pg.ClientBase,
     connectionString: options.url,
     max: options.maxConnections,
     connectionTimeoutMillis: 2_000,
@@ -28,7 +28,7 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'sluice',
-    statement_timeout: statementTimeout,
+    onConnect: (client) => limitSession(client, statementTimeout),
     // The server's own time-out does not help if the server or the network to it is frozen.
     ...(statementTimeout === 0 ? {} : { query_timeout: statementTimeout + 500 }),
     types: { getTypeParser: typeParser },
@@ -36,6 +36,35 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
   // The pool replaces a broken idle connection at the next query. Without a listener the error would end the process.
   pool.on('error', () => {});
   return new PostgresDialect({ pool });
+}
+
+/**
+ * Sets the server's time-out for the session if the session is ours alone. A pooler (PgBouncer) refuses it as a startup
+ * parameter, and would hand a server connection with our setting to others: it gives out process ids of its own, so
+ * that nothing is set there.
+ * @returns a promise that the pool waits for, although its type says otherwise
+ */
+function limitSession(client: pg.ClientBase, statementTimeout: number): unknown {
+  if (statementTimeout === 0) return null;
+  const { processID } = client as unknown as Internals;
+  return client.query(
+    `select set_config('statement_timeout', $1, false) where pg_backend_pid() = $2`,
+    [String(statementTimeout), processID],
+  );
+}
+
+/** Each transaction brings its time-out along, since behind a pooler no setting of the session holds. */
+function limitingClient(statementTimeout: number): typeof DroppingClient {
+  if (statementTimeout === 0) return DroppingClient;
+  return class extends DroppingClient {
+    override query(...parameters: [string, unknown[]]): unknown {
+      const [text, ...rest] = parameters;
+      // The words are Kysely's. Both statements travel together and cost one round trip.
+      const begins = text === 'begin' || text.startsWith('start transaction');
+      if (!begins) return super.query(...parameters);
+      return super.query(`${text}; set local statement_timeout = ${statementTimeout}`, ...rest);
+    }
+  };
 }
 
 /** After a query time-out the connection is useless: it is dropped, so that no query queues behind it. */
@@ -67,6 +96,8 @@ export function destroyConnection(client: Pick<pg.Client, 'end'>): void {
 
 /** Members that pg does not declare. */
 interface Internals {
+  /** As the server, or the pooler before it, stated it. */
+  readonly processID: number | null;
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
