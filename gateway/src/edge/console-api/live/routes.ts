@@ -37,7 +37,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
     const filter = { ...filterOf(query), ...(await reads((db) => scopeOf(db, caller))) };
     const since = request.headers['last-event-id'];
     const missed = missedSince(feed, typeof since === 'string' ? since : null);
-    const pending = missed.events;
+    const pending: LiveEvent[] = [];
     let { dropped } = missed;
     const unwatch = feed.watch((event) => {
       if (pending.length < mostPending) pending.push(event);
@@ -70,12 +70,14 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
       if (scope.isDraining()) return stop();
       if (turns % turnsOfSession === 0) await callerFor(request);
       if (turns % turnsOfComment === 0) body.write(': still here\n\n');
-      if (pending.length === 0 && dropped === 0) return;
-      const share = Math.max(1, Math.floor(perTurn / feed.watchers));
       const isSlow = body.writableLength > mostWaiting;
-      const shown = isSlow ? [] : pending.slice(-share);
-      dropped += pending.length - shown.length;
+      const share = isSlow ? 0 : Math.max(1, Math.floor(perTurn / feed.watchers));
+      dropped += Math.max(0, pending.length - share);
+      const fresh = share === 0 ? [] : pending.slice(-share);
       pending.length = 0;
+      // What was missed is brought whole, once: there are at most 500.
+      const shown = isSlow ? [] : [...missed.events.splice(0), ...fresh];
+      if (shown.length === 0 && dropped === 0) return;
       const texts: string[] = [];
       for (const event of shown) {
         const text = await names.textOf(event, filter, feed.epoch);
