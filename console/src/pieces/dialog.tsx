@@ -23,3 +23,20 @@ export function Dialog({ title, onClose, children }: Props) {
     </dialog>
   );
 }
+
+/** The last line of a dialog in which there is nothing to decide. */
+export function DialogEnd({
+  word,
+  onClose,
+}: {
+  readonly word: string;
+  readonly onClose: () => void;
+}) {
+  return (
+    <div className="dialogEnd">
+      <button type="button" className="button main" onClick={onClose}>
+        {word}
+      </button>
+    </div>
+  );
+}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { readYaml } from '../../api/client.ts';
-import { Dialog } from '../../pieces/dialog.tsx';
+import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
@@ -27,11 +27,7 @@ export function EntryInFile({ of: key, onClose }: Props) {
       {entry.isError && <ErrorState error={entry.error} onRetry={() => void entry.refetch()} />}
       {entry.isSuccess && <Snippet text={entry.data} label={say('keys.entry', { name })} />}
       <p className="quiet">{say('keys.entryHint')}</p>
-      <div className={styles['actions']}>
-        <button type="button" className="button main" onClick={onClose}>
-          {say('keys.close')}
-        </button>
-      </div>
+      <DialogEnd word={say('keys.close')} onClose={onClose} />
     </Dialog>
   );
 }

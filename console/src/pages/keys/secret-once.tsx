@@ -1,6 +1,6 @@
 import { useSession } from '../../app/session.ts';
 import { CopyButton } from '../../pieces/copy-button.tsx';
-import { Dialog } from '../../pieces/dialog.tsx';
+import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import type { IssuedKey } from './page.tsx';
@@ -33,11 +33,7 @@ export function SecretOnce({ issued: { name, key: secret }, onClose }: Props) {
         </code>
         <CopyButton text={line} label={say('keys.copyLine')} />
       </div>
-      <div className={styles['actions']}>
-        <button type="button" className="button main" onClick={onClose}>
-          {say('keys.done')}
-        </button>
-      </div>
+      <DialogEnd word={say('keys.done')} onClose={onClose} />
     </Dialog>
   );
 }
@@ -48,11 +44,7 @@ function SecretLost({ name, onClose }: { readonly name: string; readonly onClose
   return (
     <Dialog title={say('keys.ready', { name })} onClose={onClose}>
       <p>{say('keys.lost')}</p>
-      <div className={styles['actions']}>
-        <button type="button" className="button main" onClick={onClose}>
-          {say('keys.close')}
-        </button>
-      </div>
+      <DialogEnd word={say('keys.close')} onClose={onClose} />
     </Dialog>
   );
 }

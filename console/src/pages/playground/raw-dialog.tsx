@@ -1,9 +1,8 @@
 import { useSession } from '../../app/session.ts';
-import { Dialog } from '../../pieces/dialog.tsx';
+import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { curlOf } from '../../snippets/curl.ts';
 import { useWords } from '../../words/index.ts';
-import styles from './page.module.css';
 import type { Answer } from './run.ts';
 
 /** A request as it was sent, without the key, and everything that came back. */
@@ -26,11 +25,7 @@ export function RawDialog({
         {say('playground.events')} <span className="quiet">{events.length}</span>
       </h3>
       {events.length > 0 && <Snippet text={events.join('\n')} label={say('playground.events')} />}
-      <div className={styles['actions']}>
-        <button type="button" className="button main" onClick={onClose}>
-          {say('playground.close')}
-        </button>
-      </div>
+      <DialogEnd word={say('playground.close')} onClose={onClose} />
     </Dialog>
   );
 }
