@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { chromium, type Page } from 'playwright-core';
+import { password } from './people.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = process.env['SLUICE_TEST_BROWSER'] ?? places.find((path) => existsSync(path));
@@ -16,6 +17,8 @@ export interface Visit {
   axeProblems(): Promise<string[]>;
   /** Whether the page scrolls sideways. */
   isWider(): Promise<boolean>;
+  /** Opens a page of the console, and signs in there. */
+  signInAt(path: string, email: string, password?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,6 +58,12 @@ export async function visit(url: string): Promise<Visit> {
     },
     isWider: () =>
       page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'),
+    async signInAt(path, email, secret = password) {
+      await page.goto(`${url}/console${path}`);
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill(secret);
+      await page.keyboard.press('Enter');
+    },
     close: () => browser.close(),
   };
 }

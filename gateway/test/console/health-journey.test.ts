@@ -90,11 +90,8 @@ test.runIf(hasBrowser)(
   { timeout: 120_000 },
   async () => {
     opened = await visit(gateway.url);
-    const { page, complaints, axeProblems, isWider } = opened;
-    await page.goto(`${gateway.url}/console/health`);
-    await page.getByLabel('E-mail address').fill('admin@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
+    await signInAt('/health', 'admin@example.com');
     await page.getByText('Everything works.').waitFor();
     await page.getByText('credential refused').waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -128,11 +125,8 @@ test.runIf(hasBrowser)(
   async () => {
     const visited = await visit(gateway.url);
     try {
-      const { page, complaints, axeProblems } = visited;
-      await page.goto(`${gateway.url}/console/health`);
-      await page.getByLabel('E-mail address').fill('member@example.com');
-      await page.getByLabel('Password').fill(password);
-      await page.keyboard.press('Enter');
+      const { page, signInAt, complaints, axeProblems } = visited;
+      await signInAt('/health', 'member@example.com');
       await page.getByText('Your role does not allow this page.').waitFor();
       expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0);
       expect(await axeProblems()).toEqual([]);

@@ -21,16 +21,13 @@ test.runIf(hasBrowser)(
   'a person signs in, finds a request, sees why it cost what it did, and leaves',
   { timeout: 120_000 },
   async () => {
-    const { page, complaints, axeProblems } = opened;
+    const { page, signInAt, complaints, axeProblems } = opened;
     const id = await ask(gateway, secrets.member);
     await ask(gateway, secrets.admin, 'nothing-like-it');
     const row = (await gateway.usage()).find((each) => each.id === id);
 
     // An address that needs a session leads to the sign-in, and back.
-    await page.goto(`${gateway.url}/console/requests?filter=key%3Amembers`);
-    await page.getByLabel('E-mail address').fill('admin@example.com');
-    await page.getByLabel('Password').fill('wrong');
-    await page.keyboard.press('Enter');
+    await signInAt('/requests?filter=key%3Amembers', 'admin@example.com', 'wrong');
     await page.getByText('the e-mail address or the password is wrong').waitFor();
     complaints.length = 0;
     expect(await axeProblems()).toEqual([]);

@@ -24,11 +24,8 @@ test.runIf(hasBrowser)(
   'a person makes a key, uses it, replaces its secret, and ends it',
   { timeout: 120_000 },
   async () => {
-    const { page, complaints, axeProblems } = opened;
-    await page.goto(`${gateway.url}/console/keys`);
-    await page.getByLabel('E-mail address').fill('member@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    const { page, signInAt, complaints, axeProblems } = opened;
+    await signInAt('/keys', 'member@example.com');
     const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
     await rowOf('members').waitFor();
     // Declared with its secret: revoking is all that can be done here.

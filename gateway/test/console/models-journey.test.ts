@@ -45,7 +45,7 @@ test.runIf(hasBrowser)(
   'a person looks for a model, sees what it costs and how it went, and asks it as shown',
   { timeout: 120_000 },
   async () => {
-    const { page, complaints, axeProblems, isWider } = opened;
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
     await ask(gateway, secrets.admin);
     await gateway.usage();
     // The list fails once, says so, and comes at the second try.
@@ -56,10 +56,7 @@ test.runIf(hasBrowser)(
         json: { error: { code: 'internal', message: 'the list is lost' } },
       }),
     );
-    await page.goto(`${gateway.url}/console/models`);
-    await page.getByLabel('E-mail address').fill('admin@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    await signInAt('/models', 'admin@example.com');
     await page.getByText('the list is lost').waitFor();
     await page.getByText('req_lost').waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -130,11 +127,8 @@ test.runIf(hasBrowser)(
   async () => {
     const member = await visit(gateway.url);
     try {
-      const { page, complaints } = member;
-      await page.goto(`${gateway.url}/console/models/demo-chat`);
-      await page.getByLabel('E-mail address').fill('member@example.com');
-      await page.getByLabel('Password').fill(password);
-      await page.keyboard.press('Enter');
+      const { page, signInAt, complaints } = member;
+      await signInAt('/models/demo-chat', 'member@example.com');
       await page.getByRole('heading', { name: 'Prices since' }).waitFor();
       expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(0);
       await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));

@@ -52,7 +52,7 @@ test.runIf(hasBrowser)(
   'a person sees what was used and what has to be done, and every figure leads to its requests',
   { timeout: 180_000 },
   async () => {
-    const { page, complaints, axeProblems } = opened;
+    const { page, signInAt, complaints, axeProblems } = opened;
     const folder = process.env['SLUICE_SHOTS'];
     const shot = async (name: string): Promise<void> => {
       if (folder !== undefined)
@@ -60,10 +60,7 @@ test.runIf(hasBrowser)(
     };
     const isWider = () =>
       page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-    await page.goto(`${gateway.url}/console/`);
-    await page.getByLabel('E-mail address').fill('admin@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    await signInAt('/', 'admin@example.com');
 
     await page.getByText('nobody-knows-its-price has no price').waitFor();
     await page.getByText('Budget of research at 88 %').waitFor();

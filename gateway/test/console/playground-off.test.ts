@@ -34,11 +34,8 @@ test.runIf(hasBrowser)(
   async () => {
     const visited = await visit(gateway.url);
     try {
-      const { page, complaints, axeProblems, isWider } = visited;
-      await page.goto(`${gateway.url}/console/models`);
-      await page.getByLabel('E-mail address').fill('member@example.com');
-      await page.getByLabel('Password').fill(password);
-      await page.keyboard.press('Enter');
+      const { page, signInAt, complaints, axeProblems, isWider } = visited;
+      await signInAt('/models', 'member@example.com');
       const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
       await heading('Models');
       expect(await page.getByRole('link', { name: 'Playground' }).count()).toBe(0);

@@ -21,15 +21,12 @@ test.runIf(hasBrowser)(
   'a person narrows the list by words and by time, takes it along, and watches requests come in',
   { timeout: 180_000 },
   async () => {
-    const { page, complaints, axeProblems } = opened;
+    const { page, signInAt, complaints, axeProblems } = opened;
     await ask(gateway, secrets.member);
     await ask(gateway, secrets.admin);
     await ask(gateway, secrets.admin, 'nothing-like-it');
     await gateway.usage();
-    await page.goto(`${gateway.url}/console/requests`);
-    await page.getByLabel('E-mail address').fill('admin@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    await signInAt('/requests', 'admin@example.com');
     const rows = page.locator('tbody tr');
     await rows.nth(2).waitFor();
 

@@ -22,12 +22,9 @@ test.runIf(hasBrowser)(
   'a person signs out elsewhere, chooses the look, and changes the password',
   { timeout: 120_000 },
   async () => {
-    const { page, complaints, axeProblems, isWider } = opened;
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
     const elsewhere = await signIn(gateway.url, 'member@example.com', password);
-    await page.goto(`${gateway.url}/console/settings`);
-    await page.getByLabel('E-mail address').fill('member@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    await signInAt('/settings', 'member@example.com');
     const rows = page.locator('tbody tr');
     await rows.filter({ hasText: 'this one' }).waitFor();
     await rows.filter({ hasText: 'Chrome, Linux' }).waitFor();
@@ -57,10 +54,7 @@ test.runIf(hasBrowser)(
     expect(await isWider()).toBe(false);
     const other = await visit(gateway.url);
     try {
-      await other.page.goto(`${gateway.url}/console/settings`);
-      await other.page.getByLabel('E-mail address').fill('member@example.com');
-      await other.page.getByLabel('Password').fill(`${password}, and longer`);
-      await other.page.keyboard.press('Enter');
+      await other.signInAt('/settings', 'member@example.com', `${password}, and longer`);
       await other.page.getByRole('heading', { name: '设置' }).waitFor();
       expect(await other.page.locator('html').getAttribute('data-theme')).toBe('dark');
       expect(other.complaints).toEqual([]);
@@ -77,11 +71,8 @@ test.runIf(hasBrowser)(
   async () => {
     const visited = await visit(gateway.url);
     try {
-      const { page, complaints, axeProblems } = visited;
-      await page.goto(`${gateway.url}/console/keys`);
-      await page.getByLabel('E-mail address').fill('admin@example.com');
-      await page.getByLabel('Password').fill(password);
-      await page.keyboard.press('Enter');
+      const { page, signInAt, complaints, axeProblems } = visited;
+      await signInAt('/keys', 'admin@example.com');
       await page.locator('tbody tr').first().waitFor();
       await page.keyboard.press('n');
       await page.getByLabel('Name').fill('half done');

@@ -31,11 +31,8 @@ test.runIf(hasBrowser)(
   'whoever set the gateway up gets a password, a key, and sees the first request come in',
   { timeout: 120_000 },
   async () => {
-    const { page, complaints, axeProblems, isWider } = opened;
-    await page.goto(`${gateway.url}/console/`);
-    await page.getByLabel('E-mail address').fill('admin@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
+    await signInAt('/', 'admin@example.com');
     await page.getByRole('heading', { name: 'Your own password' }).waitFor();
     expect(page.url()).toBe(`${gateway.url}/console/welcome`);
     expect(await axeProblems()).toEqual([]);
