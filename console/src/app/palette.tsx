@@ -4,6 +4,7 @@ import { useId, useState, type KeyboardEvent } from 'react';
 import { read } from '../api/client.ts';
 import { modelsQuery } from '../pages/models/query.ts';
 import { Dialog } from '../pieces/dialog.tsx';
+import { ErrorState, Skeleton } from '../pieces/states.tsx';
 import { languages, setLanguage, useWords, type Language } from '../words/index.ts';
 import { pagesFor } from './pages.ts';
 import styles from './palette.module.css';
@@ -32,7 +33,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const list = useId();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const entries = useEntries(typed.trim());
+  const { entries, lists } = useEntries(typed.trim());
+  const failed = lists.find(({ isError }) => isError);
   const found = entries.slice(0, most);
   const current = Math.min(at, found.length - 1);
 
@@ -59,7 +61,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
         className="input"
         type="text"
         role="combobox"
-        aria-expanded="true"
+        aria-expanded={found.length > 0}
         aria-controls={list}
         aria-activedescendant={found.length === 0 ? undefined : `${list}-${current}`}
         aria-label={say('palette.title')}
@@ -92,24 +94,30 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p role="status">{say('palette.nothing')}</p>}
+      {failed !== undefined && (
+        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+      )}
+      {found.length === 0 && lists.some(({ isPending }) => isPending) && <Skeleton rows={1} />}
+      {found.length === 0 && lists.every(({ isSuccess }) => isSuccess) && (
+        <p role="status">{say('palette.nothing')}</p>
+      )}
     </Dialog>
   );
 }
 
-/** What the typed words find: each has to occur. */
-function useEntries(typed: string): readonly Entry[] {
+/** What the typed words find: each has to occur. And the lists that it is found in. */
+function useEntries(typed: string) {
   const say = useWords();
   const session = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const models = useQuery(modelsQuery).data?.data ?? [];
-  const keys =
-    useQuery({
-      queryKey: ['palette', 'keys'],
-      queryFn: ({ signal }) => read<'listKeys'>('/keys', { limit: '200' }, signal),
-      staleTime: 60_000,
-    }).data?.data ?? [];
+  const models = useQuery(modelsQuery);
+  const keys = useQuery({
+    queryKey: ['palette', 'keys'],
+    queryFn: ({ signal }) => read<'listKeys'>('/keys', { limit: '200' }, signal),
+    staleTime: 60_000,
+  });
+  const lists = [models, keys];
 
   const entries: Entry[] = [
     ...pagesFor(session).map(({ to, name }) => ({
@@ -118,6 +126,12 @@ function useEntries(typed: string): readonly Entry[] {
       text: say(`app.${name}`),
       run: () => navigate({ to }),
     })),
+    {
+      id: 'new key',
+      kind: say('app.keys'),
+      text: say('keys.new'),
+      run: () => navigate({ to: '/keys', search: { make: true } }),
+    },
     ...themes.map((theme) => ({
       id: `theme ${theme}`,
       kind: say('app.theme'),
@@ -142,13 +156,13 @@ function useEntries(typed: string): readonly Entry[] {
       text: say('app.signOut'),
       run: () => signOut(session),
     },
-    ...models.map(({ id }) => ({
+    ...(models.data?.data ?? []).map(({ id }) => ({
       id: `model ${id}`,
       kind: say('palette.model'),
       text: id,
       run: () => navigate({ to: '/models/$id', params: { id } }),
     })),
-    ...keys.map(({ id, name }) => ({
+    ...(keys.data?.data ?? []).map(({ id, name }) => ({
       id: `key ${id}`,
       kind: say('palette.requestsOfKey'),
       text: name,
@@ -157,11 +171,13 @@ function useEntries(typed: string): readonly Entry[] {
   ];
   if (requestId.test(typed)) {
     const run = () => navigate({ to: '/requests/$id', params: { id: typed } });
-    return [{ id: typed, kind: say('palette.request'), text: typed, run }];
+    const entry: Entry = { id: typed, kind: say('palette.request'), text: typed, run };
+    return { entries: [entry], lists };
   }
   const words = typed.toLowerCase().split(/\s+/);
-  return entries.filter(({ text, kind }) => {
+  const found = entries.filter(({ text, kind }) => {
     const searched = `${text} ${kind}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
+  return { entries: found, lists };
 }

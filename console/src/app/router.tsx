@@ -111,6 +111,9 @@ const request = createRoute({
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
+  /** `make`: the form of a new key is open. */
+  validateSearch: ({ make }: Record<string, unknown>): { make?: true } =>
+    make === true ? { make } : {},
   component: KeysPage,
 });
 

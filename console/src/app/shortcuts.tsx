@@ -1,14 +1,16 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Dialog } from '../pieces/dialog.tsx';
 import { Icon } from '../pieces/icon.tsx';
-import { useKeys } from '../pieces/use-keys.ts';
+import { isPlain, useKeys } from '../pieces/use-keys.ts';
 import { useWords } from '../words/index.ts';
 import styles from './frame.module.css';
 import { pagesFor } from './pages.ts';
 import { useSession } from './session.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
+
+const control = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
 /** Milliseconds in which the letter of a page has to follow the `g`. */
 const patience = 1_500;
@@ -19,19 +21,22 @@ export function Shortcuts() {
   const navigate = useNavigate();
   const pages = pagesFor(useSession());
   const [open, setOpen] = useState<'palette' | 'help' | null>(null);
-  const wentAt = useRef(-Infinity);
 
-  const go = (to: string) => () => {
-    if (performance.now() - wentAt.current < patience) void navigate({ to });
-    wentAt.current = -Infinity;
+  /** The next key opens its page, and means nothing else: pages have keys of their own. */
+  const go = () => {
+    const stop = () => document.removeEventListener('keydown', press, true);
+    const press = (event: KeyboardEvent): void => {
+      stop();
+      const page = isPlain(event) ? pages.find(({ letter }) => letter === event.key) : undefined;
+      if (page === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void navigate({ to: page.to });
+    };
+    document.addEventListener('keydown', press, true);
+    setTimeout(stop, patience);
   };
-  useKeys({
-    '?': () => setOpen('help'),
-    g: () => {
-      wentAt.current = performance.now();
-    },
-    ...Object.fromEntries(pages.map(({ letter, to }) => [letter, go(to)])),
-  });
+  useKeys({ '?': () => setOpen('help'), g: go });
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
@@ -55,7 +60,7 @@ export function Shortcuts() {
       >
         <Icon name="search" />
         <span>{say('palette.search')}</span>
-        <kbd>{say('palette.control')} K</kbd>
+        <kbd>{control} K</kbd>
       </button>
       {open === 'palette' && (
         <Suspense>
@@ -71,7 +76,7 @@ function Help({ onClose }: { readonly onClose: () => void }) {
   const say = useWords();
   const pages = pagesFor(useSession());
   const rows: readonly (readonly [keys: string, text: string])[] = [
-    [`${say('palette.control')} K`, say('palette.title')],
+    [`${control} K`, say('palette.title')],
     ['?', say('palette.help')],
     ...pages.map(({ letter, name }) => [`g ${letter}`, say(`app.${name}`)] as const),
     ['/', say('palette.filter')],

@@ -1,15 +1,20 @@
 import { useEffect } from 'react';
 
+/** Whether a key was neither typed into a field nor pressed together with another. */
+export function isPlain({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const isTyping =
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement;
+  return !isTyping && !ctrlKey && !metaKey && !altKey;
+}
+
 /** Keys of a page; none while something is typed or a dialog is open. */
 export function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const { target, key } = event;
-      const isTyping =
-        target instanceof HTMLInputElement ||
-        target instanceof HTMLTextAreaElement ||
-        target instanceof HTMLSelectElement;
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!isPlain(event)) return;
       if (document.querySelector('dialog[open]') !== null) return;
       // A link or button that has the focus acts by itself.
       if (key === 'Enter' && target instanceof HTMLElement && target.closest('a, button') !== null)

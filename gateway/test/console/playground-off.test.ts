@@ -77,6 +77,12 @@ test.runIf(hasBrowser)(
       await page.keyboard.press('g');
       await page.keyboard.press('k');
       await heading('Keys');
+      await page.keyboard.press('Control+k');
+      await field.fill('new key');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'New key' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       expect(await axeProblems()).toEqual([]);
@@ -84,10 +90,30 @@ test.runIf(hasBrowser)(
       expect(await isWider()).toBe(false);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      // There is no such request.
-      expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+
+      await page.route('**/admin/v1/models', (route) => route.fulfill({ status: 503, body: '{}' }));
+      await page.reload();
+      await heading('Keys');
+      await page.keyboard.press('Control+k');
+      await field.fill('demo-chat');
+      await page.getByRole('dialog').getByText('This could not be loaded').waitFor();
+      expect(await page.getByText('Nothing has this name.').count()).toBe(0);
+      // There is no such request, and no list of models.
+      expect(complaints.filter((text) => !/404|503/.test(text))).toEqual([]);
     } finally {
       await visited.close();
     }
   },
 );
+
+test.runIf(hasBrowser)('administrators keep the playground', { timeout: 120_000 }, async () => {
+  const visited = await visit(gateway.url);
+  try {
+    const { page, signInAt } = visited;
+    await signInAt('/models', 'admin@example.com');
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('heading', { name: 'Playground' }).waitFor();
+  } finally {
+    await visited.close();
+  }
+});

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
@@ -17,7 +18,6 @@ export type Key = Result<'listKeys'>['data'][number];
 export type IssuedKey = Result<'createKey'>;
 
 type Open =
-  | { readonly kind: 'new' }
   | { readonly kind: 'entry' | 'change' | 'rotate' | 'revoke'; readonly key: Key }
   /** The only place that holds a secret: it is forgotten with the dialog. */
   | { readonly kind: 'secret'; readonly issued: IssuedKey };
@@ -38,19 +38,24 @@ export function KeysPage() {
   const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const canSeeAll = permissions.includes('keys.read') || teams.some(({ role }) => role === 'owner');
 
+  const { make: isMaking = false } = useSearch({ from: '/inside/keys' });
+  const navigate = useNavigate();
+  const make = (is: boolean) =>
+    void navigate({ to: '/keys', search: is ? { make: true } : {}, replace: !is });
+
   const close = () => setOpen(null);
   const changed = () => void client.invalidateQueries({ queryKey: ['keys'] });
   const issue = (issued: IssuedKey) => {
     changed();
     setOpen({ kind: 'secret', issued });
   };
-  useKeys({ n: () => setOpen({ kind: 'new' }) });
+  useKeys({ n: () => make(true) });
 
   return (
     <>
       <header className="top">
         <h1>{say('keys.title')}</h1>
-        <button type="button" className="button main" onClick={() => setOpen({ kind: 'new' })}>
+        <button type="button" className="button main" onClick={() => make(true)}>
           {say('keys.new')}
         </button>
       </header>
@@ -84,7 +89,15 @@ export function KeysPage() {
           </button>
         )}
       </div>
-      {open?.kind === 'new' && <NewKey onMade={issue} onClose={close} />}
+      {isMaking && (
+        <NewKey
+          onMade={(issued) => {
+            make(false);
+            issue(issued);
+          }}
+          onClose={() => make(false)}
+        />
+      )}
       {open?.kind === 'entry' && <EntryInFile of={open.key} onClose={close} />}
       {open?.kind === 'change' && (
         <ChangeKey
