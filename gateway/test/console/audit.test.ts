@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit, recordAudit, removeOldAudit } from '#administration/index.ts';
 import { createFailedSignIns } from '#console-api/sessions/failed-sign-ins.ts';
@@ -27,6 +28,24 @@ test('sign-ins and what a person does are on record with address and request', a
   expect(created?.request_id).toBe(response.headers.get('x-request-id'));
   expect(started).toMatchObject({ actor, action: 'session.create' });
   expect(JSON.stringify(await lines())).not.toContain(key);
+});
+
+test('a change that cannot be put on record does not happen', async () => {
+  const { kysely } = gateway.app.database;
+  const member = await signIn(gateway.url, 'member@example.com', password);
+  await sql`
+    create trigger no_record before insert on audit_log
+    begin select raise(abort, 'the disk is full'); end`.execute(kysely);
+  const refused = await member.send('POST', '/keys', { name: 'unrecorded' });
+  await sql`drop trigger no_record`.execute(kysely);
+  expect(refused.status).toBeGreaterThanOrEqual(500);
+  const names = async () => {
+    const { data } = (await (await member.get('/keys')).json()) as { data: { name: string }[] };
+    return data.map(({ name }) => name);
+  };
+  expect(await names()).not.toContain('unrecorded');
+  expect((await member.send('POST', '/keys', { name: 'unrecorded' })).status).toBe(201);
+  expect(await names()).toContain('unrecorded');
 });
 
 test('an export is on record with its filter', async () => {

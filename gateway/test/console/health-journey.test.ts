@@ -85,6 +85,22 @@ test('operators and viewers see how the gateway and its channels are, members do
   }
 });
 
+test('what is wrong with channels needs the attention of whoever may see them', async () => {
+  const attentionOf = async (who: string) => {
+    const person = await signIn(gateway.url, `${who}@example.com`, password);
+    const { attention } = (await (await person.get('/overview')).json()) as { attention: object[] };
+    return attention;
+  };
+  const refused = expect.objectContaining({
+    kind: 'credential_refused',
+    object: { kind: 'channel', name: 'refusing' },
+    count: 1,
+  });
+  expect(await attentionOf('admin')).toContainEqual(refused);
+  expect(await attentionOf('viewer')).toContainEqual(refused);
+  expect(await attentionOf('member')).not.toContainEqual(refused);
+});
+
 test.runIf(hasBrowser)(
   'the page says what is wrong, and what to do about it',
   { timeout: 120_000 },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { ask, config, password, secrets, setPasswords } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 interface Event {
@@ -9,12 +9,22 @@ interface Event {
   readonly data: { readonly id?: string; readonly count?: number; readonly cost?: string };
 }
 
+const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
+
 let gateway: TestGateway;
 let admin: Person;
 let member: Person;
 
 beforeAll(async () => {
-  gateway = await startWithPeople();
+  gateway = await startTestGateway({
+    config: `${config}  - { name: teams, user: admin@example.com, team: red, secret: ${teamSecret} }
+teams:
+  - name: red
+    balance: 100
+    members: [{ user: member@example.com, role: owner }, { user: admin@example.com }]
+`,
+  });
+  await setPasswords(gateway);
   admin = await signIn(gateway.url, 'admin@example.com', password);
   member = await signIn(gateway.url, 'member@example.com', password);
 });
@@ -86,6 +96,16 @@ test('people hear of their own requests only, and of those that their filter lea
   expect(idsOf(refused.events)).toEqual([unknown]);
   for (const id of [ofAdmin, unknown]) expect(JSON.stringify(own.events)).not.toContain(id);
   for (const live of [own, refused, named]) live.close();
+});
+
+test('the owner of a team hears of its requests, whoever sends them', async () => {
+  const owner = await watch(member);
+  const other = await ask(gateway, secrets.admin);
+  const ofTeam = await ask(gateway, teamSecret);
+  await owner.has(ofTeam);
+  expect(idsOf(owner.events)).toEqual([ofTeam]);
+  expect(JSON.stringify(owner.events)).not.toContain(other);
+  owner.close();
 });
 
 test('after a lost connection comes what was missed', async () => {

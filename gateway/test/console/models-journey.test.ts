@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, setPasswords } from './people.ts';
+import { ask, secrets, setPasswords } from './people.ts';
 
 const config = `
 channels:

@@ -109,10 +109,11 @@ test.runIf(hasBrowser)(
 test.runIf(hasBrowser)('administrators keep the playground', { timeout: 120_000 }, async () => {
   const visited = await visit(gateway.url);
   try {
-    const { page, signInAt } = visited;
+    const { page, signInAt, complaints } = visited;
     await signInAt('/models', 'admin@example.com');
     await page.getByRole('link', { name: 'Playground' }).click();
     await page.getByRole('heading', { name: 'Playground' }).waitFor();
+    expect(complaints).toEqual([]);
   } finally {
     await visited.close();
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
+import { ask, secrets, startWithPeople } from './people.ts';
 
 let gateway: TestGateway;
 let opened: Visit;

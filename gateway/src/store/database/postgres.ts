@@ -28,7 +28,7 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'sluice',
-    onConnect: (client) => limitSession(client, statementTimeout),
+    onConnect: (client) => (client as unknown as LimitedClient).limitSession?.(),
     // The server's own time-out does not help if the server or the network to it is frozen.
     ...(statementTimeout === 0 ? {} : { query_timeout: statementTimeout + 500 }),
     types: { getTypeParser: typeParser },
@@ -38,30 +38,37 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
   return new PostgresDialect({ pool });
 }
 
-/**
- * Sets the server's time-out for the session if the session is ours alone. A pooler (PgBouncer) refuses it as a startup
- * parameter, and would hand a server connection with our setting to others: it gives out process ids of its own, so
- * that nothing is set there.
- * @returns a promise that the pool waits for, although its type says otherwise
- */
-function limitSession(client: pg.ClientBase, statementTimeout: number): unknown {
-  if (statementTimeout === 0) return null;
-  const { processID } = client as unknown as Internals;
-  return client.query(
-    `select set_config('statement_timeout', $1, false) where pg_backend_pid() = $2`,
-    [String(statementTimeout), processID],
-  );
+/** A client whose statements the server ends after a while. */
+interface LimitedClient {
+  /** Absent: it ends none. Returns a promise that the pool waits for, although its type says otherwise. */
+  readonly limitSession?: () => unknown;
 }
 
-/** Each transaction brings its time-out along, since behind a pooler no setting of the session holds. */
+/**
+ * Where the session is ours alone, it gets the time-out. A pooler (PgBouncer) refuses it as a startup parameter, and
+ * would hand a server connection with our setting to others: it gives out process ids of its own, so that nothing is
+ * set there, and each transaction brings the time-out along.
+ */
 function limitingClient(statementTimeout: number): typeof DroppingClient {
   if (statementTimeout === 0) return DroppingClient;
-  return class extends DroppingClient {
+  return class extends DroppingClient implements LimitedClient {
+    #isSessionLimited = false;
+
+    async limitSession(): Promise<void> {
+      const { processID } = this as unknown as Internals;
+      const result = (await super.query(
+        `select set_config('statement_timeout', $1, false) where pg_backend_pid() = $2`,
+        [String(statementTimeout), processID],
+      )) as pg.QueryResult;
+      this.#isSessionLimited = result.rowCount === 1;
+    }
+
     override query(...parameters: [string, unknown[]]): unknown {
       const [text, ...rest] = parameters;
-      // The words are Kysely's. Both statements travel together and cost one round trip.
+      // The words are Kysely's.
       const begins = text === 'begin' || text.startsWith('start transaction');
-      if (!begins) return super.query(...parameters);
+      if (!begins || this.#isSessionLimited) return super.query(...parameters);
+      // Both statements travel together and cost one round trip.
       return super.query(`${text}; set local statement_timeout = ${statementTimeout}`, ...rest);
     }
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { money, nothing, text, time, timeFilter } from './values.ts';
+import { money, nothing, ranged, text, time } from './values.ts';
 import { exampleSums, percentiles, sums, timeZone } from './usage.ts';
 
 const period = sums.extend({
@@ -41,9 +41,7 @@ export const readOverview = defineRoute({
   summary: 'Totals of a range and of the one before, and what needs attention',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject({
-    from: timeFilter.optional(),
-    to: timeFilter.optional(),
+  query: ranged({
     tz: timeZone.optional(),
   }),
   body: nothing,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, text, time, timeFilter, tokens, units } from './values.ts';
+import { count, money, nothing, ranged, text, time, tokens, units } from './values.ts';
 
 const attempt = z.object({
   channel: z.string(),
@@ -70,8 +70,6 @@ const name = text(400);
 
 /** Filters by the names that sums have; all must hold. A trailing `*` stands for any end of a name. */
 const nameFilters = {
-  from: timeFilter.optional(),
-  to: timeFilter.optional(),
   key: name.optional(),
   user: name.optional(),
   team: name.optional(),
@@ -147,7 +145,7 @@ export const listUsage = defineRoute({
   summary: 'Requests, newest first',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject({
+  query: ranged({
     ...filters,
     limit: count(1, 200).optional(),
     cursor: name.optional(),
@@ -252,7 +250,7 @@ export const sumUsage = defineRoute({
   summary: 'Sums over whole hours, by one or two dimensions',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject({
+  query: ranged({
     ...nameFilters,
     by,
     /** What names are ordered by, the highest first. */
@@ -288,7 +286,7 @@ export const readHistogram = defineRoute({
   summary: 'Requests over time by status, and what they cost together',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject(filters),
+  query: ranged(filters),
   body: nothing,
   response: z.object({
     from: time,
@@ -328,7 +326,7 @@ export const readLatency = defineRoute({
   summary: 'How long completed requests took, within 5 %',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject({
+  query: ranged({
     ...nameFilters,
     /** Absent: all requests together. */
     by: z.enum(['model', 'channel'], { error: 'expected model or channel' }).optional(),
@@ -366,7 +364,7 @@ export const readFacets = defineRoute({
   summary: 'Values to filter by, and how many requests of the range have them',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject({
+  query: ranged({
     ...nameFilters,
     /** Names that begin so. */
     q: text(64).optional(),
@@ -405,7 +403,7 @@ export const exportUsage = defineRoute({
   summary: 'All requests that a filter leaves, newest first, as a file',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject({
+  query: ranged({
     ...filters,
     format: z.enum(['csv', 'jsonl'], { error: 'expected csv or jsonl' }),
   }),
@@ -432,15 +430,13 @@ export const startedRequest = row.pick({
   stream: true,
 });
 
-const { from: _from, to: _to, ...liveFilters } = filters;
-
 export const watchUsage = defineRoute({
   method: 'GET',
   path: '/usage/live',
   summary: 'Requests of this process as they start and end, as server-sent events',
   permission: 'own',
   parameters: nothing,
-  query: z.strictObject(liveFilters),
+  query: z.strictObject(filters),
   body: nothing,
   response: z.string(),
   example: 'event: dropped\ndata: {"count":3}\n\n',

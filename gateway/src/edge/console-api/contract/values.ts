@@ -22,6 +22,18 @@ export const timeFilter = z.iso
   .datetime({ offset: true, error: 'expected a time with its zone such as 2027-01-01T00:00:00Z' })
   .transform((text) => Date.parse(text));
 
+const bounds = { from: timeFilter.optional(), to: timeFilter.optional() };
+
+/** A query for a range of time, with these parameters beside it. */
+export const ranged = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject({ ...bounds, ...shape }).refine(
+    (query) => {
+      const { from, to } = query as { readonly from?: number; readonly to?: number };
+      return from === undefined || to === undefined || from <= to;
+    },
+    { path: ['to'], error: 'expected a time that is not before from' },
+  );
+
 /** A whole number in a query. */
 export const count = (least: number, most: number) =>
   z
