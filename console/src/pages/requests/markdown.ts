@@ -31,6 +31,9 @@ export function asMarkdown(
   for (const { channel, status, result, duration_ms: time } of detail.attempts) {
     lines.push('', `- ${cell(channel)}: ${status ?? ''} ${result}, ${formats.duration(time)}`);
   }
+  for (const { channel, reason } of detail.route) {
+    lines.push('', `- ${cell(channel)}: ${say(`request.passed.${reason}`)}`);
+  }
   return `${lines.join('\n')}\n`;
 }
 
