@@ -17,6 +17,7 @@ export const en = {
     system: 'As the system',
     language: 'Language',
     account: 'Account',
+    more: 'More',
     skip: 'Skip to the content',
     insecure: 'This connection is not encrypted: others can read what you type.',
   },
@@ -76,7 +77,7 @@ export const en = {
       model: 'Model',
       route: 'Channels',
       speed: 'First token, total',
-      tokens: 'Tokens in, out',
+      tokens: 'Tokens in (cached), out',
       cost: 'Cost, USD',
     },
     more: 'Older requests',
@@ -85,7 +86,6 @@ export const en = {
     emptyHint: 'Send one, and it appears here:',
     noMatch: 'No request matches the filter.',
     times: '× {{count}}',
-    cached: '{{percent}} % cached',
     list: 'Requests',
     open: 'Open request {{id}}',
   },
@@ -474,6 +474,10 @@ export const en = {
   health: {
     title: 'Health',
     fine: 'Everything works.',
+    butChannels_one:
+      'The gateway works, but {{count}} channel is not used now. Its state below says why.',
+    butChannels_other:
+      'The gateway works, but {{count}} channels are not used now. Their states below say why.',
     degradedTitle: 'Requests are served, but not everything works:',
     unavailable: 'Nothing that costs something is admitted:',
     degraded: {

@@ -18,6 +18,7 @@ export const zh: Words = {
     system: '跟随系统',
     language: '语言',
     account: '账户',
+    more: '更多',
     skip: '跳到内容',
     insecure: '此连接未加密：他人可以看到您输入的内容。',
   },
@@ -77,7 +78,7 @@ export const zh: Words = {
       model: '模型',
       route: '渠道',
       speed: '首个词元、总时长',
-      tokens: '输入、输出词元',
+      tokens: '输入（缓存）、输出词元',
       cost: '费用（美元）',
     },
     more: '更早的请求',
@@ -86,7 +87,6 @@ export const zh: Words = {
     emptyHint: '发送一个请求，它就会出现在这里：',
     noMatch: '没有符合筛选条件的请求。',
     times: '× {{count}}',
-    cached: '{{percent}} % 来自缓存',
     list: '请求列表',
     open: '打开请求 {{id}}',
   },
@@ -469,6 +469,8 @@ export const zh: Words = {
   health: {
     title: '健康',
     fine: '一切正常。',
+    butChannels_one: '网关正常，但有 {{count}} 个渠道目前未被使用，原因见下方状态。',
+    butChannels_other: '网关正常，但有 {{count}} 个渠道目前未被使用，原因见下方状态。',
     degradedTitle: '请求仍在处理，但并非一切正常：',
     unavailable: '不接受任何计费请求：',
     degraded: {

@@ -18,11 +18,10 @@ const openai = 'provider: openai, base_url: "SIMULATOR", api_key: demo';
 const both = 'groups: [default, coding]';
 
 /** Bundled models that the file below names. */
-export const demoModels = [
-  ...['claude-opus-4-8', 'claude-sonnet-5', 'claude-haiku-4-5', 'gpt-5', 'gpt-5-mini'],
-  ...['gemini-2.5-flash', 'text-embedding-3-large', 'demo-chat', 'demo-reasoning'],
-  ...['demo-image', 'demo-video-1'],
-];
+export const demoModels = (
+  'claude-opus-4-8 claude-sonnet-5 claude-haiku-4-5 gpt-5 gpt-5-mini gemini-2.5-flash ' +
+  'text-embedding-3-large demo-chat demo-reasoning demo-image demo-video-1'
+).split(' ');
 
 /**
  * An organisation as it could be: several vendors behind channels, one of which is refused and one of which fails; teams,
@@ -39,19 +38,17 @@ channels:
   - { name: gemini-main, ${both}, provider: gemini, base_url: "SIMULATOR", api_key: demo, models: [gemini-2.5-flash] }
   - { name: groq-fast, ${both}, provider: openai-compatible, base_url: "SIMULATOR", api_key: invalid, models: [llama-fast] }
   - { name: vllm-own, ${both}, provider: openai-compatible, base_url: "SIMULATOR", api_key: demo, models: [qwen3-coder, llama-fast, gpt-oss-120b] }
-  - { name: torn, ${both}, provider: simulator, base_url: "SIMULATOR/fault(cut-at=3)", protocols: [chat], models: [torn-chat] }
-  - { name: slow, ${both}, provider: simulator, base_url: "SIMULATOR/fault(gap=120;events=60)", protocols: [chat], models: [slow-chat] }
-  - { name: uncounted, ${both}, provider: simulator, base_url: "SIMULATOR/fault(usage=missing)", protocols: [chat], models: [uncounted-chat] }
-  - { name: absurd, ${both}, provider: simulator, base_url: "SIMULATOR/fault(usage=absurd)", protocols: [chat], models: [absurd-chat] }
+  - { name: edge-node, ${both}, provider: simulator, base_url: "SIMULATOR/fault(cut-at=3)", protocols: [chat], models: [mistral-edge] }
+  - { name: llama-own, ${both}, provider: simulator, base_url: "SIMULATOR/fault(gap=120;events=60)", protocols: [chat], models: [llama-405b] }
+  - { name: phi-own, ${both}, provider: simulator, base_url: "SIMULATOR/fault(usage=missing)", protocols: [chat], models: [phi-local] }
   - { name: demo, ${both}, provider: simulator, base_url: "SIMULATOR", models: [demo-chat, demo-reasoning, demo-image, demo-video-1] }
 models:
   - { id: qwen3-coder, type: chat, context_window: 262144, price: { input: 0, output: 0 } }
   - { id: llama-fast, type: chat, context_window: 131072, price: { input: 0.05, output: 0.08 } }
   - { id: gpt-oss-120b, type: chat, context_window: 131072 }
-  - { id: torn-chat, type: chat, price: { input: 1, output: 2 } }
-  - { id: slow-chat, type: chat, price: { input: 1, output: 2 } }
-  - { id: uncounted-chat, type: chat, price: { input: 1, output: 2 } }
-  - { id: absurd-chat, type: chat, price: { input: 1, output: 2 } }
+  - { id: mistral-edge, type: chat, price: { input: 1, output: 2 } }
+  - { id: llama-405b, type: chat, price: { input: 1, output: 2 } }
+  - { id: phi-local, type: chat, price: { input: 1, output: 2 } }
 aliases: { coder: qwen3-coder }
 teams:
   - { name: platform, balance: 2000, budget: { monthly: 400 } }

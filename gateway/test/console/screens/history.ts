@@ -81,17 +81,17 @@ export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<nu
       records.push(recordOf(chosen, moment));
     }
   }
+  records.push(quarantined(now - 3 * 24 * hour));
   await Promise.all(records.map((record) => gateway.app.journal.append(record)));
   await gateway.usage(1);
   return records.length;
 
-  function recordOf(chosen: Habit, time: number): ExchangeRecord {
+  function recordOf(chosen: Habit, time: number, luck = random()): ExchangeRecord {
     const key = keys.get(chosen.key);
     const model = models.get(chosen.model);
     if (key === undefined || model === undefined)
       throw new Error(`no ${chosen.key}, ${chosen.model}`);
     const group = chosen.key === 'laptop' || chosen.key === 'coding' ? 'coding' : 'default';
-    const luck = random();
     const firstMs = between(250, 1_400) * (chosen.model.includes('opus') ? 2 : 1);
     const common = {
       id: createRequestId(),
@@ -188,6 +188,20 @@ export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<nu
       ttftMs: common.stream ? Math.round(failedMs + firstMs) : null,
       durationMs,
       charge: chargeOf(chosen.model, tokens, group, key.team_id, time),
+    };
+  }
+
+  /** A response whose counts cannot be true: at most the hold is charged. */
+  function quarantined(time: number): ExchangeRecord {
+    const record = recordOf(habits.find(({ model }) => model === 'llama-fast') as Habit, time, 0.5);
+    const tokens = { ...noTokens, input: 3_100_000, output: 900_000 };
+    const charge = chargeOf(record.model, tokens, record.group, record.teamId, time);
+    if (charge === null) throw new Error(`no price of ${record.model}`);
+    return {
+      ...record,
+      tokens,
+      usageSource: 'quarantined',
+      charge: { ...charge, held: '16000000', cost: '16000000' },
     };
   }
 

@@ -100,7 +100,7 @@ try {
 
 /** The ids of the requests that have pages of their own. */
 async function shownOf({ usage }: TestGateway): Promise<Shown> {
-  const rows = await usage(1000);
+  const rows = await usage(9_000);
   const find = (what: (row: (typeof rows)[number]) => boolean): string => {
     const row = rows.find(what);
     if (row === undefined) throw new Error(`no such row: ${String(what)}`);
@@ -108,13 +108,13 @@ async function shownOf({ usage }: TestGateway): Promise<Shown> {
   };
   return {
     retried: find(({ channel }) => channel === 'bedrock-eu'),
-    failed: find(({ model }) => model === 'torn-chat'),
+    failed: find(({ model }) => model === 'mistral-edge'),
     converted: find(({ model, losses }) => model === 'gpt-5' && losses.length > 0),
     reasoning: find(({ model }) => model === 'demo-reasoning'),
     picture: find(({ model }) => model === 'demo-image'),
     video: find(({ model }) => model === 'demo-video-1'),
     free: find(({ model }) => model === 'qwen3-coder'),
-    quarantined: find(({ model }) => model === 'absurd-chat'),
+    quarantined: find(({ model, tokens }) => model === 'llama-fast' && tokens.input > 1_000_000),
   };
 }
 
