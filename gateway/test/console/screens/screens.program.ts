@@ -100,7 +100,7 @@ try {
 
 /** The ids of the requests that have pages of their own. */
 async function shownOf({ usage }: TestGateway): Promise<Shown> {
-  const rows = await usage(9_000);
+  const rows = await usage(1_000);
   const find = (what: (row: (typeof rows)[number]) => boolean): string => {
     const row = rows.find(what);
     if (row === undefined) throw new Error(`no such row: ${String(what)}`);
