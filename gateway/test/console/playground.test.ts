@@ -85,6 +85,8 @@ test('it is in no list, and nobody manages it', async () => {
   await keyOf(admin);
   const { data } = (await (await admin.get('/keys')).json()) as { data: { name: string }[] };
   expect(data.map(({ name }) => name)).toEqual(['members']);
+  const { attention } = (await (await admin.get('/overview')).json()) as { attention: unknown[] };
+  expect(attention).toEqual([]);
   const rows = await gateway.app.database.kysely
     .selectFrom('keys')
     .select(['id', 'name'])
