@@ -343,6 +343,7 @@ export const en = {
     tokensPerSecond: '{{count}} tokens a second',
     also: 'or {{names}}',
     noPrice: 'no price yet, so requests are refused',
+    noPriceShort: 'no price',
     hours: 'Success of the last 24 hours, at worst {{worst}} %',
     empty: 'No model is served yet',
     emptyHint: 'Add a channel with models to the configuration file, and they appear here.',

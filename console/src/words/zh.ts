@@ -341,6 +341,7 @@ export const zh: Words = {
     tokensPerSecond: '每秒 {{count}} 个词元',
     also: '或 {{names}}',
     noPrice: '还没有价格，请求会被拒绝',
+    noPriceShort: '没有价格',
     hours: '最近 24 小时的成功率，最低 {{worst}} %',
     empty: '还没有可用的模型',
     emptyHint: '在配置文件中添加带有模型的渠道，模型就会显示在这里。',

@@ -85,7 +85,7 @@ export function ChatTable({ models }: Props) {
                   ) : (
                     <>
                       <td colSpan={2} className="number">
-                        <NoPrice />
+                        <NoPrice isShort />
                       </td>
                       <td className="less" />
                     </>
@@ -204,12 +204,12 @@ function NameCell({ model: { id, aliases } }: { readonly model: Model }) {
   );
 }
 
-export function NoPrice() {
+export function NoPrice({ isShort = false }: { readonly isShort?: boolean }) {
   const say = useWords();
   return (
-    <span className="outcome warned">
+    <span className="outcome warned" title={say('models.noPrice')}>
       <Icon name="warning" size={12} />
-      {say('models.noPrice')}
+      {say(isShort ? 'models.noPriceShort' : 'models.noPrice')}
     </span>
   );
 }

@@ -36,7 +36,7 @@ channels:
   - { name: azure-eu, ${both}, provider: openai, base_url: "SIMULATOR/fault(status=500)/v1", api_key: demo, priority: 1, models: [gpt-5] }
   - { name: openai-main, ${both}, ${openai}, models: [gpt-5, gpt-5-mini, text-embedding-3-large] }
   - { name: gemini-main, ${both}, provider: gemini, base_url: "SIMULATOR", api_key: demo, models: [gemini-2.5-flash] }
-  - { name: groq-fast, ${both}, provider: openai-compatible, base_url: "SIMULATOR", api_key: invalid, models: [llama-fast] }
+  - { name: groq-fast, ${both}, priority: 1, provider: openai-compatible, base_url: "SIMULATOR", api_key: invalid, models: [llama-fast] }
   - { name: vllm-own, ${both}, provider: openai-compatible, base_url: "SIMULATOR", api_key: demo, models: [qwen3-coder, llama-fast, gpt-oss-120b] }
   - { name: edge-node, ${both}, provider: simulator, base_url: "SIMULATOR/fault(cut-at=3)", protocols: [chat], models: [mistral-edge] }
   - { name: llama-own, ${both}, provider: simulator, base_url: "SIMULATOR/fault(gap=120;events=60)", protocols: [chat], models: [llama-405b] }

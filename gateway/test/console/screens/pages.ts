@@ -40,7 +40,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
       },
     },
     { name: 'requests-live', path: '/requests?live=true' },
-    { name: 'request-panel', path: `/requests?range=24h&open=${shown.retried}` },
+    { name: 'request', path: `/requests?range=24h&open=${shown.retried}` },
     ...(Object.entries(shown) as [string, string][]).map(([kind, id]) => ({
       name: `request-${kind}`,
       path: `/requests/${id}`,

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
 import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { openBrowser } from '../browser.ts';
@@ -13,16 +14,25 @@ import { sendRealRequests } from './real-requests.ts';
 /*
  * Pictures of every page of the console, in both themes and languages, wide and on a phone, of a gateway with a
  * realistic past: to be looked at. `--only PART` takes those whose name has it, `--person` who is signed in.
+ * `--documents` makes those of the documentation instead.
  */
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     person: { type: 'string', default: 'admin@example.com' },
-    folder: { type: 'string', default: join(import.meta.dirname, '../../../../console/screens') },
+    documents: { type: 'boolean', default: false },
   },
 });
-const folder = resolve(values.folder);
+const root = resolve(import.meta.dirname, '../../../..');
+const folder = join(root, values.documents ? 'docs/console' : 'console/screens');
+
+/** The pictures of the documentation: what is shown, and how. */
+const documents: Readonly<Record<string, readonly string[]>> = {
+  'en-light-1440': ['overview', 'requests', 'request', 'models', 'playground'],
+  'en-dark-1440': ['usage', 'key-new'],
+  'zh-CN-light-390': ['request-retried'],
+};
 
 const looks = ['en', 'zh-CN'].flatMap((language) =>
   ['light', 'dark'].flatMap((theme) =>
@@ -48,13 +58,23 @@ try {
   await setPassword(gateway, values.person, await hashPassword(password));
   const shots = shotsOf(await shownOf(gateway)).filter(({ name }) => name.includes(values.only));
   const browser = await openBrowser();
-  for (const look of looks) await shoot(look, shots);
-  writeFileSync(join(folder, 'index.html'), indexOf(shots));
+  for (const look of looks) {
+    const names = documents[look.name];
+    if (!values.documents) await shoot(look, shots, join(folder, look.name));
+    else
+      await shoot(
+        look,
+        shots.filter(({ name }) => names?.includes(name) === true),
+        folder,
+      );
+  }
+  if (!values.documents) writeFileSync(join(folder, 'index.html'), indexOf(shots));
   await browser.close();
-  process.stdout.write(`${join(folder, 'index.html')}\n`);
+  process.stdout.write(`${folder}\n`);
 
-  async function shoot(look: Look, all: readonly Shot[]): Promise<void> {
-    mkdirSync(join(folder, look.name));
+  async function shoot(look: Look, all: readonly Shot[], into: string): Promise<void> {
+    if (all.length === 0) return;
+    mkdirSync(into, { recursive: true });
     const context = await browser.newContext({
       viewport: look.viewport,
       locale: look.language,
@@ -84,7 +104,8 @@ try {
       await settled();
       await prepare?.(page);
       await settled();
-      await page.screenshot({ path: join(folder, look.name, `${name}.png`), fullPage: true });
+      if (values.documents) await photograph(page, join(into, `${name}.webp`));
+      else await page.screenshot({ path: join(into, `${name}.png`), fullPage: true });
       process.stderr.write('.');
     }
 
@@ -96,6 +117,14 @@ try {
   }
 } finally {
   await gateway.close();
+}
+
+/** What is seen without scrolling, as a small file. */
+async function photograph(page: Page, path: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 85 });
+  await session.detach();
+  writeFileSync(path, data, 'base64');
 }
 
 /** The ids of the requests that have pages of their own. */
