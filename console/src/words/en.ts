@@ -178,6 +178,7 @@ export const en = {
     reference_image: 'Source pictures',
     video_second: 'Video, {{tier}}',
     video_tokens: 'Video, {{tier}}',
+    fees: 'Fee, {{tier}}',
   },
   keys: {
     title: 'Keys',

@@ -178,6 +178,7 @@ export const zh: Words = {
     reference_image: '源图片',
     video_second: '视频，{{tier}}',
     video_tokens: '视频，{{tier}}',
+    fees: '费用，{{tier}}',
   },
   keys: {
     title: '密钥',

@@ -101,7 +101,7 @@ function Prices({ model }: { readonly model: ModelDetail }) {
       </h2>
       {!model.priced && <NoPrice />}
       {model.prices.length > 0 && (
-        <table className="table">
+        <table className={`table ${styles['prices']}`}>
           <thead className="hidden">
             <tr>
               <th scope="col">{say('models.columns.price')}</th>

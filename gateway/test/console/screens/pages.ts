@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { TestGateway } from '#test/support/gateway.ts';
 
 /** What of the demo's history the pages show. */
 export interface Shown {
@@ -81,4 +82,24 @@ export function shotsOf(shown: Shown): readonly Shot[] {
       },
     },
   ];
+}
+
+/** The ids of the requests that have pages of their own. */
+export async function shownOf({ usage }: TestGateway): Promise<Shown> {
+  const rows = await usage(1_000);
+  const find = (what: (row: (typeof rows)[number]) => boolean): string => {
+    const row = rows.find(what);
+    if (row === undefined) throw new Error(`no such row: ${String(what)}`);
+    return row.id;
+  };
+  return {
+    retried: find(({ channel }) => channel === 'bedrock-eu'),
+    failed: find(({ model }) => model === 'mistral-edge'),
+    converted: find(({ model, losses }) => model === 'gpt-5' && losses.length > 0),
+    reasoning: find(({ model }) => model === 'demo-reasoning'),
+    picture: find(({ model }) => model === 'demo-image'),
+    video: find(({ model }) => model === 'demo-video-1'),
+    free: find(({ model }) => model === 'qwen3-coder'),
+    quarantined: find(({ model, tokens }) => model === 'llama-fast' && tokens.input > 1_000_000),
+  };
 }

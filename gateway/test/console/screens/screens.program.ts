@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { hashPassword } from '#database/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { startTestGateway } from '#test/support/gateway.ts';
 import { openBrowser } from '../browser.ts';
 import { password, setPassword } from '../people.ts';
 import { demoConfig, demoModels } from './config.ts';
 import { recordHistory } from './history.ts';
-import { shotsOf, type Shot, type Shown } from './pages.ts';
+import { shotsOf, shownOf, type Shot } from './pages.ts';
 import { sendRealRequests } from './real-requests.ts';
 
 /*
@@ -125,26 +125,6 @@ async function photograph(page: Page, path: string): Promise<void> {
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 85 });
   await session.detach();
   writeFileSync(path, data, 'base64');
-}
-
-/** The ids of the requests that have pages of their own. */
-async function shownOf({ usage }: TestGateway): Promise<Shown> {
-  const rows = await usage(1_000);
-  const find = (what: (row: (typeof rows)[number]) => boolean): string => {
-    const row = rows.find(what);
-    if (row === undefined) throw new Error(`no such row: ${String(what)}`);
-    return row.id;
-  };
-  return {
-    retried: find(({ channel }) => channel === 'bedrock-eu'),
-    failed: find(({ model }) => model === 'mistral-edge'),
-    converted: find(({ model, losses }) => model === 'gpt-5' && losses.length > 0),
-    reasoning: find(({ model }) => model === 'demo-reasoning'),
-    picture: find(({ model }) => model === 'demo-image'),
-    video: find(({ model }) => model === 'demo-video-1'),
-    free: find(({ model }) => model === 'qwen3-coder'),
-    quarantined: find(({ model, tokens }) => model === 'llama-fast' && tokens.input > 1_000_000),
-  };
 }
 
 function indexOf(shots: readonly Shot[]): string {
