@@ -67,7 +67,7 @@ test.runIf(hasBrowser)(
     const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
     await rowOf('demo-chat').getByText('100 %').waitFor();
     await rowOf('demo-chat').getByText('or quick').waitFor();
-    await rowOf('bare-chat').getByText('no price yet').waitFor();
+    await rowOf('bare-chat').getByText('no price', { exact: true }).waitFor();
     await rowOf('lab-image').getByText('Pictures, 2K 0.045').waitFor();
     expect(await axeProblems()).toEqual([]);
 

@@ -101,7 +101,7 @@ function Prices({ model }: { readonly model: ModelDetail }) {
       </h2>
       {!model.priced && <NoPrice />}
       {model.prices.length > 0 && (
-        <table className="table">
+        <table className={`table ${styles['prices']}`}>
           <thead className="hidden">
             <tr>
               <th scope="col">{say('models.columns.price')}</th>
@@ -272,9 +272,13 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
               <th scope="col">{say('models.channel')}</th>
               <th scope="col">{say('models.provider')}</th>
               <th scope="col">{say('models.upstream')}</th>
-              <th scope="col">{say('models.columns.protocols')}</th>
-              <th scope="col">{say('models.groups')}</th>
-              <th scope="col" className="number">
+              <th scope="col" className="less">
+                {say('models.columns.protocols')}
+              </th>
+              <th scope="col" className="less">
+                {say('models.groups')}
+              </th>
+              <th scope="col" className="number less">
                 {say('models.priority')}
               </th>
             </tr>
@@ -287,9 +291,11 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
                 <td>
                   <code>{channel.upstream_model}</code>
                 </td>
-                <td className="second">{channel.protocols.join(', ')}</td>
-                <td>{channel.groups.join(', ')}</td>
-                <td className="number">{channel.priority}</td>
+                <td className="second less long" title={channel.protocols.join(', ')}>
+                  {channel.protocols.join(', ')}
+                </td>
+                <td className="less">{channel.groups.join(', ')}</td>
+                <td className="number less">{channel.priority}</td>
               </tr>
             ))}
           </tbody>

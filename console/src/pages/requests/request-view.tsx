@@ -6,6 +6,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { receiptOf } from '../../format/receipt.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useLanguage, useWords, type TextName } from '../../words/index.ts';
@@ -211,7 +212,7 @@ function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
                 <span>{channel}</span>
                 <span className={result === 'completed' ? 'outcome fine' : 'outcome failed'}>
                   <Icon name={result === 'completed' ? 'tick' : 'cross'} size={12} />
-                  {status ?? ''} {result}
+                  {status ?? ''} {resultText(result, say)}
                 </span>
                 <span className="second">
                   {say(`request.classes.${reached}` as TextName)}

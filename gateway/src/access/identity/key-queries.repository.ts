@@ -81,7 +81,9 @@ export async function keysThatEnd(
     .where('expires_at', '>', filter.after)
     .where('expires_at', '<', filter.before)
     .where('revoked_at', 'is', null)
-    .where('enabled', '=', 1);
+    .where('enabled', '=', 1)
+    // Those of sessions end by themselves, and nobody waits for them.
+    .where('session_id', 'is', null);
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
   const rows = await query.orderBy('expires_at').limit(filter.limit).execute();
   return rows.map(({ name, expires_at }) => ({ name, endsAt: expires_at ?? filter.before }));
