@@ -263,9 +263,7 @@ export const en = {
       'Programs that use this key of {{user}} are refused within seconds. It cannot be undone. Its requests stay on record.',
     ready: 'Key {{name}} is ready',
     once: 'The secret is shown this once. If it is lost, rotate the key.',
-    try: 'This line lists the models that the key may use:',
     copySecret: 'Copy the secret',
-    copyLine: 'Copy the line',
     done: 'I have it',
   },
   outcomes: {
@@ -362,6 +360,7 @@ export const en = {
     unasked: 'Nobody has asked it in the last 24 hours, so nothing was measured.',
     ofRequests: 'of {{count}} requests',
     use: 'Use it',
+    clients: 'In a client',
     keyHint: '$SLUICE_KEY stands for the secret of a key. Make one under Keys.',
     facts: 'What it can do',
     names: 'Names to use',
@@ -463,7 +462,6 @@ export const en = {
     make: 'Make the key',
     keyDone: 'Key {{name}} is ready. Its secret is shown this once:',
     secret: 'Secret',
-    clients: 'Clients',
     first: 'The first request',
     keyFirst: 'It appears here as soon as something is sent with the key.',
     waiting: 'Waiting for a request with the key…',
@@ -632,5 +630,25 @@ export const en = {
       text: '{{number}} usage records wait for the database. They are safe on disk; look at the database.',
       way: '',
     },
+  },
+  clients: {
+    title: 'Clients',
+    places: {
+      shell: 'In a shell',
+      cline: 'In Cline: Settings, API Configuration',
+      cursor: 'In Cursor: Settings, Models, API Keys',
+      openWebUi: 'Variables of its container, or Admin Settings, Connections',
+    },
+    notes: {
+      claudeCode:
+        'The address has no /v1 here. To keep it, put the variables into env of ~/.claude/settings.json.',
+      geminiNeedsHttps:
+        'Gemini CLI refuses plain http to any other machine than its own: put https in front of this gateway.',
+      cursor:
+        'The servers of Cursor send the requests, so they must be able to reach this address. Tab completion does not come here.',
+      openWebUi: 'It lists the models by itself. In Docker, localhost is host.docker.internal.',
+    },
+    tried: 'Tried with {{version}}.',
+    untried: 'Not tried with {{client}} yet: written by its documentation.',
   },
 } as const;

@@ -261,9 +261,7 @@ export const zh: Words = {
       '几秒之内，使用 {{user}} 的这个密钥的程序将被拒绝。此操作无法撤销，请求记录会保留。',
     ready: '密钥 {{name}} 已就绪',
     once: '密文只显示这一次。如果丢失，请轮换密钥。',
-    try: '以下命令列出此密钥可以使用的模型：',
     copySecret: '复制密文',
-    copyLine: '复制命令',
     done: '我已保存',
   },
   outcomes: {
@@ -359,6 +357,7 @@ export const zh: Words = {
     unasked: '最近 24 小时没有人请求过它，所以没有测量值。',
     ofRequests: '共 {{count}} 个请求',
     use: '使用方法',
+    clients: '在客户端中',
     keyHint: '$SLUICE_KEY 代表密钥的密文。请在“密钥”页面创建。',
     facts: '能力',
     names: '可用名称',
@@ -458,7 +457,6 @@ export const zh: Words = {
     make: '创建密钥',
     keyDone: '密钥 {{name}} 已就绪，密文只显示这一次：',
     secret: '密文',
-    clients: '客户端',
     first: '第一个请求',
     keyFirst: '用密钥发出请求后，会立即显示在这里。',
     waiting: '正在等待使用该密钥的请求…',
@@ -624,5 +622,22 @@ export const zh: Words = {
       text: '{{number}} 条用量记录在等待数据库。它们已安全写入磁盘；请检查数据库。',
       way: '',
     },
+  },
+  clients: {
+    title: '客户端',
+    places: {
+      shell: '在终端中',
+      cline: '在 Cline 中：Settings → API Configuration',
+      cursor: '在 Cursor 中：Settings → Models → API Keys',
+      openWebUi: '容器的环境变量，或 Admin Settings → Connections',
+    },
+    notes: {
+      claudeCode: '这里的地址不带 /v1。要长期使用，请把变量写进 ~/.claude/settings.json 的 env。',
+      geminiNeedsHttps: 'Gemini CLI 只接受本机的 http 地址：请在此网关前使用 https。',
+      cursor: '请求由 Cursor 的服务器发出，所以它们必须能访问此地址。Tab 补全不经过这里。',
+      openWebUi: '它会自己列出模型。在 Docker 中，localhost 是 host.docker.internal。',
+    },
+    tried: '已用 {{version}} 试过。',
+    untried: '尚未用 {{client}} 试过：按其文档编写。',
   },
 };

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
@@ -66,9 +64,22 @@ test.runIf(hasBrowser)(
     const secret = (await ready.locator('#secret').textContent()) ?? '';
     expect(secret).toMatch(/^sk-/);
     expect(await axeProblems()).toEqual([]);
-    const line = (await ready.locator('#try').textContent()) ?? '';
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s`]);
-    expect(stdout).toContain('"demo-chat"');
+    // Each client's steps name this gateway and the key, and say with what they were tried.
+    for (const name of await ready.getByRole('tab').allTextContents()) {
+      await ready.getByRole('tab', { name, exact: true }).click();
+      const steps = (await ready.getByRole('region').allTextContents()).join('\n');
+      expect(steps, name).toContain(gateway.url);
+      expect(steps, name).toContain(secret);
+      if (name !== 'Open WebUI') expect(steps, name).toContain('demo-chat');
+      await ready.getByText(/ried with/).waitFor();
+    }
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    // Every tab is seen, whatever the width.
+    const tabs = ready.getByRole('tablist');
+    expect(await tabs.evaluate((list) => list.scrollWidth > list.clientWidth)).toBe(false);
+    expect(await ready.evaluate((each) => each.scrollWidth > each.clientWidth)).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.keyboard.press('Escape');
     // A closed dialog loses its role before the page has taken it away.
     await page.locator('#secret').waitFor({ state: 'detached' });
