@@ -8,6 +8,7 @@ import { useWords } from '../../words/index.ts';
 import { modelsQuery, type Model } from '../models/query.ts';
 import styles from './page.module.css';
 import type { IssuedKey } from './page.tsx';
+import { TestKey } from './test-key.tsx';
 
 interface Props {
   readonly issued: IssuedKey;
@@ -18,9 +19,11 @@ interface Props {
 export function SecretOnce({ issued, onClose }: Props) {
   const say = useWords();
   const { name, key: secret } = issued;
-  const models = useQuery(modelsQuery).data?.data ?? [];
+  const list = useQuery(modelsQuery);
+  const models = list.data?.data ?? [];
   const [client, setClient] = useState<ClientName>('Claude Code');
   if (secret === undefined) return <SecretLost name={name} onClose={onClose} />;
+  const usable = modelsOf(issued, models);
   return (
     <Dialog title={say('keys.ready', { name })} onClose={onClose} isWide>
       <p>{say('keys.once')}</p>
@@ -30,10 +33,11 @@ export function SecretOnce({ issued, onClose }: Props) {
         </code>
         <CopyButton text={secret} label={say('keys.copySecret')} />
       </div>
+      {list.isSuccess && <TestKey id={issued.id} secret={secret} models={usable} />}
       <ClientTabs
         open={client}
         onOpen={setClient}
-        model={modelFor(client, modelsOf(issued, models))}
+        model={modelFor(client, usable)}
         secret={secret}
       />
       <DialogEnd word={say('keys.done')} onClose={onClose} />
