@@ -37,6 +37,13 @@ export interface RequestsSearch extends PageSearch {
   readonly live?: true;
 }
 
+export interface KeysSearch {
+  /** The form of a new key is open. */
+  readonly make?: true;
+  /** What is searched for. */
+  readonly q?: string;
+}
+
 export interface ModelsSearch {
   /** What is searched for. */
   readonly q?: string;
@@ -119,9 +126,10 @@ const request = createRoute({
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
-  /** `make`: the form of a new key is open. */
-  validateSearch: ({ make }: Record<string, unknown>): { make?: true } =>
-    make === true ? { make } : {},
+  validateSearch: ({ make, q }: Record<string, unknown>): KeysSearch => ({
+    ...(make === true && { make }),
+    ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 64) }),
+  }),
   component: KeysPage,
 });
 

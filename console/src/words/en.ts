@@ -30,8 +30,9 @@ export const en = {
     model: 'Model',
     request: 'Request',
     requestsOfKey: 'Requests of this key',
+    export: 'Export as CSV',
     help: 'Keyboard shortcuts',
-    filter: 'Filter, on the pages of requests and models',
+    filter: 'Filter, on the pages of requests, models and keys',
     rows: 'Next and previous row, on the page of requests',
     open: 'Open the row, on the page of requests',
     close: 'Close what is open',
@@ -182,6 +183,9 @@ export const en = {
   keys: {
     title: 'Keys',
     new: 'New key',
+    search: 'Search keys',
+    searchHint: 'Name of a key',
+    noMatch: 'No key has this in its name.',
     empty: 'No keys yet',
     emptyHint:
       'Programs use a key to reach models through this gateway. Make one: press n, or New key above.',
