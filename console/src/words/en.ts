@@ -31,8 +31,9 @@ export const en = {
     model: 'Model',
     request: 'Request',
     requestsOfKey: 'Requests of this key',
+    export: 'Export as CSV',
     help: 'Keyboard shortcuts',
-    filter: 'Filter, on the pages of requests and models',
+    filter: 'Filter, on the pages of requests, models and keys',
     rows: 'Next and previous row, on the page of requests',
     open: 'Open the row, on the page of requests',
     close: 'Close what is open',
@@ -196,6 +197,9 @@ export const en = {
   keys: {
     title: 'Keys',
     new: 'New key',
+    search: 'Search keys',
+    searchHint: 'Name of a key',
+    noMatch: 'No key has this in its name.',
     empty: 'No keys yet',
     emptyHint:
       'Programs use a key to reach models through this gateway. Make one: press n, or New key above.',
@@ -250,6 +254,35 @@ export const en = {
       rph: 'Requests an hour',
       max_concurrency: 'Requests at once',
     },
+    presets: {
+      title: 'What is it for?',
+      coding: 'Coding',
+      codingText:
+        'An agent on one person’s machine: {{quota}} USD, {{rpm}} requests a minute, ends in {{days}} days.',
+      ci: 'CI',
+      ciText:
+        'Builds and scripts: {{quota}} USD, {{rpm}} requests a minute, ends in {{days}} days.',
+      customer: 'Customer',
+      customerText:
+        'Somebody outside: {{quota}} USD in total, {{atOnce}} requests at once, no end.',
+      other: 'Something else',
+      otherText: 'No limits, except for those that you set.',
+      rest: 'Models, end and rates',
+    },
+    test: {
+      test: 'Test',
+      hint: 'Sends one short request with this key to {{model}}.',
+      running: '{{model}} is asked…',
+      works: 'It works.',
+      said: '{{model}} says: {{text}}',
+      silent: '{{model}} wrote no text within the few tokens of a test.',
+      failed: 'It does not work.',
+      refused: '{{status}}: {{problem}}',
+      cut: 'The answer of {{model}} ended with an error: {{problem}}',
+      unreachable: 'The gateway could not be reached from this browser.',
+      receipt: 'Its receipt',
+      noModel: 'This key cannot be tested here: no chat model with a price is served for it.',
+    },
     create: 'Create',
     cancel: 'Cancel',
     change: 'Change',
@@ -277,9 +310,7 @@ export const en = {
       'Programs that use this key of {{user}} are refused within seconds. It cannot be undone. Its requests stay on record.',
     ready: 'Key {{name}} is ready',
     once: 'The secret is shown this once. If it is lost, rotate the key.',
-    try: 'This line lists the models that the key may use:',
     copySecret: 'Copy the secret',
-    copyLine: 'Copy the line',
     done: 'I have it',
   },
   /** How an attempt ended: the names that rows give. */
@@ -407,6 +438,7 @@ export const en = {
     unasked: 'Nobody has asked it in the last 24 hours, so nothing was measured.',
     ofRequests: 'of {{count}} requests',
     use: 'Use it',
+    clients: 'In a client',
     keyHint: '$SLUICE_KEY stands for the secret of a key. Make one under Keys.',
     facts: 'What it can do',
     names: 'Names to use',
@@ -508,7 +540,6 @@ export const en = {
     make: 'Make the key',
     keyDone: 'Key {{name}} is ready. Its secret is shown this once:',
     secret: 'Secret',
-    clients: 'Clients',
     first: 'The first request',
     keyFirst: 'It appears here as soon as something is sent with the key.',
     waiting: 'Waiting for a request with the key…',
@@ -681,5 +712,25 @@ export const en = {
       text: '{{number}} usage records wait for the database. They are safe on disk; look at the database.',
       way: '',
     },
+  },
+  clients: {
+    title: 'Clients',
+    places: {
+      shell: 'In a shell',
+      cline: 'In Cline: Settings, API Configuration',
+      cursor: 'In Cursor: Settings, Models, API Keys',
+      openWebUi: 'Variables of its container, or Admin Settings, Connections',
+    },
+    notes: {
+      claudeCode:
+        'The address has no /v1 here. To keep it, put the variables into env of ~/.claude/settings.json.',
+      geminiNeedsHttps:
+        'Gemini CLI refuses plain http to any other machine than its own: put https in front of this gateway.',
+      cursor:
+        'The servers of Cursor send the requests, so they must be able to reach this address. Tab completion does not come here.',
+      openWebUi: 'It lists the models by itself. In Docker, localhost is host.docker.internal.',
+    },
+    tried: 'Tried with {{version}}.',
+    untried: 'Not tried with {{client}} yet: written by its documentation.',
   },
 } as const;

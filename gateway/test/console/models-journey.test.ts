@@ -90,6 +90,10 @@ test.runIf(hasBrowser)(
     await page.getByRole('tab', { name: 'chat', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
     expect(page.url()).toContain('?speak=messages');
+    await page.getByRole('tab', { name: 'Codex' }).click();
+    const codex = page.getByRole('region', { name: 'Codex, ~/.codex/config.toml' });
+    expect(await codex.textContent()).toContain(`base_url = "${gateway.url}/v1"`);
+    expect(page.url()).toContain('?speak=messages&client=Codex');
     expect(await axeProblems()).toEqual([]);
     for (const tab of ['chat', 'messages', 'responses', 'generate-content']) {
       await page.getByRole('tab', { name: tab, exact: true }).click();

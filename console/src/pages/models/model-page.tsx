@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
+import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
@@ -183,7 +184,7 @@ function Use({ model }: { readonly model: ModelDetail }) {
   const navigate = useNavigate();
   const { gateway } = useSession();
   const offered = protocolsOf(model.type);
-  const { speak } = useSearch({ from: '/inside/models/$id' });
+  const { speak, client } = useSearch({ from: '/inside/models/$id' });
   const open = offered.find((name) => name === speak) ?? offered[0] ?? 'chat';
   const { path, body } = protocols[open];
   return (
@@ -194,7 +195,12 @@ function Use({ model }: { readonly model: ModelDetail }) {
         tabs={offered.map((name) => ({ name, title: name }))}
         open={open}
         onOpen={(name) =>
-          void navigate({ to: '.', search: { speak: name }, replace: true, resetScroll: false })
+          void navigate({
+            to: '.',
+            search: (present) => ({ ...present, speak: name }),
+            replace: true,
+            resetScroll: false,
+          })
         }
       >
         <Snippet
@@ -206,6 +212,23 @@ function Use({ model }: { readonly model: ModelDetail }) {
           label="curl"
         />
       </Tabs>
+      {model.type === 'chat' && (
+        <>
+          <h3 className={`title ${styles['clients']}`}>{say('models.clients')}</h3>
+          <ClientTabs
+            open={client ?? 'Claude Code'}
+            onOpen={(name) =>
+              void navigate({
+                to: '.',
+                search: (present) => ({ ...present, client: name }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            model={model.id}
+          />
+        </>
+      )}
       <p className={`hint ${styles['hint']}`}>{say('models.keyHint')}</p>
     </section>
   );
