@@ -101,4 +101,22 @@ describe.skipIf(!canStart || isSkipped('postgres'))('PgBouncer in transaction mo
     }
     expect(await timeoutOf(maintenance.kysely)).toBe(before);
   });
+
+  it('gives each transaction our isolation level, unless it asks for another', async () => {
+    const { kysely } = open(1_000);
+    const name = sql.id(new URL(target.url).pathname.slice(1));
+    await sql`alter database ${name} set default_transaction_isolation = 'serializable'`.execute(
+      kysely,
+    );
+    await sql`select pg_terminate_backend(pg_backend_pid())`.execute(kysely).catch(() => {});
+    const levelOf = async (db: typeof kysely) => {
+      const { rows } = await sql<{ value: string }>`
+        select current_setting('transaction_isolation') as value`.execute(db);
+      return rows[0]?.value;
+    };
+    await expect.poll(() => levelOf(kysely).catch(() => null)).toBe('serializable');
+    expect(await kysely.transaction().execute((trx) => levelOf(trx))).toBe('read committed');
+    const strict = kysely.transaction().setIsolationLevel('repeatable read');
+    expect(await strict.execute((trx) => levelOf(trx))).toBe('repeatable read');
+  });
 });

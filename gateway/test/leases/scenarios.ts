@@ -47,6 +47,28 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     most: { expire: 1 },
   },
   'idle leases go back': { ...both, most: { idle: 1 } },
+  'a command leaves a meter out whose lease it forgets': {
+    ...small,
+    nodes: 1,
+    limits: { m: 3n, n: 1n },
+    requests: [
+      [1n, ['m']],
+      [1n, ['n']],
+      [2n, ['m']],
+      [1n, ['m']],
+    ],
+    costs: ['hold'],
+    most: { leaving: 1, idle: 2 },
+  },
+  'a command leaves a meter out, and is lost': {
+    ...both,
+    limits: { m: 2n, n: 1n },
+    requests: [
+      [2n, ['m']],
+      [1n, ['n']],
+    ],
+    most: { leaving: 1, idle: 1, lost: 1 },
+  },
   'a message is lost, or arrives late': { ...both, most: { lost: 1 } },
   'one node loses two messages': { ...small, nodes: 1, most: { lost: 2, idle: 1 } },
   'a node is killed and starts again': { ...both, costs: ['hold'], most: { crash: 1, restart: 1 } },

@@ -28,7 +28,7 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'sluice',
-    onConnect: (client) => (client as unknown as LimitedClient).limitSession?.(),
+    onConnect: (client) => (client as unknown as LimitedClient).limitSession(),
     // The server's own time-out does not help if the server or the network to it is frozen.
     ...(statementTimeout === 0 ? {} : { query_timeout: statementTimeout + 500 }),
     types: { getTypeParser: typeParser },
@@ -38,28 +38,36 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
   return new PostgresDialect({ pool });
 }
 
-/** A client whose statements the server ends after a while. */
+/** A client whose statements have our isolation level, and which the server ends after a while. */
 interface LimitedClient {
-  /** Absent: it ends none. Returns a promise that the pool waits for, although its type says otherwise. */
-  readonly limitSession?: () => unknown;
+  /** Returns a promise that the pool waits for, although its type says otherwise. */
+  readonly limitSession: () => unknown;
 }
 
 /**
- * Where the session is ours alone, it gets the time-out. A pooler (PgBouncer) refuses it as a startup parameter, and
- * would hand a server connection with our setting to others: it gives out process ids of its own, so that nothing is
- * set there, and each transaction brings the time-out along.
+ * Where the session is ours alone, it gets the time-out, and `read committed`: a server whose default is stricter would
+ * refuse statements that only come second. A pooler (PgBouncer) refuses both as startup parameters, and would hand a
+ * server connection with our settings to others: it gives out process ids of its own, so that nothing is set there, and
+ * each transaction brings the settings along.
  */
 function limitingClient(statementTimeout: number): typeof DroppingClient {
-  if (statementTimeout === 0) return DroppingClient;
+  const settings = [
+    `set_config('default_transaction_isolation', 'read committed', false)`,
+    // Without one of ours, that of the server stays.
+    ...(statementTimeout === 0
+      ? []
+      : [`set_config('statement_timeout', '${statementTimeout}', false)`]),
+  ];
+  const timeout =
+    statementTimeout === 0 ? '' : `; set local statement_timeout = ${statementTimeout}`;
   return class extends DroppingClient implements LimitedClient {
     #isSessionLimited = false;
 
     async limitSession(): Promise<void> {
       const { processID } = this as unknown as Internals;
-      const result = (await super.query(
-        `select set_config('statement_timeout', $1, false) where pg_backend_pid() = $2`,
-        [String(statementTimeout), processID],
-      )) as pg.QueryResult;
+      const result = (await super.query(`select ${settings.join()} where pg_backend_pid() = $1`, [
+        processID,
+      ])) as pg.QueryResult;
       this.#isSessionLimited = result.rowCount === 1;
     }
 
@@ -68,8 +76,9 @@ function limitingClient(statementTimeout: number): typeof DroppingClient {
       // The words are Kysely's.
       const begins = text === 'begin' || text.startsWith('start transaction');
       if (!begins || this.#isSessionLimited) return super.query(...parameters);
-      // Both statements travel together and cost one round trip.
-      return super.query(`${text}; set local statement_timeout = ${statementTimeout}`, ...rest);
+      const level = text.includes('isolation level') ? '' : ' isolation level read committed';
+      // The statements travel together and cost one round trip.
+      return super.query(`${text}${level}${timeout}`, ...rest);
     }
   };
 }

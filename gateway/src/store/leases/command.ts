@@ -67,7 +67,9 @@ export type Outcome =
   /** Whatever is idle would not change it. `least`: the smallest amount that the meter refuses now. */
   | { readonly kind: 'refused'; readonly meter: string; readonly least: bigint }
   /** A life did not answer in time. */
-  | { readonly kind: 'unanswered'; readonly meter: string };
+  | { readonly kind: 'unanswered'; readonly meter: string }
+  /** Nothing was decided, because one of its meters was left out: see `left`. */
+  | { readonly kind: 'left' };
 
 export type Reply =
   | {
@@ -77,7 +79,11 @@ export type Reply =
       readonly outcomes: ReadonlyMap<string, Outcome>;
       /** Meters on which idle money of other lives is called back. */
       readonly recalled: readonly string[];
+      /** Meters of the command that it has not touched, since others kept changing them. They are to be named again. */
+      readonly left: ReadonlySet<string>;
     }
+  /** Nothing was done, for sure. The error concerns these meters; nothing is known of the command's others. */
+  | { readonly kind: 'failed'; readonly meters: ReadonlySet<string>; readonly error: Error }
   /** It was done before, or a later command was. */
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'closed' }

@@ -54,8 +54,11 @@ export function decide(view: View, command: Command, rules: Rules): Reply {
     ),
     outcomes,
     recalled: [...recalled],
+    left: none,
   };
 }
+
+const none: ReadonlySet<string> = new Set();
 
 /** Null if the command is to be carried out. */
 function refuse(view: View, command: Command): Reply | null {

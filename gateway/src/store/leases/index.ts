@@ -9,6 +9,7 @@ export type {
   WantedMeter,
 } from './command.ts';
 export { decide } from './decide.ts';
+export { groupsOf, narrow, withLeft } from './groups.ts';
 export { createMemoryAuthority } from './memory-authority.ts';
 export { createPostgresAuthority } from './postgres-authority.repository.ts';
 export { closeLives, freedLives, freeSilentLives, type Freed } from './lives.repository.ts';

@@ -1,18 +1,45 @@
-import { sql } from 'kysely';
-import type { OpenDatabase } from '#database/index.ts';
+import { sql, type Kysely } from 'kysely';
+import pg from 'pg';
+import type { Database, OpenDatabase } from '#database/index.ts';
 import { changesChannel, listenTo } from '#database/listening.ts';
 import type { Authority, MeterSums, Signs } from './authority.ts';
 import type { Command, Reply } from './command.ts';
 import { leasesChannel } from './channel.ts';
 import { databaseNow } from './database-clock.repository.ts';
 import { decide } from './decide.ts';
+import { groupsOf, narrow, withLeft } from './groups.ts';
 import { limitOf } from './limits.repository.ts';
 import { beginLife } from './lives.repository.ts';
 import { leasesOn, unlimited, type Rules } from './rows.ts';
-import { readView, writeView, type ReadView } from './view.repository.ts';
+import { lockMeters, readView, writeView } from './view.repository.ts';
 
-/** Another process may change a meter between reading and writing. Each time one of them succeeds. */
-const mostTries = 50;
+/** After so many lost tries a command locks its meters, and cannot lose again. */
+const freeTries = 3;
+/** Of these, only deadlocks and the like take more than `freeTries`. */
+const mostTries = 10;
+/** So many commands in a row have left a meter out: it gets one of its own, with a lock. */
+const mostLosses = 2;
+/** How long a command waits for a row that somebody has locked, before it fails. Milliseconds. */
+const lockPatienceMs = 500;
+/** Meters whose losses are remembered. */
+const mostRemembered = 1_000;
+
+type Tried =
+  | { readonly reply: Reply }
+  | { readonly lost: ReadonlySet<string> }
+  | { readonly error: pg.DatabaseError };
+
+/** A serialization failure or a deadlock: the next try may succeed. */
+const isRepeatable = ({ code }: pg.DatabaseError): boolean => code === '40001' || code === '40P01';
+
+const isLockedOut = ({ code }: pg.DatabaseError): boolean => code === '55P03';
+
+/** Whether the rows of the command are the reason, and others would be written. */
+function concernsMeters(error: pg.DatabaseError): boolean {
+  const { code = '' } = error;
+  // By a division by zero `writeView` tells that the life is over.
+  return isRepeatable(error) || isLockedOut(error) || (/^2[23]/v.test(code) && code !== '22012');
+}
 
 interface LeaseSigns {
   readonly meter: string;
@@ -51,26 +78,103 @@ export function createPostgresAuthority({
     return [...names].toSorted();
   }
 
+  /** How many commands in a row have left a meter out. */
+  const losses = new Map<string, number>();
+  const lose = (meters: Iterable<string>, times: number): void => {
+    if (losses.size > mostRemembered) losses.clear();
+    for (const meter of meters) losses.set(meter, (losses.get(meter) ?? 0) + times);
+  };
+  const isHot = (group: ReadonlySet<string>): boolean =>
+    [...group].some((meter) => (losses.get(meter) ?? 0) >= mostLosses);
+
+  /**
+   * Others may change meters of the command between reading and writing, or keep them locked. Then the groups of these
+   * meters are left out, and the others go on without them. A group that loses again and again goes alone, with a lock.
+   */
   async function run(command: Command): Promise<Reply> {
-    const meters = await metersOf(command);
-    for (let tries = 1; tries <= mostTries; tries += 1) {
-      const view = await readView(kysely, command.life, meters);
-      if (view === null) continue;
-      const reply = await attempt(command, view);
-      if (reply !== null) return reply;
+    // Statements make an earlier command irrelevant, all of it.
+    if (command.restates !== 'no') return runWhole(command, await metersOf(command));
+    const groups = groupsOf(command);
+    const hot = groups.filter(isHot);
+    let chosen = hot.length > 0 ? hot : groups;
+    let tries = hot.length > 0 ? freeTries : 0;
+    let skipsLocked = false;
+    for (;;) {
+      tries += 1;
+      const meters = new Set(chosen.flatMap((group) => [...group]));
+      const part = chosen.length === groups.length ? command : narrow(command, meters);
+      const isLocking = tries > freeTries;
+      const tried = await tryOnce(part, [...meters].toSorted(), { isLocking, skipsLocked });
+      if ('reply' in tried) {
+        for (const meter of meters) losses.delete(meter);
+        return withLeft(tried.reply, command, meters);
+      }
+      if ('lost' in tried) {
+        const { lost } = tried;
+        const isLost = (group: ReadonlySet<string>) => !group.isDisjointFrom(lost);
+        const others = chosen.filter((group) => !isLost(group));
+        // What is locked is not free the next time either.
+        for (const group of chosen.filter(isLost)) lose(group, skipsLocked ? mostLosses : 1);
+        if (others.length > 0) chosen = others;
+        continue;
+      }
+      const { error } = tried;
+      if (isRepeatable(error) && tries < mostTries) continue;
+      if (isLockedOut(error) && !isLocking) {
+        // Which of them is it?
+        skipsLocked = true;
+        continue;
+      }
+      if (!concernsMeters(error)) throw error;
+      if (chosen.length === 1) return { kind: 'failed', meters, error };
+      chosen = chosen.slice(0, Math.ceil(chosen.length / 2));
     }
-    throw new Error('the meters of a command kept changing');
   }
 
-  /** Null if a row has changed since it was read. */
-  async function attempt(command: Command, { view, before }: ReadView): Promise<Reply | null> {
+  async function runWhole(command: Command, meters: readonly string[]): Promise<Reply> {
+    for (let tries = 1; ; tries += 1) {
+      const isLocking = tries > freeTries;
+      const tried = await tryOnce(command, meters, { isLocking, skipsLocked: false });
+      if ('reply' in tried) return tried.reply;
+      if ('error' in tried && (!isRepeatable(tried.error) || tries >= mostTries)) throw tried.error;
+    }
+  }
+
+  /** @returns the reply, the meters that others have changed, or the error with which the database refused */
+  async function tryOnce(
+    command: Command,
+    meters: readonly string[],
+    { isLocking, skipsLocked }: { readonly isLocking: boolean; readonly skipsLocked: boolean },
+  ): Promise<Tried> {
+    try {
+      if (!isLocking) return await attempt(kysely, command, meters, skipsLocked);
+      return await kysely.transaction().execute(async (trx) => {
+        await lockMeters(trx, meters, lockPatienceMs);
+        return attempt(trx, command, meters, false);
+      });
+    } catch (error) {
+      // Anything else leaves open whether it was carried out.
+      if (error instanceof pg.DatabaseError) return { error };
+      throw error;
+    }
+  }
+
+  async function attempt(
+    db: Kysely<Database>,
+    command: Command,
+    meters: readonly string[],
+    skipsLocked: boolean,
+  ): Promise<Tried> {
+    const read = await readView(db, command.life, meters);
+    if (!('view' in read)) return { lost: read };
+    const { view, before } = read;
     const { generation } = view;
     const answers = new Map<string, number | undefined>();
     for (const meter of before.keys()) {
       answers.set(meter, leasesOn(view, meter).get(command.life)?.answered);
     }
     const reply = decide(view, command, rules);
-    if (reply.kind !== 'done') return reply;
+    if (reply.kind !== 'done') return { reply };
     const news = new Set(reply.recalled);
     // Somebody waits for this answer.
     for (const meter of before.keys()) {
@@ -79,13 +183,14 @@ export function createPostgresAuthority({
       if (leasesOn(view, meter).get(command.life)?.answered !== answers.get(meter)) news.add(meter);
     }
     const contents = Array.from(news, (meter) => `${meter} ${view.meters.get(meter)!.recall}`);
-    const isWritten = await writeView(kysely, command, view, {
+    const changed = await writeView(db, command, view, {
       before,
       contents,
       isNewGeneration: view.generation !== generation,
       channel: leasesChannel,
+      skipsLocked,
     });
-    return isWritten ? reply : null;
+    return changed.length === 0 ? { reply } : { lost: new Set(changed) };
   }
 
   return {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { waitForDisk, type Database } from '#database/index.ts';
 import type { Command } from './command.ts';
 import { databaseNow } from './database-clock.repository.ts';
@@ -8,7 +8,8 @@ import { leasesOn, type LeaseRow, type MeterRow, type View } from './rows.ts';
 /*
  * A command reads its meters with everything that decides about them in one statement, and writes in another one, if no
  * meter has changed in between. Nothing is locked while a process computes or waits for its turn: on a busy machine, a
- * lock held over several statements would make every other request for the same meter wait.
+ * lock held over several statements would make every other request for the same meter wait. Only a command that has lost
+ * several times locks its meters before it reads: others, who are nearer to the database, would always come first.
  */
 
 export interface ReadView {
@@ -63,16 +64,32 @@ interface StoredMeter {
   readonly short_id: string | null;
 }
 
+/** Locks the rows of the meters until the transaction ends, and rejects with 55P03 if others keep one for too long. */
+export async function lockMeters(
+  trx: Transaction<Database>,
+  meters: readonly string[],
+  patienceMs: number,
+): Promise<void> {
+  await sql`
+    select from spent_totals
+    where meter = any(${meters}::text[]) and ${waitingAtMost(patienceMs)}
+    order by meter collate "C" for update`.execute(trx);
+}
+
+/** True. Limits how long the transaction waits for each lock. */
+const waitingAtMost = (milliseconds: number) =>
+  sql`set_config('lock_timeout', ${sql.lit(String(milliseconds))}, true) is not null`;
+
 /**
  * Reads the meters, and creates the rows that are missing. Such a row need not be on the disk by itself: whatever is written
  * into it is, and a row that a crash lost is created again.
- * @returns null if another process creates the row of a meter just now
+ * @returns the meters whose rows another process creates just now, if there are any
  */
 export async function readView(
   db: Kysely<Database>,
   life: string,
   meters: readonly string[],
-): Promise<ReadView | null> {
+): Promise<ReadView | ReadonlySet<string>> {
   const rowsOf = (query: RawBuilder<unknown>) =>
     sql`(select json_agg(found) from (${query}) as found)`;
   const { rows } = await sql<Stored>`
@@ -106,7 +123,10 @@ export async function readView(
     from lease_generation`.execute(db);
   const stored = rows[0]!;
   const found = stored.meters ?? [];
-  if (found.length < meters.length) return null;
+  if (found.length < meters.length) {
+    const known = new Set(found.map(({ meter }) => meter));
+    return new Set(meters.filter((meter) => !known.has(meter)));
+  }
   const view: View = {
     meters: new Map(
       found.map((row) => [
@@ -155,7 +175,12 @@ export interface Writing extends Pick<ReadView, 'before'> {
   readonly contents: readonly string[];
   readonly channel: string;
   readonly isNewGeneration: boolean;
+  /** Rows that others have locked count as changed. Otherwise it waits for them, and rejects with 55P03 after a while. */
+  readonly skipsLocked: boolean;
 }
+
+/** Longer than a command of a node takes that is far from the database. */
+const lockPatienceMs = 250;
 
 /**
  * Writes what the command changed, in one statement.
@@ -164,15 +189,15 @@ export interface Writing extends Pick<ReadView, 'before'> {
  * again: what they take from the leases is spent, whatever was drawn meanwhile, and it is as if they had arrived after the
  * command. Only where a lease is forgotten, nothing of it may have been settled in between. A task that takes its hold out
  * of a lease counts as a change.
- * @returns false if a meter has changed since it was read: then nothing is written.
+ * @returns the meters that have changed since they were read: if there are any, nothing is written.
  * @throws Error if another command of the life came first, or the life was closed.
  */
 export async function writeView(
   db: Kysely<Database>,
   { life, number, restates }: Command,
   view: View,
-  { before, contents, channel, isNewGeneration }: Writing,
-): Promise<boolean> {
+  { before, contents, channel, isNewGeneration, skipsLocked }: Writing,
+): Promise<readonly string[]> {
   const meters = Array.from(view.meters, ([meter, row]) => ({
     meter,
     version: before.get(meter)!.version,
@@ -195,18 +220,21 @@ export async function writeView(
     }
   }
   const { generation } = view.lives.get(life)!;
-  const isStrict = restates === 'all' || dropped.length > 0;
-  const { rows } = await sql<{ unchanged: boolean; living: number }>`
+  const strict = restates === 'all' ? [...before.keys()] : dropped;
+  const { rows } = await sql<{ changed: string[] | null }>`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(meters)}::text::jsonb) as given (
         meter text, version bigint, spent bigint, more bigint, recall bigint, ticket_life text,
         ticket_id text, ticket_until bigint, short_life text, short_id text)
     ), locked as materialized (
-      select meter, version, spent from spent_totals where meter = any(${[...before.keys()]}::text[])
-      order by meter collate "C" for update
+      select meter, version, spent from spent_totals
+      where meter = any(${[...before.keys()]}::text[]) and ${waitingAtMost(lockPatienceMs)}
+      order by meter collate "C" for update ${skipsLocked ? sql`skip locked` : sql``}
     ), gate as materialized (
-      select count(*) = ${before.size}::bigint as unchanged from locked join given using (meter, version)
-      where locked.spent = given.spent or not ${isStrict}::boolean
+      select array_agg(given.meter) filter (where locked.meter is null) as changed,
+        count(*) filter (where locked.meter is null) = 0 as unchanged
+      from given left join locked on locked.meter = given.meter and locked.version = given.version
+        and (locked.spent = given.spent or given.meter <> all(${strict}::text[]))
     ), changed as (
       update spent_totals as kept set version = kept.version + 1,
         leased = kept.leased + given.more, recall = given.recall,
@@ -235,7 +263,7 @@ export async function writeView(
         where kept.number < excluded.number and kept.closed = 0
       returning id
     )
-    select unchanged,
+    select gate.changed,
       -- Nothing of this statement happens if the life is over.
       case when unchanged then 1 / (select count(*) from living) else 1 end as living,
       case when unchanged then (
@@ -244,5 +272,5 @@ export async function writeView(
       -- A lease that was granted must survive a crash, or it is granted again.
       ${waitForDisk} as waits
     from gate`.execute(db);
-  return rows[0]!.unchanged;
+  return rows[0]!.changed ?? [];
 }

@@ -71,7 +71,7 @@ export function receive(world: World, node: Node, mutation: Mutation): void {
     if (mutation.keepsBeyond === true) hearBeyond(book, new Set());
     node.seenAt = Math.max(node.seenAt, sentAt);
     for (const { id } of command.wants) {
-      if (reply.outcomes.get(id)!.kind === 'waits') continue;
+      if (['waits', 'left'].includes(reply.outcomes.get(id)!.kind)) continue;
       node.queue = node.queue.filter((want) => want.id !== id);
     }
   } else lose(book);

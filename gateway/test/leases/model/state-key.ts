@@ -57,7 +57,10 @@ function bookText(book: Book, base: Base): string {
       ({ amount, meters, shortOn }) => `${amount}${meters.join()}/${shortOn.join()}`,
     );
   }
-  return `${text}|${[...book.shortsEnded].join()}`;
+  text += `|${[...book.shortsEnded].join()}`;
+  // They matter while it is open whether the command leaves a meter out.
+  if (book.command === null) return text;
+  return `${text}|${[...book.told].join()}|${[...book.dropped.keys()].join()}`;
 }
 
 function commandText(command: Command, base: Base): string {
@@ -79,7 +82,7 @@ function commandText(command: Command, base: Base): string {
 
 function replyText(reply: Reply, base: Base): string {
   if (reply.kind !== 'done') return reply.kind;
-  let text = cached(reply, ({ generation, outcomes, leases }) => {
+  let text = cached(reply, ({ generation, outcomes, leases, left }) => {
     const decided = Array.from(outcomes, ([id, outcome]) => {
       if (outcome.kind !== 'granted') return `${id}${outcome.kind}`;
       return `${id}${outcome.amount}${outcome.shortOn.join()}`;
@@ -88,7 +91,7 @@ function replyText(reply: Reply, base: Base): string {
       leases,
       ([name, one]) => `${name} ${one.drawn} ${one.isOver} ${one.isBeyond}`,
     );
-    return `${generation}/${decided.join()}/${drawn.join()}`;
+    return `${generation}/${decided.join()}/${drawn.join()}/${[...left].join()}`;
   });
   for (const [name, { recall, answered }] of reply.leases) {
     text += `,${ago(recall, base.recall(name), 3)} ${ago(answered, base.recall(name), 3)}`;

@@ -1,4 +1,4 @@
-import type { Want } from '#leases/index.ts';
+import { groupsOf, narrow, withLeft, type Want } from '#leases/index.ts';
 import {
   expire,
   giveUp,
@@ -136,6 +136,20 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
             checkGrants(before, next, command, answer, bounds);
           }),
         ];
+        const groups = command.restates === 'no' ? groupsOf(command) : [];
+        for (const group of groups.length > 1 && may('leaving') ? groups : []) {
+          yield [
+            `${name}'s command ${command.number} arrives and does only what concerns ${[...group].join()}`,
+            here((next, self) => {
+              use(next, 'leaving');
+              const before = takenOf(next);
+              const part = execute(next, narrow(command, group), mutation);
+              const answer = withLeft(part, command, group);
+              self.flight = { command, sentAt, reply: answer };
+              checkGrants(before, next, command, answer, bounds);
+            }),
+          ];
+        }
       } else {
         yield [`${name} hears of ${command.number}`, here((n, self) => receive(n, self, mutation))];
       }

@@ -117,6 +117,7 @@ const faults = [
   'reject',
   'expire',
   'fail',
+  'leaving',
 ] as const;
 
 export type Fault = (typeof faults)[number];
@@ -244,6 +245,7 @@ function copyBook(book: Book): Book {
     holds: new Map(book.holds),
     shorts: new Map(book.shorts),
     shortsEnded: new Set(book.shortsEnded),
+    resting: new Set(book.resting),
   };
 }
 

@@ -51,6 +51,11 @@ export interface Book {
   readonly shorts: Map<string, OpenHold>;
   /** Meters whose short hold has ended: the next command says so. */
   readonly shortsEnded: Set<string>;
+  /** Meters that no command names for a while, because the last one failed there. */
+  readonly resting: Set<string>;
+  /** What the command under way says, in case that it leaves meters out: ended short holds, and leases that it drops. */
+  told: ReadonlySet<string>;
+  dropped: ReadonlyMap<string, Lease>;
   /** The command under way, or the one whose outcome is unknown. */
   command: Command | null;
   /** Whether the next command must state anew what the last one touched, or everything. */
@@ -60,6 +65,8 @@ export interface Book {
   /** Meanwhile, everything is stated: the next command waits for the records. */
   isStated: boolean;
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 export function createBook(life: string, generation: number, isSole = false): Book {
   return {
@@ -73,6 +80,9 @@ export function createBook(life: string, generation: number, isSole = false): Bo
     holds: new Map(),
     shorts: new Map(),
     shortsEnded: new Set(),
+    resting: new Set(),
+    told: nothing,
+    dropped: new Map(),
     command: null,
     restates: 'no',
     isReplaying: false,
@@ -242,14 +252,21 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   }
   const returned = new Set(idle);
   for (const meter of calledBack(book)) returned.add(meter);
-  const names = new Set([...needs.keys(), ...returned, ...ahead.keys(), ...book.shortsEnded]);
-  book.shortsEnded.clear();
-  return [...names].toSorted().map((meter) => {
+  const told = book.shortsEnded.difference(book.resting);
+  const names = new Set([...needs.keys(), ...returned, ...ahead.keys(), ...told]);
+  for (const meter of told) book.shortsEnded.delete(meter);
+  const dropped = new Map<string, Lease>();
+  book.told = told;
+  book.dropped = dropped;
+  return [...names.difference(book.resting)].toSorted().map((meter) => {
     const lease = leaseOf(book, meter);
     const isWanted = needs.has(meter) || ahead.has(meter);
     const free = rest(lease);
     const isDropped = returned.has(meter) && lease.isOver && !isWanted && free === 0n;
-    if (isDropped) book.leases.delete(meter);
+    if (isDropped) {
+      book.leases.delete(meter);
+      dropped.set(meter, lease);
+    }
     const need = needs.get(meter) ?? 0n;
     const asked = wanted.get(meter);
     const floor = asked?.floor ?? ahead.get(meter)?.floor ?? 0n;
@@ -274,12 +291,13 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   });
 }
 
-function calledBack({ isSole, leases }: Book): string[] {
+/** Meters whose leases the next command must name. */
+export function* calledBack({ isSole, leases, resting }: Book): Generator<string> {
   // Nobody else would call, and these may be many.
-  if (isSole) return [];
-  return Array.from(leases)
-    .filter(([, lease]) => mustReturn(lease))
-    .map(([meter]) => meter);
+  if (isSole) return;
+  for (const [meter, lease] of leases) {
+    if (mustReturn(lease) && !resting.has(meter)) yield meter;
+  }
 }
 
 /**
@@ -360,6 +378,10 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
   book.restates = command.isReplaying ? 'all' : 'no';
   book.isStated = command.isReplaying;
   for (const change of command.leases) {
+    if (reply.left.has(change.meter)) {
+      takeBack(book, change);
+      continue;
+    }
     const lease = book.leases.get(change.meter);
     if (lease === undefined) continue;
     const { drawn, recall, answered, isOver, isBeyond } = reply.leases.get(change.meter)!;
@@ -378,6 +400,22 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
     if (outcome.kind !== 'granted') continue;
     open(book, want, outcome.amount, outcome.shortOn);
   }
+}
+
+/** The command under way was not carried out, for sure: the next one has its number, and says again what it said. */
+export function undo(book: Book): void {
+  const { leases } = book.command!;
+  book.command = null;
+  book.sent -= 1;
+  for (const change of leases) takeBack(book, change);
+}
+
+/** As if the command had not named the meter. */
+function takeBack(book: Book, { meter, back }: LeaseChange): void {
+  const dropped = book.dropped.get(meter);
+  if (dropped !== undefined) book.leases.set(meter, { ...dropped });
+  if (book.told.has(meter)) book.shortsEnded.add(meter);
+  leaseOf(book, meter).frozen -= back;
 }
 
 /** The outcome of the command under way is unknown, and may come true later. */

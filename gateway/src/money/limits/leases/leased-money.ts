@@ -11,6 +11,7 @@ import {
   type Money,
 } from '../money.ts';
 import {
+  calledBack,
   compose,
   createBook,
   end,
@@ -26,6 +27,7 @@ import {
   mustState,
   replayed,
   take,
+  undo,
   wentBack,
   type Book,
 } from './book.ts';
@@ -54,7 +56,7 @@ export const leaseRules = Object.freeze({
   gatherChangesMs: 20,
   /** A lease that was not used for this time goes back. */
   idleMs: 10_000,
-  /** How long the database is not asked after it failed. */
+  /** How long the database is not asked after it failed; about a meter, after a command failed there. */
   awayMs: 1_000,
   /** A failure that is older says nothing about the database any more. */
   recentMs: 10_000,
@@ -194,19 +196,14 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     });
   };
 
-  const mustAnswer = ({ leases }: Book): boolean => {
-    for (const lease of leases.values()) if (mustReturn(lease)) return true;
-    return false;
-  };
-
   const hasWork = (): boolean => {
     if (book === null) return !waiting.isEmpty;
     if (book.restates !== 'no') return mustState(book);
     return (
-      book.shortsEnded.size > 0 ||
+      !book.shortsEnded.isSubsetOf(book.resting) ||
       low.size > 0 ||
       idle.size > 0 ||
-      mustAnswer(book) ||
+      calledBack(book).next().done !== true ||
       waiting.due().length > 0
     );
   };
@@ -234,10 +231,26 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
         hasFailed = true;
         awayUntil = monotonic() + leaseRules.awayMs;
         if (book !== null && book.command !== null) lose(book);
-        waiting.rejectAll(unavailable(error));
+        waiting.reject(unavailable(error));
         return;
       }
     }
+  };
+
+  /** The others go on. Only the payers of these meters wait, until the reason may be gone. */
+  const rest = (own: Book, meters: ReadonlySet<string>, error: Error): void => {
+    const detail = [...meters].join(', ');
+    log.error('the database does not lease money of some payers', error, {
+      component: 'money',
+      detail,
+    });
+    undo(own);
+    for (const meter of meters) own.resting.add(meter);
+    waiting.reject(unavailable(error), meters);
+    setTimeout(() => {
+      for (const meter of meters) own.resting.delete(meter);
+      if (book === own && !isClosed && hasWork()) work();
+    }, leaseRules.awayMs).unref();
   };
 
   const plan = (own: Book, wants: readonly Want[]) => {
@@ -273,6 +286,10 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       noteLoss(own);
       return;
     }
+    if (reply.kind === 'failed') {
+      rest(own, reply.meters, reply.error);
+      return;
+    }
     if (reply.kind === 'stale' || isTooOld(sent)) {
       lose(own);
       return;
@@ -306,7 +323,8 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     if (taken !== null) return taken;
     const denied = refusals.of(request);
     if (denied !== null) return { held: false, denied };
-    if (isClosed || monotonic() < awayUntil) return Promise.reject(unavailable());
+    const isResting = meters.some(({ name }) => book?.resting.has(name) === true);
+    if (isClosed || isResting || monotonic() < awayUntil) return Promise.reject(unavailable());
     const decided = waiting.add(want, request);
     work();
     return decided;

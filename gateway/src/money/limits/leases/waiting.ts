@@ -35,7 +35,8 @@ export interface WaitingRequests {
     outcomes: ReadonlyMap<string, Outcome>,
     granted: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): void;
-  rejectAll(error: GatewayError): void;
+  /** @param meters those of the requests; without them, all requests */
+  reject(error: GatewayError, meters?: ReadonlySet<string>): void;
 }
 
 export interface WaitingOptions {
@@ -65,6 +66,8 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
     granted: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): boolean => {
     const time = monotonic();
+    // Its turn comes at once, unless it has waited for too long.
+    if (outcome.kind === 'left' && time - one.since < rules.longestMs) return true;
     if (outcome.kind === 'waits') {
       if (outcome.isFirst && one.calledAt === Infinity) one.calledAt = time;
       const isLast = time - one.calledAt >= rules.patienceMs || time - one.since >= rules.longestMs;
@@ -125,9 +128,12 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
         return denied === null;
       });
     },
-    rejectAll(error) {
-      for (const { decided } of waiting) decided.reject(error);
-      waiting = [];
+    reject(error, meters) {
+      waiting = waiting.filter(({ want, decided }) => {
+        const concerns = meters === undefined || want.meters.some(({ name }) => meters.has(name));
+        if (concerns) decided.reject(error);
+        return !concerns;
+      });
     },
   };
 }
