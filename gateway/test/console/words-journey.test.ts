@@ -127,15 +127,17 @@ test.runIf(hasBrowser)('a Chinese page has no English word', { timeout: 300_000 
   }
 });
 
-/** The text without ids and without what browsers call themselves. */
+/** The text without ids, paths of files and what browsers call themselves. */
 const ids = (text: string): string =>
-  text.replace(/\b(?:req|tx|up|node)_[\w-]+|\b[\da-f]{16}\b|Mozilla\/.*/g, '');
+  text.replace(/\b(?:req|tx|up|node)_[\w-]+|\b[\da-f]{16}\b|Mozilla\/.*|~\/[\w./-]+/g, '');
 
 /** Names of programs and protocols, units, and what is written so in every language. */
 const allowed = new Set(
   (
     'Sluice USD CSV JSON Markdown Redis SQLite Chrome Linux curl http ms min Ctrl Shift Enter Esc esc xx ' +
     'chat messages responses generate-content embeddings images video-synthesis video-contents ' +
+    // Clients, and what they are set up with.
+    'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +
     // Words of filters, and what files and fees are called.
     'model status cost test yaml keys web search SLUICE_KEY admin ' +
     'claude-code codex opencode open- openai- python eu claude-sonet-'

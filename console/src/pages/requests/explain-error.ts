@@ -105,7 +105,7 @@ export const errors: Readonly<Record<string, readonly [en: string, zh: string]>>
     '不支持请求体的压缩方式。',
   ],
   websocket_unsupported: [
-    'The client asked for a websocket and goes on without one.',
+    'The client asked for a websocket; it continues without one.',
     '客户端请求了 websocket，随后不用它继续。',
   ],
   rate_limited: [
