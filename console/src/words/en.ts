@@ -685,12 +685,12 @@ export const en = {
     channel_resting: {
       title: '{{name}} rests',
       text: 'It failed too often. Requests go to other channels until a try succeeds.',
-      way: 'See failures',
+      way: 'See health',
     },
     credential_refused: {
       title: '{{name}}: credential refused',
       text: 'The upstream refuses {{number}} of its credentials. Replace them where the channel is declared.',
-      way: 'See failures',
+      way: 'See health',
     },
     price_missing: {
       title: '{{name}} has no price',

@@ -672,12 +672,12 @@ export const zh: Words = {
     channel_resting: {
       title: '{{name}} 暂停使用',
       text: '它失败得太频繁。在一次尝试成功之前，请求会转到其他渠道。',
-      way: '查看失败',
+      way: '查看健康状况',
     },
     credential_refused: {
       title: '{{name}}：凭据被拒绝',
       text: '上游拒绝了它的 {{number}} 个凭据。请在声明该渠道的地方更换。',
-      way: '查看失败',
+      way: '查看健康状况',
     },
     price_missing: {
       title: '{{name}} 没有价格',

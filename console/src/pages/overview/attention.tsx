@@ -70,7 +70,7 @@ function Way({ item: { kind, object } }: { readonly item: Item }) {
     case 'channel_resting':
     case 'credential_refused':
       return (
-        <Link className="link" to="/requests" search={{ filter: 'status:5xx' }}>
+        <Link className="link" to="/health">
           {text}
         </Link>
       );

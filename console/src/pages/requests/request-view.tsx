@@ -96,13 +96,14 @@ function Head({ detail }: { readonly detail: Detail }) {
             <>
               <dt>{say('request.errorName')}</dt>
               <dd>
-                <code>{detail.error}</code> <ErrorWords name={detail.error} />
+                <code>{detail.error}</code>
               </dd>
             </>
           )}
         </dl>
       </div>
       <p className={styles['reason']}>{reasonsOf(detail, receipt, say, formats).join(' ')}</p>
+      {detail.error !== null && <ErrorWords name={detail.error} />}
       <button
         type="button"
         className={`button bare ${styles['copy']}`}
@@ -185,9 +186,9 @@ function ErrorWords({ name }: { readonly name: string }) {
   const words = explainError(name, language);
   if (words === null) return null;
   return (
-    <span className="second">
+    <p className={styles['reason']}>
       {words} {say(isRepeated(name) ? 'request.clientRepeats' : 'request.clientStops')}
-    </span>
+    </p>
   );
 }
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { gatewayAttention } from './attention.ts';
 
-const nothing = { models: new Map(), aliases: new Map(), routes: new Map() };
 const kindsOf = (state: Parameters<typeof gatewayAttention>[0]) =>
-  gatewayAttention(state, nothing).map(({ kind, severity, object }) => [
+  gatewayAttention(state).map(({ kind, severity, object }) => [
     kind,
     severity,
     object?.name ?? null,

@@ -25,11 +25,8 @@ const manyRecords = 10_000;
 /** Of each kind: a list of hundreds is no list of what to do. */
 const most = 10;
 
-/** What is wrong with the gateway itself: channels, prices, journal. */
-export function gatewayAttention(
-  { channels, journal }: GatewayState,
-  snapshot: Pick<CatalogueSnapshot, 'models' | 'aliases' | 'routes'>,
-): AttentionView[] {
+/** What is wrong with the gateway itself: channels and journal. */
+export function gatewayAttention({ channels, journal }: GatewayState): AttentionView[] {
   const states = channels();
   const channel = (name: string) => ({ kind: 'channel', name }) as const;
   return [
@@ -61,15 +58,21 @@ export function gatewayAttention(
             count: journal.depth,
           },
         ]),
-    ...withoutPrice(snapshot)
-      .slice(0, most)
-      .map((id) => ({
-        kind: 'price_missing' as const,
-        severity: 'warning' as const,
-        object: { kind: 'model' as const, name: id },
-        since: null,
-      })),
   ];
+}
+
+/** Models that cannot be charged. */
+export function priceAttention(
+  snapshot: Pick<CatalogueSnapshot, 'models' | 'aliases' | 'routes'>,
+): AttentionView[] {
+  return withoutPrice(snapshot)
+    .slice(0, most)
+    .map((id) => ({
+      kind: 'price_missing',
+      severity: 'warning',
+      object: { kind: 'model', name: id },
+      since: null,
+    }));
 }
 
 /** The ids of models that channels serve and that cannot be charged. */

@@ -8,7 +8,12 @@ import { hoursOf, scopeOf } from '../usage/filter.ts';
 import type { UsageRoutesOptions } from '../usage/options.ts';
 import { tooLong } from '../usage/refusals.ts';
 import { viewOf } from '../usage/sums.ts';
-import { accountAttention, gatewayAttention, type GatewayState } from './attention.ts';
+import {
+  accountAttention,
+  gatewayAttention,
+  priceAttention,
+  type GatewayState,
+} from './attention.ts';
 
 export interface OverviewRoutesOptions extends UsageRoutesOptions {
   readonly state: GatewayState;
@@ -32,8 +37,9 @@ export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOp
         now: await periodOf(db, { ...range, ...own }, tz),
         before: await periodOf(db, { ...before, ...own }, tz),
         attention: [
-          // Channels and prices are the business of those who see all.
-          ...(own.userId === undefined ? gatewayAttention(state, snapshot()) : []),
+          ...(caller.permissions.includes('health.read') ? gatewayAttention(state) : []),
+          // Prices are the business of those who see all.
+          ...(own.userId === undefined ? priceAttention(snapshot()) : []),
           ...(await accountAttention(db, own, now())),
         ],
       };
