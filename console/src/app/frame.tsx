@@ -76,7 +76,8 @@ function Account({ more }: { readonly more: readonly Page[] }) {
     <details className={styles['account']}>
       <summary title={say('app.account')}>
         <Icon name="account" />
-        <span className={styles['cut']}>{user.name ?? user.email}</span>
+        <span className={`${styles['cut']} ${styles['person']}`}>{user.name ?? user.email}</span>
+        <span className={styles['moreWord']}>{say('app.more')}</span>
         <small>{user.role}</small>
       </summary>
       <div className={styles['menu']}>

@@ -1,10 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { read } from '../api/client.ts';
 import { modelsQuery } from '../pages/models/query.ts';
+import { download, exportOf } from '../pages/requests/export.ts';
 import { Dialog } from '../pieces/dialog.tsx';
 import { ErrorState, Skeleton } from '../pieces/states.tsx';
+import { useSettled } from '../pieces/use-settled.ts';
 import { languages, setLanguage, useWords, type Language } from '../words/index.ts';
 import { pagesFor } from './pages.ts';
 import styles from './palette.module.css';
@@ -111,13 +113,31 @@ function useEntries(typed: string) {
   const session = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
+  // Range and filter of the page behind: what is exported is what it shows.
+  const shown = useSearch({ strict: false });
+  const exported = exportOf(shown, shown.filter ?? '');
   const models = useQuery(modelsQuery);
   const keys = useQuery({
     queryKey: ['palette', 'keys'],
     queryFn: ({ signal }) => read<'listKeys'>('/keys', { limit: '200' }, signal),
     staleTime: 60_000,
   });
-  const lists = [models, keys];
+  // Beyond the first page the gateway searches, for the longest word: the others are looked for in what it finds.
+  const words = typed.toLowerCase().split(/\s+/);
+  const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
+  const searched = useSettled(longest).slice(0, 64);
+  const isCut = keys.data?.next != null;
+  const others = useQuery({
+    queryKey: ['palette', 'keys', searched],
+    queryFn: ({ signal }) => read<'listKeys'>('/keys', { limit: '200', q: searched }, signal),
+    enabled: isCut && searched !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const lists = isCut && searched !== '' ? [models, keys, others] : [models, keys];
+  const known = new Map(
+    [...(keys.data?.data ?? []), ...(others.data?.data ?? [])].map(({ id, name }) => [id, name]),
+  );
 
   const entries: Entry[] = [
     ...pagesFor(session).map(({ to, name }) => ({
@@ -132,6 +152,16 @@ function useEntries(typed: string) {
       text: say('keys.new'),
       run: () => navigate({ to: '/keys', search: { make: true } }),
     },
+    ...(exported === null
+      ? []
+      : [
+          {
+            id: 'export',
+            kind: say('app.requests'),
+            text: say('palette.export'),
+            run: () => download(exported),
+          },
+        ]),
     ...themes.map((theme) => ({
       id: `theme ${theme}`,
       kind: say('app.theme'),
@@ -162,7 +192,7 @@ function useEntries(typed: string) {
       text: id,
       run: () => navigate({ to: '/models/$id', params: { id } }),
     })),
-    ...(keys.data?.data ?? []).map(({ id, name }) => ({
+    ...Array.from(known, ([id, name]) => ({
       id: `key ${id}`,
       kind: say('palette.requestsOfKey'),
       text: name,
@@ -174,7 +204,6 @@ function useEntries(typed: string) {
     const entry: Entry = { id: typed, kind: say('palette.request'), text: typed, run };
     return { entries: [entry], lists };
   }
-  const words = typed.toLowerCase().split(/\s+/);
   const found = entries.filter(({ text, kind }) => {
     const searched = `${text} ${kind}`.toLowerCase();
     return words.every((word) => searched.includes(word));

@@ -15,6 +15,7 @@ import { RequestPage } from '../pages/requests/request-page.tsx';
 import { RequestsPage } from '../pages/requests/page.tsx';
 import { readUsageSearch } from '../pages/usage/search.ts';
 import { SignInPage } from '../pages/sign-in/page.tsx';
+import { isClientName, type ClientName } from '../snippets/clients.ts';
 import { ErrorState, NotFound } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
 import { readRangeSearch, type RangeSearch } from './range.ts';
@@ -36,10 +37,24 @@ export interface RequestsSearch extends PageSearch {
   readonly live?: true;
 }
 
+export interface KeysSearch {
+  /** The form of a new key is open. */
+  readonly make?: true;
+  /** What is searched for. */
+  readonly q?: string;
+}
+
 export interface ModelsSearch {
   /** What is searched for. */
   readonly q?: string;
   readonly kind?: ModelKind;
+}
+
+export interface ModelSearch {
+  /** The protocol whose line is shown. */
+  readonly speak?: string;
+  /** The client whose steps are shown. */
+  readonly client?: ClientName;
 }
 
 const root = createRootRouteWithContext<Context>()({
@@ -111,9 +126,10 @@ const request = createRoute({
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
-  /** `make`: the form of a new key is open. */
-  validateSearch: ({ make }: Record<string, unknown>): { make?: true } =>
-    make === true ? { make } : {},
+  validateSearch: ({ make, q }: Record<string, unknown>): KeysSearch => ({
+    ...(make === true && { make }),
+    ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 64) }),
+  }),
   component: KeysPage,
 });
 
@@ -131,8 +147,10 @@ const models = createRoute({
 const model = createRoute({
   getParentRoute: () => inside,
   path: '/models/$id',
-  validateSearch: ({ speak }: Record<string, unknown>): { speak?: string } =>
-    typeof speak === 'string' ? { speak: speak.slice(0, 40) } : {},
+  validateSearch: ({ speak, client }: Record<string, unknown>): ModelSearch => ({
+    ...(typeof speak === 'string' && { speak: speak.slice(0, 40) }),
+    ...(isClientName(client) && { client }),
+  }),
   component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 });
 

@@ -35,6 +35,9 @@ export interface Formats {
   bucket(name: string): string;
 }
 
+/** A minus is as wide as a plus. */
+const minus = (text: string): string => text.replace('-', '−');
+
 export function useFormats(): Formats {
   const language = useLanguage();
   return useMemo(() => createFormats(language), [language]);
@@ -126,10 +129,10 @@ export function createFormats(language: string, zone?: string): Formats {
     amount: (value) => amounts.format(value),
     // Never rounded up to all of them.
     share: (share) => shares.format(share < 1 ? Math.min(99.99, share * 100) : 100),
-    signed: (value) => signed.format(value),
+    signed: (value) => minus(signed.format(value)),
     change(value, before) {
       if (before === 0) return '–';
-      return `${signed.format(((value - before) / before) * 100)} %`;
+      return `${minus(signed.format(((value - before) / before) * 100))} %`;
     },
     span: (from, to) => moment.formatRange(new Date(from), new Date(to)),
     part(name) {

@@ -3,11 +3,13 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 interface Props {
   readonly title: string;
   readonly onClose: () => void;
+  /** For lines of code. */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
 /** In front of the page, which waits. `Esc` closes it, and the focus returns to where it was. */
-export function Dialog({ title, onClose, children }: Props) {
+export function Dialog({ title, onClose, isWide = false, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -15,7 +17,12 @@ export function Dialog({ title, onClose, children }: Props) {
     if (dialog?.open === false) dialog.showModal();
   }, []);
   return (
-    <dialog ref={element} className="dialog" aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={element}
+      className={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onClose={onClose}
+    >
       <h2 className="dialogTitle" id={id}>
         {title}
       </h2>

@@ -1,9 +1,22 @@
+import type { en } from '../words/en.ts';
 import { curlOf, keyPlaceholder, protocols } from './curl.ts';
+
+/** One thing to do: lines that belong into a file or to another place. */
+interface ClientStep {
+  readonly place:
+    | { readonly file: string }
+    | { readonly named: keyof (typeof en)['clients']['places'] };
+  readonly text: string;
+}
 
 /** What somebody runs or writes to reach the gateway with a client. */
 export interface ClientSnippet {
-  readonly name: string;
-  readonly text: string;
+  readonly name: ClientName;
+  readonly steps: readonly ClientStep[];
+  /** The version with which these steps were tried; null: they were not. */
+  readonly tried: string | null;
+  /** What else has to be known. */
+  readonly note?: keyof (typeof en)['clients']['notes'];
 }
 
 interface Place {
@@ -14,45 +27,237 @@ interface Place {
   readonly key?: string;
 }
 
-/** The usual clients, the shortest way first. */
-export function clientSnippets({ url, model, key = keyPlaceholder }: Place): ClientSnippet[] {
-  const { path, body } = protocols.chat;
-  return [
-    { name: 'curl', text: curlOf({ url, path: path(), body: body(model, 'Hello!'), key }) },
-    {
-      name: 'Claude Code',
-      text: [
+interface Client {
+  readonly tried: string | null;
+  readonly note?: (place: Required<Place>) => ClientSnippet['note'];
+  readonly steps: (place: Required<Place>) => readonly ClientStep[];
+}
+
+const shell = (...lines: readonly string[]): ClientStep => ({
+  place: { named: 'shell' },
+  text: lines.join('\n'),
+});
+const file = (name: string, ...lines: readonly string[]): ClientStep => ({
+  place: { file: name },
+  text: lines.join('\n'),
+});
+/** A value in a program or a file: all of them read this notation. */
+const quoted = (text: string) => JSON.stringify(text);
+/** A word of a shell; variables in it are filled in. */
+const word = (text: string) => (/^[\w$@%+=:,./-]*$/.test(text) ? text : `'${text}'`);
+/** For clients that read the secret from the environment. Whoever has the variable needs no line. */
+const exportKey = (key: string) =>
+  key === keyPlaceholder ? [] : [`export SLUICE_KEY=${word(key)}`];
+const isOwnMachine = (url: string) =>
+  ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
+
+const clients = {
+  'Claude Code': {
+    tried: 'Claude Code 2.1.330',
+    note: () => 'claudeCode',
+    steps: ({ url, model, key }) => [
+      shell(
         `export ANTHROPIC_BASE_URL=${url}`,
-        `export ANTHROPIC_AUTH_TOKEN=${key}`,
-        `export ANTHROPIC_MODEL=${model}`,
+        `export ANTHROPIC_AUTH_TOKEN=${word(key)}`,
+        `export ANTHROPIC_MODEL=${word(model)}`,
+        `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${word(model)}`,
         'claude',
-      ].join('\n'),
-    },
-    {
-      name: 'Python',
-      text: [
+      ),
+    ],
+  },
+  Codex: {
+    tried: 'Codex 0.169',
+    steps: ({ url, model, key }) => [
+      file(
+        '~/.codex/config.toml',
+        `model = ${quoted(model)}`,
+        'model_provider = "sluice"',
+        '',
+        '[model_providers.sluice]',
+        'name = "Sluice"',
+        `base_url = ${quoted(`${url}/v1`)}`,
+        'env_key = "SLUICE_KEY"',
+        'wire_api = "responses"',
+      ),
+      shell(...exportKey(key), 'codex'),
+    ],
+  },
+  'Gemini CLI': {
+    tried: 'Gemini CLI 0.61',
+    note: ({ url }) =>
+      url.startsWith('http:') && !isOwnMachine(url) ? 'geminiNeedsHttps' : undefined,
+    steps: ({ url, model, key }) => [
+      file(
+        '~/.gemini/settings.json',
+        '{ "security": { "auth": { "selectedType": "gemini-api-key" } } }',
+      ),
+      shell(
+        `export GOOGLE_GEMINI_BASE_URL=${url}`,
+        `export GEMINI_API_KEY=${word(key)}`,
+        `export GEMINI_MODEL=${word(model)}`,
+        'gemini',
+      ),
+    ],
+  },
+  opencode: {
+    tried: 'opencode 1.18.33',
+    steps: ({ url, model, key }) => [
+      file(
+        'opencode.json',
+        '{',
+        `  "model": ${quoted(`sluice/${model}`)},`,
+        '  "provider": {',
+        '    "sluice": {',
+        '      "npm": "@ai-sdk/openai-compatible",',
+        '      "name": "Sluice",',
+        '      "options": {',
+        `        "baseURL": ${quoted(`${url}/v1`)},`,
+        '        "apiKey": "{env:SLUICE_KEY}"',
+        '      },',
+        `      "models": { ${quoted(model)}: {} }`,
+        '    }',
+        '  }',
+        '}',
+      ),
+      shell(...exportKey(key), 'opencode'),
+    ],
+  },
+  Cline: {
+    tried: 'Cline 3.0.65',
+    steps: ({ url, model, key }) => [
+      {
+        place: { named: 'cline' },
+        text: [
+          'API Provider  OpenAI Compatible',
+          `Base URL      ${url}/v1`,
+          `API Key       ${key}`,
+          `Model ID      ${model}`,
+        ].join('\n'),
+      },
+    ],
+  },
+  Continue: {
+    tried: 'Continue 1.5.47',
+    steps: ({ url, model, key }) => [
+      file(
+        '~/.continue/config.yaml',
+        'name: Sluice',
+        'version: 1.0.0',
+        'schema: v1',
+        'models:',
+        `  - name: ${quoted(model)}`,
+        '    provider: openai',
+        `    model: ${quoted(model)}`,
+        `    apiBase: ${quoted(`${url}/v1/`)}`,
+        `    apiKey: ${quoted(key)}`,
+      ),
+    ],
+  },
+  Cursor: {
+    tried: null,
+    note: () => 'cursor',
+    steps: ({ url, model, key }) => [
+      {
+        place: { named: 'cursor' },
+        text: [
+          `OpenAI API Key            ${key}`,
+          `Override OpenAI Base URL  ${url}/v1`,
+          `Add a model               ${model}`,
+        ].join('\n'),
+      },
+    ],
+  },
+  'Open WebUI': {
+    tried: null,
+    note: () => 'openWebUi',
+    steps: ({ url, key }) => [
+      {
+        place: { named: 'openWebUi' },
+        text: [`OPENAI_API_BASE_URL=${url}/v1`, `OPENAI_API_KEY=${key}`].join('\n'),
+      },
+    ],
+  },
+  Python: {
+    tried: 'openai 3.57.0',
+    steps: ({ url, model, key }) => [
+      file(
+        'hello.py',
         'from openai import OpenAI',
         '',
-        `client = OpenAI(base_url="${url}/v1", api_key="${key}")`,
+        `client = OpenAI(base_url=${quoted(`${url}/v1`)}, api_key=${quoted(key)})`,
         'answer = client.chat.completions.create(',
-        `    model="${model}",`,
+        `    model=${quoted(model)},`,
         '    messages=[{"role": "user", "content": "Hello!"}],',
         ')',
         'print(answer.choices[0].message.content)',
-      ].join('\n'),
-    },
-    {
-      name: 'TypeScript',
-      text: [
-        "import OpenAI from 'openai';",
+      ),
+    ],
+  },
+  TypeScript: {
+    tried: 'openai 7.57.0',
+    steps: ({ url, model, key }) => [
+      file(
+        'hello.ts',
+        'import OpenAI from "openai";',
         '',
-        `const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${key}' });`,
+        `const client = new OpenAI({ baseURL: ${quoted(`${url}/v1`)}, apiKey: ${quoted(key)} });`,
         'const answer = await client.chat.completions.create({',
-        `  model: '${model}',`,
-        "  messages: [{ role: 'user', content: 'Hello!' }],",
+        `  model: ${quoted(model)},`,
+        '  messages: [{ role: "user", content: "Hello!" }],',
         '});',
         'console.log(answer.choices[0]?.message.content);',
-      ].join('\n'),
-    },
-  ];
+      ),
+    ],
+  },
+  curl: {
+    tried: 'curl 7.88',
+    steps: ({ url, model, key }) => [
+      shell(
+        curlOf({
+          url,
+          path: protocols.chat.path(),
+          body: protocols.chat.body(model, 'Hello!'),
+          key,
+        }),
+      ),
+    ],
+  },
+} as const satisfies Readonly<Record<string, Client>>;
+
+export type ClientName = keyof typeof clients;
+export const clientNames = Object.keys(clients) as ClientName[];
+
+export const isClientName = (value: unknown): value is ClientName =>
+  typeof value === 'string' && Object.hasOwn(clients, value);
+
+/** How to reach the gateway with this client. */
+export function clientSnippet(
+  name: ClientName,
+  { url, model, key = keyPlaceholder }: Place,
+): ClientSnippet {
+  const place = { url, model, key };
+  const { tried, steps, note }: Client = clients[name];
+  const said = note?.(place);
+  return { name, steps: steps(place), tried, ...(said !== undefined && { note: said }) };
+}
+
+/** The protocol that a client speaks, where it is not the usual one. */
+const spoken: Partial<Record<ClientName, string>> = {
+  'Claude Code': 'messages',
+  Codex: 'responses',
+  'Gemini CLI': 'generate-content',
+};
+
+interface Candidate {
+  readonly id: string;
+  readonly type: string;
+  readonly priced: boolean;
+  readonly protocols: readonly string[];
+}
+
+/** A model to write into the steps of a client: if possible one for which nothing is converted. */
+export function modelFor(name: ClientName, models: readonly Candidate[]): string {
+  const usable = models.filter(({ type, priced }) => type === 'chat' && priced);
+  const native = usable.find(({ protocols: all }) => all.includes(spoken[name] ?? 'chat'));
+  return (native ?? usable[0])?.id ?? 'demo-chat';
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { password } from './people.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -22,10 +22,14 @@ export interface Visit {
   close(): Promise<void>;
 }
 
+export async function openBrowser(): Promise<Browser> {
+  if (program === undefined) throw new Error('no chromium: install it, or set SLUICE_TEST_BROWSER');
+  return chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+}
+
 /** Opens a browser with an empty page. @param url of the gateway */
 export async function visit(url: string): Promise<Visit> {
-  if (program === undefined) throw new Error('no chromium: install it, or set SLUICE_TEST_BROWSER');
-  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+  const browser = await openBrowser();
   const page = await browser.newPage({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',

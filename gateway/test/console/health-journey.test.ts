@@ -108,7 +108,7 @@ test.runIf(hasBrowser)(
     opened = await visit(gateway.url);
     const { page, signInAt, complaints, axeProblems, isWider } = opened;
     await signInAt('/health', 'admin@example.com');
-    await page.getByText('Everything works.').waitFor();
+    await page.getByText('The gateway works, but 1 channel is not used now.').waitFor();
     await page.getByText('credential refused').waitFor();
     expect(await axeProblems()).toEqual([]);
     await page.route('**/admin/v1/health', async (route) => {

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
@@ -49,26 +47,79 @@ test.runIf(hasBrowser)(
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').waitFor();
     await page.keyboard.type('laptop');
-    await dialog.getByLabel('Quota, USD').fill('much');
-    await page.keyboard.press('Enter');
+    // What it is for fills in the limits; the rest is folded.
+    const field = (label: string) => dialog.getByLabel(label, { exact: true });
+    expect(await field('Quota, USD').inputValue()).toBe('60');
+    await field('CI').check();
+    expect(await field('Quota, USD').inputValue()).toBe('20');
+    expect(await field('Requests a minute').isVisible()).toBe(false);
+    await dialog.locator('summary').click();
+    expect(await field('Requests a minute').inputValue()).toBe('30');
+    const day = await field('Ends on').inputValue();
+    const days = (Date.parse(`${day}T12:00`) - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(180);
+    await field('Models').fill('demo-chat');
+    await field('Customer').check();
+    expect(await field('Requests at once').inputValue()).toBe('10');
+    expect(await field('Ends on').inputValue()).toBe('');
+    expect(await axeProblems()).toEqual([]);
+    await field('Something else').check();
+    expect(await field('Quota, USD').inputValue()).toBe('');
+    expect(await field('Requests a minute').inputValue()).toBe('');
+    expect(await field('Models').inputValue()).toBe('demo-chat');
+    await field('Quota, USD').fill('much');
+    await dialog.locator('summary').click();
+    await field('Requests at once').waitFor({ state: 'hidden' });
+    await field('Quota, USD').press('Enter');
     await dialog.getByText('expected an amount in USD').waitFor();
     // The browser itself reports the refusal.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     expect(await axeProblems()).toEqual([]);
     expect(await dialog.getByLabel('Name').inputValue()).toBe('laptop');
     expect(await dialog.getByLabel('Belongs to').count()).toBe(0);
-    await dialog.getByLabel('Quota, USD').fill('5');
-    await dialog.getByLabel('Requests a minute').fill('60');
+    await field('Quota, USD').fill('5');
+    await dialog.locator('summary').click();
+    await field('Requests a minute').fill('60');
     await page.keyboard.press('Enter');
 
     const ready = page.getByRole('dialog', { name: 'Key laptop is ready' });
     await ready.waitFor();
     const secret = (await ready.locator('#secret').textContent()) ?? '';
     expect(secret).toMatch(/^sk-/);
+    // A real request from here: what was said, how fast, what it cost, and its row.
+    await ready.getByRole('button', { name: 'Test' }).click();
+    await ready.getByText(/^It works.*demo-chat says: This is the Sluice/).waitFor();
+    await ready.getByText(/^First token \d[\d.]* m?s$/).waitFor();
+    const receipt = ready.getByRole('link', { name: 'Its receipt' });
+    await receipt.waitFor();
+    const [row] = await gateway.usage();
+    expect(await receipt.getAttribute('href')).toBe(`/console/requests/${row?.id}`);
+    expect(await ready.getByText(/^0\.0\d+ USD$/).count()).toBe(1);
     expect(await axeProblems()).toEqual([]);
-    const line = (await ready.locator('#try').textContent()) ?? '';
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s`]);
-    expect(stdout).toContain('"demo-chat"');
+    // What is wrong is said in words.
+    await page.route('**/v1/chat/completions', (route) => route.abort());
+    await ready.getByRole('button', { name: 'Test' }).click();
+    await ready.getByText(/^It does not work.*could not be reached/).waitFor();
+    await page.unroute('**/v1/chat/completions');
+    // The browser itself reports it.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+    expect(await axeProblems()).toEqual([]);
+    // Each client's steps name this gateway and the key, and say with what they were tried.
+    for (const name of await ready.getByRole('tab').allTextContents()) {
+      await ready.getByRole('tab', { name, exact: true }).click();
+      const steps = (await ready.getByRole('region').allTextContents()).join('\n');
+      expect(steps, name).toContain(gateway.url);
+      expect(steps, name).toContain(secret);
+      if (name !== 'Open WebUI') expect(steps, name).toContain('demo-chat');
+      await ready.getByText(/ried with/).waitFor();
+    }
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    // Every tab is seen, whatever the width.
+    const tabs = ready.getByRole('tablist');
+    expect(await tabs.evaluate((list) => list.scrollWidth > list.clientWidth)).toBe(false);
+    expect(await ready.evaluate((each) => each.scrollWidth > each.clientWidth)).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.keyboard.press('Escape');
     // A closed dialog loses its role before the page has taken it away.
     await page.locator('#secret').waitFor({ state: 'detached' });

@@ -108,6 +108,28 @@ describe('keys', () => {
     expect(text).not.toContain(secrets.member);
     expect(text).not.toMatch(/"(hash|previous_hash|secret|key)"/);
   });
+
+  test('are found by what their name contains, where signs of patterns mean themselves', async () => {
+    for (const name of ['50%_off', '50 off', String.raw`back\slash`])
+      await made(people.member, { name });
+    const found = async (q: string) =>
+      (await listed(people.admin, `?q=${encodeURIComponent(q)}`)).data.map(({ name }) => name);
+    expect(await found('MEMB')).toEqual(['members']);
+    expect(await found('%')).toEqual(['50%_off']);
+    expect(await found('_')).toEqual(['50%_off']);
+    expect(await found('\\')).toEqual([String.raw`back\slash`]);
+    expect(await found('50')).toEqual(['50 off', '50%_off']);
+    expect(await found("' or 1=1 --")).toEqual([]);
+    // Those of others stay out of sight.
+    expect((await listed(people.member, '?q=admins')).data).toEqual([]);
+    const first = await listed(people.member, '?q=50&limit=1');
+    const second = await listed(people.member, `?q=50&limit=1&cursor=${first.next}`);
+    expect([first.data, second.data].map(([key]) => key?.name)).toEqual(['50 off', '50%_off']);
+    expect(second.next).toBeNull();
+    for (const q of ['', 'x'.repeat(65), '%00']) {
+      expect((await people.admin.get(`/keys?q=${q}`)).status).toBe(400);
+    }
+  });
 });
 
 describe('a new key', () => {

@@ -67,7 +67,7 @@ test.runIf(hasBrowser)(
     const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
     await rowOf('demo-chat').getByText('100 %').waitFor();
     await rowOf('demo-chat').getByText('or quick').waitFor();
-    await rowOf('bare-chat').getByText('no price yet').waitFor();
+    await rowOf('bare-chat').getByText('no price', { exact: true }).waitFor();
     await rowOf('lab-image').getByText('Pictures, 2K 0.045').waitFor();
     expect(await axeProblems()).toEqual([]);
 
@@ -90,6 +90,10 @@ test.runIf(hasBrowser)(
     await page.getByRole('tab', { name: 'chat', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
     expect(page.url()).toContain('?speak=messages');
+    await page.getByRole('tab', { name: 'Codex' }).click();
+    const codex = page.getByRole('region', { name: 'Codex, ~/.codex/config.toml' });
+    expect(await codex.textContent()).toContain(`base_url = "${gateway.url}/v1"`);
+    expect(page.url()).toContain('?speak=messages&client=Codex');
     expect(await axeProblems()).toEqual([]);
     for (const tab of ['chat', 'messages', 'responses', 'generate-content']) {
       await page.getByRole('tab', { name: tab, exact: true }).click();

@@ -94,6 +94,18 @@ test('are those that an enabled channel serves, with prices in the unit in which
   });
 });
 
+test('are found by what their id or an alias contains', async () => {
+  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  const found = async (q: string) => {
+    const { data } = (await (await admin.get(`/models?q=${q}`)).json()) as Listed;
+    return data.map(({ id }) => id);
+  };
+  expect(await found('CHAT')).toEqual(['demo-chat', 'vault-chat']);
+  expect(await found('quick')).toEqual(['demo-chat']);
+  expect(await found('%25')).toEqual([]);
+  expect((await admin.get(`/models?q=${'x'.repeat(65)}`)).status).toBe(400);
+});
+
 test('show how requests of the last day went, and counts only to whoever may see all of them', async () => {
   await ask(gateway, secrets.member, 'lab-image');
   await ask(gateway, secrets.admin, 'quick');

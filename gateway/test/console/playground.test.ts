@@ -62,9 +62,11 @@ test('the key of a session is one for all its pages, and is charged to the perso
   const key = await keyOf(member);
   expect(key).toMatch(/^sk-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}$/);
   expect(await keyOf(member)).toBe(key);
-  expect(await keyOf(await enter('member'))).not.toBe(key);
+  const other = await keyOf(await enter('member'));
+  expect(other).not.toBe(key);
 
   const id = await ask(gateway, key);
+  await ask(gateway, other);
   await gateway.usage();
   const row = (await (await member.get(`/usage/${id}`)).json()) as Record<string, unknown>;
   expect(row).toMatchObject({
@@ -75,9 +77,9 @@ test('the key of a session is one for all its pages, and is charged to the perso
   });
   expect(Number(row['cost'])).toBeGreaterThan(0);
   const list = (await (await member.get('/usage?key=playground')).json()) as { data: unknown[] };
-  expect(list.data).toHaveLength(1);
+  expect(list.data).toHaveLength(2);
   const sums = (await (await member.get('/usage/sums?by=key')).json()) as { data: unknown[] };
-  expect(sums.data).toEqual([expect.objectContaining({ name: 'playground', requests: 1 })]);
+  expect(sums.data).toEqual([expect.objectContaining({ name: 'playground', requests: 2 })]);
 });
 
 test('it is in no list, and nobody manages it', async () => {
@@ -85,6 +87,8 @@ test('it is in no list, and nobody manages it', async () => {
   await keyOf(admin);
   const { data } = (await (await admin.get('/keys')).json()) as { data: { name: string }[] };
   expect(data.map(({ name }) => name)).toEqual(['members']);
+  const { attention } = (await (await admin.get('/overview')).json()) as { attention: unknown[] };
+  expect(attention).toEqual([]);
   const rows = await gateway.app.database.kysely
     .selectFrom('keys')
     .select(['id', 'name'])

@@ -40,6 +40,15 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
     }
   });
 
+  test('finds keys by their name, in capitals or not, with signs of patterns as themselves', async () => {
+    const found = async (q: string) => {
+      const { data } = (await (await admin.get(`/keys?q=${q}`)).json()) as { data: object[] };
+      return data;
+    };
+    expect(await found('MEMB')).toMatchObject([{ name: 'members' }]);
+    for (const q of ['%25', '_', '%5C', 'memb%25']) expect([q, await found(q)]).toEqual([q, []]);
+  });
+
   test('has a key for the session, whose rows are found by its name', async () => {
     const { key } = (await (await admin.send('POST', '/playground/key', {})).json()) as {
       key: string;

@@ -266,3 +266,21 @@ test('the licence is the one that the packages name', () => {
   }
   expect(read('README.md')).toContain('MIT licence');
 });
+
+/** Larger ones would make every clone slower for all times. */
+const largestPicture = 150_000;
+
+test('pictures are small, and each is shown by a page', () => {
+  const pictures = globSync('docs/**/*.{png,webp,svg,jpg}', { cwd: root });
+  expect(pictures.length).toBeGreaterThanOrEqual(8);
+  const shown = new Set(
+    pages.flatMap((page) =>
+      Array.from(read(page).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g), ([, link = '']) =>
+        join(dirname(page), link),
+      ),
+    ),
+  );
+  expect(pictures.filter((picture) => !shown.has(picture))).toEqual([]);
+  const large = pictures.filter((file) => readFileSync(join(root, file)).length > largestPicture);
+  expect(large).toEqual([]);
+});

@@ -46,6 +46,8 @@ export interface TestGatewayOptions {
   /** Default: every refusal has a row of its own, as most tests look for theirs. */
   readonly refusalBounds?: AppOptions['refusalBounds'];
   readonly mediaFetch?: AppOptions['mediaFetch'];
+  /** Models of the bundled catalogue that the file may name. Default: two of the demo's. */
+  readonly bundledModels?: readonly string[];
 }
 
 /** Every test gateway has this administrator: to make one up, a first start hashes a password, which takes 0.4 s. */
@@ -106,7 +108,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
     parseConfig(text, {
       file: 'test.yaml',
       environment: {},
-      bundledModels: ['demo-chat', 'demo-reasoning'],
+      bundledModels: options.bundledModels ?? ['demo-chat', 'demo-reasoning'],
     }),
   );
   const { writeStall, mediaFetch } = options;

@@ -47,7 +47,7 @@ const units = {
 
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
-  id: 'req_7_a',
+  id: 'req_8_a',
   time: 1_760_000_000_123,
   keyId: 'key_1',
   userId: 'usr_1',
@@ -92,6 +92,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
   durationMs: 18.6,
   rewrites: ['b1', 'p2'],
   losses: ['top_k'],
+  route: [{ channel: 'late', reason: 'not-reached' }],
   userAgent: 'Codex/1 "Größe"',
   count: 2,
   charge: {
@@ -235,6 +236,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       ...(version >= 5 && { attempts: completeRecord.attempts }),
       ...(version >= 7 && { user_agent: 'Codex/1 "Größe"' }),
       client: version >= 7 ? 'codex' : 'other',
+      route: version >= 8 ? completeRecord.route : null,
       units: version >= 5 ? units : null,
       lease: version >= 6 ? lease : null,
     },
@@ -247,11 +249,12 @@ export function storedValues(version: number): readonly [Values, Values] {
       units: null,
       lease: null,
       client: 'other',
+      route: null,
     },
   ];
 }
 
-const json = ['attempts', 'rewrites', 'losses', 'receipt', 'units'] as const;
+const json = ['attempts', 'rewrites', 'losses', 'receipt', 'units', 'route'] as const;
 const amounts = ['cost', 'held', 'overshoot'] as const;
 
 /** All usage rows by their ids; JSON is parsed. */

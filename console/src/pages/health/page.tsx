@@ -39,7 +39,7 @@ export function HealthPage() {
         {health.isPending && <Skeleton rows={6} />}
         {health.data !== undefined && (
           <>
-            <Verdict health={health.data} />
+            <Verdict health={health.data} unused={unusedOf(channels.data?.data ?? [])} />
             <Parts health={health.data} />
           </>
         )}
@@ -52,10 +52,22 @@ export function HealthPage() {
   );
 }
 
-function Verdict({ health }: { readonly health: Health }) {
+/** How many channels get no requests, or only tries. */
+const unusedOf = (channels: readonly Channel[]): number =>
+  channels.filter(({ state }) => state !== 'works').length;
+
+function Verdict({ health, unused }: { readonly health: Health; readonly unused: number }) {
   const say = useWords();
   const complaints = complaintsOf(health, say);
   if (health.status === 'ok' && complaints.length === 0) {
+    if (unused > 0) {
+      return (
+        <p className={`outcome warned ${styles['verdict']}`} role="status">
+          <Icon name="warning" />
+          <span>{say('health.butChannels', { count: unused })}</span>
+        </p>
+      );
+    }
     return (
       <p className={`outcome fine ${styles['verdict']}`} role="status">
         <Icon name="tick" />
@@ -210,18 +222,26 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
               <tr>
                 <th scope="col">{say('models.channel')}</th>
                 <th scope="col">{say('health.state')}</th>
-                <th scope="col">{say('models.provider')}</th>
-                <th scope="col">{say('models.columns.protocols')}</th>
-                <th scope="col">{say('models.groups')}</th>
-                <th scope="col" className="number">
+                <th scope="col" className="less">
+                  {say('models.provider')}
+                </th>
+                <th scope="col" className="less">
+                  {say('models.columns.protocols')}
+                </th>
+                <th scope="col" className="less">
+                  {say('models.groups')}
+                </th>
+                <th scope="col" className="number less">
                   {say('models.priority')}
                 </th>
                 <th scope="col" className="number">
                   {say('health.answered')}
                 </th>
                 <th scope="col">{say('models.columns.success')}</th>
-                <th scope="col">{say('models.columns.hours')}</th>
-                <th scope="col" className="number">
+                <th scope="col" className="less">
+                  {say('models.columns.hours')}
+                </th>
+                <th scope="col" className="number less">
                   {say('models.columns.firstToken')}
                 </th>
               </tr>
@@ -243,16 +263,20 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
                     <td>
                       <ChannelStateOf channel={channel} />
                     </td>
-                    <td>{channel.provider}</td>
-                    <td className="second">{channel.protocols.join(', ')}</td>
-                    <td>{channel.groups.join(', ')}</td>
-                    <td className="number">{channel.priority}</td>
+                    <td className="less">{channel.provider}</td>
+                    <td className="second less long" title={channel.protocols.join(', ')}>
+                      {channel.protocols.join(', ')}
+                    </td>
+                    <td className="less long" title={channel.groups.join(', ')}>
+                      {channel.groups.join(', ')}
+                    </td>
+                    <td className="number less">{channel.priority}</td>
                     <td className="number">
                       {recent === null ? '–' : formats.count(recent.requests)}
                     </td>
                     <td>{recent !== null && <Success share={recent.success} />}</td>
-                    <td>{recent !== null && <Hours hours={recent.hours} />}</td>
-                    <td className="number">
+                    <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
+                    <td className="number less">
                       {recent?.first_token_ms == null
                         ? '–'
                         : formats.duration(recent.first_token_ms)}

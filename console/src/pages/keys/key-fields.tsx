@@ -38,41 +38,66 @@ export function readSettings(form: FormData): Settings {
 }
 
 interface SettingsProps {
-  readonly initial?: Settings;
+  readonly initial?: Settings | undefined;
   readonly sending: Write;
 }
 
+/** All of them. */
 export function SettingFields({ initial, sending }: SettingsProps) {
-  const ends = initial?.expires_at ?? null;
   return (
     <>
+      <ModelsField initial={initial} sending={sending} />
+      <div className={styles['pair']}>
+        <QuotaField initial={initial} sending={sending} />
+        <EndField initial={initial} sending={sending} />
+      </div>
+      <RateFields initial={initial} sending={sending} />
+    </>
+  );
+}
+
+export function ModelsField({ initial, sending }: SettingsProps) {
+  return (
+    <Field
+      name="models"
+      hint="keys.form.modelsHint"
+      initial={initial?.models.join(', ')}
+      sending={sending}
+    />
+  );
+}
+
+export function QuotaField({ initial, sending }: SettingsProps) {
+  return (
+    <Field name="quota" hint="keys.form.quotaHint" initial={initial?.quota} sending={sending} />
+  );
+}
+
+export function EndField({ initial, sending }: SettingsProps) {
+  const ends = initial?.expires_at ?? null;
+  return (
+    <Field
+      name="expires_at"
+      type="date"
+      hint="keys.form.endsHint"
+      initial={ends === null ? null : dayOf(ends)}
+      sending={sending}
+    />
+  );
+}
+
+export function RateFields({ initial, sending }: SettingsProps) {
+  return (
+    <div className={styles['three']}>
+      <Field name="rpm" type="number" initial={initial?.rpm} sending={sending} />
+      <Field name="rph" type="number" initial={initial?.rph} sending={sending} />
       <Field
-        name="models"
-        hint="keys.form.modelsHint"
-        initial={initial?.models.join(', ')}
+        name="max_concurrency"
+        type="number"
+        initial={initial?.max_concurrency}
         sending={sending}
       />
-      <div className={styles['pair']}>
-        <Field name="quota" hint="keys.form.quotaHint" initial={initial?.quota} sending={sending} />
-        <Field
-          name="expires_at"
-          type="date"
-          hint="keys.form.endsHint"
-          initial={ends === null ? null : dayOf(ends)}
-          sending={sending}
-        />
-      </div>
-      <div className={styles['three']}>
-        <Field name="rpm" type="number" initial={initial?.rpm} sending={sending} />
-        <Field name="rph" type="number" initial={initial?.rph} sending={sending} />
-        <Field
-          name="max_concurrency"
-          type="number"
-          initial={initial?.max_concurrency}
-          sending={sending}
-        />
-      </div>
-    </>
+    </div>
   );
 }
 

@@ -1,17 +1,31 @@
-import { useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { useWords } from '../../words/index.ts';
-import { Field, readSettings, SettingFields, settingNames, textOf } from './key-fields.tsx';
+import {
+  EndField,
+  Field,
+  ModelsField,
+  QuotaField,
+  RateFields,
+  readSettings,
+  settingNames,
+  textOf,
+} from './key-fields.tsx';
 import styles from './page.module.css';
 import type { IssuedKey } from './page.tsx';
-import { useWrite } from './use-write.ts';
+import { PresetChoice } from './preset-choice.tsx';
+import { settingsOf, type PresetName } from './presets.ts';
+import { nameOf, useWrite } from './use-write.ts';
 
 interface Props {
   readonly onMade: (issued: IssuedKey) => void;
   readonly onClose: () => void;
 }
+
+/** Those that a preset leaves to whoever wants to see them. */
+const folded = settingNames.filter((name) => name !== 'quota');
 
 export function NewKey({ onMade, onClose }: Props) {
   const say = useWords();
@@ -19,6 +33,11 @@ export function NewKey({ onMade, onClose }: Props) {
   const sending = useWrite(['name', 'user', ...settingNames]);
   // Sent again after a lost response, it makes no second key.
   const [call] = useState(newCallName);
+  const [preset, setPreset] = useState<PresetName>('coding');
+  const initial = useMemo(() => settingsOf(preset), [preset]);
+  const [isUnfolded, setUnfolded] = useState(false);
+  // A problem is seen where it is.
+  const isOpen = isUnfolded || sending.fields.some(({ path }) => folded.includes(nameOf(path)));
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -38,6 +57,13 @@ export function NewKey({ onMade, onClose }: Props) {
     <Dialog title={say('keys.new')} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit}>
         <Field name="name" hint="keys.form.nameHint" sending={sending} required />
+        <PresetChoice
+          chosen={preset}
+          onChoose={(name) => {
+            setPreset(name);
+            if (name === 'other') setUnfolded(true);
+          }}
+        />
         {permissions.includes('keys.write') && (
           <Field name="user" type="email" initial={user.email} sending={sending} />
         )}
@@ -55,7 +81,19 @@ export function NewKey({ onMade, onClose }: Props) {
             </p>
           </div>
         )}
-        <SettingFields sending={sending} />
+        <QuotaField key={`quota-${preset}`} initial={initial} sending={sending} />
+        <details
+          className={styles['folded']}
+          open={isOpen}
+          onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+        >
+          <summary className="link">{say('keys.presets.rest')}</summary>
+          <div className={styles['form']}>
+            <ModelsField sending={sending} />
+            <EndField key={`end-${preset}`} initial={initial} sending={sending} />
+            <RateFields key={`rates-${preset}`} initial={initial} sending={sending} />
+          </div>
+        </details>
         <p className="problem" role="alert">
           {sending.problem}
         </p>

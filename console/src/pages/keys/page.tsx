@@ -1,16 +1,19 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { read, type Result } from '../../api/client.ts';
+import { useRef, useState } from 'react';
+import { read, type Query, type Result } from '../../api/client.ts';
+import type { KeysSearch } from '../../app/router.tsx';
 import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { useSettled } from '../../pieces/use-settled.ts';
 import { useWords } from '../../words/index.ts';
 import { ChangeKey } from './change-key.tsx';
 import { EntryInFile } from './entry-in-file.tsx';
 import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
+import styles from './page.module.css';
 import { SecretOnce } from './secret-once.tsx';
 import { KeyTable } from './table.tsx';
 
@@ -28,20 +31,29 @@ export function KeysPage() {
   const client = useQueryClient();
   const { teams, permissions } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
+  const { make: isMaking = false, q = '' } = useSearch({ from: '/inside/keys' });
+  const navigate = useNavigate();
+  const searched = useSettled(q.trim());
   const list = useInfiniteQuery({
-    queryKey: ['keys'],
+    queryKey: ['keys', searched],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      read<'listKeys'>('/keys', pageParam === undefined ? {} : { cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => {
+      const query: Query<'listKeys'> = {
+        ...(searched !== '' && { q: searched }),
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      };
+      return read<'listKeys'>('/keys', query, signal);
+    },
     getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
   });
   const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const canSeeAll = permissions.includes('keys.read') || teams.some(({ role }) => role === 'owner');
 
-  const { make: isMaking = false } = useSearch({ from: '/inside/keys' });
-  const navigate = useNavigate();
-  const make = (is: boolean) =>
-    void navigate({ to: '/keys', search: is ? { make: true } : {}, replace: !is });
+  const go = (next: KeysSearch, replace: boolean) =>
+    void navigate({ to: '/keys', search: next, replace });
+  const kept = q === '' ? {} : { q };
+  const make = (is: boolean) => go(is ? { ...kept, make: true } : kept, !is);
 
   const close = () => setOpen(null);
   const changed = () => void client.invalidateQueries({ queryKey: ['keys'] });
@@ -49,7 +61,8 @@ export function KeysPage() {
     changed();
     setOpen({ kind: 'secret', issued });
   };
-  useKeys({ n: () => make(true) });
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ n: () => make(true), '/': () => field.current?.focus() });
 
   return (
     <>
@@ -59,10 +72,30 @@ export function KeysPage() {
           {say('keys.new')}
         </button>
       </header>
+      <div className={styles['tools']}>
+        <label className="hidden" htmlFor="key-search">
+          {say('keys.search')}
+        </label>
+        <input
+          className="input"
+          id="key-search"
+          ref={field}
+          type="search"
+          value={q}
+          placeholder={say('keys.searchHint')}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={64}
+          onChange={({ target }) => go(target.value === '' ? {} : { q: target.value }, true)}
+        />
+      </div>
       <div className="body">
         {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton rows={6} />}
-        {list.isSuccess && keys.length === 0 && (
+        {list.isSuccess && keys.length === 0 && searched !== '' && (
+          <p className="state">{say('keys.noMatch')}</p>
+        )}
+        {list.isSuccess && keys.length === 0 && searched === '' && (
           <div className="state">
             <p className="strong">{say('keys.empty')}</p>
             <p>{say('keys.emptyHint')}</p>

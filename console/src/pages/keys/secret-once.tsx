@@ -1,24 +1,31 @@
-import { useSession } from '../../app/session.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
+import { modelFor, type ClientName } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
+import { modelsQuery, type Model } from '../models/query.ts';
 import styles from './page.module.css';
 import type { IssuedKey } from './page.tsx';
+import { TestKey } from './test-key.tsx';
 
 interface Props {
   readonly issued: IssuedKey;
   readonly onClose: () => void;
 }
 
-/** The secret of a key, this once. */
-export function SecretOnce({ issued: { name, key: secret }, onClose }: Props) {
+/** The secret of a key, this once, and how its clients take it. */
+export function SecretOnce({ issued, onClose }: Props) {
   const say = useWords();
-  const { gateway } = useSession();
+  const { name, key: secret } = issued;
+  const list = useQuery(modelsQuery);
+  const models = list.data?.data ?? [];
+  const [client, setClient] = useState<ClientName>('Claude Code');
   if (secret === undefined) return <SecretLost name={name} onClose={onClose} />;
-  // Works for every key: it lists the models that the key may use.
-  const line = `curl ${gateway.url}/v1/models -H 'authorization: Bearer ${secret}'`;
+  const usable = modelsOf(issued, models);
   return (
-    <Dialog title={say('keys.ready', { name })} onClose={onClose}>
+    <Dialog title={say('keys.ready', { name })} onClose={onClose} isWide>
       <p>{say('keys.once')}</p>
       <div className={styles['secret']}>
         <code className="code" id="secret">
@@ -26,15 +33,24 @@ export function SecretOnce({ issued: { name, key: secret }, onClose }: Props) {
         </code>
         <CopyButton text={secret} label={say('keys.copySecret')} />
       </div>
-      <p>{say('keys.try')}</p>
-      <div className={styles['secret']}>
-        <code className="code" id="try">
-          {line}
-        </code>
-        <CopyButton text={line} label={say('keys.copyLine')} />
-      </div>
+      {list.isSuccess && <TestKey id={issued.id} secret={secret} models={usable} />}
+      <ClientTabs
+        open={client}
+        onOpen={setClient}
+        model={modelFor(client, usable)}
+        secret={secret}
+      />
       <DialogEnd word={say('keys.done')} onClose={onClose} />
     </Dialog>
+  );
+}
+
+/** Those that the key may use. */
+function modelsOf({ group, models: allowed }: IssuedKey, models: readonly Model[]): Model[] {
+  return models.filter(
+    ({ id, aliases, groups }) =>
+      groups.includes(group) &&
+      (allowed.length === 0 || [id, ...aliases].some((name) => allowed.includes(name))),
   );
 }
 

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
+import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
@@ -101,7 +102,7 @@ function Prices({ model }: { readonly model: ModelDetail }) {
       </h2>
       {!model.priced && <NoPrice />}
       {model.prices.length > 0 && (
-        <table className="table">
+        <table className={`table ${styles['prices']}`}>
           <thead className="hidden">
             <tr>
               <th scope="col">{say('models.columns.price')}</th>
@@ -183,7 +184,7 @@ function Use({ model }: { readonly model: ModelDetail }) {
   const navigate = useNavigate();
   const { gateway } = useSession();
   const offered = protocolsOf(model.type);
-  const { speak } = useSearch({ from: '/inside/models/$id' });
+  const { speak, client } = useSearch({ from: '/inside/models/$id' });
   const open = offered.find((name) => name === speak) ?? offered[0] ?? 'chat';
   const { path, body } = protocols[open];
   return (
@@ -194,7 +195,12 @@ function Use({ model }: { readonly model: ModelDetail }) {
         tabs={offered.map((name) => ({ name, title: name }))}
         open={open}
         onOpen={(name) =>
-          void navigate({ to: '.', search: { speak: name }, replace: true, resetScroll: false })
+          void navigate({
+            to: '.',
+            search: (present) => ({ ...present, speak: name }),
+            replace: true,
+            resetScroll: false,
+          })
         }
       >
         <Snippet
@@ -206,6 +212,23 @@ function Use({ model }: { readonly model: ModelDetail }) {
           label="curl"
         />
       </Tabs>
+      {model.type === 'chat' && (
+        <>
+          <h3 className={`title ${styles['clients']}`}>{say('models.clients')}</h3>
+          <ClientTabs
+            open={client ?? 'Claude Code'}
+            onOpen={(name) =>
+              void navigate({
+                to: '.',
+                search: (present) => ({ ...present, client: name }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            model={model.id}
+          />
+        </>
+      )}
       <p className={`hint ${styles['hint']}`}>{say('models.keyHint')}</p>
     </section>
   );
@@ -272,9 +295,13 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
               <th scope="col">{say('models.channel')}</th>
               <th scope="col">{say('models.provider')}</th>
               <th scope="col">{say('models.upstream')}</th>
-              <th scope="col">{say('models.columns.protocols')}</th>
-              <th scope="col">{say('models.groups')}</th>
-              <th scope="col" className="number">
+              <th scope="col" className="less">
+                {say('models.columns.protocols')}
+              </th>
+              <th scope="col" className="less">
+                {say('models.groups')}
+              </th>
+              <th scope="col" className="number less">
                 {say('models.priority')}
               </th>
             </tr>
@@ -287,9 +314,11 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
                 <td>
                   <code>{channel.upstream_model}</code>
                 </td>
-                <td className="second">{channel.protocols.join(', ')}</td>
-                <td>{channel.groups.join(', ')}</td>
-                <td className="number">{channel.priority}</td>
+                <td className="second less long" title={channel.protocols.join(', ')}>
+                  {channel.protocols.join(', ')}
+                </td>
+                <td className="less">{channel.groups.join(', ')}</td>
+                <td className="number less">{channel.priority}</td>
               </tr>
             ))}
           </tbody>

@@ -28,14 +28,16 @@ export function ChatTable({ models }: Props) {
           <thead>
             <tr>
               <th scope="col">{say('models.columns.model')}</th>
-              <th scope="col">{say('models.columns.protocols')}</th>
-              <th scope="col" className="number">
+              <th scope="col" className="less">
+                {say('models.columns.protocols')}
+              </th>
+              <th scope="col" className="number less">
                 {say('models.columns.window')}
               </th>
               <th scope="col" className="number">
                 {say('models.columns.input')}
               </th>
-              <th scope="col" className="number">
+              <th scope="col" className="number less">
                 {say('models.columns.cached')}
               </th>
               <th scope="col" className="number">
@@ -44,14 +46,16 @@ export function ChatTable({ models }: Props) {
               <th scope="col" className={styles['after']}>
                 {say('models.columns.success')}
               </th>
-              <th scope="col">{say('models.columns.hours')}</th>
-              <th scope="col" className="number">
+              <th scope="col" className="less">
+                {say('models.columns.hours')}
+              </th>
+              <th scope="col" className="number less">
                 {say('models.columns.firstToken')}
               </th>
-              <th scope="col" className="number">
+              <th scope="col" className="number less">
                 {say('models.columns.speed')}
               </th>
-              <th scope="col" className={styles['after']}>
+              <th scope="col" className={`less ${styles['after']}`}>
                 {say('models.columns.origin')}
               </th>
             </tr>
@@ -62,35 +66,44 @@ export function ChatTable({ models }: Props) {
               return (
                 <tr key={model.id}>
                   <NameCell model={model} />
-                  <td className="second">{model.protocols.join(', ')}</td>
-                  <td className="number">
+                  <td className="second less long" title={model.protocols.join(', ')}>
+                    {model.protocols.join(', ')}
+                  </td>
+                  <td className="number less">
                     {model.context_window !== null && formats.short(model.context_window)}
                   </td>
                   {model.priced ? (
                     <>
                       <RateCell rate={priceOf(model, 'input')} />
-                      <RateCell rate={priceOf(model, 'cache_read')} absent="models.asInput" />
+                      <RateCell
+                        rate={priceOf(model, 'cache_read')}
+                        absent="models.asInput"
+                        isLess
+                      />
                       <RateCell rate={priceOf(model, 'output')} />
                     </>
                   ) : (
-                    <td colSpan={3} className="number">
-                      <NoPrice />
-                    </td>
+                    <>
+                      <td colSpan={2} className="number">
+                        <NoPrice isShort />
+                      </td>
+                      <td className="less" />
+                    </>
                   )}
                   <td className={styles['after']}>
                     {recent !== null && <Success share={recent.success} />}
                   </td>
-                  <td>{recent !== null && <Hours hours={recent.hours} />}</td>
-                  <td className="number">
+                  <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
+                  <td className="number less">
                     {recent?.first_token_ms != null && formats.duration(recent.first_token_ms)}
                   </td>
-                  <td className="number">
+                  <td className="number less">
                     {recent?.tokens_per_second != null &&
                       say('models.perSecond', {
                         count: formats.count(Math.round(recent.tokens_per_second)),
                       })}
                   </td>
-                  <td className={`quiet ${styles['after']}`}>
+                  <td className={`quiet less ${styles['after']}`}>
                     {say(`models.origins.${model.origin}`)}
                   </td>
                 </tr>
@@ -114,15 +127,21 @@ export function OtherTable({ models }: Props) {
           <thead>
             <tr>
               <th scope="col">{say('models.columns.model')}</th>
-              <th scope="col">{say('models.columns.type')}</th>
-              <th scope="col">{say('models.columns.protocols')}</th>
+              <th scope="col" className="less">
+                {say('models.columns.type')}
+              </th>
+              <th scope="col" className="less">
+                {say('models.columns.protocols')}
+              </th>
               <th scope="col">{say('models.columns.price')}</th>
               <th scope="col">{say('models.columns.success')}</th>
-              <th scope="col">{say('models.columns.hours')}</th>
-              <th scope="col" className="number">
+              <th scope="col" className="less">
+                {say('models.columns.hours')}
+              </th>
+              <th scope="col" className="number less">
                 {say('models.columns.duration')}
               </th>
-              <th scope="col" className={styles['after']}>
+              <th scope="col" className={`less ${styles['after']}`}>
                 {say('models.columns.origin')}
               </th>
             </tr>
@@ -134,8 +153,10 @@ export function OtherTable({ models }: Props) {
               return (
                 <tr key={model.id}>
                   <NameCell model={model} />
-                  <td>{say(`models.kinds.${model.type}`)}</td>
-                  <td className="second">{model.protocols.join(', ')}</td>
+                  <td className="less">{say(`models.kinds.${model.type}`)}</td>
+                  <td className="second less long" title={model.protocols.join(', ')}>
+                    {model.protocols.join(', ')}
+                  </td>
                   <td>
                     {!model.priced || first === undefined ? (
                       <NoPrice />
@@ -152,11 +173,11 @@ export function OtherTable({ models }: Props) {
                     )}
                   </td>
                   <td>{recent !== null && <Success share={recent.success} />}</td>
-                  <td>{recent !== null && <Hours hours={recent.hours} />}</td>
-                  <td className="number">
+                  <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
+                  <td className="number less">
                     {recent?.duration_ms != null && formats.duration(recent.duration_ms)}
                   </td>
-                  <td className={`quiet ${styles['after']}`}>
+                  <td className={`quiet less ${styles['after']}`}>
                     {say(`models.origins.${model.origin}`)}
                   </td>
                 </tr>
@@ -172,7 +193,7 @@ export function OtherTable({ models }: Props) {
 function NameCell({ model: { id, aliases } }: { readonly model: Model }) {
   const say = useWords();
   return (
-    <td>
+    <td className={styles['nameCell']} title={[id, ...aliases].join(', ')}>
       <Link className={`link strong ${styles['name']}`} to="/models/$id" params={{ id }}>
         {id}
       </Link>
@@ -183,12 +204,12 @@ function NameCell({ model: { id, aliases } }: { readonly model: Model }) {
   );
 }
 
-export function NoPrice() {
+export function NoPrice({ isShort = false }: { readonly isShort?: boolean }) {
   const say = useWords();
   return (
-    <span className="outcome warned">
+    <span className="outcome warned" title={say('models.noPrice')}>
       <Icon name="warning" size={12} />
-      {say('models.noPrice')}
+      {say(isShort ? 'models.noPriceShort' : 'models.noPrice')}
     </span>
   );
 }
@@ -196,17 +217,20 @@ export function NoPrice() {
 function RateCell({
   rate,
   absent,
+  isLess = false,
 }: {
   readonly rate: string | null;
   readonly absent?: 'models.asInput';
+  readonly isLess?: boolean;
 }) {
   const say = useWords();
+  const className = isLess ? 'number less' : 'number';
   if (rate === null) {
-    return <td className="number quiet">{absent === undefined ? '–' : say(absent)}</td>;
+    return <td className={`${className} quiet`}>{absent === undefined ? '–' : say(absent)}</td>;
   }
   const { quiet, ink, padding } = shortMoney(rate, places);
   return (
-    <td className="number" title={rate}>
+    <td className={className} title={rate}>
       {quiet + ink}
       <span className="ghost" aria-hidden="true">
         {padding}

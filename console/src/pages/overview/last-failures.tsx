@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
@@ -77,10 +78,15 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
                     ))}
                   </td>
                   <td className="second">
-                    {[row.error, row.attempts.at(-1)?.result]
-                      .filter((text) => typeof text === 'string')
-                      .join(' · ')
-                      .replaceAll('_', ' ')}
+                    {row.attempts.length === 0
+                      ? row.error
+                      : row.attempts
+                          .map(({ status, result }) =>
+                            status === null || status === 200
+                              ? resultText(result, say)
+                              : `${status} ${resultText(result, say)}`,
+                          )
+                          .join(', ')}
                   </td>
                   <td>{row.key}</td>
                 </tr>

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef } from 'react';
-import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { useRow } from '../../pieces/use-row.ts';
 import { useWords } from '../../words/index.ts';
 import type { Model } from '../models/query.ts';
 import { Markdown } from './markdown.tsx';
@@ -135,10 +134,6 @@ function Said({ answer }: { readonly answer: Answer }) {
   );
 }
 
-/** How often a row is looked for: it is written a moment after the answer has ended. */
-const lookEvery = 400;
-const mostLooks = 25;
-
 function Figures({
   answer,
   onShowRaw,
@@ -150,21 +145,7 @@ function Figures({
   const formats = useFormats();
   const { user } = useSession();
   const hasEnded = !['waiting', 'streaming'].includes(answer.state);
-  const row = useQuery({
-    queryKey: ['playground-row', answer.requestId],
-    enabled: hasEnded && answer.requestId !== null,
-    queryFn: async ({ signal }) => {
-      const { data } = await read<'listUsage'>(
-        '/usage',
-        { key: 'playground', user: user.email, limit: '20' },
-        signal,
-      );
-      return data.find(({ id }) => id === answer.requestId) ?? null;
-    },
-    refetchInterval: ({ state }) =>
-      state.data == null && state.dataUpdateCount < mostLooks ? lookEvery : false,
-    staleTime: Infinity,
-  }).data;
+  const row = useRow(hasEnded ? answer.requestId : null, { key: 'playground', user: user.email });
   const tokens = row?.tokens;
   const input =
     tokens === undefined

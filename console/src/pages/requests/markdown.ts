@@ -1,3 +1,4 @@
+import { resultText } from '../../pieces/result-text.ts';
 import type { Formats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import type { Receipt } from '../../format/receipt.ts';
@@ -29,7 +30,13 @@ export function asMarkdown(
     );
   }
   for (const { channel, status, result, duration_ms: time } of detail.attempts) {
-    lines.push('', `- ${cell(channel)}: ${status ?? ''} ${result}, ${formats.duration(time)}`);
+    lines.push(
+      '',
+      `- ${cell(channel)}: ${status ?? ''} ${resultText(result, say)}, ${formats.duration(time)}`,
+    );
+  }
+  for (const { channel, reason } of detail.route) {
+    lines.push('', `- ${cell(channel)}: ${say(`request.passed.${reason}`)}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -6,9 +6,12 @@ import { useFormats } from '../../format/numbers.ts';
 import { receiptOf } from '../../format/receipt.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { useWords, type TextName } from '../../words/index.ts';
+import { useLanguage, useWords, type TextName } from '../../words/index.ts';
+import { explainLoss, explainRepair } from './explain-change.ts';
+import { explainError, isRepeated } from './explain-error.ts';
 import { asMarkdown } from './markdown.ts';
 import { ReceiptTable } from './receipt-table.tsx';
 import { reasonsOf } from './reasons.ts';
@@ -93,7 +96,7 @@ function Head({ detail }: { readonly detail: Detail }) {
             <>
               <dt>{say('request.errorName')}</dt>
               <dd>
-                <code>{detail.error}</code>
+                <code>{detail.error}</code> <ErrorWords name={detail.error} />
               </dd>
             </>
           )}
@@ -175,7 +178,20 @@ function Time({ detail }: { readonly detail: Detail }) {
   );
 }
 
-function Route({ detail: { attempts } }: { readonly detail: Detail }) {
+/** What the error means, what to do, and what the client does. */
+function ErrorWords({ name }: { readonly name: string }) {
+  const say = useWords();
+  const language = useLanguage();
+  const words = explainError(name, language);
+  if (words === null) return null;
+  return (
+    <span className="second">
+      {words} {say(isRepeated(name) ? 'request.clientRepeats' : 'request.clientStops')}
+    </span>
+  );
+}
+
+function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
   const say = useWords();
   return (
     <section className={styles['part']}>
@@ -196,7 +212,7 @@ function Route({ detail: { attempts } }: { readonly detail: Detail }) {
                 <span>{channel}</span>
                 <span className={result === 'completed' ? 'outcome fine' : 'outcome failed'}>
                   <Icon name={result === 'completed' ? 'tick' : 'cross'} size={12} />
-                  {status ?? ''} {result}
+                  {status ?? ''} {resultText(result, say)}
                 </span>
                 <span className="second">
                   {say(`request.classes.${reached}` as TextName)}
@@ -212,31 +228,62 @@ function Route({ detail: { attempts } }: { readonly detail: Detail }) {
           )}
         </ol>
       )}
+      {route.length > 0 && (
+        <ul className={styles['passed']}>
+          {route.map(({ channel, reason }) => (
+            <li key={channel}>
+              <span className="quiet">–</span>
+              <span className="second">{channel}</span>
+              <span className="second">{say(`request.passed.${reason}`)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
 
 function Changes({ detail: { rewrites, losses } }: { readonly detail: Detail }) {
   const say = useWords();
-  const list = (names: readonly string[]) =>
-    names.length === 0
-      ? say('request.nothing')
-      : names.map((name) => (
-          <code key={name} className={styles['name']}>
-            {name}
-          </code>
-        ));
+  const language = useLanguage();
   return (
     <section className={styles['part']}>
       <h3 className="title">{say('request.changed')}</h3>
       <dl className={styles['facts']}>
         <dt>{say('request.rewrites')}</dt>
-        <dd>{list(rewrites)}</dd>
+        <dd>
+          <Explained
+            all={rewrites.map((name) => ({ name, words: explainRepair(name, language) }))}
+          />
+        </dd>
         <dt>{say('request.losses')}</dt>
-        <dd>{list(losses)}</dd>
+        <dd>
+          <Explained
+            all={losses.map((loss) => ({ name: loss.name, words: explainLoss(loss, language) }))}
+          />
+        </dd>
         <dt>{say('request.content')}</dt>
         <dd className="second">{say('request.contentNote')}</dd>
       </dl>
     </section>
+  );
+}
+
+/** Names with what they mean, one a line. */
+function Explained({
+  all,
+}: {
+  readonly all: readonly { readonly name: string; readonly words: string | null }[];
+}) {
+  const say = useWords();
+  if (all.length === 0) return say('request.nothing');
+  return (
+    <ul className={styles['explained']}>
+      {all.map(({ name, words }) => (
+        <li key={`${name} ${words}`}>
+          <code>{name}</code> {words !== null && <span className="second">{words}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -31,23 +31,41 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
       <table className={`table ${styles['table']}`}>
         <thead>
           <tr>
-            <th scope="col">{say('requests.columns.time')}</th>
-            <th scope="col">{say('requests.columns.outcome')}</th>
-            {!isNarrow && <th scope="col">{say('requests.columns.client')}</th>}
-            {!isNarrow && <th scope="col">{say('requests.columns.key')}</th>}
-            <th scope="col">{say('requests.columns.model')}</th>
-            {!isNarrow && <th scope="col">{say('requests.columns.route')}</th>}
+            <th scope="col" data-column="time">
+              {say('requests.columns.time')}
+            </th>
+            <th scope="col" data-column="outcome">
+              {say('requests.columns.outcome')}
+            </th>
             {!isNarrow && (
-              <th scope="col" className="number">
+              <th scope="col" data-column="client">
+                {say('requests.columns.client')}
+              </th>
+            )}
+            {!isNarrow && (
+              <th scope="col" data-column="key">
+                {say('requests.columns.key')}
+              </th>
+            )}
+            <th scope="col" data-column="model">
+              {say('requests.columns.model')}
+            </th>
+            {!isNarrow && (
+              <th scope="col" data-column="route">
+                {say('requests.columns.route')}
+              </th>
+            )}
+            {!isNarrow && (
+              <th scope="col" data-column="speed" className="number">
                 {say('requests.columns.speed')}
               </th>
             )}
             {!isNarrow && (
-              <th scope="col" className="number">
+              <th scope="col" data-column="tokens" className="number">
                 {say('requests.columns.tokens')}
               </th>
             )}
-            <th scope="col" className="number">
+            <th scope="col" data-column="cost" className="number">
               {say('requests.columns.cost')}
             </th>
           </tr>
@@ -80,7 +98,7 @@ function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolea
   const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
   return (
     <>
-      <td>
+      <td data-column="time">
         <Link
           to="/requests"
           search={{ ...search, open: row.id }}
@@ -90,31 +108,35 @@ function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolea
           {formats.time(row.time)}
         </Link>
       </td>
-      <td>
+      <td data-column="outcome">
         <Outcome outcome={row.outcome} status={row.status} />
         {row.count > 1 && (
           <span className="quiet"> {say('requests.times', { count: row.count })}</span>
         )}
       </td>
-      {!isNarrow && <td className="second">{row.client}</td>}
       {!isNarrow && (
-        <td>
+        <td className="second" data-column="client">
+          {row.client}
+        </td>
+      )}
+      {!isNarrow && (
+        <td data-column="key" title={`${row.key} ${row.user}`}>
           {row.key} <span className="quiet">{row.user}</span>
         </td>
       )}
-      <td>
+      <td data-column="model" title={row.model}>
         {row.model}
         {!isNarrow && row.upstream_model !== null && row.upstream_model !== row.model && (
           <span className="quiet"> → {row.upstream_model}</span>
         )}
       </td>
       {!isNarrow && (
-        <td>
+        <td data-column="route" title={row.attempts.map(({ channel }) => channel).join(' → ')}>
           <Route attempts={row.attempts} />
         </td>
       )}
       {!isNarrow && (
-        <td className="number">
+        <td className="number" data-column="speed">
           {row.ttft_ms !== null && (
             <>
               {formats.duration(row.ttft_ms)} <span className="quiet">·</span>{' '}
@@ -124,23 +146,19 @@ function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolea
         </td>
       )}
       {!isNarrow && (
-        <td className="number">
+        <td className="number" data-column="tokens">
           {input + tokens.output > 0 && (
             <>
-              {formats.count(input)}
+              <Count value={input} />
               {tokens.cache_read > 0 && (
-                <span className="quiet">
-                  {' '}
-                  ({say('requests.cached', { percent: formats.percent(tokens.cache_read / input) })}
-                  )
-                </span>
+                <span className="quiet"> ({formats.percent(tokens.cache_read / input)} %)</span>
               )}{' '}
-              <span className="quiet">→</span> {formats.count(tokens.output)}
+              <span className="quiet">→</span> <Count value={tokens.output} />
             </>
           )}
         </td>
       )}
-      <td className="number">
+      <td className="number" data-column="cost">
         {row.cost === null ? (
           <span className="quiet">–</span>
         ) : (
@@ -159,4 +177,14 @@ function Route({ attempts }: Pick<Row, 'attempts'>) {
       {result === 'completed' ? channel : <s className="second">{channel}</s>}
     </span>
   ));
+}
+
+/** Above all that a model takes: only what nobody should believe is as large. */
+const unbelievable = 100_000_000;
+
+/** A number of tokens, with its unit where it would not fit. */
+function Count({ value }: { readonly value: number }) {
+  const formats = useFormats();
+  if (value < unbelievable) return formats.count(value);
+  return <span title={formats.count(value)}>{formats.short(value)}</span>;
 }

@@ -1,10 +1,13 @@
+import { useWidth } from '../../pieces/chart/use-width.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './request.module.css';
 import type { Detail } from './request-view.tsx';
 
-const width = 640;
-const labels = 168;
+const widest = 640;
+/** Where the bars begin, as a part of the width, and the room for a duration behind them. */
+const labelShare = 0.27;
+const behind = 64;
 const row = 24;
 const bar = 12;
 
@@ -12,15 +15,18 @@ const bar = 12;
 export function Timeline({ detail }: { readonly detail: Detail }) {
   const say = useWords();
   const formats = useFormats();
+  const [room, measure] = useWidth(widest);
+  const width = Math.min(widest, room);
+  const labels = Math.round(width * labelShare);
   const { attempts, duration_ms: total, ttft_ms: first } = detail;
   const arrived = Date.parse(detail.time);
   const end = Math.max(total, 1);
   const x = (milliseconds: number) =>
-    labels + (Math.min(Math.max(milliseconds, 0), end) / end) * (width - labels - 80);
+    labels + (Math.min(Math.max(milliseconds, 0), end) / end) * (width - labels - behind);
   const height = 20 + row * Math.max(attempts.length, 1);
-  const ticks = ticksOf(end);
+  const ticks = ticksOf(end, width > 480 ? 5 : 3);
   return (
-    <div className={styles['scroll']} role="group" aria-label={say('request.time')} tabIndex={0}>
+    <div ref={measure}>
       <svg
         className={styles['timeline']}
         viewBox={`0 0 ${width} ${height}`}
@@ -44,9 +50,11 @@ export function Timeline({ detail }: { readonly detail: Detail }) {
           const waits = isDone && first !== null ? Math.min(Math.max(first - begin, 0), length) : 0;
           return (
             <g key={`${at} ${channel}`}>
-              <text x={0} y={y + bar - 2}>
-                {channel}
-              </text>
+              <svg x={0} y={y - bar} width={labels - 8} height={row}>
+                <text x={0} y={2 * bar - 2}>
+                  {channel}
+                </text>
+              </svg>
               {waits > 0 && (
                 <rect
                   className={styles['waits']}
@@ -74,9 +82,9 @@ export function Timeline({ detail }: { readonly detail: Detail }) {
   );
 }
 
-/** Four to six round times up to the end. */
-function ticksOf(end: number): number[] {
-  const raw = end / 5;
+/** About so many round times up to the end. */
+function ticksOf(end: number, count: number): number[] {
+  const raw = end / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);

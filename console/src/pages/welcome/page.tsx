@@ -4,12 +4,12 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { read, write, type Result } from '../../api/client.ts';
 import { choose, keep, useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
-import { Tabs } from '../../pieces/tabs.tsx';
-import { clientSnippets } from '../../snippets/clients.ts';
+import { modelFor, type ClientName } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
 import { useWrite } from '../keys/use-write.ts';
 import { modelsQuery } from '../models/query.ts';
@@ -157,24 +157,13 @@ function NewKey({ onMade }: { readonly onMade: (issued: Result<'createKey'>) => 
 
 function UseKey({ issued: { name, key = '' } }: { readonly issued: Result<'createKey'> }) {
   const say = useWords();
-  const { gateway } = useSession();
   const models = useQuery(modelsQuery).data?.data ?? [];
-  const model = models.find(({ type, priced }) => type === 'chat' && priced)?.id ?? 'demo-chat';
-  const snippets = clientSnippets({ url: gateway.url, model, key });
-  const [open, setOpen] = useState('curl');
-  const shown = snippets.find((each) => each.name === open) ?? snippets[0];
+  const [open, setOpen] = useState<ClientName>('curl');
   return (
     <>
       <p className="second">{say('welcome.keyDone', { name })}</p>
       <Snippet text={key} label={say('welcome.secret')} />
-      <Tabs
-        label={say('welcome.clients')}
-        tabs={snippets.map((each) => ({ name: each.name, title: each.name }))}
-        open={open}
-        onOpen={setOpen}
-      >
-        {shown !== undefined && <Snippet text={shown.text} label={shown.name} />}
-      </Tabs>
+      <ClientTabs open={open} onOpen={setOpen} model={modelFor(open, models)} secret={key} />
     </>
   );
 }

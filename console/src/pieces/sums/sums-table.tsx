@@ -46,19 +46,19 @@ export function SumsTable({
             </th>
             {!isShort && (
               <>
-                <th scope="col" className="number">
+                <th scope="col" className="number less">
                   {say('explore.metrics.input')}
                 </th>
-                <th scope="col" className="number">
+                <th scope="col" className="number less">
                   {say('explore.cached')}
                 </th>
-                <th scope="col" className="number">
+                <th scope="col" className="number less">
                   {say('explore.metrics.output')}
                 </th>
               </>
             )}
             {before !== undefined && (
-              <th scope="col" className="number">
+              <th scope="col" className="number less">
                 {say('explore.change')}
               </th>
             )}
@@ -87,7 +87,9 @@ export function SumsTable({
                     </Link>
                   )}
                 </td>
-                {second !== undefined && <td>{groupName(second, part, others[1] ?? 0, say)}</td>}
+                {second !== undefined && (
+                  <td className={styles['name']}>{groupName(second, part, others[1] ?? 0, say)}</td>
+                )}
                 <td className="number">{formats.count(sum.requests)}</td>
                 <td className="number">
                   {failed === 0 ? (
@@ -106,19 +108,19 @@ export function SumsTable({
                 </td>
                 {!isShort && (
                   <>
-                    <td className="number">{formats.count(input)}</td>
-                    <td className="number">
+                    <td className="number less">{formats.count(input)}</td>
+                    <td className="number less">
                       {input === 0 ? (
                         <span className="quiet">–</span>
                       ) : (
                         `${formats.percent(sum.tokens.cache_read / input)} %`
                       )}
                     </td>
-                    <td className="number">{formats.count(sum.tokens.output)}</td>
+                    <td className="number less">{formats.count(sum.tokens.output)}</td>
                   </>
                 )}
                 {before !== undefined && (
-                  <td className="number second">
+                  <td className="number second less">
                     {formats.change(Number(sum.cost), Number(before.get(name)?.cost ?? 0))}
                   </td>
                 )}

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { DeclaredKey } from '#config/index.ts';
+import { containing } from '#database/containing.ts';
 import { formatUsd } from '#database/money.ts';
 import { ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, Owner } from '#database/schema.ts';
@@ -37,6 +38,8 @@ export interface KeyFilter {
   readonly owner?: Owner;
   /** E-mail address. */
   readonly user?: string;
+  /** What the name contains, in capitals or not. */
+  readonly search?: string;
   /** Only keys after this name, for the next page. */
   readonly after?: string;
   readonly limit?: number;
@@ -45,7 +48,7 @@ export interface KeyFilter {
 /** Keys by name. */
 export async function listKeys(
   db: Kysely<Database>,
-  { id, within, owner, user, after, limit }: KeyFilter = {},
+  { id, within, owner, user, search, after, limit }: KeyFilter = {},
 ): Promise<StoredKey[]> {
   let query = keys(db).orderBy('keys.name');
   if (id !== undefined) query = query.where('keys.id', '=', id);
@@ -60,6 +63,7 @@ export async function listKeys(
   }
   if (owner !== undefined) query = query.where('keys.owner', '=', owner);
   if (user !== undefined) query = query.where('users.email', '=', user.trim().toLowerCase());
+  if (search !== undefined) query = query.where(containing(sql.ref('keys.name'), search));
   if (after !== undefined) query = query.where('keys.name', '>', after);
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map(toKey);
@@ -81,7 +85,9 @@ export async function keysThatEnd(
     .where('expires_at', '>', filter.after)
     .where('expires_at', '<', filter.before)
     .where('revoked_at', 'is', null)
-    .where('enabled', '=', 1);
+    .where('enabled', '=', 1)
+    // Those of sessions end by themselves, and nobody waits for them.
+    .where('session_id', 'is', null);
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
   const rows = await query.orderBy('expires_at').limit(filter.limit).execute();
   return rows.map(({ name, expires_at }) => ({ name, endsAt: expires_at ?? filter.before }));

@@ -18,16 +18,30 @@ export interface ChannelLease extends Permit {
 export interface Refusal {
   readonly admitted: false;
   readonly kind: FailureKind | null;
+  /** The same in more detail, as usage rows name it. */
+  readonly reason: RefusalReason;
 }
 
-export const refusals = {
-  abnormal: Object.freeze({ admitted: false, kind: 'abnormal' }),
-  overloaded: Object.freeze({ admitted: false, kind: 'overloaded' }),
-  'rate-limited': Object.freeze({ admitted: false, kind: 'rate-limited' }),
-  'model-missing': Object.freeze({ admitted: false, kind: 'model-missing' }),
-} satisfies Record<FailureKind, Refusal>;
+export type RefusalReason =
+  | 'ejected'
+  | 'credential-refused'
+  | 'overloaded'
+  | 'rate-limited'
+  | 'model-missing'
+  | 'retry-budget';
 
-export const outOfBudget: Refusal = Object.freeze({ admitted: false, kind: null });
+export const refusals = {
+  ejected: refusal('abnormal', 'ejected'),
+  abnormal: refusal('abnormal', 'credential-refused'),
+  overloaded: refusal('overloaded', 'overloaded'),
+  'rate-limited': refusal('rate-limited', 'rate-limited'),
+  'model-missing': refusal('model-missing', 'model-missing'),
+  outOfBudget: refusal(null, 'retry-budget'),
+} satisfies Record<FailureKind | 'ejected' | 'outOfBudget', Refusal>;
+
+function refusal(kind: FailureKind | null, reason: RefusalReason): Refusal {
+  return Object.freeze({ admitted: false, kind, reason });
+}
 
 /** One frozen object per healthy credential, shared by all its attempts, which need no state of their own. */
 const plain = new WeakMap<Credential, ChannelLease>();

@@ -266,7 +266,7 @@ describe('channels', () => {
     for (let count = 0; count < 20; count += 1) mustAdmit(health, a, 0);
     const retries = Array.from({ length: 10 }, () => health.lease(a, true, true, 0));
     expect(retries.filter((each) => each.admitted)).toHaveLength(4);
-    expect(retries.at(-1)).toEqual({ admitted: false, kind: null });
+    expect(retries.at(-1)).toEqual({ admitted: false, kind: null, reason: 'retry-budget' });
     mustAdmit(health, a, 0);
   });
 

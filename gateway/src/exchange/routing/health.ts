@@ -1,5 +1,5 @@
 import type { Channel, Route } from '#catalogue/index.ts';
-import { enter, outOfBudget, refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
+import { enter, refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
 import { createBlame, type Failover, type Say } from './blame.ts';
 import { readChannel, type ChannelReading } from './channel-reading.ts';
 import { createChannelStates, isMissing, type ChannelState } from './channel-state.ts';
@@ -74,14 +74,14 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       if (state.coolUntil > now) return refusals.overloaded;
       if (isMissing(state, route.upstreamModel, now)) return refusals['model-missing'];
       const standing = state.breaker.standing(now);
-      if (standing === 'ejected') return refusals.abnormal;
+      if (standing === 'ejected') return refusals.ejected;
       const asked = state.credentials[wanted];
       const index =
         asked !== undefined && isUsable(asked, now)
           ? wanted
           : chooseCredential(state.credentials, state.turn, mayFailOver, now);
       if (index === -1) return refusals[kindOfWait(state.credentials, now)];
-      if (retry && !state.budget.allows) return outOfBudget;
+      if (retry && !state.budget.allows) return refusals.outOfBudget;
       return enter(state, index, standing === 'probe-due', retry);
     },
 

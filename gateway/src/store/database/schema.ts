@@ -226,6 +226,8 @@ export interface UsageTable {
   rewrites: string;
   /** JSON array of conversion losses. */
   losses: string;
+  /** JSON array of the channels that were passed over (`PassedOver`); null: none. */
+  route: string | null;
   user_agent: string | null;
   /** The number of identical refusals that the row stands for; 1 for every other row. */
   count: number;

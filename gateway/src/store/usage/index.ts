@@ -37,6 +37,7 @@ export { timeDimensions, wholeHours, type Bucket } from './time-cuts.ts';
 export { csvHeading, toCsv } from './usage-csv.ts';
 export {
   groupUsage,
+  mergeGroups,
   metrics,
   nameDimensions,
   namesOf,

@@ -29,6 +29,31 @@ export interface AttemptRecord {
   readonly units?: UnitsRecord;
 }
 
+/** A channel that could have served an exchange and was not asked. */
+export interface PassedOver {
+  /** Its name. */
+  readonly channel: string;
+  readonly reason: PassedOverReason;
+}
+
+export type PassedOverReason =
+  /** It had failed too often and was resting. */
+  | 'ejected'
+  /** Its provider had refused all its credentials. */
+  | 'credential-refused'
+  | 'rate-limited'
+  | 'overloaded'
+  /** Its provider had lately not known the model. */
+  | 'model-missing'
+  /** Too many of its requests were retries already. */
+  | 'retry-budget'
+  /** It could not have responded within the time that was left. */
+  | 'no-time'
+  /** It cannot take this request. */
+  | 'unable'
+  /** It was not needed, or no more attempts were allowed. */
+  | 'not-reached';
+
 /**
  * What an exchange made and used, where tokens alone do not tell, as usage rows show it. A name is absent if the exchange
  * has nothing of the kind.

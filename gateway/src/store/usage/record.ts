@@ -5,6 +5,7 @@ import type {
   AttemptRecord,
   ChargeRecord,
   LeaseValues,
+  PassedOver,
   StateRecord,
   StateValues,
   UnitsRecord,
@@ -44,6 +45,8 @@ export interface ExchangeRecord {
   /** The catalogue error's name, if there was an error. */
   readonly error: string | null;
   readonly attempts: readonly AttemptRecord[];
+  /** Absent if no channel was passed over. */
+  readonly route?: readonly PassedOver[];
   readonly tokens: TokenUsage;
   /** `quarantined`: the upstream's counts are implausible, so the hold limits the charge. */
   readonly usageSource: 'reported' | 'estimated' | 'quarantined' | 'none';
@@ -145,6 +148,7 @@ export const columns = {
   units: ['json', ({ units }) => units ?? null, { since: 5 }],
   lease: ['beside', ({ charge }) => leaseValues(charge), { since: 6 }],
   client: ['text', ({ userAgent }) => clientOf(userAgent), { since: 7, before: 'other' }],
+  route: ['json', ({ route }) => route ?? null, { since: 8 }],
 } as const satisfies RowColumns & OtherColumns;
 
 /** Text that clients choose is cut to this length. */

@@ -1,6 +1,6 @@
 import { trimTrailing } from '#config/trim-trailing.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
-import type { AttemptRecord, ReceiptItem, UnitsRecord } from './record-parts.ts';
+import type { AttemptRecord, PassedOver, ReceiptItem, UnitsRecord } from './record-parts.ts';
 
 /** One line of a receipt. */
 export interface ReceiptEntry {
@@ -92,6 +92,8 @@ export interface UsageDetail extends UsageEntry {
   readonly usage_source: string;
   /** The ledger transaction; null for a cost of 0 too. */
   readonly transaction: string | null;
+  /** Channels that could have served it and were not asked. */
+  readonly route: readonly PassedOver[];
 }
 
 export interface UsageRow extends UsageTable {
@@ -178,5 +180,6 @@ export function toUsageDetail(row: UsageRow): UsageDetail {
     overshoot: row.overshoot === null ? null : formatUsd(row.overshoot),
     usage_source: row.usage_source,
     transaction: row.posting,
+    route: row.route === null ? [] : (JSON.parse(row.route) as PassedOver[]),
   };
 }

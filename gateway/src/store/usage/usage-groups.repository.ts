@@ -101,7 +101,7 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
       : foldedPlace(dimension, firsts[at]?.names ?? []),
   );
   const found = await sumsBy(db, source, places);
-  const groups = merged(
+  const groups = mergeGroups(
     found.map(({ names, ...sums }) => ({
       ...sums,
       names: names.map((name, at) =>
@@ -154,14 +154,14 @@ async function firstAndRest(
   const hours = await rowsOf(db, 'usage_hourly', 'hour', question, from, to, [
     sql`${column} in (${sql.join(names.length === 0 ? [''] : names)})`,
   ]);
-  const own = merged(
+  const own = mergeGroups(
     (await sumsBy(db, hours, [column, place])).map(({ names: [name, at], ...sums }) => ({
       ...sums,
       names: named(name as string, at),
     })),
   );
   const models = await rowsOf(db, 'usage_hourly_models', 'hour', question, from, to);
-  const all = merged(
+  const all = mergeGroups(
     (await sumsBy(db, models, [place])).map(({ names: [at], ...sums }) => ({
       ...sums,
       names: named(null, at),
@@ -317,7 +317,8 @@ function nameOf(buckets: readonly Bucket[], time: number): string {
   return buckets.findLast(({ from }) => from <= time)?.name ?? '';
 }
 
-function merged(groups: readonly Group[]): Group[] {
+/** Adds up groups with the same names; the first of them keeps its place. */
+export function mergeGroups(groups: readonly Group[]): Group[] {
   const found = new Map<string, Group>();
   for (const group of groups) {
     const name = JSON.stringify(group.names);

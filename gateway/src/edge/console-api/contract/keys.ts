@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, time } from './values.ts';
+import { count, money, nothing, searched, time } from './values.ts';
 
 /** Named as in the file. Neither the secret nor a hash of it. */
 const key = z.object({
@@ -85,6 +85,8 @@ export const listKeys = defineRoute({
   query: z.strictObject({
     limit: count(1, 200).optional(),
     cursor: z.string().min(1).max(400).optional(),
+    /** What the name contains, in capitals or not. */
+    q: searched,
   }),
   body: nothing,
   response: z.object({ data: z.array(key), next: z.string().nullable() }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, text, time } from './values.ts';
+import { nothing, searched, text, time } from './values.ts';
 
 const prices = z.array(
   z.object({
@@ -105,7 +105,8 @@ export const listModels = defineRoute({
   summary: 'The models that an enabled channel serves for the person',
   permission: 'own',
   parameters: nothing,
-  query: nothing,
+  /** What the id, an alias or the name for people contains, in capitals or not. */
+  query: z.strictObject({ q: searched }),
   body: nothing,
   response: z.object({ data: z.array(model) }),
   example: { data: [example] },

@@ -48,6 +48,19 @@ const row = z.object({
   count: z.int(),
 });
 
+/** Why a channel was not asked. */
+const passedOver = z.enum([
+  'ejected',
+  'credential-refused',
+  'rate-limited',
+  'overloaded',
+  'model-missing',
+  'retry-budget',
+  'no-time',
+  'unable',
+  'not-reached',
+]);
+
 const detail = row.extend({
   group: z.string(),
   /** Before the group's factor. */
@@ -61,6 +74,11 @@ const detail = row.extend({
   usage_source: z.string(),
   /** The ledger transaction. */
   transaction: z.string().nullable(),
+  /** Channels that could have served it and were not asked. */
+  route: z.array(z.object({ channel: z.string(), reason: passedOver })),
+  losses: z.array(
+    z.object({ name: z.string(), how: z.enum(['dropped', 'approximated']), text: z.string() }),
+  ),
 });
 
 export type UsageRowView = z.output<typeof row>;
@@ -178,6 +196,8 @@ export const readUsage = defineRoute({
     overshoot: '0',
     usage_source: 'reported',
     transaction: 'tx_5c',
+    route: [{ channel: 'spare', reason: 'not-reached' }],
+    losses: [{ name: 'seed', how: 'dropped', text: 'the seed of the sampling: left out' }],
   },
 });
 

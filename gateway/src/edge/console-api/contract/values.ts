@@ -17,6 +17,9 @@ export const text = (most: number, expected = 'some text') =>
     .max(most, `expected at most ${most} characters`)
     .refine((value) => !value.includes('\0'), `expected ${expected}`);
 
+/** What names contain, for lists: `%` and the like stand for themselves. */
+export const searched = text(64).optional();
+
 /** A time with its zone, as Unix milliseconds. */
 export const timeFilter = z.iso
   .datetime({ offset: true, error: 'expected a time with its zone such as 2027-01-01T00:00:00Z' })

@@ -54,7 +54,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     fromDatabase(() => useCase().catch(refused));
 
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
-    const { limit = defaultLimit, cursor } = query;
+    const { limit = defaultLimit, cursor, q } = query;
     return reads(async (db) => {
       const { sees } = await keyReachOf(db, caller);
       // One more than is shown tells whether there is a next page.
@@ -62,6 +62,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
         limit: limit + 1,
         ...(sees !== undefined && { within: sees }),
         ...(cursor !== undefined && { after: cursor }),
+        ...(q !== undefined && { search: q }),
       });
       const keys = found.slice(0, limit);
       const next = found.length > limit ? (keys.at(-1)?.name ?? null) : null;

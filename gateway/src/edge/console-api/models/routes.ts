@@ -44,9 +44,10 @@ interface Offer {
 export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions): void {
   const { reads, snapshot, now } = options;
 
-  serveRoute(scope, contract.listModels, options, ({ caller }) =>
+  serveRoute(scope, contract.listModels, options, ({ query: { q }, caller }) =>
     reads(async (db) => {
-      const offers = [...(await offersFor(db, caller)).values()];
+      const all = [...(await offersFor(db, caller)).values()];
+      const offers = q === undefined ? all : all.filter((offer) => isNamed(offer, q));
       const origins = await originsOf(db);
       const health = await recentHealth(db, 'model', null, now());
       const view = (offer: Offer) => viewOf(offer, { caller, origins, health });
@@ -103,6 +104,12 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
     }
     return offers;
   }
+}
+
+/** Whether a name of the model contains what is searched for. */
+function isNamed({ model, aliases }: Offer, searched: string): boolean {
+  const names = [model.id, model.displayName, ...aliases];
+  return names.some((name) => name.toLowerCase().includes(searched.toLowerCase()));
 }
 
 type Origins = ReadonlyMap<string, ModelView['origin']>;

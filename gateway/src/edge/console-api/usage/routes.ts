@@ -8,6 +8,7 @@ import { exportRoute } from './export.ts';
 import { readFacets } from './facets.ts';
 import { filterOf, hoursOf, namesIn, rangeOf, scopeOf } from './filter.ts';
 import type { UsageRoutesOptions } from './options.ts';
+import { explainLoss } from './loss-words.ts';
 import { asInvalid, tooLong } from './refusals.ts';
 import { rowOf } from './rows.ts';
 import { sumsRoute } from './sums.ts';
@@ -94,8 +95,15 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
       findUsage(db, parameters.id, await scopeOf(db, caller)),
     );
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
-    const { receipt } = entry;
-    return { body: { ...rowOf(entry), receipt: receipt === null ? null : [...receipt] } };
+    const { receipt, route, losses } = entry;
+    return {
+      body: {
+        ...rowOf(entry),
+        receipt: receipt === null ? null : [...receipt],
+        route: [...route],
+        losses: losses.map(explainLoss),
+      },
+    };
   });
 }
 

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { groupUsage, namesOf, timeDimensions, type Dimension, type Sums } from '#usage/index.ts';
+import {
+  groupUsage,
+  mergeGroups,
+  namesOf,
+  timeDimensions,
+  type Dimension,
+  type Sums,
+} from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
 import { hoursOf, namesIn, scopeOf } from './filter.ts';
@@ -33,6 +40,7 @@ export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): 
       const grouped = await groupUsage(db, { ...question, ...(await scopeOf(db, caller)) });
       return { ...grouped, names: await shownNames(db, by, grouped.groups) };
     });
+    // The keys of all sessions have one name, and the list that it opens has the requests of all of them.
     return {
       body: {
         from: new Date(from).toISOString(),
@@ -45,12 +53,16 @@ export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): 
             from: new Date(from).toISOString(),
             to: new Date(to).toISOString(),
           })) ?? null,
-        data: groups.map((group) => {
-          const [name = null, second = null] = group.names.map((id, at) =>
-            id === null ? null : (names[at]?.get(id) ?? id),
-          );
-          return { name, ...(by.length > 1 && { second }), ...viewOf(group) };
-        }),
+        data: mergeGroups(
+          groups.map((group) => ({
+            ...group,
+            names: group.names.map((id, at) => (id === null ? null : (names[at]?.get(id) ?? id))),
+          })),
+        ).map(({ names: [name = null, second = null], ...group }) => ({
+          name,
+          ...(by.length > 1 && { second }),
+          ...viewOf(group),
+        })),
       },
     };
   });

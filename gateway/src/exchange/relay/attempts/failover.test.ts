@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Intent } from '#journal/index.ts';
-import { createChannelHealth } from '#routing/index.ts';
+import { createChannelHealth, type AttemptResult, type ChannelHealth } from '#routing/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import { attemptUntilAnswered } from './failover.ts';
@@ -76,7 +76,7 @@ function open(
   const exchange = { input, hold: null };
   const routes = Object.keys(outcomes).map(routeOf);
   const run = () => attemptUntilAnswered(parts, exchange, routes, sender);
-  return { asked, begun, client, health, run };
+  return { asked, begun, client, health, routes, run };
 }
 
 describe('what attempts return', () => {
@@ -124,13 +124,57 @@ describe('what attempts return', () => {
   test('when the client is gone: that nobody was asked', async () => {
     const { run, client, asked } = open({ a: response });
     client.disconnected = true;
-    expect(await run()).toEqual({ outcome: { kind: 'not-asked' }, attempts: [], sent: null });
+    expect(await run()).toEqual({
+      outcome: { kind: 'not-asked' },
+      attempts: [],
+      sent: null,
+      passed: [],
+    });
     expect(asked).toEqual([]);
     expect(await open({ a: new ClientGone() }).run()).toMatchObject({
       outcome: { kind: 'not-asked' },
     });
   });
 });
+
+describe('channels that were not asked', () => {
+  test('are not reached behind the one that responded', async () => {
+    const { run } = open({ a: broken, b: response, c: response });
+    expect(await run()).toMatchObject({ passed: [{ channel: 'c', reason: 'not-reached' }] });
+    expect(await open({ a: response }).run()).toMatchObject({ passed: [] });
+  });
+
+  test('say why they were passed over', async () => {
+    const refused = new GatewayError('context_too_long');
+    const { run, health, routes } = open(
+      { a: response, b: response, c: response },
+      { prepare: ({ channel }) => (channel.name === 'b' ? Promise.resolve(refused) : null) },
+    );
+    eject(health, routes[0]!);
+    expect(await run()).toMatchObject({
+      attempts: [{ channel: 'c' }],
+      passed: [
+        { channel: 'a', reason: 'ejected' },
+        { channel: 'b', reason: 'unable' },
+      ],
+    });
+  });
+
+  test('do not include one that is asked as the last resort', async () => {
+    const { run, health, routes } = open({ a: response });
+    eject(health, routes[0]!);
+    expect(await run()).toMatchObject({ attempts: [{ channel: 'a' }], passed: [] });
+  });
+});
+
+/** Until the channel rests. */
+function eject(health: ChannelHealth, route: Route): void {
+  for (;;) {
+    const lease = health.lease(route, false, true, 0);
+    if (!lease.admitted) return;
+    health.reportOutcome(lease, route, broken.classification as AttemptResult, 0);
+  }
+}
 
 describe('a request that may cost something even if its response is lost', () => {
   type Failed = [string, AttemptOutcome];

@@ -1,4 +1,5 @@
 import type { Route } from '#catalogue/index.ts';
+import type { PassedOver, PassedOverReason } from '#usage/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest, Tried } from '../exchange/tried.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
@@ -54,6 +55,7 @@ export async function attemptUntilAnswered<
     refusing: [],
     refusal: null,
     failures: [],
+    passed: [],
   };
   let outcome;
   try {
@@ -61,7 +63,32 @@ export async function attemptUntilAnswered<
   } catch (error) {
     outcome = endOf(error);
   }
-  return { outcome, attempts: tries.attempts, sent: tries.last };
+  return { outcome, attempts: tries.attempts, sent: tries.last, passed: passedOver(tries) };
+}
+
+/** Those of the channels that were not asked, in their order; none if the client left before any was. */
+function passedOver({
+  routes,
+  attempts,
+  passed,
+}: Pick<Tries<never, never>, 'routes' | 'attempts' | 'passed'>): readonly PassedOver[] {
+  if (attempts.length + passed.length === 0 || (routes.length === 1 && passed.length === 0)) {
+    return passed;
+  }
+  return routes
+    .filter(({ channel }) => !attempts.some((attempt) => attempt.channel === channel.name))
+    .map(
+      ({ channel: { name } }) =>
+        passed.find(({ channel }) => channel === name) ?? { channel: name, reason: 'not-reached' },
+    );
+}
+
+function passOver(
+  { passed }: Pick<Tries<never, never>, 'passed'>,
+  { channel }: Route,
+  reason: PassedOverReason,
+): void {
+  passed.push({ channel: channel.name, reason });
 }
 
 function endOf(error: unknown): NotAsked | Unanswered {
@@ -79,13 +106,17 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
     if (tries.sent >= maxTries || tries.uncertain > 1 || tries.isSpent) break;
     if (client.disconnected) return notAsked;
     const route = routes[at]!;
-    if (tries.sent > 0 && !isInTime(tries, route)) continue;
+    if (tries.sent > 0 && !isInTime(tries, route)) {
+      passOver(tries, route, 'no-time');
+      continue;
+    }
     const preparing = sender.prepare(route);
     if (preparing !== null) {
       const refusal = await preparing;
       if (refusal !== null) {
         tries.refusing.push(route);
         tries.refusal ??= refusal;
+        passOver(tries, route, 'unable');
         continue;
       }
       // The conversion may have taken time, for example to fetch media.
@@ -97,6 +128,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
     const lease = health.lease(route, tries.sent > 0, mayFailOver, now, wanted);
     if (!lease.admitted) {
       if (lease.kind !== null) failures.push(lease.kind);
+      passOver(tries, route, lease.reason);
       continue;
     }
     const outcome = await tryRoute(tries, route, lease);

@@ -1,7 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { Journal } from '#journal/index.ts';
-import type { AttemptRecord } from '#usage/index.ts';
+import type { AttemptRecord, PassedOver } from '#usage/index.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { SentRequest } from '../exchange/tried.ts';
@@ -49,4 +49,5 @@ export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome>
   readonly refusing: Route[];
   refusal: GatewayError | null;
   readonly failures: Failure[];
+  readonly passed: PassedOver[];
 }

@@ -7,6 +7,9 @@ import type { ExchangeInput } from './input.ts';
 import type { Measured } from './measured.ts';
 import type { SentRequest, Tried } from './tried.ts';
 
+/** So many names of channels stay below 1 KiB. */
+const maxPassed = 8;
+
 /** How an exchange ended. */
 export interface Ending {
   readonly outcome: Outcome;
@@ -25,7 +28,7 @@ export function recordOf(
   durationMs: number,
 ): ExchangeRecord {
   const { caller } = input;
-  const { attempts, sent } = tried;
+  const { attempts, sent, passed } = tried;
   const { upstreamState = null, ttftMs = null } = sent ?? {};
   return {
     id: input.id,
@@ -52,6 +55,7 @@ export function recordOf(
     losses: sent === null ? [] : lossCodes(lossesOf(sent)),
     userAgent: userAgentOf(input),
     charge,
+    ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),
     ...(measured.units !== undefined && { units: measured.units }),
     ...(upstreamState !== null && { upstreamState }),
   };

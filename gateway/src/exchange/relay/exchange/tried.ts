@@ -1,7 +1,7 @@
 import type { Loss } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import type { ResponseLosses } from '#conversion/index.ts';
-import type { AttemptRecord, StateRecord } from '#usage/index.ts';
+import type { AttemptRecord, PassedOver, StateRecord } from '#usage/index.ts';
 
 /** What is known about a request that was sent upstream: for the row and the response's headers. */
 export interface SentRequest {
@@ -39,6 +39,8 @@ export interface Tried<Sent extends SentRequest = SentRequest> {
   readonly attempts: readonly AttemptRecord[];
   /** The last request that was sent; null if there was none. */
   readonly sent: Sent | null;
+  /** Absent if no channel was passed over. */
+  readonly passed?: readonly PassedOver[];
 }
 
 /** For an exchange that ended before any upstream was asked. */

@@ -78,5 +78,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0030-session-keys': addedColumns('keys', { session_id: { type: text } }),
     // What a person has chosen in the console, as JSON.
     '0031-preferences': addedColumns('users', { preferences: { type: text } }),
+    // The channels that an exchange passed over, and why, as JSON.
+    '0032-route': addedColumns('usage', { route: { type: text } }),
   };
 }

@@ -1,0 +1,263 @@
+import { parseMultiplier, ratesOf, receiptOf, tokenLines } from '#billing/index.ts';
+import type { ProtocolName, TokenUsage } from '#canonical/index.ts';
+import { createRequestId } from '#http/request-id.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { seededRandom } from '#test/support/seeded-random.ts';
+import type { AttemptClass, AttemptRecord, ExchangeRecord } from '#usage/index.ts';
+
+interface Habit {
+  readonly key: string;
+  readonly userAgent: string;
+  readonly model: string;
+  readonly protocol: ProtocolName;
+  readonly channel: string;
+  /** How often, relative to the others. */
+  readonly weight: number;
+  /** Usual tokens: of the input, the part of it that is cached, of the output. */
+  readonly tokens: readonly [input: number, cached: number, output: number];
+}
+
+const claude = 'claude-cli/2.1.0 (external, cli)';
+const openai = 'OpenAI/Python 2.9.0';
+const habits: readonly Habit[] = [
+  habit('laptop', claude, 'claude-sonnet-5', 'messages', 'anthropic-main', 30, [61_000, 0.94, 480]),
+  habit('coding', claude, 'claude-opus-4-8', 'messages', 'anthropic-main', 9, [94_000, 0.95, 700]),
+  habit('coding', claude, 'claude-haiku-4-5', 'messages', 'anthropic-main', 18, [1_800, 0, 20]),
+  habit('coding', 'codex_cli_rs/0.80', 'gpt-5', 'responses', 'openai-main', 20, [34_000, 0.9, 610]),
+  habit('ci', openai, 'gpt-5-mini', 'chat', 'openai-main', 34, [720, 0, 26]),
+  habit('ci', openai, 'gpt-5', 'chat', 'openai-main', 6, [2_100, 0.3, 380]),
+  habit(
+    'webui',
+    'Open-WebUI/0.7',
+    'gemini-2.5-flash',
+    'chat',
+    'gemini-main',
+    16,
+    [3_000, 0.5, 420],
+  ),
+  habit(
+    'search-index',
+    openai,
+    'text-embedding-3-large',
+    'embeddings',
+    'openai-main',
+    24,
+    [1_700, 0, 0],
+  ),
+  habit('laptop', 'opencode/1.4.2', 'qwen3-coder', 'chat', 'vllm-own', 14, [9_400, 0.6, 500]),
+  habit('webui', 'Open-WebUI/0.7', 'llama-fast', 'chat', 'vllm-own', 9, [1_200, 0, 240]),
+];
+
+const hour = 3_600_000;
+/** Requests of an ordinary hour at noon. */
+const busiest = 32;
+
+/**
+ * A past for the gateway: six weeks of requests, more on working days and around noon, as records that the journal
+ * takes like any others. Every charge is made by the gateway's own rules.
+ */
+export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<number> {
+  const random = seededRandom(7);
+  const between = (low: number, high: number) => low + random() * (high - low);
+  const keys = new Map(
+    (await gateway.app.database.kysely.selectFrom('keys').selectAll().execute()).map((key) => [
+      key.name,
+      key,
+    ]),
+  );
+  const { models } = gateway.app.catalogue.snapshot();
+  const drawn = habits.flatMap((each) => Array.from({ length: each.weight }, () => each));
+  const records: ExchangeRecord[] = [];
+  const now = Date.now();
+  for (let at = now - weeks * 7 * 24 * hour; at < now - 120_000; at += hour) {
+    const time = new Date(at);
+    const isFree = time.getUTCDay() % 6 === 0;
+    const noon = Math.max(0.12, Math.sin(((time.getUTCHours() - 5) / 16) * Math.PI));
+    const growth = 0.6 + (0.4 * (at - now)) / (weeks * 7 * 24 * hour) + 0.4;
+    const count = Math.round(busiest * noon * growth * (isFree ? 0.3 : 1) * between(0.6, 1.4));
+    for (let n = 0; n < count; n += 1) {
+      const chosen = drawn[Math.floor(random() * drawn.length)] as Habit;
+      const moment = Math.min(at + Math.floor(random() * hour), now - 120_000);
+      records.push(recordOf(chosen, moment));
+    }
+  }
+  records.push(quarantined(now - 24 * hour));
+  await Promise.all(records.map((record) => gateway.app.journal.append(record)));
+  await gateway.usage(1);
+  return records.length;
+
+  function recordOf(chosen: Habit, time: number, luck = random()): ExchangeRecord {
+    const key = keys.get(chosen.key);
+    const model = models.get(chosen.model);
+    if (key === undefined || model === undefined)
+      throw new Error(`no ${chosen.key}, ${chosen.model}`);
+    const group = chosen.key === 'laptop' || chosen.key === 'coding' ? 'coding' : 'default';
+    const firstMs = between(250, 1_400) * (chosen.model.includes('opus') ? 2 : 1);
+    const common = {
+      id: createRequestId(),
+      time,
+      keyId: key.id,
+      userId: key.user_id,
+      teamId: key.team_id,
+      group,
+      model: chosen.model,
+      protocol: chosen.protocol,
+      operation: chosen.protocol === 'embeddings' ? ('embed' as const) : ('generate' as const),
+      stream: chosen.tokens[2] > 100,
+      rewrites: [],
+      losses: [],
+      userAgent: chosen.userAgent,
+    };
+    if (luck > 0.985) {
+      return {
+        ...common,
+        ...nothing,
+        ...(luck > 0.993
+          ? { outcome: 'refused', status: 429, error: 'rate_limited' }
+          : {
+              outcome: 'refused',
+              status: 400,
+              error: 'model_not_available',
+              model: 'claude-sonet-5',
+            }),
+        upstreamModel: null,
+        channel: null,
+        attempts: [],
+        durationMs: 1,
+      };
+    }
+    const attempt = (
+      channel: string,
+      kind: AttemptClass,
+      status: number,
+      result: string,
+      from: number,
+      durationMs: number,
+    ): AttemptRecord => ({
+      channel,
+      class: kind,
+      status,
+      result,
+      startedAt: time + from,
+      durationMs: Math.round(durationMs),
+      upstreamRequestId: `up_${Math.floor(random() * 1e12).toString(36)}`,
+    });
+    if (luck > 0.978) {
+      return {
+        ...common,
+        ...nothing,
+        outcome: 'failed',
+        status: 502,
+        error: 'upstream_abnormal',
+        upstreamModel: null,
+        channel: null,
+        attempts: [attempt(chosen.channel, 'started', 500, 'abnormal', 2, 700)],
+        durationMs: 720,
+      };
+    }
+    const retried = luck > 0.955 && chosen.model === 'claude-sonnet-5';
+    const failedMs = retried ? Math.round(between(200, 600)) : 0;
+    const [input, cached, output] = chosen.tokens;
+    const all = Math.round(input * between(0.4, 1.7));
+    const cacheRead = Math.round(all * cached * between(0.8, 1.03));
+    const isLeft = luck < 0.006 && common.stream;
+    const tokens: TokenUsage = {
+      input: all - cacheRead,
+      cacheRead,
+      cacheWrite:
+        chosen.protocol === 'messages' && cached > 0 ? Math.round(between(300, 2_400)) : 0,
+      cacheWrite1h: 0,
+      output: Math.round(output * between(0.4, 1.8)),
+      reasoning: chosen.model === 'gpt-5' ? Math.round(output * between(0.1, 0.3)) : 0,
+    };
+    const durationMs = Math.round(failedMs + firstMs + tokens.output * between(6, 12));
+    const channel = retried ? 'bedrock-eu' : chosen.channel;
+    return {
+      ...common,
+      tokens,
+      outcome: isLeft ? 'client-left' : 'completed',
+      status: 200,
+      error: null,
+      upstreamModel: retried ? 'eu.claude-sonnet-5' : chosen.model,
+      channel,
+      attempts: [
+        ...(retried ? [attempt(chosen.channel, 'started', 529, 'overloaded', 1, failedMs)] : []),
+        attempt(channel, 'shown', 200, 'completed', failedMs + 2, durationMs - failedMs - 3),
+      ],
+      usageSource: 'reported',
+      ttftMs: common.stream ? Math.round(failedMs + firstMs) : null,
+      durationMs,
+      charge: chargeOf(chosen.model, tokens, group, key.team_id, time),
+    };
+  }
+
+  /** A response whose counts cannot be true: at most the hold is charged. */
+  function quarantined(time: number): ExchangeRecord {
+    const record = recordOf(habits.find(({ model }) => model === 'llama-fast') as Habit, time, 0.5);
+    const tokens = { ...noTokens, input: 3_100_000, output: 900_000 };
+    const charge = chargeOf(record.model, tokens, record.group, record.teamId, time);
+    if (charge === null) throw new Error(`no price of ${record.model}`);
+    return {
+      ...record,
+      tokens,
+      usageSource: 'quarantined',
+      charge: { ...charge, held: '16000000', cost: '16000000' },
+    };
+  }
+
+  function chargeOf(
+    id: string,
+    tokens: TokenUsage,
+    group: string,
+    team: string | null,
+    time: number,
+  ) {
+    const model = models.get(id);
+    if (model === undefined || model.price === null || model.priceVersion === null) return null;
+    const multiplier = group === 'coding' ? '0.85' : '1';
+    const rates = ratesOf(model.price);
+    const lines =
+      rates.inputTokens !== null && rates.tokens === null
+        ? [{ rate: rates.inputTokens.input, quantity: tokens.input }]
+        : tokenLines(rates, tokens);
+    const { items, cost } = receiptOf(lines, parseMultiplier(multiplier));
+    if (cost === 0n) return null;
+    return {
+      payer: team === null ? ('user' as const) : ('team' as const),
+      cost: String(cost),
+      held: String(cost * 4n),
+      overshoot: '0',
+      priceVersion: model.priceVersion,
+      multiplier,
+      receipt: items,
+      window: team === null ? null : new Date(time).toISOString().slice(0, 10),
+    };
+  }
+}
+
+const noTokens: TokenUsage = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+};
+const nothing = {
+  tokens: noTokens,
+  usageSource: 'none',
+  ttftMs: null,
+  charge: null,
+} as const;
+
+function habit(
+  key: string,
+  userAgent: string,
+  model: string,
+  protocol: ProtocolName,
+  channel: string,
+  weight: number,
+  tokens: Habit['tokens'],
+): Habit {
+  return { key, userAgent, model, protocol, channel, weight, tokens };
+}
