@@ -33,7 +33,9 @@ export class MoneyModel {
       a < b ? a : b,
     );
     this.#holds.set(id, { amount: least, expiresAt, shortOn });
-    return { held: true, amount: least };
+    const shortest = this.#meters.find(({ limit }) => limit - taken === least)?.name;
+    if (shortOn.length === 0) return { held: true, amount: least };
+    return { held: true, amount: least, shortOn: shortest };
   }
 
   /** The meters that refuse, and those that have less left than is asked for. */

@@ -20,6 +20,8 @@ export interface KeyUse {
 /** The part of the memory that a claim depends on. */
 export interface ClaimKeeper {
   tryHold(claim: BodyClaim, total: number): boolean;
+  /** The same for a response: bodies that are still being read make way for it. */
+  tryHoldResponse(claim: BodyClaim, total: number): boolean;
   wait(claim: BodyClaim, total: number, listener: RoomListener): void;
   refuse(): GatewayError;
   release(claim: BodyClaim): void;
@@ -85,11 +87,12 @@ export class BodyClaim {
 
   /**
    * Claims room for a response of this many bytes, beside what the request holds. A smaller size than before gives memory
-   * back and never fails.
+   * back and never fails. The upstream is paid for a response, so it goes before those who wait, and bodies that are
+   * still being read make way for it.
    */
   tryResponse(bytes: number): boolean {
     this.#withoutResponse ??= this.held;
-    return this.#keeper.tryHold(this, this.#withoutResponse + responseSize(bytes));
+    return this.#keeper.tryHoldResponse(this, this.#withoutResponse + responseSize(bytes));
   }
 
   /** Claims this many bytes beside everything else that the request holds. A negative number gives memory back. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { BodyClaim } from './body-claim.ts';
-import { createBodyMemory } from './body-memory.ts';
+import { createBodyMemory, type BodyMemory } from './body-memory.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -170,6 +170,66 @@ describe('the memory for bodies', () => {
     claim.release();
     other.release();
     expect(memory.used).toBe(0);
+  });
+
+  describe('a response for which there is no room', () => {
+    /** A body of another key that arrives slowly. */
+    function slow(memory: BodyMemory, key: string, mebibytes: number) {
+      const claim = memory.open(key);
+      expect(claim.tryBody(mebibytes * mebibyte)).toBe(true);
+      let refusal: string | null = null;
+      claim.startReading((error) => {
+        refusal = error.errorName;
+        claim.release();
+      });
+      return { claim, refusal: () => refusal };
+    }
+
+    test('gets that of a body that is being read, before those who wait', () => {
+      const memory = create(128 * mebibyte);
+      const reading = slow(memory, 'slow', 32);
+      const told = wait(memory.open('waits'), 20);
+      const small = memory.open('small');
+      small.tryBody(1_000);
+      expect(small.tryResponse(30 * mebibyte)).toBe(true);
+      expect([reading.refusal(), told()]).toEqual(['overloaded', 'nothing']);
+      small.tryResponse(0);
+      expect(told()).toBe('in');
+    });
+
+    test('gets nothing of a body that was read, nor of a key within its part', () => {
+      const memory = create(128 * mebibyte);
+      const read = slow(memory, 'read', 12);
+      read.claim.endReading();
+      const modest = slow(memory, 'modest', 10);
+      const large = memory.open('large');
+      large.tryBody(10 * mebibyte);
+      // 66 of 96 MiB are of others, who may have 32 each.
+      expect(large.tryResponse(20 * mebibyte)).toBe(false);
+      expect([read.refusal(), modest.refusal()]).toEqual([null, null]);
+    });
+
+    test('ends a body of its own key', () => {
+      const memory = create(128 * mebibyte);
+      const reading = slow(memory, 'own', 32);
+      const other = memory.open('own');
+      other.tryBody(1_000);
+      expect(other.tryResponse(30 * mebibyte)).toBe(true);
+      expect(reading.refusal()).toBe('overloaded');
+    });
+
+    test('ends no body in vain, and no more than it needs', () => {
+      const memory = create(128 * mebibyte);
+      const read = slow(memory, 'slow', 12);
+      read.claim.endReading();
+      const reading = [slow(memory, 'slow', 10), slow(memory, 'slow', 10)];
+      const response = memory.open('other');
+      response.tryBody(1_000);
+      expect(response.tryResponse(40 * mebibyte)).toBe(false);
+      expect(reading.map(({ refusal }) => refusal())).toEqual([null, null]);
+      expect(response.tryResponse(14 * mebibyte)).toBe(true);
+      expect(reading.map(({ refusal }) => refusal())).toEqual(['overloaded', null]);
+    });
   });
 
   test('text beyond ASCII may take two bytes per character', () => {

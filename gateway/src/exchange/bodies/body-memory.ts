@@ -40,18 +40,21 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
     return new GatewayError('overloaded', { retryAfter: 1 });
   };
   const queue = createBodyQueue({ room, keys, refuse, monotonic });
+  /** Whether no shared room is needed: it is less than before, or within the reserve. */
+  const takeEasily = (claim: BodyClaim, total: number): boolean => {
+    if (claim.isReleased) return true;
+    if (total > claim.held) return room.takeReserved(claim, total);
+    room.give(claim, total);
+    queue.serve();
+    return true;
+  };
   const keeper: ClaimKeeper = {
     tryHold(claim, total) {
-      if (claim.isReleased) return true;
-      if (total <= claim.held) {
-        room.give(claim, total);
-        queue.serve();
-        return true;
-      }
-      if (room.takeReserved(claim, total)) return true;
+      if (takeEasily(claim, total)) return true;
       // A body that is half read or about to be parsed goes before those who wait: only its end releases what it holds.
       return (claim.held > 0 || queue.size === 0) && room.takeShared(claim, total);
     },
+    tryHoldResponse: (claim, total) => takeEasily(claim, total) || queue.takeFor(claim, total),
     wait: queue.add,
     refuse,
     release(claim) {

@@ -21,6 +21,11 @@ export interface BodyQueue {
   remove(claim: BodyClaim): void;
   /** Call it whenever memory was released. */
   serve(): void;
+  /**
+   * Makes a claim hold `total` bytes of the shared part for a response. If there is too little, bodies that are still
+   * being read end at once: those of its own key, and of keys that hold more than their part. Nothing ends in vain.
+   */
+  takeFor(claim: BodyClaim, total: number): boolean;
 }
 
 export interface BodyQueueOptions {
@@ -45,6 +50,8 @@ interface Waiter {
 export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOptions): BodyQueue {
   const waiters = new Map<BodyClaim, Waiter>();
   let timer: NodeJS.Timeout | null = null;
+  /** What is released now is for a response, not for those who wait. */
+  let isMakingWay = false;
 
   const inTurn = (): Waiter[] => {
     const rank = ({ claim }: Waiter) => claim.key.shared;
@@ -52,7 +59,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
   };
 
   const serve = (): void => {
-    if (waiters.size === 0) return;
+    if (waiters.size === 0 || isMakingWay) return;
     let isOpen = true;
     for (const { claim, total, listener } of inTurn()) {
       if (!waiters.has(claim) || room.isBlocked(claim, total)) continue;
@@ -83,14 +90,31 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
     if (first === undefined) return;
     const holders = [...keys.values()].filter(({ shared }) => shared > 0);
     const others = holders.filter((key) => key !== first.claim.key);
-    const part = room.sharedLimit / (others.length + 1);
-    const greedy = others.filter(({ shared }) => shared > part);
-    for (const { claims } of greedy.toSorted((one, other) => other.shared - one.shared)) {
-      for (const claim of claims) {
-        if (!waiters.has(first.claim)) return;
-        if (claim.isShared && now - claim.readingSince >= patience) claim.giveWay?.(refuse());
-      }
+    for (const claim of readingBeyond(room.sharedLimit / (others.length + 1), others)) {
+      if (!waiters.has(first.claim)) return;
+      if (now - claim.readingSince >= patience) claim.giveWay?.(refuse());
     }
+  };
+
+  const takeFor = (claim: BodyClaim, total: number): boolean => {
+    if (room.takeShared(claim, total)) return true;
+    if (room.isBlocked(claim, total)) return false;
+    const others = [...keys.values()].filter((key) => key.shared > 0 && key !== claim.key);
+    const readers = [
+      ...readingBeyond(room.sharedLimit / (others.length + 1), others),
+      ...readingBeyond(0, [claim.key]).filter((own) => own !== claim),
+    ];
+    const yielded = readers.reduce((sum, { held }) => sum + held, 0);
+    if (yielded < room.lacking(claim, total)) return false;
+    isMakingWay = true;
+    for (const reader of readers) {
+      if (room.lacking(claim, total) <= 0) break;
+      reader.giveWay?.(refuse());
+    }
+    isMakingWay = false;
+    const isTaken = room.takeShared(claim, total);
+    serve();
+    return isTaken;
   };
 
   return {
@@ -105,5 +129,15 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
     },
     remove: (claim) => void waiters.delete(claim),
     serve,
+    takeFor,
   };
+}
+
+/** Claims of shared room for what is still being read, of keys that hold more than this part; most first. */
+function readingBeyond(part: number, keys: readonly KeyUse[]): BodyClaim[] {
+  return keys
+    .filter(({ shared }) => shared > part)
+    .toSorted((one, other) => other.shared - one.shared)
+    .flatMap(({ claims }) => [...claims])
+    .filter(({ isShared, giveWay }) => isShared && giveWay !== null);
 }

@@ -19,6 +19,8 @@ export interface BodyRoom {
   takeReserved(claim: BodyClaim, total: number): boolean;
   /** The same for the shared part, where a body fits if there is room or if it is the only one. */
   takeShared(claim: BodyClaim, total: number): boolean;
+  /** Bytes of the shared part that others must give back before the claim can hold `total` bytes of it. */
+  lacking(claim: BodyClaim, total: number): number;
   /** Reduces what a claim holds. */
   give(claim: BodyClaim, total: number): void;
 }
@@ -71,6 +73,10 @@ export function createBodyRoom(limit: number): BodyRoom {
       }
       hold(claim, total);
       return true;
+    },
+    lacking(claim, total) {
+      const others = shared - (claim.isShared ? claim.held : 0);
+      return Math.min(others, others + total - sharedLimit);
     },
     give(claim, total) {
       hold(claim, total);

@@ -1,6 +1,7 @@
 export { affordableOutput } from './affordable-output.ts';
 export {
   createBilling,
+  refusal,
   type Billing,
   type BillingOptions,
   type Hold,

@@ -104,7 +104,8 @@ export interface Meter {
 export const unlimited = 2n ** 63n - 1n;
 
 export type HoldDecision =
-  | { readonly held: true; readonly amount: bigint }
+  /** `shortOn`: the meter with least left, if that is less than was asked for. */
+  | { readonly held: true; readonly amount: bigint; readonly shortOn?: string | undefined }
   /** `denied`: the first meter without enough left. */
   | { readonly held: false; readonly denied: string };
 

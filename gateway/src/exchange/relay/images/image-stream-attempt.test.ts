@@ -78,10 +78,12 @@ function sendRequest(keepsUp = false) {
     onFirstContent: () => {},
     errorOf: () => new GatewayError('upstream_abnormal'),
     reserved: 1_000_000,
+    memory: { tryResponse: () => false, refuse: () => new GatewayError('overloaded') } as never,
     onDefect: (error) => expect.fail(String(error)),
   });
   return {
     client,
+    end: () => attempt.end(new GatewayError('unavailable')),
     outcome: attempt.outcome,
     upstream: listener as unknown as UpstreamListener,
     answers: () => answered,
@@ -144,6 +146,19 @@ test('a client that reads slowly until its time is nearly up pays for what it ke
   upstream.onData(done);
   expect(await outcome).toMatchObject({ kind: 'broken', result: 'deadline', measured });
 });
+
+test.each(['no-memory', 'ended'])(
+  'what a client has is paid if the gateway breaks the rest: %s',
+  async (result) => {
+    const { upstream, outcome, end } = sendRequest(true);
+    upstream.onHead(200, { 'content-type': 'text/event-stream' });
+    upstream.onData(partial);
+    upstream.onData(final);
+    if (result === 'ended') end();
+    else upstream.onData(Buffer.alloc(1_000_001, 'data: '));
+    expect(await outcome).toMatchObject({ kind: 'broken', result, measured });
+  },
+);
 
 test('a client that keeps up gets its pictures until its time is up', async () => {
   const { upstream, outcome, waitUntil } = sendRequest(true);

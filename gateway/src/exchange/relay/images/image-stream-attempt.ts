@@ -451,7 +451,9 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   ): BrokenImageStream {
     const { tap, sink, monotonic } = this.#options;
     const isHeldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
-    const isOwed = tap.finished && (isHeldUp || this.#isLeftBehind || result === 'deadline');
+    const isOurs = result === 'no-memory' || result === 'ended' || result === 'deadline';
+    // What the client has is not free because its reading or this gateway broke the rest.
+    const isOwed = tap.finished && (isHeldUp || this.#isLeftBehind || isOurs);
     const measured = isOwed ? this.#measure() : null;
     return {
       kind: 'broken',

@@ -1,4 +1,4 @@
-import { affordableOutput, type Hold } from '#billing/index.ts';
+import { affordableOutput, refusal, type Hold } from '#billing/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import type { OutputCap } from '#protocols/index.ts';
 import { traitsFor, type Vendor } from '#vendors/index.ts';
@@ -13,8 +13,9 @@ const addedInput = 4_096;
 
 /**
  * Bounds of what a request can use. If it holds all that was left, its output limit is lowered to what that pays for
- * beside the estimated input, unless that is not worth an answer.
+ * beside the estimated input.
  * @param mayCap the operator and the key allow it
+ * @throws GatewayError the one of the exhausted limit, if the money pays for no useful answer.
  */
 export function askedBoundsOf(
   hold: Hold | null,
@@ -25,13 +26,23 @@ export function askedBoundsOf(
   const { images, unseen, hostedTools } = asked.request.extent;
   const isTextAlone = images === 0 && !unseen && !hostedTools;
   const mostInput = isTextAlone ? body.length + addedInput : Infinity;
-  return { cap: mayCap && hold?.isShort === true ? capOf(hold, asked) : null, mostInput };
+  if (!mayCap || hold === null || hold.shortOn === null) return { cap: null, mostInput };
+  return { cap: capOf(hold, hold.shortOn, asked), mostInput };
 }
 
-function capOf(hold: Hold, asked: CountedText & Pick<PreparedText, 'terms'>): number | null {
-  const { request, terms } = asked;
+function capOf(
+  hold: Hold,
+  shortOn: string,
+  asked: CountedText & Pick<PreparedText, 'terms'>,
+): number | null {
+  const { request, model, terms } = asked;
   const tokens = affordableOutput(hold, inputTokensOf(asked), request.choices, terms);
-  return tokens === null || tokens < leastOutput ? null : tokens;
+  if (tokens === null || tokens >= leastOutput) return tokens;
+  // A short answer is useful if the client asked for a short one.
+  const wanted = request.maxOutputTokens ?? Infinity;
+  const longest = Math.min(wanted > 0 ? wanted : Infinity, model.maxOutputTokens ?? Infinity);
+  if (tokens < longest) throw refusal(shortOn);
+  return null;
 }
 
 /** The cap for the request to one route; undefined: there is none. */
