@@ -1,39 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contract } from '#console-api/contract/index.ts';
-import { openApiDocument } from '#console-api/openapi.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
+import { calls, type Call } from './calls.ts';
 import { password, startWithPeople } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 /* What the API's document declares, sent as it must not be: each call is refused, in the API's words. */
-
-interface Operation {
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-  readonly requestBody?: {
-    readonly content: Readonly<
-      Record<
-        string,
-        { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }
-      >
-    >;
-  };
-}
-
-const { paths } = openApiDocument('test') as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-};
-const calls = Object.entries(paths).flatMap(([path, operations]) =>
-  Object.entries(operations).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${path}`,
-    method: method.toUpperCase(),
-    address: path.replace('/admin/v1', '').replaceAll(/\{\w+\}/g, 'nothing'),
-    queries: (operation.parameters ?? []).flatMap((each) => (each.in === 'query' ? each.name : [])),
-    fields: Object.keys(
-      operation.requestBody?.content['application/json']?.schema.properties ?? {},
-    ),
-  })),
-);
-type Call = (typeof calls)[number];
 
 let gateway: TestGateway;
 let admin: Person;

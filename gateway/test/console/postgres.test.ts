@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
+import { calls } from './calls.ts';
 import { ask, password, secrets, startWithPeople } from './people.ts';
 import { logIn, signIn, type Person } from './person.ts';
 
@@ -87,17 +88,29 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
 
   test('says that the database is unreachable, and works again when it is back', async () => {
     way.cut();
-    const responses = await Promise.all([
-      admin.get('/session'),
-      admin.get('/usage'),
-      admin.get('/usage/sums?by=day'),
-      admin.send('POST', '/auth/logout', {}),
-      logIn(gateway.url, 'viewer@example.com', password),
-    ]);
-    for (const response of responses) {
-      expect(response.headers.get('retry-after')).toBe('2');
-      expect(await errorOf(response)).toEqual([503, 'database_away']);
+    const signsIn = await logIn(gateway.url, 'viewer@example.com', password);
+    expect(await errorOf(signsIn)).toEqual([503, 'database_away']);
+    const answers = new Map<string, unknown>();
+    for (const { name, method, address } of calls) {
+      if (address === '/auth/login') continue;
+      const response =
+        method === 'GET'
+          ? await admin.get(address)
+          : await admin.send(method, address, {}, { 'if-match': '"1"' });
+      const body = (await response.json()) as { error?: { code: string } };
+      answers.set(name, [response.status, body.error?.code, response.headers.get('retry-after')]);
     }
+    const away = [503, 'database_away', '2'];
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(
+        [...answers.keys()].map((name) => [
+          name,
+          // How to sign in is no matter of the database.
+          name.endsWith('/auth/methods') ? [200, undefined, null] : away,
+        ]),
+      ),
+    );
+    expect(gateway.errors).toEqual([]);
     way.restore();
     await expect
       .poll(async () => (await admin.get('/usage')).status, { timeout: 20_000 })

@@ -1,10 +1,13 @@
 import type { DeclaredPrice } from '#config/index.ts';
 import { bundle } from './entry.ts';
 
+/** From Opus 4.7 on, models refuse sampling parameters. */
+const decides = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
 
 /**
- * Cache prices are fixed multiples of the input price: 0.1 for reading, 1.25 for writing for 5 minutes, 2 for an hour.
+ * Cache prices are multiples of the input price: 1.25 for writing for 5 minutes, 2 for an hour, 0.1 for reading, and less
+ * for the newest models.
  */
 const opus = cached('5', '0.5', '6.25', '10', '25');
 const sonnet = cached('3', '0.3', '3.75', '6', '15');
@@ -12,6 +15,60 @@ const sonnet = cached('3', '0.3', '3.75', '6', '15');
 const million = 1_000_000;
 
 export const anthropicModels = bundle('anthropic', [
+  // Cached writes for an hour are not stated.
+  {
+    id: 'claude-fable-5-2',
+    name: 'Claude Fable 5.2',
+    released: '2026-11-09',
+    can: decides,
+  },
+  {
+    id: 'claude-opus-5-5',
+    name: 'Claude Opus 5.5',
+    limits: [million, 128_000],
+    can: decides,
+    price: cached('4', '0.2', '5', '8', '20'),
+  },
+  {
+    id: 'claude-sonnet-5-5',
+    name: 'Claude Sonnet 5.5',
+    released: '2026-09-28',
+    limits: [million, 128_000],
+    can: decides,
+    price: cached('2', '0.1', '2.5', '4', '10'),
+  },
+  // Prompts of more than 100 000 tokens cost five times as much.
+  {
+    id: 'claude-haiku-5-5',
+    name: 'Claude Haiku 5.5',
+    released: '2026-10-07',
+    limits: [million, 128_000],
+    can: decides,
+  },
+  {
+    id: 'claude-fable-5-1',
+    name: 'Claude Fable 5.1',
+    released: '2026-09-01',
+    limits: [million, 128_000],
+    can: decides,
+    price: cached('10', '0.25', '12.5', '20', '50'),
+  },
+  {
+    id: 'claude-fable-5',
+    name: 'Claude Fable 5',
+    released: '2026-06-09',
+    limits: [million, 128_000],
+    can: decides,
+    price: cached('10', '1', '12.5', '20', '50'),
+  },
+  {
+    id: 'claude-opus-5',
+    name: 'Claude Opus 5',
+    released: '2026-07-24',
+    limits: [million, 128_000],
+    can: decides,
+    price: opus,
+  },
   {
     id: 'claude-opus-4-8',
     name: 'Claude Opus 4.8',

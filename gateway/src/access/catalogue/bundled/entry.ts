@@ -2,7 +2,7 @@ import type { DeclaredModel, DeclaredPrice, ProviderName } from '#config/index.t
 import { vendorFacts } from '#vendors/index.ts';
 
 /** When the list was last checked. Prices change: the configuration takes precedence. */
-export const bundledAt = '2026-11-21';
+export const bundledAt = '2026-11-26';
 
 /** A model that is known without any configuration. */
 export interface BundledModel extends DeclaredModel {

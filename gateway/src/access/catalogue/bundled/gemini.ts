@@ -15,6 +15,14 @@ const searches = { fees: { web_search: '0.014' } };
 export const geminiModels = bundle('gemini', [
   { id: 'gemini-3.5-flash', name: 'Gemini 3.5 Flash', can },
   {
+    id: 'gemini-3.5-flash-lite',
+    name: 'Gemini 3.5 Flash-Lite',
+    released: '2026-07-21',
+    limits,
+    can,
+    price: { ...tokens('0.3', '0.03', '2.5'), ...searches },
+  },
+  {
     id: 'gemini-3.1-pro-preview',
     name: 'Gemini 3.1 Pro (preview)',
     released: '2026-02-19',

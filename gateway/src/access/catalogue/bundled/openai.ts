@@ -11,6 +11,13 @@ const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
 export const openaiModels = bundle('openai', [
   {
+    id: 'gpt-6.1-sol',
+    name: 'GPT-6.1 Sol',
+    released: '2026-09-29',
+    limits: [1_050_000, 128_000],
+    can: reasoning,
+  },
+  {
     id: 'gpt-5.4',
     name: 'GPT-5.4',
     can: reasoning,
