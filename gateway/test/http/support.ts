@@ -88,7 +88,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     onUnexpectedError,
     ...settings.server,
   });
-  registerEndpoints(server, {
+  registerEndpoints([server], {
     relay: {
       run: async (input) => {
         exchanges.push(input);

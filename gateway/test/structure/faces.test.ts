@@ -32,9 +32,13 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     by: ['.repository.ts'],
     why: 'the tables, for the statements of the folders that own their rows',
   },
-  'http/listen.ts': {
+  'app/addresses.ts': {
     by: ['commands/start-supervisor.ts'],
-    why: 'a supervisor tries the port and serves nothing: it loads no server',
+    why: 'a supervisor tries the ports and serves nothing: it loads no server',
+  },
+  'http/listen.ts': {
+    by: ['app/addresses.ts'],
+    why: 'the same',
   },
   'json/skip.ts': {
     by: ['protocols/messages/native/repairs/'],

@@ -62,6 +62,8 @@ export interface Config {
   readonly metrics: { readonly token: string | null };
   readonly console: {
     readonly enabled: boolean;
+    /** An address of its own, which serves the models too; null: the console is at `server`'s. */
+    readonly listen: { readonly host: string; readonly port: number } | null;
     /** Whether people may sign in over a connection that others can read. */
     readonly insecureHttp: boolean;
     /** What people may do who are not administrators. */

@@ -1,4 +1,4 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { trimTrailing } from './trim-trailing.ts';
 
@@ -8,6 +8,21 @@ export function isAddressRange(text: string): boolean {
   if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
   if (prefix === undefined) return true;
   return /^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128);
+}
+
+/** Parses `host:port`, with an IPv6 address in brackets; null if it is anything else. */
+export function parseHostPort(text: string): { host: string; port: number } | null {
+  const [, address, name, digits = ''] =
+    /^(?:\[([^[\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = address ?? name;
+  const isRight = address === undefined ? host !== undefined && isHost(host) : isIPv6(address);
+  const port = Number(digits);
+  return host !== undefined && isRight && port <= 65_535 ? { host, port } : null;
+}
+
+/** An address or a host name. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);
 }
 
 /** Parses an http or https URL without credentials, query or fragment; null if it is anything else. */

@@ -49,8 +49,14 @@ export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
 }
 
-/** Registers every client surface in a scope of its own, so that no surface can loosen another's checks. */
-export function registerEndpoints(server: FastifyInstance, options: EndpointOptions): void {
+/**
+ * Registers every client surface in a scope of its own, so that no surface can loosen another's checks.
+ * @param servers share what is counted and bounded
+ */
+export function registerEndpoints(
+  servers: readonly FastifyInstance[],
+  options: EndpointOptions,
+): void {
   const { metrics } = options;
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
@@ -66,6 +72,15 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
     lists: createModelLists(options.snapshot),
     tasks: options.tasks,
   };
+  for (const server of servers) registerAt(server, context, options);
+}
+
+function registerAt(
+  server: FastifyInstance,
+  context: EndpointContext,
+  options: EndpointOptions,
+): void {
+  const { metrics } = options;
   server.decorateRequest('caller', null);
   server.decorateRequest('slot', null);
   answerUnknownPaths(server);

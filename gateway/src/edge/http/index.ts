@@ -8,6 +8,6 @@ export { isKnownHost } from './known-host.ts';
 export { originOf } from './origin.ts';
 export { ownHeaders } from './own-headers.ts';
 export { createServer, type ServerOptions } from './server.ts';
-export { listenOn, tryListening } from './listen.ts';
+export { listenOn } from './listen.ts';
 export type { ErrorShape, RequestHead, Surface } from './surface.ts';
 export { baseUrlHint, pathOf, withoutBase } from './target.ts';

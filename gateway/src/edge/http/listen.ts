@@ -2,16 +2,23 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { readTlsFiles } from './tls-files.ts';
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** Where the operator sets it; absent: `server.host` and `server.port`. */
+  readonly setting?: string;
+}
+
 /**
  * Checks that a server with these settings can be opened, before anything else is created. Returns its port (a free one
  * for 0), which is released at once.
  * @throws Error with a message for the operator.
  */
-export async function tryListening(address: {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-}): Promise<number> {
+export async function tryListening(
+  address: Address & {
+    readonly tls: { readonly cert: string; readonly key: string } | null;
+  },
+): Promise<number> {
   if (address.tls !== null) readTlsFiles(address.tls);
   const server = createServer();
   await listenOn(address, () => {
@@ -30,7 +37,7 @@ export async function tryListening(address: {
  * @throws Error with a message for the operator.
  */
 export async function listenOn(
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, setting }: Address,
   listen: () => Promise<unknown>,
 ): Promise<void> {
   try {
@@ -39,13 +46,16 @@ export async function listenOn(
     const { code, message } = cause as NodeJS.ErrnoException;
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const words: Readonly<Record<string, string>> = {
-      EADDRINUSE: `server.port: ${address} is in use by another program`,
-      EACCES: `server.port: this user may not listen on ${address}`,
-      EADDRNOTAVAIL: `server.host: this machine has no address ${host}`,
-      ENOTFOUND: `server.host: there is no host ${host}`,
+      EADDRINUSE: `${setting ?? 'server.port'}: ${address} is in use by another program`,
+      EACCES: `${setting ?? 'server.port'}: this user may not listen on ${address}`,
+      EADDRNOTAVAIL: `${setting ?? 'server.host'}: this machine has no address ${host}`,
+      ENOTFOUND: `${setting ?? 'server.host'}: there is no host ${host}`,
     };
-    throw new Error(words[code ?? ''] ?? `server.port: cannot listen on ${address}: ${message}`, {
-      cause,
-    });
+    throw new Error(
+      words[code ?? ''] ?? `${setting ?? 'server.port'}: cannot listen on ${address}: ${message}`,
+      {
+        cause,
+      },
+    );
   }
 }

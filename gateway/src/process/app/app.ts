@@ -22,8 +22,8 @@ import {
   tightenDataFolder,
   type OpenDatabase,
 } from '#database/index.ts';
+import { tryAddresses } from './addresses.ts';
 import { createLiveFeed, type GatewayState } from '#console-api/index.ts';
-import { tryListening } from '#http/index.ts';
 import {
   assertDataFolderFree,
   condenseRefusals,
@@ -43,6 +43,8 @@ import { sumUsage, removeInSteps } from '#usage/index.ts';
 export interface App {
   /** The address it listens on, with the actual port. */
   readonly url: string;
+  /** The address of the console; null: it is switched off. */
+  readonly consoleUrl: string | null;
   readonly dataDir: string;
   readonly firstStart: FirstStart;
   readonly catalogue: Pick<CatalogueStore, 'snapshot'>;
@@ -120,7 +122,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     assertDataFolderFree(dataDir);
     // Before anything is created: the output of a first start appears only once, in a start that succeeds.
-    if (worker === null) await tryListening(config.server);
+    if (worker === null) await tryAddresses(config);
     const firstStart =
       worker?.firstStart ?? (await prepareDatabase(config, secrets, options.secretsFile));
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
@@ -265,6 +267,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     return {
       url: serving.url,
+      consoleUrl: serving.consoleUrl,
       dataDir,
       firstStart,
       catalogue: directory.catalogue,

@@ -15,6 +15,7 @@ import {
   type PressureCause,
   type Ticker,
 } from '#relay/index.ts';
+import { consoleAddress } from './addresses.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
@@ -55,6 +56,8 @@ export interface StopOptions {
 export interface Serving {
   /** The actual port is known once it listens. */
   readonly url: string;
+  /** The same for the console; null: it is switched off. */
+  readonly consoleUrl: string | null;
   /** The overload of this process, for the operator. */
   readonly pressures: readonly PressureCause[];
   /** For the metrics. */
@@ -84,16 +87,22 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   const { rates } = options;
   let draining = false;
   let patient = false;
-  const server = createServer({
-    ...settings,
-    spool,
-    surfaces: options.console === null ? surfaces : [...surfaces, consoleSurface],
-    onUnexpectedError: options.onUnexpectedError,
-    isDraining: () => draining,
-    isPatient: () => patient,
-    ...(writeStall === undefined ? {} : { writeStall }),
-  });
-  registerEndpoints(server, {
+  const newServer = (withConsole: boolean): FastifyInstance =>
+    createServer({
+      ...settings,
+      spool,
+      surfaces: withConsole ? [...surfaces, consoleSurface] : surfaces,
+      onUnexpectedError: options.onUnexpectedError,
+      isDraining: () => draining,
+      isPatient: () => patient,
+      ...(writeStall === undefined ? {} : { writeStall }),
+    });
+  const ownAddress = options.console === null ? null : config.console.listen;
+  const server = newServer(options.console !== null && ownAddress === null);
+  // It serves the models too: the playground and the steps for clients use the page's own address.
+  const consoleServer = ownAddress === null ? server : newServer(true);
+  const servers = ownAddress === null ? [server] : [server, consoleServer];
+  registerEndpoints(servers, {
     ...endpoints,
     gate,
     keyConcurrency: config.limits.keyConcurrency,
@@ -108,20 +117,29 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     metricsToken: config.metrics.token,
   });
   if (options.console !== null) {
-    registerConsole(server, { ...options.console, now: clock.now, snapshot: options.snapshot });
+    registerConsole(consoleServer, {
+      ...options.console,
+      now: clock.now,
+      snapshot: options.snapshot,
+    });
   }
   return {
     get url() {
-      return urlOf(server, config);
+      return urlOf(server, settings.host, config);
+    },
+    get consoleUrl() {
+      return options.console === null
+        ? null
+        : urlOf(consoleServer, (ownAddress ?? settings).host, config);
     },
     get pressures() {
       return pressure.causes;
     },
     readings: {
-      openConnections: () =>
-        new Promise((resolve) => {
-          server.server.getConnections((_error, count) => resolve(count ?? 0));
-        }),
+      async openConnections() {
+        const counts = await Promise.all(servers.map((each) => connectionsOf(each)));
+        return counts.reduce((sum, count) => sum + count, 0);
+      },
       get waiting() {
         return gate.waiting;
       },
@@ -130,6 +148,10 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     async listen() {
       const { host, port } = settings;
       await listenOn(settings, () => server.listen({ host, port }));
+      if (ownAddress !== null) {
+        const address = { ...ownAddress, setting: consoleAddress };
+        await listenOn(address, () => consoleServer.listen({ ...ownAddress }));
+      }
     },
     async stop({ keepListening = 0, hurry }) {
       draining = true;
@@ -144,13 +166,17 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
         patient = false;
         ticker.endAll();
         gate.refuseWaiting();
-        cut = setTimeout(() => server.server.closeAllConnections(), lastWordsMs);
+        cut = setTimeout(() => {
+          for (const each of servers) each.server.closeAllConnections();
+        }, lastWordsMs);
       });
       if (patient)
         await Promise.race([wait(keepListening, undefined, { ref: false }), drained.promise]);
-      const idle = setInterval(() => server.server.closeIdleConnections(), idleCheckMs);
+      const idle = setInterval(() => {
+        for (const each of servers) each.server.closeIdleConnections();
+      }, idleCheckMs);
       try {
-        await server.close();
+        await Promise.all(servers.map((each) => each.close()));
       } finally {
         over = true;
         clearInterval(idle);
@@ -161,7 +187,13 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   };
 }
 
-function urlOf(server: FastifyInstance, { server: { host, tls } }: Config): string {
+function connectionsOf(server: FastifyInstance): Promise<number> {
+  return new Promise((resolve) => {
+    server.server.getConnections((_error, count) => resolve(count ?? 0));
+  });
+}
+
+function urlOf(server: FastifyInstance, host: string, { server: { tls } }: Config): string {
   const { port } = server.server.address() as AddressInfo;
   const shown = host.includes(':') ? `[${host}]` : host;
   return `${tls === null ? 'http' : 'https'}://${shown}:${port}`;

@@ -10,7 +10,10 @@ export function greeting(version: string, app: App, config: Config): string {
   const url = config.server.publicUrl ?? app.url;
   const { admin, key, secretsFile } = app.firstStart;
   const lines = [`sluice ${version} listening on ${app.url}`];
-  if (admin !== null || key !== null) lines.push(`console: ${url}/console`);
+  if ((admin !== null || key !== null) && app.consoleUrl !== null) {
+    const at = config.console.listen === null ? url : app.consoleUrl;
+    lines.push(`console: ${at}/console`);
+  }
   if (secretsFile !== null) {
     lines.push(`secrets: ${secretsFile}`);
     return `${lines.join('\n')}\n`;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { tryAddresses } from '#app/addresses.ts';
 import type { Config } from '#config/index.ts';
 import {
   createSecrets,
@@ -7,7 +8,6 @@ import {
   readMasterKey,
   tightenDataFolder,
 } from '#database/index.ts';
-import { tryListening } from '#http/listen.ts';
 import { assertDataFolderFree, openJournal } from '#journal/index.ts';
 import { adoptJournals, journalFolders } from '#nodes/index.ts';
 import { createLogger, renderTogether } from '#observability/index.ts';
@@ -43,8 +43,7 @@ export async function startSupervisor(
   assertDataFolderFree(dataDir);
   const damage = watchDamage(logger, given.server.drainTimeout);
   // Before anything is created, as in a single process. A free port is chosen once, for later workers too.
-  const port = await tryListening(given.server);
-  const config: Config = { ...given, server: { ...given.server, port } };
+  const config = await tryAddresses(given);
   const firstStart = await prepareDatabase(given, secrets, secretsFileOf(input, io));
   const database = openDatabase({ url: config.storage.url });
   // Left by a single process; while open, it keeps every other gateway from this folder.

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { distinctList, mapping } from '../collection.ts';
 import {
@@ -16,9 +15,11 @@ import {
 } from '../leaf.ts';
 import {
   isAddressRange,
+  isHost,
   isRedisUrl,
   isResultStorageUrl,
   isStorageUrl,
+  parseHostPort,
   parseHttpUrl,
   trimUrl,
 } from '../network.ts';
@@ -77,11 +78,7 @@ const masterKey = leaf(
 );
 
 const server = mapping({
-  host: string(
-    'a host name or an address',
-    (text) => isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
-    { fallback: '127.0.0.1' },
-  ),
+  host: string('a host name or an address', isHost, { fallback: '127.0.0.1' }),
   port: integer(0, 65_535, { fallback: 8080 }),
   public_url: httpUrl('https://ai.example.com'),
   trusted_proxies: distinctList(addressRange(), () => []),
@@ -247,6 +244,11 @@ export const settings = {
   metrics: mapping({ token: chosenSecret('a token') }),
   console: mapping({
     enabled: flag({ fallback: true }),
+    listen: leaf(
+      'host:port, such as 127.0.0.1:8081',
+      ({ value }) => (typeof value === 'string' ? (parseHostPort(value) ?? undefined) : undefined),
+      { fallback: null },
+    ),
     insecure_http: flag({ fallback: false }),
     members: mapping({
       create_keys: flag({ fallback: true }),
@@ -257,8 +259,9 @@ export const settings = {
       maxKeys: max_keys,
       playground,
     })),
-  }).transform(({ enabled, insecure_http, members }) => ({
+  }).transform(({ enabled, listen, insecure_http, members }) => ({
     enabled,
+    listen,
     insecureHttp: insecure_http,
     members,
   })),
