@@ -10,6 +10,7 @@ const mostColumns = 20;
 const columns = z
   .array(text(40, 'the name of a column'), 'expected a list')
   .max(mostColumns, `expected at most ${mostColumns} columns`)
+  .readonly()
   .optional();
 
 export const changeMe = defineRoute({
@@ -41,6 +42,7 @@ export const changeMe = defineRoute({
         (views) => new Set(views.map(({ name }) => name)).size === views.length,
         'expected each name once',
       )
+      .readonly()
       .optional(),
     /** Columns that are not shown, by table; all of them. */
     hidden_columns: z.strictObject({ requests: columns, keys: columns }).optional(),

@@ -13,7 +13,12 @@ const preferences = z.object({
     .readonly()
     .optional(),
   /** Columns that the person does not want to see, by table. */
-  hidden_columns: z.record(z.string(), z.array(z.string()).readonly()).optional(),
+  hidden_columns: z
+    .object({
+      requests: z.array(z.string()).readonly().optional(),
+      keys: z.array(z.string()).readonly().optional(),
+    })
+    .optional(),
 });
 
 export const session = z.object({
