@@ -71,7 +71,7 @@ export function protocolsOf(type: 'chat' | 'image' | 'video' | 'embedding'): Sni
   return type === 'video' ? ['videos'] : ['embeddings'];
 }
 
-/** The smallest request of the kind; null: what was asked is none that a line can repeat. */
+/** The smallest request of the kind; null: no line can repeat what was asked. */
 export function curlLike(
   { protocol, model, stream }: { protocol: string; model: string; stream: boolean },
   url: string,

@@ -515,8 +515,11 @@ export const en = {
   settings: {
     title: 'Settings',
     account: 'Account',
-    accountHint: 'An administrator changes these.',
+    accountHint: 'An administrator changes the address and the role.',
+    accountOfFile: 'The configuration file declares this account; it is changed there.',
     name: 'Name',
+    nameHint: 'As others see it. Empty: the e-mail address.',
+    changeName: 'Change name',
     role: 'Role',
     gateway: 'Gateway',
     look: 'Look',

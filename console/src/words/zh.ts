@@ -509,8 +509,11 @@ export const zh: Words = {
   settings: {
     title: '设置',
     account: '账户',
-    accountHint: '由管理员更改。',
+    accountHint: '邮箱和角色由管理员修改。',
+    accountOfFile: '此账户在配置文件中声明，请在那里修改。',
     name: '姓名',
+    nameHint: '其他人看到的姓名。留空则显示电子邮箱。',
+    changeName: '修改姓名',
     role: '角色',
     gateway: '网关',
     look: '外观',

@@ -32,7 +32,10 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
   const shows = (column: Column) => !isNarrow && !hidden.has(column);
   const current = open ?? focused;
   const currentRow = useRef<HTMLTableRowElement>(null);
-  useEffect(() => currentRow.current?.scrollIntoView({ block: 'nearest' }), [current]);
+  useEffect(() => {
+    // What it returns in newer browsers is nothing that React could call.
+    currentRow.current?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <div className={styles['scroll']}>
       <table className={`table ${styles['table']}`}>
