@@ -4,6 +4,7 @@ import { compareFields, type FieldChange, views } from '#declaration/index.ts';
 import {
   findUserByEmail,
   listUsers,
+  renameUser as renameStoredUser,
   setPassword,
   type StoredUser,
   upsertUser,
@@ -68,6 +69,26 @@ export function replacePassword(
       result: undefined,
       audited: [{ action: 'update', subject, fields: [passwordChange] }],
     };
+  });
+}
+
+/**
+ * Gives a user another name; null: none.
+ * @throws Refusal for a user of the file, or one that does not exist.
+ */
+export function renameUser(
+  administration: Administration,
+  actor: Actor,
+  { email, name }: { readonly email: string; readonly name: string | null },
+): Promise<void> {
+  return perform(administration, actor, async (change) => {
+    const user = await findUserByEmail(change.trx, email);
+    if (user === null) throw missing('user', email);
+    if (user.name === name) return { result: undefined, audited: [] };
+    await renameStoredUser(change, user, name);
+    const subject = { kind: 'user', id: user.id, name: user.email } as const;
+    const fields = compareFields({ name: user.name }, { name });
+    return { result: undefined, audited: [{ action: 'update', subject, fields }] };
   });
 }
 

@@ -43,6 +43,7 @@ export {
   disableUser,
   findUserByEmail,
   listUsers,
+  renameUser,
   setPassword,
   upsertUser,
   type StoredUser,

@@ -91,6 +91,19 @@ export async function setPassword(change: Change, email: string, hash: string): 
   await endSessionsOf(change, existing.id);
 }
 
+/**
+ * Gives somebody another name, whoever has created them.
+ * @throws OwnedElsewhere if the file declares the user
+ */
+export async function renameUser(
+  change: Change,
+  { email, owner }: Pick<StoredUser, 'email' | 'owner'>,
+  name: string | null,
+): Promise<void> {
+  assertMayChange(change, 'user', email, owner);
+  await update(change, email, { name });
+}
+
 function find(db: Kysely<Database>, email: string) {
   return db
     .selectFrom('users')

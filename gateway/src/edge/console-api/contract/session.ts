@@ -7,6 +7,18 @@ import { nothing, text } from './values.ts';
 const preferences = z.object({
   language: z.string().optional(),
   theme: z.string().optional(),
+  /** Lists of requests under names, in the person's order. */
+  views: z
+    .array(z.object({ name: z.string(), search: z.string() }))
+    .readonly()
+    .optional(),
+  /** Columns that the person does not want to see, by table. */
+  hidden_columns: z
+    .object({
+      requests: z.array(z.string()).readonly().optional(),
+      keys: z.array(z.string()).readonly().optional(),
+    })
+    .optional(),
 });
 
 export const session = z.object({
@@ -15,6 +27,8 @@ export const session = z.object({
     email: z.string(),
     name: z.string().nullable(),
     role: z.string(),
+    /** Whether the name may be changed here: the file does not declare the person. */
+    editable: z.boolean(),
   }),
   preferences,
   /** Whether the person set the gateway up and has not been through the first steps. */
@@ -32,8 +46,12 @@ export const session = z.object({
 });
 
 export const sessionExample: z.input<typeof session> = {
-  user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
-  preferences: { language: 'en' },
+  user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin', editable: true },
+  preferences: {
+    language: 'en',
+    views: [{ name: 'Failed today', search: 'filter=outcome%3Afailed' }],
+    hidden_columns: { requests: ['client'] },
+  },
   welcome: true,
   permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
   playground: true,

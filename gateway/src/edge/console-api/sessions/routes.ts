@@ -49,7 +49,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     const { user, preferences } = session;
     const teams = await fromDatabase(() => membershipsOf(database.kysely, user.id));
     return {
-      user,
+      user: { ...user, editable: !user.isOfFile },
       preferences,
       welcome: user.isFirst && preferences.welcomed !== true,
       permissions: [...permissionsOf(user.role)],
