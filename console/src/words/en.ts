@@ -254,6 +254,8 @@ export const en = {
       team: 'Team',
       noTeam: 'none',
       teamHint: 'Its requests are paid by the team.',
+      group: 'Group',
+      groupHint: 'Which channels it may use, and at which prices.',
       models: 'Models',
       modelsHint: 'Names with commas between them. Empty: all.',
       quota: 'Quota, USD',

@@ -253,6 +253,8 @@ export const zh: Words = {
       team: '团队',
       noTeam: '无',
       teamHint: '请求的费用由团队支付。',
+      group: '分组',
+      groupHint: '决定可用的渠道和价格。',
       models: '模型',
       modelsHint: '用逗号分隔名称。留空表示全部。',
       quota: '额度（美元）',

@@ -1,3 +1,4 @@
+import { listGroups } from '#catalogue/index.ts';
 import type { DeclaredUser } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, views } from '#declaration/index.ts';
@@ -16,7 +17,7 @@ import { missing, taken } from './refusal.ts';
 
 /**
  * Creates a user with an opening balance.
- * @throws Refusal for an address that has a user.
+ * @throws Refusal for an address that has a user, or a group that does not exist.
  */
 export function createUser(
   administration: Administration,
@@ -26,6 +27,11 @@ export function createUser(
   const { email } = settings;
   return perform(administration, actor, async (change) => {
     if ((await findUserByEmail(change.trx, email)) !== null) throw taken('user', email);
+    const groups = await listGroups(change.trx);
+    const unknown = settings.groups.find(
+      (group) => !groups.some(({ name, enabled }) => enabled && name === group),
+    );
+    if (unknown !== undefined && unknown !== 'default') throw missing('group', unknown);
     const user = await store(change, settings);
     return { result: user, audited: [creation(user)] };
   });

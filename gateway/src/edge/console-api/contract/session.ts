@@ -37,7 +37,16 @@ export const session = z.object({
   /** Whether the person may use the playground. */
   playground: z.boolean(),
   /** The teams that the person belongs to; `owner` has to do with all keys and requests of the team. */
-  teams: z.array(z.object({ name: z.string(), role: z.string() })),
+  teams: z.array(
+    z.object({
+      name: z.string(),
+      role: z.string(),
+      /** Those that the person may give a key that acts for the team. */
+      groups: z.array(z.string()),
+    }),
+  ),
+  /** Those that the person may give a key of their own. */
+  groups: z.array(z.string()),
   /** Goes into the header `x-sluice-csrf` of every write. */
   csrf_token: z.string(),
   /** Whether the connection is neither encrypted nor from this machine, so that others can read it. */
@@ -55,7 +64,8 @@ export const sessionExample: z.input<typeof session> = {
   welcome: true,
   permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
   playground: true,
-  teams: [{ name: 'research', role: 'owner' }],
+  teams: [{ name: 'research', role: 'owner', groups: ['default', 'batch'] }],
+  groups: ['default'],
   csrf_token: 'q1kz…',
   insecure: false,
   gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },
