@@ -5,6 +5,7 @@ import { read } from '../api/client.ts';
 import { modelsQuery } from '../pages/models/query.ts';
 import { download, exportOf } from '../pages/requests/export.ts';
 import { Dialog } from '../pieces/dialog.tsx';
+import { readView } from '../pages/requests/view.ts';
 import { ErrorState, Skeleton } from '../pieces/states.tsx';
 import { useSettled } from '../pieces/use-settled.ts';
 import { languages, setLanguage, useWords, type Language } from '../words/index.ts';
@@ -162,6 +163,12 @@ function useEntries(typed: string) {
             run: () => download(exported),
           },
         ]),
+    ...(session.preferences.views ?? []).map(({ name, search }) => ({
+      id: `view ${name}`,
+      kind: say('lists.view'),
+      text: name,
+      run: () => navigate({ to: '/requests', search: readView(search) }),
+    })),
     ...themes.map((theme) => ({
       id: `theme ${theme}`,
       kind: say('app.theme'),

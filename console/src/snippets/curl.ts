@@ -70,3 +70,23 @@ export function protocolsOf(type: 'chat' | 'image' | 'video' | 'embedding'): Sni
   if (type === 'image') return ['images'];
   return type === 'video' ? ['videos'] : ['embeddings'];
 }
+
+/** The smallest request of the kind; null: no line can repeat what was asked. */
+export function curlLike(
+  { protocol, model, stream }: { protocol: string; model: string; stream: boolean },
+  url: string,
+): string | null {
+  if (!Object.hasOwn(protocols, protocol)) return null;
+  const { path, body } = protocols[protocol as SnippetProtocol];
+  const isMember = stream && protocol !== 'generate-content';
+  return curlOf({
+    url,
+    path: stream && !isMember ? streamed(path(model)) : path(model),
+    body: { ...body(model, 'Hello!'), ...(isMember && { stream: true }) },
+    isStreamed: stream,
+  });
+}
+
+/** This protocol names the stream in the path. */
+const streamed = (path: string) =>
+  path.replace(/:generateContent$/, ':streamGenerateContent?alt=sse');

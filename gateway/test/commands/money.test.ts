@@ -27,6 +27,7 @@ test('a user is created with a balance, once', async () => {
     role: 'admin',
     balance: '12.5',
     quota: '7',
+    groups: ['default'],
   });
   expect(await sluice('user', 'create', 'eve@example.com')).toEqual({
     code: 1,
@@ -42,12 +43,22 @@ test.each([
   [['nobody'], 'EMAIL: expected an e-mail address'],
   [['x@example.com', '--role', 'king'], '--role: expected'],
   [['x@example.com', '--balance', 'much'], '--balance: expected an amount in USD'],
+  [['x@example.com', '--group', ' '], '--group: expected a group name'],
   [[], 'EMAIL is required'],
 ])('user create %j is a mistake in the command line', async (options, message) => {
   const { sluice } = await applied();
   const { code, err } = await sluice('user', 'create', ...options);
   expect(err).toContain(message);
   expect(code).toBe(2);
+});
+
+test('user create gives the groups that exist', async () => {
+  const { sluice, json } = await applied();
+  const unknown = await sluice('user', 'create', 'x@example.com', '--group', 'lab');
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("'lab'")]);
+  expect(await json('user', 'create', 'x@example.com', '--group', 'default')).toMatchObject({
+    groups: ['default'],
+  });
 });
 
 const tooMuch = 'the credits of an account come to 1000000000 USD at most';

@@ -54,6 +54,14 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   ['video: { check_audio: yes }', 'f.yaml:1: video.check_audio: expected true or false, got "yes"'],
   ['users:\n  email: a@b.c', 'f.yaml:1: users: expected a list, got a mapping'],
+  [
+    'users:\n  - email: a@b.c\n    groups: [default, lab]',
+    'f.yaml:3: users[0].groups[1]: expected a group of groups, got "lab"',
+  ],
+  [
+    'teams:\n  - name: a\n    groups: [default, default]',
+    'f.yaml:3: teams[0].groups[1]: expected each entry once, got a duplicate',
+  ],
   ['groups: [5]', 'f.yaml:1: groups[0]: expected a mapping, got 5'],
   ['groups:\n  - name: 12', 'f.yaml:2: groups[0].name: expected a group name in quotes, got 12'],
   [

@@ -113,9 +113,9 @@ const file = fc
         ),
       ),
       users: fc
-        .tuple(maybe(name), money, maybe(money), fc.boolean())
-        .map(([label, balance, quota, enabled]) => [
-          { email: 'a@b.c', name: label, balance, quota, enabled },
+        .tuple(maybe(name), money, maybe(money), fc.boolean(), fc.subarray(all.groups))
+        .map(([label, balance, quota, enabled, groups]) => [
+          { email: 'a@b.c', name: label, balance, quota, enabled, groups },
           { email: 'D@E.F', role: 'admin' },
         ]),
       teams: fc.tuple(
@@ -124,6 +124,7 @@ const file = fc
             name: fc.constant(team),
             balance: money,
             rpm: maybe(count),
+            groups: fc.subarray(['default', ...all.groups]),
             budget: fc.record({ daily: maybe(money), total: maybe(money) }),
             members: fc.constantFrom([], [{ user: 'd@e.f', budget: '1.50' }, { user: 'a@b.c' }]),
           }),

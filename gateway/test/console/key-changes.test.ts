@@ -202,6 +202,7 @@ describe('limits', () => {
     expect(await failureOf(await make(people.member, { name: 'm', group: 'dear' }))).toEqual([
       403,
       'forbidden',
+      'group',
     ]);
     const key = await made(people.member, { name: 'mine' });
     expect((await change(people.member, key, { group: 'dear' })).status).toBe(403);

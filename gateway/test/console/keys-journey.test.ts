@@ -28,7 +28,8 @@ test.runIf(hasBrowser)(
     await rowOf('members').waitFor();
     // Declared with its secret: revoking is all that can be done here.
     const buttons = rowOf('members').getByRole('button');
-    expect(await buttons.allTextContents()).toEqual(['file', 'Revoke']);
+    await rowOf('members').getByRole('button', { name: 'Copy members as curl' }).waitFor();
+    expect(await buttons.allTextContents()).toEqual(['file', 'curl', 'Revoke']);
     expect(await axeProblems()).toEqual([]);
 
     // Its settings are changed in the file: where that is, and the entry to copy.

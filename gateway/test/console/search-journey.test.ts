@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
@@ -75,6 +77,82 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Control+k');
     await field.fill('export');
     await page.getByText('Nothing has this name.').waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a person chooses columns, keeps a list under a name, and takes a request along as curl',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems, isWider } = opened;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await page.goto(`${gateway.url}/console/requests?filter=key:admins`);
+    const row = page.locator('tbody tr').first();
+    await row.waitFor();
+    const titles = () => page.locator('thead th').allTextContents();
+    expect(await titles()).toContain('Client');
+
+    // By keyboard alone.
+    await page.getByRole('button', { name: 'Columns' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await expect.poll(titles).not.toContain('Client');
+    expect(await axeProblems()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('group', { name: 'Columns' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Columns' }).getAttribute('aria-expanded')).toBe(
+      'false',
+    );
+
+    await page.getByRole('button', { name: 'Views' }).click();
+    const views = page.getByRole('group', { name: 'Views' });
+    await views.getByLabel('Name of this list').fill('Of administrators');
+    await page.keyboard.press('Enter');
+    await views.getByRole('link', { name: 'Of administrators' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+
+    // Both are there in every browser, and in the search.
+    await page.goto(`${gateway.url}/console/requests`);
+    await row.waitFor();
+    expect(await titles()).not.toContain('Client');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find or do' }).fill('of adm');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/filter=key%3Aadmins/);
+
+    await row.getByRole('link').click();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const line = (await copied()) as string;
+    expect(line).toContain(`${gateway.url}/v1/chat/completions`);
+    expect(line).toContain('Bearer $SLUICE_KEY');
+    const sent = await promisify(execFile)('sh', ['-c', line], {
+      env: { ...process.env, SLUICE_KEY: secrets.member },
+    });
+    expect(sent.stdout).toContain('This is the Sluice simulator');
+
+    // On a phone the sheet lies within the page.
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Views' }).click();
+    const box = await views.boundingBox();
+    expect(box!.x).toBeGreaterThanOrEqual(0);
+    expect(box!.x + box!.width).toBeLessThanOrEqual(390);
+    expect(await isWider()).toBe(false);
+    await views.getByRole('button', { name: 'Remove Of administrators' }).click();
+    await views.getByText('Give this list a name').waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    await page.goto(`${gateway.url}/console/keys?q=admins`);
+    await page.getByRole('button', { name: 'Copy admins as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await copied()).toContain('Bearer $SLUICE_KEY');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Limits' }).uncheck();
+    await expect.poll(titles).not.toContain('Limits');
     expect(complaints).toEqual([]);
   },
 );

@@ -34,6 +34,17 @@ test.runIf(hasBrowser)(
     await rows.nth(1).waitFor({ state: 'detached' });
     expect((await elsewhere.get('/session')).status).toBe(401);
 
+    // The file declares the person, until it does not.
+    await page.getByText('The configuration file declares this account').waitFor();
+    expect(await page.getByLabel('Name').count()).toBe(0);
+    const { kysely } = gateway.app.database;
+    await kysely.updateTable('users').set({ owner: 'console' }).execute();
+    await page.reload();
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.keyboard.press('Enter');
+    await page.getByTitle('Account').getByText('Ada Lovelace').waitFor();
+    expect(await axeProblems()).toEqual([]);
+
     await page.getByLabel('Present password').fill(password);
     await page.getByLabel('New password').fill('too short');
     await page.keyboard.press('Enter');

@@ -12,6 +12,7 @@ export const user: DeclaredUser = {
   role: 'member',
   balance: '10',
   quota: null,
+  groups: ['default'],
   enabled: true,
 };
 
@@ -21,6 +22,7 @@ export const team: DeclaredTeam = {
   rpm: 600,
   budget: { daily: '20', monthly: '300.000000001', total: null },
   timeZone: 'UTC',
+  groups: ['default'],
   members: [{ user: 'ada@example.com', role: 'owner', budget: '50' }],
 };
 

@@ -26,6 +26,7 @@ describe.each(dialects)('%s', (dialect) => {
         .values({
           id: 'team_1',
           name: 'a',
+          groups: '[]',
           time_zone: 'UTC',
           opening_credit: amount,
           budget_daily: -amount,

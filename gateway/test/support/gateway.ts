@@ -57,6 +57,7 @@ const administrator: DeclaredUser = {
   role: 'admin',
   balance: '0',
   quota: null,
+  groups: ['default'],
   enabled: true,
 };
 

@@ -21,6 +21,7 @@ async function seeded(dialect: Dialect) {
       password_hash: null,
       opening_credit: 0n,
       quota: null,
+      groups: '[]',
       owner: 'console',
       enabled: 1,
       created_at: 1,

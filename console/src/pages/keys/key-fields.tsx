@@ -108,6 +108,37 @@ export function dayOf(time: string): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+interface GroupProps {
+  readonly groups: readonly string[];
+  readonly sending: Write;
+}
+
+/** One of these groups, at first the usual one. */
+export function GroupField({ groups, sending }: GroupProps) {
+  const say = useWords();
+  const problem = sending.fields.find(({ path }) => path === 'group')?.message;
+  return (
+    <div className="field">
+      <label htmlFor="key-group">{say('keys.form.group')}</label>
+      <select
+        className="input"
+        id="key-group"
+        name="group"
+        defaultValue={groups.includes('default') ? 'default' : groups[0]}
+        aria-invalid={problem !== undefined}
+        aria-describedby="key-group-note"
+      >
+        {groups.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <p className={problem === undefined ? 'hint' : 'problem'} id="key-group-note">
+        {problem ?? say('keys.form.groupHint')}
+      </p>
+    </div>
+  );
+}
+
 interface FieldProps {
   readonly name:
     | 'name'

@@ -6,6 +6,7 @@ import { useWords } from '../../words/index.ts';
 import {
   EndField,
   Field,
+  GroupField,
   ModelsField,
   QuotaField,
   RateFields,
@@ -29,8 +30,11 @@ const folded = settingNames.filter((name) => name !== 'quota');
 
 export function NewKey({ onMade, onClose }: Props) {
   const say = useWords();
-  const { user, teams, permissions, csrf_token: token } = useSession();
-  const sending = useWrite(['name', 'user', ...settingNames]);
+  const { user, teams, groups, permissions, csrf_token: token } = useSession();
+  const sending = useWrite(['name', 'user', 'group', ...settingNames]);
+  const [team, setTeam] = useState('');
+  // Those of who pays.
+  const granted = teams.find(({ name }) => name === team)?.groups ?? groups;
   // Sent again after a lost response, it makes no second key.
   const [call] = useState(newCallName);
   const [preset, setPreset] = useState<PresetName>('coding');
@@ -46,6 +50,7 @@ export function NewKey({ onMade, onClose }: Props) {
       name: textOf(form, 'name') ?? '',
       user: textOf(form, 'user'),
       team: textOf(form, 'team'),
+      group: textOf(form, 'group'),
       ...readSettings(form),
     };
     sending.run(async () =>
@@ -70,7 +75,14 @@ export function NewKey({ onMade, onClose }: Props) {
         {teams.length > 0 && (
           <div className="field">
             <label htmlFor="key-team">{say('keys.form.team')}</label>
-            <select className="input" id="key-team" name="team" aria-describedby="key-team-note">
+            <select
+              className="input"
+              id="key-team"
+              name="team"
+              value={team}
+              onChange={({ target }) => setTeam(target.value)}
+              aria-describedby="key-team-note"
+            >
               <option value="">{say('keys.form.noTeam')}</option>
               {teams.map(({ name }) => (
                 <option key={name}>{name}</option>
@@ -80,6 +92,9 @@ export function NewKey({ onMade, onClose }: Props) {
               {say('keys.form.teamHint')}
             </p>
           </div>
+        )}
+        {granted.length > 1 && (
+          <GroupField key={`group-${team}`} groups={granted} sending={sending} />
         )}
         <QuotaField key={`quota-${preset}`} initial={initial} sending={sending} />
         <details

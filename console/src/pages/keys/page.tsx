@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import type { KeysSearch } from '../../app/router.tsx';
 import { useSession } from '../../app/session.ts';
+import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
@@ -15,7 +16,7 @@ import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import styles from './page.module.css';
 import { SecretOnce } from './secret-once.tsx';
-import { KeyTable } from './table.tsx';
+import { hideableColumns, KeyTable } from './table.tsx';
 
 export type Key = Result<'listKeys'>['data'][number];
 export type IssuedKey = Result<'createKey'>;
@@ -87,6 +88,14 @@ export function KeysPage() {
           spellCheck={false}
           maxLength={64}
           onChange={({ target }) => go(target.value === '' ? {} : { q: target.value }, true)}
+        />
+        <ColumnsMenu
+          table="keys"
+          columns={Object.fromEntries(
+            hideableColumns
+              .filter((name) => name !== 'person' || canSeeAll)
+              .map((name) => [name, say(`keys.columns.${name}`)]),
+          )}
         />
       </div>
       <div className="body">

@@ -7,7 +7,7 @@ import { modelFor, type ClientName } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
 import { modelsQuery, type Model } from '../models/query.ts';
 import styles from './page.module.css';
-import type { IssuedKey } from './page.tsx';
+import type { IssuedKey, Key } from './page.tsx';
 import { TestKey } from './test-key.tsx';
 
 interface Props {
@@ -46,7 +46,7 @@ export function SecretOnce({ issued, onClose }: Props) {
 }
 
 /** Those that the key may use. */
-function modelsOf({ group, models: allowed }: IssuedKey, models: readonly Model[]): Model[] {
+export function modelsOf({ group, models: allowed }: Key, models: readonly Model[]): Model[] {
   return models.filter(
     ({ id, aliases, groups }) =>
       groups.includes(group) &&

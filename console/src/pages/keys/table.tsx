@@ -1,12 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
+import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { clientSnippet, modelFor } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
+import { modelsQuery } from '../models/query.ts';
 import styles from './page.module.css';
 import { placeText } from './entry-in-file.tsx';
 import type { Key } from './page.tsx';
+import { modelsOf } from './secret-once.tsx';
 
 interface Props {
   readonly keys: readonly Key[];
@@ -18,13 +24,25 @@ interface Props {
   readonly onRevoke: (key: Key) => void;
 }
 
+/** What a key is called and what can be done with it stays. */
+export const hideableColumns = ['person', 'models', 'spent', 'limits', 'ends', 'state'] as const;
+type Column = (typeof hideableColumns)[number];
+
 /** Places of the column of amounts. */
 const places = 7;
 
 export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, onRevoke }: Props) {
   const say = useWords();
   const formats = useFormats();
-  const { user, teams, permissions } = useSession();
+  const { user, teams, permissions, gateway } = useSession();
+  const hidden = useHiddenColumns('keys');
+  const shows = (column: Column) => !hidden.has(column) && (column !== 'person' || withPeople);
+  const models = useQuery(modelsQuery).data?.data;
+  const curlOfKey = (key: Key) =>
+    clientSnippet('curl', {
+      url: gateway.url,
+      model: modelFor('curl', modelsOf(key, models ?? [])),
+    }).steps[0]?.text ?? '';
   const owned = teams.filter(({ role }) => role === 'owner').map(({ name }) => name);
   const mayChange = (key: Key) =>
     key.user === user.email ||
@@ -36,14 +54,16 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
         <thead>
           <tr>
             <th scope="col">{say('keys.columns.key')}</th>
-            {withPeople && <th scope="col">{say('keys.columns.person')}</th>}
-            <th scope="col">{say('keys.columns.models')}</th>
-            <th scope="col" className="number">
-              {say('keys.columns.spent')}
-            </th>
-            <th scope="col">{say('keys.columns.limits')}</th>
-            <th scope="col">{say('keys.columns.ends')}</th>
-            <th scope="col">{say('keys.columns.state')}</th>
+            {shows('person') && <th scope="col">{say('keys.columns.person')}</th>}
+            {shows('models') && <th scope="col">{say('keys.columns.models')}</th>}
+            {shows('spent') && (
+              <th scope="col" className="number">
+                {say('keys.columns.spent')}
+              </th>
+            )}
+            {shows('limits') && <th scope="col">{say('keys.columns.limits')}</th>}
+            {shows('ends') && <th scope="col">{say('keys.columns.ends')}</th>}
+            {shows('state') && <th scope="col">{say('keys.columns.state')}</th>}
             <th scope="col">
               <span className="hidden">{say('keys.columns.actions')}</span>
             </th>
@@ -73,34 +93,51 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
                 )}{' '}
                 <code className="quiet">{key.prefix}</code>
               </td>
-              {withPeople && (
+              {shows('person') && (
                 <td>
                   {key.user}
                   {key.team !== null && <span className="quiet"> {key.team}</span>}
                 </td>
               )}
-              <td className={`second ${styles['models']}`} title={key.models.join(', ')}>
-                {key.models.length === 0 ? say('keys.allModels') : key.models.join(', ')}
-              </td>
+              {shows('models') && (
+                <td className={`second ${styles['models']}`} title={key.models.join(', ')}>
+                  {key.models.length === 0 ? say('keys.allModels') : key.models.join(', ')}
+                </td>
+              )}
+              {shows('spent') && (
+                <td className="number">
+                  <Money amount={key.spent} width={places} />
+                </td>
+              )}
+              {shows('limits') && (
+                <td className="second">
+                  <Limits of={key} />
+                </td>
+              )}
+              {shows('ends') && (
+                <td className="second">
+                  {key.expires_at === null ? (
+                    <span className="quiet">{say('keys.never')}</span>
+                  ) : (
+                    <span title={formats.fullTime(key.expires_at)}>
+                      {formats.day(key.expires_at)}
+                    </span>
+                  )}
+                </td>
+              )}
+              {shows('state') && (
+                <td>
+                  <State of={key} />
+                </td>
+              )}
               <td className="number">
-                <Money amount={key.spent} width={places} />
-              </td>
-              <td className="second">
-                <Limits of={key} />
-              </td>
-              <td className="second">
-                {key.expires_at === null ? (
-                  <span className="quiet">{say('keys.never')}</span>
-                ) : (
-                  <span title={formats.fullTime(key.expires_at)}>
-                    {formats.day(key.expires_at)}
-                  </span>
+                {key.revoked_at === null && models !== undefined && (
+                  <CopyButton
+                    text={curlOfKey(key)}
+                    word="curl"
+                    label={say('lists.copyCurlNamed', { name: key.name })}
+                  />
                 )}
-              </td>
-              <td>
-                <State of={key} />
-              </td>
-              <td className="number">
                 {mayChange(key) && key.editable && key.revoked_at === null && (
                   <button
                     type="button"

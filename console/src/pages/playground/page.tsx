@@ -56,7 +56,7 @@ interface Round {
 function Playground({ models }: { readonly models: readonly Model[] }) {
   const say = useWords();
   const navigate = useNavigate();
-  const { csrf_token: token, teams } = useSession();
+  const { csrf_token: token, teams, groups } = useSession();
   const [team, setTeam] = useState('');
   const { ask: written = [] } = useSearch({ from: '/inside/playground' });
   const partners = readPartners(written, models);
@@ -94,11 +94,12 @@ function Playground({ models }: { readonly models: readonly Model[] }) {
     const controller = new AbortController();
     setStop(controller);
     setProblem(null);
+    const granted = teams.find(({ name }) => name === team)?.groups ?? groups;
     try {
       const asked = await Promise.all(
         partners.map(async ({ model, protocol }, column) => ({
           protocol,
-          key: await keyOf({ group: groupOf(models, model), team }, token),
+          key: await keyOf({ group: groupOf(models, model, granted), team }, token),
           question: {
             model,
             messages: [...historyOf(column), { role: 'user', text }],
@@ -297,9 +298,14 @@ function Playground({ models }: { readonly models: readonly Model[] }) {
   );
 }
 
-/** The usual group if it serves the model, so that one key does for most. */
-function groupOf(models: readonly Model[], id: string): string {
-  const groups = models.find((model) => model.id === id)?.groups ?? [];
+/**
+ * One that serves the model, and may be used if there is such a one; the usual one before others, so that one key does for
+ * most.
+ */
+function groupOf(models: readonly Model[], id: string, granted: readonly string[]): string {
+  const serving = models.find((model) => model.id === id)?.groups ?? [];
+  const usable = serving.filter((group) => granted.includes(group));
+  const groups = usable.length === 0 ? serving : usable;
   return groups.includes('default') ? 'default' : (groups[0] ?? 'default');
 }
 

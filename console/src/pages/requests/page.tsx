@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { defaultRange, useSpan } from '../../app/range.ts';
 import { useSession } from '../../app/session.ts';
+import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
@@ -16,8 +17,9 @@ import { Histogram } from './histogram.tsx';
 import { LiveLine } from './live-line.tsx';
 import styles from './page.module.css';
 import { RequestPanel } from './request-panel.tsx';
-import { RequestTable } from './table.tsx';
+import { hideableColumns, RequestTable } from './table.tsx';
 import { useLive } from './use-live.ts';
+import { ViewsMenu } from './views-menu.tsx';
 
 export type Row = Result<'listUsage'>['data'][number];
 
@@ -121,6 +123,14 @@ export function RequestsPage() {
               search: line === '' ? rest : { ...rest, filter: line },
             });
           }}
+        />
+        <ViewsMenu search={search} />
+        <ColumnsMenu
+          table="requests"
+          className={styles['columns']}
+          columns={Object.fromEntries(
+            hideableColumns.map((name) => [name, say(`requests.columns.${name}`)]),
+          )}
         />
         {!isLive && <ExportLink query={ofSpan} />}
       </div>

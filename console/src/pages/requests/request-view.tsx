@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ApiFailure, read, type Result } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
 import { exact, plus, toText } from '../../format/exact.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { receiptOf } from '../../format/receipt.ts';
+import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { curlLike } from '../../snippets/curl.ts';
 import { useLanguage, useWords, type TextName } from '../../words/index.ts';
 import { explainLoss, explainRepair } from './explain-change.ts';
 import { explainError, isRepeated } from './explain-error.ts';
@@ -51,7 +53,8 @@ function Known({ detail }: { readonly detail: Detail }) {
 function Head({ detail }: { readonly detail: Detail }) {
   const say = useWords();
   const formats = useFormats();
-  const [isCopied, setCopied] = useState(false);
+  const { gateway } = useSession();
+  const curl = curlLike(detail, gateway.url);
   const receipt = receiptOf(detail);
   const { cost, model, upstream_model: upstream } = detail;
   return (
@@ -104,18 +107,13 @@ function Head({ detail }: { readonly detail: Detail }) {
       </div>
       <p className={styles['reason']}>{reasonsOf(detail, receipt, say, formats).join(' ')}</p>
       {detail.error !== null && <ErrorWords name={detail.error} />}
-      <button
-        type="button"
-        className={`button bare ${styles['copy']}`}
-        onClick={() => {
-          void navigator.clipboard
-            .writeText(asMarkdown(detail, receipt, say, formats))
-            .then(() => setCopied(true));
-        }}
-      >
-        <Icon name={isCopied ? 'tick' : 'copy'} />
-        {say(isCopied ? 'request.copied' : 'request.copyMarkdown')}
-      </button>
+      <div className={styles['copy']}>
+        <CopyButton
+          text={asMarkdown(detail, receipt, say, formats)}
+          word={say('request.copyMarkdown')}
+        />
+        {curl !== null && <CopyButton text={curl} word={say('lists.copyCurl')} />}
+      </div>
     </section>
   );
 }

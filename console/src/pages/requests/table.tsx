@@ -1,6 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useFormats } from '../../format/numbers.ts';
+import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { useWords } from '../../words/index.ts';
@@ -20,12 +21,21 @@ interface Props {
 /** Places of the cost column. */
 const costPlaces = 7;
 
+/** When, how, which model, how much: by that a row is recognised, so it stays. */
+export const hideableColumns = ['client', 'key', 'route', 'speed', 'tokens'] as const;
+type Column = (typeof hideableColumns)[number];
+
 /** Requests, newest first. Beside a panel only the columns by which a request is recognised. */
 export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
   const say = useWords();
+  const hidden = useHiddenColumns('requests');
+  const shows = (column: Column) => !isNarrow && !hidden.has(column);
   const current = open ?? focused;
   const currentRow = useRef<HTMLTableRowElement>(null);
-  useEffect(() => currentRow.current?.scrollIntoView({ block: 'nearest' }), [current]);
+  useEffect(() => {
+    // What it returns in newer browsers is nothing that React could call.
+    currentRow.current?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <div className={styles['scroll']}>
       <table className={`table ${styles['table']}`}>
@@ -37,12 +47,12 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
             <th scope="col" data-column="outcome">
               {say('requests.columns.outcome')}
             </th>
-            {!isNarrow && (
+            {shows('client') && (
               <th scope="col" data-column="client">
                 {say('requests.columns.client')}
               </th>
             )}
-            {!isNarrow && (
+            {shows('key') && (
               <th scope="col" data-column="key">
                 {say('requests.columns.key')}
               </th>
@@ -50,17 +60,17 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
             <th scope="col" data-column="model">
               {say('requests.columns.model')}
             </th>
-            {!isNarrow && (
+            {shows('route') && (
               <th scope="col" data-column="route">
                 {say('requests.columns.route')}
               </th>
             )}
-            {!isNarrow && (
+            {shows('speed') && (
               <th scope="col" data-column="speed" className="number">
                 {say('requests.columns.speed')}
               </th>
             )}
-            {!isNarrow && (
+            {shows('tokens') && (
               <th scope="col" data-column="tokens" className="number">
                 {say('requests.columns.tokens')}
               </th>
@@ -81,7 +91,7 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
                 if ((event.target as HTMLElement).closest('a') === null) onOpen(row.id);
               }}
             >
-              <Cells row={row} isNarrow={isNarrow} />
+              <Cells row={row} isNarrow={isNarrow} shows={shows} />
             </tr>
           ))}
         </tbody>
@@ -90,7 +100,13 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
   );
 }
 
-function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolean }) {
+interface CellsProps {
+  readonly row: Row;
+  readonly isNarrow: boolean;
+  readonly shows: (column: Column) => boolean;
+}
+
+function Cells({ row, isNarrow, shows }: CellsProps) {
   const say = useWords();
   const formats = useFormats();
   const search = useSearch({ from: '/inside/requests' });
@@ -114,12 +130,12 @@ function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolea
           <span className="quiet"> {say('requests.times', { count: row.count })}</span>
         )}
       </td>
-      {!isNarrow && (
+      {shows('client') && (
         <td className="second" data-column="client">
           {row.client}
         </td>
       )}
-      {!isNarrow && (
+      {shows('key') && (
         <td data-column="key" title={`${row.key} ${row.user}`}>
           {row.key} <span className="quiet">{row.user}</span>
         </td>
@@ -130,12 +146,12 @@ function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolea
           <span className="quiet"> → {row.upstream_model}</span>
         )}
       </td>
-      {!isNarrow && (
+      {shows('route') && (
         <td data-column="route" title={row.attempts.map(({ channel }) => channel).join(' → ')}>
           <Route attempts={row.attempts} />
         </td>
       )}
-      {!isNarrow && (
+      {shows('speed') && (
         <td className="number" data-column="speed">
           {row.ttft_ms !== null && (
             <>
@@ -145,7 +161,7 @@ function Cells({ row, isNarrow }: { readonly row: Row; readonly isNarrow: boolea
           {formats.duration(row.duration_ms)}
         </td>
       )}
-      {!isNarrow && (
+      {shows('tokens') && (
         <td className="number" data-column="tokens">
           {input + tokens.output > 0 && (
             <>

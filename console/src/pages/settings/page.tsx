@@ -9,6 +9,7 @@ import { languages, setLanguage, useLanguage, useWords, type Language } from '..
 import { useWrite } from '../keys/use-write.ts';
 import { agentName } from './agent-name.ts';
 import styles from './page.module.css';
+import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 
 /** What people see and change of themselves. */
@@ -21,9 +22,12 @@ export function SettingsPage() {
         <h1>{say('settings.title')}</h1>
       </header>
       <div className="body">
-        <Part title={say('settings.account')} hint={say('settings.accountHint')}>
+        <Part
+          title={say('settings.account')}
+          hint={say(user.editable ? 'settings.accountHint' : 'settings.accountOfFile')}
+        >
           <dl className={styles['facts']}>
-            {user.name !== null && (
+            {!user.editable && user.name !== null && (
               <>
                 <dt>{say('settings.name')}</dt>
                 <dd>{user.name}</dd>
@@ -38,6 +42,7 @@ export function SettingsPage() {
               Sluice {gateway.version}, {gateway.url}
             </dd>
           </dl>
+          {user.editable && <NameForm />}
         </Part>
         <Part title={say('settings.look')} hint={say('settings.lookHint')}>
           <Look />

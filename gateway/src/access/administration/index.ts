@@ -30,4 +30,4 @@ export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';
 export type { Administration } from './perform.ts';
 export { Refusal } from './refusal.ts';
 export { endSession, sessionKey } from './sessions.ts';
-export { createFirstAdministrator, createUser, replacePassword } from './users.ts';
+export { createFirstAdministrator, createUser, renameUser, replacePassword } from './users.ts';

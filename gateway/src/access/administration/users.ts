@@ -1,9 +1,11 @@
+import { listGroups } from '#catalogue/index.ts';
 import type { DeclaredUser } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, views } from '#declaration/index.ts';
 import {
   findUserByEmail,
   listUsers,
+  renameUser as renameStoredUser,
   setPassword,
   type StoredUser,
   upsertUser,
@@ -15,7 +17,7 @@ import { missing, taken } from './refusal.ts';
 
 /**
  * Creates a user with an opening balance.
- * @throws Refusal for an address that has a user.
+ * @throws Refusal for an address that has a user, or a group that does not exist.
  */
 export function createUser(
   administration: Administration,
@@ -25,6 +27,11 @@ export function createUser(
   const { email } = settings;
   return perform(administration, actor, async (change) => {
     if ((await findUserByEmail(change.trx, email)) !== null) throw taken('user', email);
+    const groups = await listGroups(change.trx);
+    const unknown = settings.groups.find(
+      (group) => !groups.some(({ name, enabled }) => enabled && name === group),
+    );
+    if (unknown !== undefined && unknown !== 'default') throw missing('group', unknown);
     const user = await store(change, settings);
     return { result: user, audited: [creation(user)] };
   });
@@ -68,6 +75,26 @@ export function replacePassword(
       result: undefined,
       audited: [{ action: 'update', subject, fields: [passwordChange] }],
     };
+  });
+}
+
+/**
+ * Gives a user another name; null: none.
+ * @throws Refusal for a user of the file, or one that does not exist.
+ */
+export function renameUser(
+  administration: Administration,
+  actor: Actor,
+  { email, name }: { readonly email: string; readonly name: string | null },
+): Promise<void> {
+  return perform(administration, actor, async (change) => {
+    const user = await findUserByEmail(change.trx, email);
+    if (user === null) throw missing('user', email);
+    if (user.name === name) return { result: undefined, audited: [] };
+    await renameStoredUser(change, user, name);
+    const subject = { kind: 'user', id: user.id, name: user.email } as const;
+    const fields = compareFields({ name: user.name }, { name });
+    return { result: undefined, audited: [{ action: 'update', subject, fields }] };
   });
 }
 

@@ -44,19 +44,25 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
       }),
     aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
     users: state.users.map((user) => {
-      const { name, role, ...fields } = views.user(user);
+      const { name, role, groups: _, ...fields } = views.user(user);
       const enabled = unlessUsual(user.enabled, true);
-      return compact({ email: user.email, name, role, balance: user.balance, ...fields, enabled });
+      return {
+        ...compact({ email: user.email, name, role, balance: user.balance, ...fields, enabled }),
+        ...exportGroups(user, names),
+      };
     }),
     teams: teams.map((team) => {
-      const { enabled: _, ...fields } = views.team(team);
-      return compact({
-        name: team.name,
-        balance: team.balance,
-        ...fields,
-        budget: compact(team.budget),
-        members: team.members.map((member) => compact({ ...member })),
-      });
+      const { enabled: _, groups: __, ...fields } = views.team(team);
+      return {
+        ...compact({
+          name: team.name,
+          balance: team.balance,
+          ...fields,
+          budget: compact(team.budget),
+          members: team.members.map((member) => compact({ ...member })),
+        }),
+        ...exportGroups(team, names),
+      };
     }),
     keys: exportKeys(state, names),
   };
@@ -70,6 +76,12 @@ interface Names {
   readonly groups: ReadonlySet<string>;
   readonly teams: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
+}
+
+/** An empty list says something: no group at all. */
+function exportGroups({ groups }: { readonly groups: readonly string[] }, names: Names): object {
+  if (groups.length === 1 && groups[0] === 'default') return {};
+  return { groups: groups.filter((group) => names.groups.has(group)) };
 }
 
 function exportChannels(state: CurrentState, names: Names): object[] {

@@ -98,6 +98,7 @@ export const views = {
     name: user.name,
     role: user.role,
     quota: views.money(user.quota),
+    groups: user.groups,
     enabled: user.enabled,
   }),
   team: (team: DeclaredTeam, row: Enabled = { enabled: true }): Fields => ({
@@ -108,6 +109,7 @@ export const views = {
       total: views.money(team.budget.total),
     },
     time_zone: team.timeZone,
+    groups: team.groups,
     members: team.members
       .map(({ user, role, budget }) => ({ user, role, budget: views.money(budget) }))
       .toSorted((a, b) => (a.user < b.user ? -1 : 1)),

@@ -15,7 +15,7 @@ export {
   ranks,
 } from './limit-setters.ts';
 export { findCall, keepCall, type RepeatableCall } from './repeatable-calls.repository.ts';
-export { membershipsOf } from './team-members.repository.ts';
+export { type Membership, membershipsOf } from './team-members.repository.ts';
 export {
   createKeyDirectory,
   type KeyDirectoryOptions,
@@ -42,7 +42,9 @@ export {
 export {
   disableUser,
   findUserByEmail,
+  groupsOfUser,
   listUsers,
+  renameUser,
   setPassword,
   upsertUser,
   type StoredUser,

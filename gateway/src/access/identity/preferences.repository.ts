@@ -7,6 +7,17 @@ export interface Preferences {
   readonly theme?: string;
   /** Whether the first steps are done, or the person does not want them. */
   readonly welcomed?: boolean;
+  /** Lists of requests that the person has kept. */
+  readonly views?: readonly View[];
+  /** Columns that the person does not want to see, by table. */
+  readonly hidden_columns?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A list of requests under a name. */
+export interface View {
+  readonly name: string;
+  /** What stands behind the `?` of its address. */
+  readonly search: string;
 }
 
 export function readPreferences(text: string | null): Preferences {

@@ -27,6 +27,8 @@ export interface Session {
     readonly role: string;
     /** Whether the gateway itself created the person, at its first start. */
     readonly isFirst: boolean;
+    /** Whether the file declares the person, who is then changed there. */
+    readonly isOfFile: boolean;
   };
   readonly preferences: Preferences;
   /** Unix milliseconds. */
@@ -201,7 +203,14 @@ function toSession(row: Row): Session {
   const { user_id, email, name, role, owner } = row;
   return {
     id: row.id,
-    user: { id: user_id, email, name, role, isFirst: owner === 'system' },
+    user: {
+      id: user_id,
+      email,
+      name,
+      role,
+      isFirst: owner === 'system',
+      isOfFile: owner === 'file',
+    },
     preferences: readPreferences(row.preferences),
     createdAt: row.created_at,
     seenAt: row.seen_at,

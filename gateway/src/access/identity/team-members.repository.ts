@@ -3,24 +3,28 @@ import type { Kysely } from 'kysely';
 import type { Change } from '#database/change.ts';
 import { parseUsd } from '#database/money.ts';
 import type { Database } from '#database/schema.ts';
+import { groupsFromText } from './group-list.ts';
 
 /** A team that somebody belongs to. */
 export interface Membership {
   readonly id: string;
   readonly name: string;
   readonly role: string;
+  /** Those that its members may give keys that act for it. */
+  readonly groups: readonly string[];
 }
 
 /** The teams of a person, by name, without disabled ones. */
-export function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
-  return db
+export async function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
+  const rows = await db
     .selectFrom('team_members')
     .innerJoin('teams', 'teams.id', 'team_members.team_id')
-    .select(['teams.id', 'teams.name', 'team_members.role'])
+    .select(['teams.id', 'teams.name', 'team_members.role', 'teams.groups'])
     .where('team_members.user_id', '=', userId)
     .where('teams.enabled', '=', 1)
     .orderBy('teams.name')
     .execute();
+  return rows.map(({ groups, ...row }) => ({ ...row, groups: groupsFromText(groups) }));
 }
 
 /**

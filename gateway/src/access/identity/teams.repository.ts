@@ -5,6 +5,7 @@ import { formatUsd, parseUsd } from '#database/money.ts';
 import { bit, createId, differs, ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, TeamTable } from '#database/schema.ts';
 import { changeZone, openAccount, type WindowClock } from '#ledger/index.ts';
+import { groupsFromText, groupsToText } from './group-list.ts';
 import { replaceMembers } from './team-members.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
@@ -80,6 +81,7 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
     budget_daily: orNull(team.budget.daily, parseUsd),
     budget_monthly: orNull(team.budget.monthly, parseUsd),
     budget_total: orNull(team.budget.total, parseUsd),
+    groups: groupsToText(team.groups),
     owner,
     enabled: bit(true),
   };
@@ -162,6 +164,7 @@ function toTeam(row: Selectable<TeamTable>) {
       total: orNull(row.budget_total, formatUsd),
     },
     timeZone: row.time_zone,
+    groups: groupsFromText(row.groups),
     ...ownedFields(row),
   };
 }

@@ -5,6 +5,7 @@ import { formatUsd, parseUsd } from '#database/money.ts';
 import { bit, createId, differs, ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, UserTable } from '#database/schema.ts';
 import { openAccount } from '#ledger/index.ts';
+import { groupsFromText, groupsToText } from './group-list.ts';
 import { endSessionsOf } from './sessions.repository.ts';
 
 export type StoredUser = Stored<DeclaredUser> & {
@@ -28,6 +29,19 @@ export async function findUserByEmail(
   return row === undefined ? null : toUser(row);
 }
 
+/** The groups that a person may give keys of their own. */
+export async function groupsOfUser(
+  db: Kysely<Database>,
+  userId: string,
+): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom('users')
+    .select('groups')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return row === undefined ? [] : groupsFromText(row.groups);
+}
+
 /**
  * Creates or changes the user with this e-mail address. The opening credit applies only at creation.
  * @throws OwnedElsewhere if the user has another owner.
@@ -38,6 +52,7 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
     name: user.name,
     role: user.role,
     quota: user.quota === null ? null : parseUsd(user.quota),
+    groups: groupsToText(user.groups),
     owner,
     enabled: bit(user.enabled),
   };
@@ -91,6 +106,19 @@ export async function setPassword(change: Change, email: string, hash: string): 
   await endSessionsOf(change, existing.id);
 }
 
+/**
+ * Gives somebody another name, whoever has created them.
+ * @throws OwnedElsewhere if the file declares the user
+ */
+export async function renameUser(
+  change: Change,
+  { email, owner }: Pick<StoredUser, 'email' | 'owner'>,
+  name: string | null,
+): Promise<void> {
+  assertMayChange(change, 'user', email, owner);
+  await update(change, email, { name });
+}
+
 function find(db: Kysely<Database>, email: string) {
   return db
     .selectFrom('users')
@@ -119,6 +147,7 @@ function toUser(row: Selectable<UserTable>): StoredUser {
     role: row.role as DeclaredUser['role'],
     balance: formatUsd(row.opening_credit),
     quota: row.quota === null ? null : formatUsd(row.quota),
+    groups: groupsFromText(row.groups),
     passwordHash: row.password_hash,
     ...ownedFields(row),
   };

@@ -234,6 +234,8 @@ export interface DeclaredUser {
   /** Opening credit. */
   readonly balance: Decimal;
   readonly quota: Decimal | null;
+  /** Of which people without a say over all keys may make keys of their own. */
+  readonly groups: readonly string[];
   readonly enabled: boolean;
 }
 
@@ -247,6 +249,8 @@ export interface DeclaredTeam {
     readonly total: Decimal | null;
   };
   readonly timeZone: string;
+  /** Of which its members may make keys that act for it. */
+  readonly groups: readonly string[];
   readonly members: readonly {
     readonly user: string;
     readonly role: 'owner' | 'member';

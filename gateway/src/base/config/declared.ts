@@ -9,7 +9,7 @@ import { model } from './schema/model.ts';
 import { checkAliases } from './rules/aliases.ts';
 import { checkChannel } from './rules/channels.ts';
 import { checkModel } from './rules/models.ts';
-import { checkKeys, checkTeam } from './rules/accounts.ts';
+import { checkGroups, checkKeys, checkTeam } from './rules/accounts.ts';
 import { createNames, type NamesContext } from './rules/names.ts';
 
 /** The keys of the file that declare rows of the database. */
@@ -37,7 +37,9 @@ export function readDeclared(root: RawMapping, report: Report, context: NamesCon
     checkModel(raw, index, names, report),
   );
   const aliases = checkAliases(root['aliases'], names, report);
-  const users = readList(root, 'users', 'email', user, report);
+  const users = readList(root, 'users', 'email', user, report, (raw, index) =>
+    checkGroups(raw['groups'], ['users', index], names, report),
+  );
   const teams = readList(root, 'teams', 'name', team, report, (raw, index) =>
     checkTeam(raw, index, names, report),
   );

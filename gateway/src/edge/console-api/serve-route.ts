@@ -153,7 +153,10 @@ function checked<Schema extends z.ZodType>(
 
 function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: shortened(key), message: 'unknown' }));
+    return issue.keys.map((key) => ({
+      path: pathOf([...issue.path, shortened(key)]),
+      message: 'unknown',
+    }));
   }
   return [{ path: pathOf(issue.path), message: issue.message }];
 }

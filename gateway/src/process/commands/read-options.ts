@@ -25,7 +25,7 @@ function describe(
   { path, expected, got }: ConfigProblem,
   positionals: Readonly<Record<string, string>>,
 ): string {
-  const option = path.replace(/\[\d+\]$/, '').replace(/^(model|ip)s$/, '$1');
+  const option = path.replace(/\[\d+\]$/, '').replace(/^(model|ip|group)s$/, '$1');
   const name = positionals[path] ?? `--${option.replaceAll('_', '-')}`;
   return `${name}: expected ${expected}, got ${got}`;
 }

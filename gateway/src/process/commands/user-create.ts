@@ -14,6 +14,12 @@ export const userCreate: Command = {
     },
     balance: { type: 'string', value: 'USD', help: 'opening balance; default: 0' },
     quota: { type: 'string', value: 'USD', help: 'how much the user may spend in total' },
+    group: {
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      help: 'a group of which the user may make keys in the console; default: default',
+    },
     ...commonOptions,
   },
   positionals: ['EMAIL'],
@@ -22,11 +28,11 @@ export const userCreate: Command = {
     const { createUser } = await import('#administration/index.ts');
     const settings = await readSettings(input);
     const config = await loadCommandConfig(input, io);
-    const { id, email, name, role, balance, quota } = await withAdministration(
+    const { id, email, name, role, balance, quota, groups } = await withAdministration(
       config,
       (administration) => createUser(administration, commandActor(), settings),
     );
-    if (input.flag('json')) printJson(io, { id, email, name, role, balance, quota });
+    if (input.flag('json')) printJson(io, { id, email, name, role, balance, quota, groups });
     else io.stdout(`user '${email}' created with a balance of ${balance} USD\n`);
     return exitCode.done;
   },
@@ -34,6 +40,7 @@ export const userCreate: Command = {
 
 async function readSettings(input: CommandInput): Promise<DeclaredUser> {
   const { parseUserSettings } = await import('#config/index.ts');
+  const groups = input.texts('group');
   return readOptions(
     () =>
       parseUserSettings({
@@ -42,6 +49,7 @@ async function readSettings(input: CommandInput): Promise<DeclaredUser> {
         role: input.text('role'),
         balance: input.text('balance'),
         quota: input.text('quota'),
+        ...(groups.length > 0 && { groups }),
       }),
     { email: 'EMAIL' },
   );

@@ -66,7 +66,15 @@ export async function createFirstAdmin(
     const created = await createFirstAdministrator(
       administration,
       gateway,
-      { email, name: null, role: 'admin', balance: openingCredit, quota: null, enabled: true },
+      {
+        email,
+        name: null,
+        role: 'admin',
+        balance: openingCredit,
+        quota: null,
+        groups: ['default'],
+        enabled: true,
+      },
       passwordHash,
       (id) => {
         beforeSecrets();

@@ -99,6 +99,8 @@ export interface UserTable extends Owned {
   password_hash: string | null;
   opening_credit: bigint;
   quota: bigint | null;
+  /** JSON: a list of names. */
+  groups: string;
   /** JSON: `Preferences` of identity. Null: nothing was chosen. */
   preferences: string | null;
 }
@@ -113,6 +115,8 @@ export interface TeamTable extends Owned {
   budget_monthly: bigint | null;
   budget_total: bigint | null;
   time_zone: string;
+  /** JSON: a list of names. */
+  groups: string;
   /** The budget window that was open when the time zone last changed, and the zone in which that window ends. */
   open_window: string | null;
   open_window_zone: string | null;

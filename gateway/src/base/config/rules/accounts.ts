@@ -2,8 +2,22 @@ import type { Report } from '../issues.ts';
 import { isMapping, type RawMapping, type RawValue, textOf } from '../scalar.ts';
 import { checkModelName, describeName, checkReference, type Names } from './names.ts';
 
+/** The groups of a user or a team, or those that a channel serves. */
+export function checkGroups(
+  groups: RawValue | undefined,
+  path: readonly (string | number)[],
+  names: Names,
+  report: Report,
+): void {
+  if (!Array.isArray(groups)) return;
+  groups.forEach((group: RawValue, at) => {
+    checkReference(group, [...path, 'groups', at], 'a group of groups', names.groups, report);
+  });
+}
+
 /** Members of a team: users of the file, each once. */
 export function checkTeam(raw: RawMapping, index: number, names: Names, report: Report): void {
+  checkGroups(raw['groups'], ['teams', index], names, report);
   if (!Array.isArray(raw['members'])) return;
   const seen = new Set<string>();
   raw['members'].forEach((member: RawValue, at) => {

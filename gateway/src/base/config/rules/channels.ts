@@ -10,7 +10,8 @@ import {
   textOf,
 } from '../scalar.ts';
 import { isHeaderName, reservedHeaders } from '../schema/channel.ts';
-import { checkModelName, checkReference, type Names } from './names.ts';
+import { checkGroups } from './accounts.ts';
+import { checkModelName, type Names } from './names.ts';
 
 /**
  * Checks that the shape of one channel cannot express. Works on the raw entry, so its problems come beside those of the
@@ -24,12 +25,9 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
   if (needsAddress(textOf(raw['provider'])) && !isSet(raw['base_url'])) {
     report([...path, 'base_url'], 'a URL such as https://api.example.com/v1', 'nothing');
   }
-  if (Array.isArray(raw['groups'])) {
-    raw['groups'].forEach((group: RawValue, at) => {
-      checkReference(group, [...path, 'groups', at], 'a group of groups', names.groups, report);
-    });
-    if (raw['groups'].length === 0)
-      report([...path, 'groups'], 'at least one group', 'an empty list');
+  checkGroups(raw['groups'], path, names, report);
+  if (Array.isArray(raw['groups']) && raw['groups'].length === 0) {
+    report([...path, 'groups'], 'at least one group', 'an empty list');
   }
   if (Array.isArray(raw['protocols']) && raw['protocols'].length === 0) {
     report([...path, 'protocols'], 'at least one protocol', 'an empty list');

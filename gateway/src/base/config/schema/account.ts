@@ -16,6 +16,7 @@ import { isSampleSecret } from '../secret-rules.ts';
 import { addressRange, emailAddress, usd } from './settings.ts';
 
 const amount = <Fallback>(fallback: Fallback) => decimal('an amount in USD', usd, { fallback });
+const groups = () => distinctList(string('a group name', isName), () => ['default']);
 const rate = () => integer(0, 1_000_000_000, { fallback: null });
 
 export const user = mapping({
@@ -24,6 +25,7 @@ export const user = mapping({
   role: oneOf(userRoles, { fallback: 'member' }),
   balance: amount('0'),
   quota: amount(null),
+  groups: groups(),
   enabled: flag({ fallback: true }),
 }).transform((values): DeclaredUser => values);
 
@@ -39,6 +41,7 @@ export const team = mapping({
   rpm: rate(),
   budget: mapping({ daily: amount(null), monthly: amount(null), total: amount(null) }),
   time_zone: string('a time zone such as Europe/Berlin', isTimeZone, { fallback: 'UTC' }),
+  groups: groups(),
   members: list(member, () => []),
 }).transform(({ time_zone, ...rest }): DeclaredTeam => ({ ...rest, timeZone: time_zone }));
 

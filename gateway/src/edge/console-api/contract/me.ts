@@ -3,18 +3,49 @@ import { defineRoute } from './route.ts';
 import { session, sessionExample } from './session.ts';
 import { nothing, text, time } from './values.ts';
 
+/** Enough for anybody, and little enough to come with every session. */
+const mostViews = 20;
+
+const mostColumns = 20;
+const columns = z
+  .array(text(40, 'the name of a column'), 'expected a list')
+  .max(mostColumns, `expected at most ${mostColumns} columns`)
+  .readonly()
+  .optional();
+
 export const changeMe = defineRoute({
   method: 'PATCH',
   path: '/me',
-  summary: 'Keep what the person has chosen',
+  summary: 'Change the own name, or keep what the person has chosen',
   permission: 'own',
   parameters: nothing,
   query: nothing,
   body: z.strictObject({
+    /** As other people see it; null: none. The file's people are changed in the file. */
+    name: z.string('expected a name').nullable().optional(),
     language: z.enum(['en', 'zh-CN'], 'expected en or zh-CN').optional(),
     theme: z.enum(['system', 'light', 'dark'], 'expected system, light or dark').optional(),
     /** The first steps are done, or not wanted. */
     welcomed: z.literal(true, 'expected true').optional(),
+    /** Lists of requests; all of them, in their order. */
+    views: z
+      .array(
+        z.strictObject({
+          name: text(64, 'a name').refine((name) => name.trim() === name, 'expected a name'),
+          /** What stands behind the `?` of its address. */
+          search: z.string('expected text').max(1_000, 'expected at most 1000 characters'),
+        }),
+        'expected a list',
+      )
+      .max(mostViews, `expected at most ${mostViews} views`)
+      .refine(
+        (views) => new Set(views.map(({ name }) => name)).size === views.length,
+        'expected each name once',
+      )
+      .readonly()
+      .optional(),
+    /** Columns that are not shown, by table; all of them. */
+    hidden_columns: z.strictObject({ requests: columns, keys: columns }).optional(),
   }),
   response: session,
   example: sessionExample,

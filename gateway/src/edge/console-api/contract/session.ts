@@ -7,6 +7,18 @@ import { nothing, text } from './values.ts';
 const preferences = z.object({
   language: z.string().optional(),
   theme: z.string().optional(),
+  /** Lists of requests under names, in the person's order. */
+  views: z
+    .array(z.object({ name: z.string(), search: z.string() }))
+    .readonly()
+    .optional(),
+  /** Columns that the person does not want to see, by table. */
+  hidden_columns: z
+    .object({
+      requests: z.array(z.string()).readonly().optional(),
+      keys: z.array(z.string()).readonly().optional(),
+    })
+    .optional(),
 });
 
 export const session = z.object({
@@ -15,6 +27,8 @@ export const session = z.object({
     email: z.string(),
     name: z.string().nullable(),
     role: z.string(),
+    /** Whether the name may be changed here: the file does not declare the person. */
+    editable: z.boolean(),
   }),
   preferences,
   /** Whether the person set the gateway up and has not been through the first steps. */
@@ -23,7 +37,16 @@ export const session = z.object({
   /** Whether the person may use the playground. */
   playground: z.boolean(),
   /** The teams that the person belongs to; `owner` has to do with all keys and requests of the team. */
-  teams: z.array(z.object({ name: z.string(), role: z.string() })),
+  teams: z.array(
+    z.object({
+      name: z.string(),
+      role: z.string(),
+      /** Those that the person may give a key that acts for the team. */
+      groups: z.array(z.string()),
+    }),
+  ),
+  /** Those that the person may give a key of their own. */
+  groups: z.array(z.string()),
   /** Goes into the header `x-sluice-csrf` of every write. */
   csrf_token: z.string(),
   /** Whether the connection is neither encrypted nor from this machine, so that others can read it. */
@@ -32,12 +55,17 @@ export const session = z.object({
 });
 
 export const sessionExample: z.input<typeof session> = {
-  user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin' },
-  preferences: { language: 'en' },
+  user: { id: 'usr_1f', email: 'admin@localhost', name: null, role: 'admin', editable: true },
+  preferences: {
+    language: 'en',
+    views: [{ name: 'Failed today', search: 'filter=outcome%3Afailed' }],
+    hidden_columns: { requests: ['client'] },
+  },
   welcome: true,
   permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
   playground: true,
-  teams: [{ name: 'research', role: 'owner' }],
+  teams: [{ name: 'research', role: 'owner', groups: ['default', 'batch'] }],
+  groups: ['default'],
   csrf_token: 'q1kz…',
   insecure: false,
   gateway: { version: '0.1.0', url: 'http://127.0.0.1:8080' },

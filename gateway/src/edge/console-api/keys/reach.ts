@@ -1,4 +1,11 @@
-import { membershipsOf, type Rank, type Reach, type StoredKey } from '#identity/index.ts';
+import {
+  groupsOfUser,
+  type Membership,
+  membershipsOf,
+  type Rank,
+  type Reach,
+  type StoredKey,
+} from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 
@@ -7,8 +14,8 @@ export interface KeyReach {
   /** Undefined: the keys of everybody. */
   readonly sees: Reach | undefined;
   readonly changes: Reach | undefined;
-  /** Names of the teams that the person belongs to. */
-  readonly teams: readonly string[];
+  /** The teams that the person belongs to. */
+  readonly teams: readonly Membership[];
   readonly rankOver: (key: Pick<StoredKey, 'teamId'>) => Rank;
 }
 
@@ -24,10 +31,35 @@ export async function keyReachOf(
   return {
     sees: permissions.includes('keys.read') ? undefined : own,
     changes: writesAll ? undefined : own,
-    teams: memberships.map(({ name }) => name),
+    teams: memberships,
     rankOver({ teamId }) {
       if (writesAll) return 'admin';
       return teamId !== null && teamIds.includes(teamId) ? 'owner' : 'member';
     },
   };
 }
+
+/** Who a key belongs to, and what it acts for. */
+export interface KeyPayer {
+  readonly userId: string;
+  /** A name; null: the person pays. */
+  readonly team: string | null;
+}
+
+/** The groups that a key may be given by whoever has no say over all keys: those of the one who pays for it. */
+export async function groupsFor(
+  db: OpenDatabase['kysely'],
+  { userId, team }: KeyPayer,
+): Promise<readonly string[]> {
+  if (team === null) return groupsOfUser(db, userId);
+  const memberships = await membershipsOf(db, userId);
+  return memberships.find(({ name }) => name === team)?.groups ?? [];
+}
+
+/** The group of a key that names none. */
+export function usualGroupOf(groups: readonly string[]): string {
+  return groups.find((group) => group === usualGroup) ?? groups[0] ?? usualGroup;
+}
+
+/** The group of every key that the file or a command makes without naming one. */
+export const usualGroup = 'default';

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import {
   type Administration,
+  type ChangedSettings,
   changeKey,
   createOwnKey,
   entryOfKey,
+  type KeySettings,
   graceRule,
   listKeys,
   recordAudit,
@@ -25,7 +27,7 @@ import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/actor-of.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import { callOf, revisionOf } from './headers.ts';
-import { keyReachOf } from './reach.ts';
+import { groupsFor, keyReachOf, type KeyReach, usualGroupOf } from './reach.ts';
 import { refused } from './refused.ts';
 import { readChanges, readSettings } from './settings.ts';
 
@@ -89,9 +91,9 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   serveRoute(scope, contract.createKey, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
     const { kysely } = database;
-    const settings = readSettings({ ...body, user: body.user ?? user.email });
+    const given = readSettings({ ...body, user: body.user ?? user.email });
     const reach = await fromDatabase(() => keyReachOf(kysely, caller));
-    if (reach.changes !== undefined) assertAllowed(settings, user.email, reach.teams);
+    const settings = reach.changes === undefined ? given : await allowed(given, body.group);
     const call = callOf(request, user.id);
     const { key, secret } = await change(() =>
       createOwnKey(administration, actorOf(request, user), settings, {
@@ -105,6 +107,16 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       revision: key.revision,
       status: 201,
     };
+
+    /** What somebody without a say over all keys has asked for. @throws ApiError `forbidden` */
+    async function allowed(asked: KeySettings, group: string | null | undefined) {
+      assertAllowed(asked, user.email, reach.teams);
+      const payer = { userId: user.id, team: asked.team };
+      const groups = await fromDatabase(() => groupsFor(kysely, payer));
+      const named = group == null ? { ...asked, group: usualGroupOf(groups) } : asked;
+      assertGroup(named.group, groups, asked.team);
+      return named;
+    }
   });
 
   serveRoute(scope, contract.changeKey, options, async ({ request, parameters, body, caller }) => {
@@ -113,10 +125,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     if (key.owner === 'file') throw ownedByFile(key);
     const settings = readChanges(key, body);
     if (reach.changes !== undefined) {
-      assertAllowed({ user: key.user, ...settings }, key.user, [
-        ...reach.teams,
-        ...(key.team === null ? [] : [key.team]),
-      ]);
+      await assertChangeAllowed(key, settings, reach);
     }
     const changed = await fromDatabase(() =>
       changeKey(administration, actorOf(request, caller.session.user), {
@@ -184,6 +193,21 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     return { reach, key };
   }
 
+  /** @throws ApiError `forbidden` for what only administrators may change a key to */
+  async function assertChangeAllowed(
+    key: StoredKey,
+    settings: ChangedSettings,
+    reach: KeyReach,
+  ): Promise<void> {
+    const { team, group } = { team: key.team, group: key.group, ...settings };
+    const own = key.team === null ? [] : [{ name: key.team }];
+    assertAllowed({ user: key.user, team }, key.user, [...reach.teams, ...own]);
+    // What an administrator gave stays as long as nobody else pays.
+    if (team === key.team && group === key.group) return;
+    const payer = { userId: key.userId, team };
+    assertGroup(group, await fromDatabase(() => groupsFor(database.kysely, payer)), team);
+  }
+
   async function viewOf(db: Db, key: StoredKey) {
     const [view] = await viewsOf(db, [key]);
     if (view === undefined) throw noSuchKey();
@@ -232,27 +256,30 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   /** @throws ApiError `forbidden` for what only administrators may give a key */
   function assertAllowed(
-    settings: { readonly user: string; readonly team?: string | null; readonly group?: string },
+    { user, team }: { readonly user: string; readonly team: string | null },
     own: string,
-    teams: readonly string[],
+    teams: readonly { readonly name: string }[],
   ): void {
-    const { user, team = null, group = usualGroup } = settings;
     if (!members.createKeys) {
       throw new ApiError('forbidden', 'only administrators make and change keys here');
     }
     if (user !== own) {
       throw new ApiError('forbidden', 'your role allows keys of your own only');
     }
-    if (team !== null && !teams.includes(team)) {
+    if (team !== null && !teams.some(({ name }) => name === team)) {
       throw new ApiError('forbidden', 'your role allows keys of your own teams only');
-    }
-    if (group !== usualGroup) {
-      throw new ApiError('forbidden', `your role allows the group ${usualGroup} only`);
     }
   }
 }
 
-const usualGroup = 'default';
+/** @throws ApiError `forbidden` */
+function assertGroup(group: string, groups: readonly string[], team: string | null): void {
+  if (groups.includes(group)) return;
+  const whose = team === null ? 'you have' : `the team '${team}' has`;
+  const list = groups.length === 0 ? 'no group' : `the groups ${groups.join(', ')}`;
+  const message = `a key cannot be of the group '${group}': ${whose} ${list}`;
+  throw new ApiError('forbidden', message, { fields: [{ path: 'group', message }] });
+}
 
 const noSuchKey = () => new ApiError('not_found', 'there is no such key');
 

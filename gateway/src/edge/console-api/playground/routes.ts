@@ -6,7 +6,8 @@ import { listTeams, sessionEnd } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
-import { groupsOf, usualGroup } from '../models/groups.ts';
+import { usualGroupOf } from '../keys/reach.ts';
+import { usableGroups } from '../models/groups.ts';
 import { mayPlay, type ConsoleMembers } from '../options.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
@@ -23,6 +24,8 @@ export interface PlaygroundOptions extends ServeOptions {
   readonly now: () => number;
 }
 
+type Db = OpenDatabase['kysely'];
+
 /** What the playground asks models with: limited and charged as the person's own keys are. */
 export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOptions): void {
   const { database, reads, secrets, members, snapshot, now } = options;
@@ -33,19 +36,11 @@ export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOpti
     if (!mayPlay(members, caller.permissions)) {
       throw new ApiError('forbidden', 'only administrators use the playground here');
     }
-    const { group = usualGroup, team = null } = body;
-    const teamId = await reads(async (db) => {
-      if (!(await groupsOf(db, caller, snapshot())).has(group)) {
-        throw noSuch('group', `there is no group '${group}' that you may use`);
-      }
-      if (team === null) return null;
-      const own = (await listTeams(db)).find(
-        ({ name, enabled, members }) =>
-          name === team && enabled && members.some(({ user }) => user === session.user.email),
-      );
-      if (own === undefined) throw noSuch('team', `you are in no team '${team}'`);
-      return own.id;
-    });
+    const { team = null } = body;
+    const { teamId, group } = await reads(async (db) => ({
+      teamId: await teamIdOf(db, team, session.user.email),
+      group: await groupOf(db, { caller, team }, body.group),
+    }));
     const key = await fromDatabase(() =>
       sessionKey(
         administration,
@@ -57,6 +52,25 @@ export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOpti
     if (key === null) throw new ApiError('unauthenticated', 'you are not signed in');
     return { body: { key: key.secret, expires_at: new Date(key.expiresAt).toISOString() } };
   });
+
+  /** @throws ApiError `invalid` */
+  async function groupOf(db: Db, use: Parameters<typeof usableGroups>[1], given?: string) {
+    const groups = await usableGroups(db, use, snapshot());
+    const group = given ?? usualGroupOf([...groups]);
+    if (groups.has(group)) return group;
+    throw noSuch('group', `there is no group '${group}' that you may use`);
+  }
+}
+
+/** @throws ApiError `invalid` */
+async function teamIdOf(db: Db, team: string | null, email: string): Promise<string | null> {
+  if (team === null) return null;
+  const own = (await listTeams(db)).find(
+    ({ name, enabled, members }) =>
+      name === team && enabled && members.some(({ user }) => user === email),
+  );
+  if (own === undefined) throw noSuch('team', `you are in no team '${team}'`);
+  return own.id;
 }
 
 const noSuch = (path: 'group' | 'team', message: string) =>

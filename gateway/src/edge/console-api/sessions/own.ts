@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Administration, endSession, replacePassword } from '#administration/index.ts';
+import {
+  type Administration,
+  endSession,
+  renameUser,
+  replacePassword,
+} from '#administration/index.ts';
+import { isName } from '#config/index.ts';
 import { hashPassword, type OpenDatabase } from '#database/index.ts';
 import {
   changePreferences,
@@ -12,6 +18,7 @@ import {
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
+import { refused } from '../keys/refused.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from './actor-of.ts';
@@ -44,15 +51,16 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
 
   serveRoute(scope, contract.changeMe, options, async ({ request, body, caller }) => {
     const { session } = caller;
-    const { language, theme, welcomed } = body;
-    const preferences = await fromDatabase(() =>
-      changePreferences(database.kysely, session.user.id, {
-        ...(language !== undefined && { language }),
-        ...(theme !== undefined && { theme }),
-        ...(welcomed !== undefined && { welcomed }),
-      }),
-    );
-    return { body: await show(request, { ...caller, session: { ...session, preferences } }) };
+    const { name, ...chosen } = body;
+    const user = name === undefined ? session.user : await renamed(request, session, name);
+    const changes = Object.entries(chosen).filter(([, value]) => value !== undefined);
+    const preferences =
+      changes.length === 0
+        ? session.preferences
+        : await fromDatabase(() =>
+            changePreferences(database.kysely, user.id, Object.fromEntries(changes)),
+          );
+    return { body: await show(request, { ...caller, session: { ...session, user, preferences } }) };
   });
 
   serveRoute(scope, contract.changePassword, options, async ({ request, body, caller }) => {
@@ -99,6 +107,21 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     if (!isEnded) throw new ApiError('not_found', 'there is no such session');
     return { body: {} };
   });
+
+  /** @throws ApiError `invalid`, and `owned_by_file` */
+  async function renamed(request: FastifyRequest, { user }: Session, given: string | null) {
+    const name = given === '' ? null : given;
+    if (name !== null && !isName(name)) {
+      const message = 'expected up to 200 characters without spaces around them';
+      throw new ApiError('invalid', `name: ${message}`, { fields: [{ path: 'name', message }] });
+    }
+    await fromDatabase(() =>
+      renameUser(administration, actorOf(request, user), { email: user.email, name }).catch(
+        refused,
+      ),
+    );
+    return { ...user, name };
+  }
 
   /** As at a sign-in, so that whoever finds an open browser cannot guess faster there. */
   async function assertKnows(request: FastifyRequest, email: string, password: string) {

@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Administration, endSession, recordAudit } from '#administration/index.ts';
+import { listGroups } from '#catalogue/index.ts';
 import {
   findSession,
+  groupsOfUser,
   membershipsOf,
   removeEndedSessions,
   startSession,
   type StoredUser,
 } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
-import { contract, permissionsOf } from '../contract/index.ts';
+import { contract, type Permission, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { mayPlay, type ConsoleMembers } from '../options.ts';
@@ -47,19 +49,35 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   const show = async (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
     const { user, preferences } = session;
-    const teams = await fromDatabase(() => membershipsOf(database.kysely, user.id));
+    const permissions = permissionsOf(user.role);
+    const granted = await fromDatabase(() => grantedTo(user.id, permissions));
     return {
-      user,
+      user: { ...user, editable: !user.isOfFile },
       preferences,
       welcome: user.isFirst && preferences.welcomed !== true,
-      permissions: [...permissionsOf(user.role)],
-      playground: mayPlay(members, permissionsOf(user.role)),
-      teams,
+      permissions: [...permissions],
+      playground: mayPlay(members, permissions),
+      ...granted,
       csrf_token: csrfToken(secret),
       insecure: !isSecure && !isLocal,
       gateway: { version, url: originOf(request.raw, request.server.publicUrl) },
     };
   };
+
+  /** The teams of a person, and the groups that the person may give keys. */
+  async function grantedTo(userId: string, permissions: readonly Permission[]) {
+    const { kysely } = database;
+    const teams = await membershipsOf(kysely, userId);
+    if (!permissions.includes('keys.write')) {
+      return {
+        teams: teams.map((team) => ({ ...team, groups: [...team.groups] })),
+        groups: [...(await groupsOfUser(kysely, userId))],
+      };
+    }
+    const enabled = (await listGroups(kysely)).filter((group) => group.enabled);
+    const groups = enabled.map(({ name }) => name);
+    return { teams: teams.map((team) => ({ ...team, groups })), groups };
+  }
 
   /** @throws ApiError `unauthenticated` if the person was disabled meanwhile, or has another password or role */
   async function start(request: FastifyRequest, user: StoredUser): Promise<SignedInCaller> {

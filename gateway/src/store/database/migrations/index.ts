@@ -20,6 +20,7 @@ import { reading } from './0026-reading.ts';
 import { audit } from './0027-audit.ts';
 import { taskResults } from './0028-task-results.ts';
 import { keyLimits } from './0029-key-limits.ts';
+import { grantedGroups } from './0033-granted-groups.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -80,5 +81,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0031-preferences': addedColumns('users', { preferences: { type: text } }),
     // The channels that an exchange passed over, and why, as JSON.
     '0032-route': addedColumns('usage', { route: { type: text } }),
+    '0033-granted-groups': grantedGroups(types),
   };
 }
