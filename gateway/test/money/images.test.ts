@@ -261,6 +261,22 @@ describe('what cannot be charged is not shown, and is the loss of the operator',
     expect(await kept(id)).toMatchObject({ attempts: [{ result, units: { images: 2 } }] });
   });
 
+  test.each([
+    ['4096x4096', 400],
+    ['4K', 400],
+    ['2048x2048', 200],
+    ['2K', 200],
+    ['auto', 200],
+  ])('a size above the tiers is refused before it is sent: %s', async (size, expected) => {
+    answer({ data: [{ b64_json: png(8, 8) }] });
+    const before = shared.upstream.asked.length;
+    const { status, param, id } = await draw(shared.gateway, { model: 'bare', prompt: 'a', size });
+    expect([status, param]).toEqual([expected, expected === 400 ? 'size' : undefined]);
+    expect(shared.upstream.asked.length - before).toBe(expected === 400 ? 0 : 1);
+    const { outcome } = await rowOf(shared.gateway, id);
+    expect(outcome).toBe(expected === 400 ? 'refused' : 'completed');
+  });
+
   test('a response without pictures', async () => {
     answer({ data: [] });
     const { status, id } = await draw(shared.gateway, { model: 'bare', prompt: 'a' });

@@ -45,6 +45,21 @@ export function imageLines(
   return Array.from(quantities, ([rate, quantity]) => ({ rate, quantity }));
 }
 
+/**
+ * The pixels of the largest tier, if a picture of the size that a client asks for is above it; null: it is not, or the
+ * price has no tiers or is 0. A class (`2K`) is compared by the fewest pixels that models draw for it.
+ */
+export function exceededTier(rates: PriceRates, size: string): number | null {
+  const largest = rates.imageTiers.at(-1)?.maxPixels;
+  if (largest === undefined || rates.isZero) return null;
+  const sized = /^(\d(?:\.\d)?)K$/.exec(size);
+  const pixels = sized === null ? pixelsOf(size) : fewestOfClass * Number(sized[1]) ** 2;
+  return pixels !== null && pixels > largest ? largest : null;
+}
+
+/** Of `1K`. Models draw 2 048 × 1 152 for `2K` if it is wide. */
+const fewestOfClass = 500_000;
+
 function tierOf(tiers: readonly TierRates[], pixels: number): TierRates | null {
   return tiers.find(({ maxPixels }) => maxPixels >= pixels) ?? null;
 }

@@ -84,6 +84,26 @@ test('above 600 a minute, whatever the reasons, the key waits for the next minut
   expect(refusals.closedFor('key_1')).toBeNull();
 });
 
+test('a picture that could not be charged counts as sixty refusals, and keeps its row', async () => {
+  const { rows, refuse, refusals } = open();
+  const attempt = {
+    channel: 'c',
+    class: 'started',
+    status: 200,
+    startedAt: 0,
+    durationMs: 1,
+    upstreamRequestId: null,
+  } as const;
+  const failed = { outcome: 'failed', status: 502, error: 'upstream_abnormal' } as const;
+  await refuse(100, { ...failed, attempts: [{ ...attempt, result: 'reset' }] });
+  const attempts = [{ ...attempt, result: 'size-missing', units: { images: 1 } }];
+  await refuse(10, { ...failed, attempts });
+  expect(refusals.closedFor('key_1')).toBeNull();
+  await refuse(1, { ...failed, attempts });
+  expect(refusals.closedFor('key_1')).toBe(60);
+  expect(rows).toHaveLength(111);
+});
+
 test('what is counted is written at the end of the process', async () => {
   const { rows, refuse, refusals } = open();
   await refuse(100);

@@ -10,6 +10,15 @@ const mostGroups = 5_000;
 const mostKeys = 20_000;
 const minute = 60_000;
 
+/** A response that could not be charged counts as so many refusals: the operator has paid for it. */
+const perUnpaid = 60;
+/** Results of attempts that were withheld because the price does not fit what the upstream made. */
+const unpaidResults: ReadonlySet<string> = new Set([
+  'size-missing',
+  'size-above-tiers',
+  'usage-missing',
+]);
+
 export interface RefusalsOptions {
   readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
   /** Whether the catalogue has this model or alias. All others count as one, so that nobody can invent new groups. */
@@ -51,10 +60,15 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   let timer: NodeJS.Timeout | null = null;
 
   function append(record: ExchangeRecord): Promise<void> {
-    if (record.outcome !== 'refused') return journal.append(record);
+    const isUnpaid = madeUnpaid(record);
+    if (record.outcome !== 'refused' && !isUnpaid) return journal.append(record);
     if (now() >= endsAt) begin();
+    if (isUnpaid) {
+      countAgainst(record.keyId, perUnpaid);
+      return journal.append(record);
+    }
     // A failure of the gateway is not the key's fault.
-    if (record.status < 500) countAgainst(record.keyId);
+    if (record.status < 500) countAgainst(record.keyId, 1);
     const group = groupOf(record);
     if (group === null) return journal.append(record);
     group.seen += 1;
@@ -64,9 +78,11 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     return Promise.resolve();
   }
 
-  function countAgainst(keyId: string): void {
+  function countAgainst(keyId: string, times: number): void {
     const before = refusals.get(keyId);
-    if (before !== undefined || refusals.size < mostKeys) refusals.set(keyId, (before ?? 0) + 1);
+    if (before !== undefined || refusals.size < mostKeys) {
+      refusals.set(keyId, (before ?? 0) + times);
+    }
   }
 
   /** Null if there are too many. */
@@ -113,4 +129,8 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     },
     close: end,
   };
+}
+
+function madeUnpaid({ outcome, attempts }: ExchangeRecord): boolean {
+  return outcome === 'failed' && attempts.some(({ result }) => unpaidResults.has(result));
 }

@@ -1,5 +1,3 @@
-import { pricesImages, ratesOf } from '#billing/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import { images, type OpenedImages } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
 import type { ResolvedModel } from '../exchange/find-model.ts';
@@ -10,6 +8,7 @@ import type { OpenedRequest } from '../exchange/operation.ts';
 import type { ImageBody, ImageInput, ImageUpload } from './input.ts';
 import type { ImageParts } from './parts.ts';
 import type { CheckedImages } from './prepared.ts';
+import { requirePriced } from './require-priced.ts';
 
 type OpenedRequestForImages = OpenedRequest<ImageInput, CheckedImages>;
 
@@ -90,9 +89,7 @@ function checkImages(
   const { model } = resolved;
   const request = images.readRequest(opened, model.capabilities);
   exchange.stream = request.stream;
-  if (model.price === null || !pricesImages(ratesOf(model.price), request)) {
-    throw new GatewayError('model_unpriced', { values: { model: request.model }, param: 'model' });
-  }
+  requirePriced(resolved, request, request.size);
   const { terms } = request;
   if (terms.length > 0) {
     requireOffered(terms, model, namedRoutes(exchange.input, resolved));

@@ -28,7 +28,7 @@ export function readRequest<Body>(
   const { members } = opened;
   requireMembers(opened);
   checkPrompt(members);
-  const images = readPictureValues(members).count ?? 1;
+  const { count, size } = readPictureValues(members);
   readWord(members, 'response_format', 'url b64_json');
   readInteger(members, 'output_compression', 0, 100);
   readInteger(members, 'partial_images', 0, 3);
@@ -37,7 +37,8 @@ export function readRequest<Body>(
   const request = {
     ...opened,
     stream,
-    images: Math.max(images, picturesOfSet(members)),
+    images: Math.max(count ?? 1, picturesOfSet(members)),
+    size,
     layers,
     sources: readSources(opened),
     terms: [...askedTerms(members, 'service_tier'), ...routerTerms(members)],

@@ -59,6 +59,8 @@ export interface ImageRequest<Body = Buffer> extends OpenedImages<Body> {
   readonly stream: boolean;
   /** How many pictures it asks for: `n`, or `max_images` of a set; 1 if it does not say. */
   readonly images: number;
+  /** As the client wrote it: `1024x1536`, `2K`, `auto`; null: it did not. */
+  readonly size: string | null;
   /** The picture is decomposed into layers. */
   readonly layers: boolean;
   /** The number of source pictures in the request. A mask is not counted. */

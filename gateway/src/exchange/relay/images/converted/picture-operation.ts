@@ -1,5 +1,5 @@
 import type { PictureRequest } from '#canonical/index.ts';
-import { imageBound, pricesImages, ratesOf } from '#billing/index.ts';
+import { imageBound, ratesOf } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import type { ResolvedModel } from '../../exchange/find-model.ts';
@@ -10,6 +10,7 @@ import { routeQueryOf } from '../../exchange/route-query.ts';
 import { authorizeNames, withoutRefusing } from '../../exchange/state/authorize-names.ts';
 import type { TextInput } from '../../text/input.ts';
 import { perPicture } from '../prepared.ts';
+import { requirePriced } from '../require-priced.ts';
 import { answerPictureStream } from './answer-picture-stream.ts';
 import { answerPictures } from './answer-pictures.ts';
 import type { PictureParts } from './parts.ts';
@@ -119,9 +120,9 @@ function checkPictures(
   const { terms = [], searches = false } = own ?? {};
   const images = request.count ?? own?.candidates ?? 1;
   const demand = { images, layers: false, sources, promptBytes, terms, searches } as const;
-  if (model.price === null || !pricesImages(ratesOf(model.price), demand)) {
-    throw new GatewayError('model_unpriced', { values: { model: name }, param: 'model' });
-  }
+  const { shape } = request;
+  // A class of generate-content is not binding: where models do not have it, a smaller picture is asked for.
+  requirePriced(resolved, demand, shape?.kind === 'size' ? shape.size : null);
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolved));
   return { resolved, opened, demand, names: null };
 }
