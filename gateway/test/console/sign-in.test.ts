@@ -33,6 +33,7 @@ describe('signing in', () => {
       permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
       teams: [],
       playground: true,
+      groups: ['default'],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       insecure: false,
       gateway: { version: expect.stringMatching(/^\d/), url },
