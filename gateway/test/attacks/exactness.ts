@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { reconcile, type Difference } from '#ledger/index.ts';
 import { floorOf, limitOf, type Account } from './accounts.ts';
-import { ask, heldPerRequest, type Answer } from './ask.ts';
+import { ask, type Answer } from './ask.ts';
 import type { AttackedNode, World } from './world.ts';
 
 /** Gateways that share a database. */
@@ -115,7 +115,7 @@ const mostUnanswered = 5;
 
 /**
  * Nobody is locked out: what is left of each limit is admitted to whoever asks alone, at any node, until no more than
- * the floor or the cost of a request is left.
+ * the floor is left.
  */
 export async function expectSpendable(
   world: Attacked,
@@ -145,18 +145,12 @@ export async function expectSpendable(
     }
     await applied(world);
     const total = await spentBy(world, account);
-    expect([account.name, limitOf(account) - total < leastNeeded(account)]).toEqual([
+    expect([account.name, limitOf(account) - total < floorOf(account)]).toEqual([
       account.name,
       true,
     ]);
   }
 }
-
-/** A request that cannot be paid in full is refused, since its output is short already. */
-const leastNeeded = (account: Account): bigint => {
-  const floor = floorOf(account);
-  return floor > heldPerRequest ? floor : heldPerRequest;
-};
 
 /** Whoever has money enough may have to wait for a part that is lost, but never hears that the money is gone. */
 export function expectPatience(accounts: readonly Account[], answers: readonly Answer[]): void {

@@ -12,11 +12,11 @@ import { cannotAttack, openWorld, type AttackedNode, type World } from './world.
  */
 
 const names = ['restarted', 'adopted'] as const;
-/** All of it is spent before the journal comes, but for less than what a request costs: the late charges exceed it. */
+/** All of it is spent before the journal comes. */
 const tight = names.map((name): Account => ({
   name: `tight-${name}`,
   limit: 'balance',
-  amount: 0.79,
+  amount: 0.8,
 }));
 /** Enough is left for everybody. */
 const wide = names.map((name): Account => ({ name: `wide-${name}`, limit: 'balance', amount: 2 }));

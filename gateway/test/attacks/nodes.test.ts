@@ -31,7 +31,7 @@ const short = each('short', rounds, 'balance', 0.3);
 const one = Array.from({ length: rounds }, (_, round) =>
   kinds.flatMap((kind) => [
     ...each(`one-${kind}-${round}`, 1, kind, held),
-    ...each(`less-${kind}-${round}`, 1, kind, held * 0.8),
+    ...each(`less-${kind}-${round}`, 1, kind, held / 2),
   ]),
 );
 /** Requests that a node has under way when it is killed: they hold nearly all of the balance. */
