@@ -116,14 +116,14 @@ describe('money in memory', () => {
     const limited = (limit: bigint) => [balance, { ...quota, limit }];
     for (const spent of [10n, 30n]) {
       const id = fresh('request');
-      expect(await hold([balance, quota], 50n, { id })).toMatchObject({ held: true, amount: 50n });
+      expect(await hold([balance, quota], 50n, { id })).toEqual({ held: true, amount: 50n });
       bench.money.commitHold(id, spent);
     }
     expect(await hold(limited(40n), 1n)).toEqual({ held: false, denied: quota.name });
     const underWay = fresh('request');
     await hold([balance, quota], 25n, { id: underWay });
     expect(await hold(limited(65n), 1n)).toEqual({ held: false, denied: quota.name });
-    expect(await hold(limited(70n), 100n)).toMatchObject({ held: true, amount: 5n });
+    expect(await hold(limited(70n), 100n)).toEqual({ held: true, amount: 5n });
     bench.money.commitHold(underWay, 20n);
     expect(await read(quota)).toEqual({ spent: 60n, held: 5n });
     // A later process knows of it too, by what has been written of it.
@@ -136,7 +136,7 @@ describe('money in memory', () => {
     });
     expect(
       await another.hold({ ...request, id: fresh('request'), meters: [balance, quota] }),
-    ).toMatchObject({ held: true, amount: 9n });
+    ).toEqual({ held: true, amount: 9n });
   });
 
   test('amounts of 64 bits are exact', async () => {
@@ -152,7 +152,7 @@ describe('money in memory', () => {
         const held = left < amount ? left : amount;
         const id = fresh('request');
         const isHeld = left > 0n;
-        expect(await hold([one], amount, { id })).toMatchObject(
+        expect(await hold([one], amount, { id })).toEqual(
           isHeld ? { held: true, amount: held } : { held: false, denied: one.name },
         );
         expect(await read(one)).toEqual({ spent, held: isHeld ? held : 0n });
@@ -172,13 +172,13 @@ describe('money in memory', () => {
       string,
     ];
     await hold([one], 60n, { id: wide });
-    expect(await hold([one], 60n, { id: short })).toMatchObject({ held: true, amount: 40n });
+    expect(await hold([one], 60n, { id: short })).toEqual({ held: true, amount: 40n });
     bench.money.commitHold(short, 70n);
     // A request for another meter is the first to say that the short hold has ended.
     await hold([meter(100n)], 1n);
     bench.money.commitHold(wide, 0n);
-    expect(await hold([one], 25n, { id: next })).toMatchObject({ held: true, amount: 25n });
-    expect(await hold([one], 10n, { id: last })).toMatchObject({ held: true, amount: 5n });
+    expect(await hold([one], 25n, { id: next })).toEqual({ held: true, amount: 25n });
+    expect(await hold([one], 10n, { id: last })).toEqual({ held: true, amount: 5n });
   });
 });
 
@@ -204,15 +204,12 @@ test('a task that ends while its meters are being read counts once', async () =>
     money.taskEnded({ meters: ['balance'], held: 5n, cost: 2n });
   });
   read.resolve();
-  expect(await held).toMatchObject({ held: true, amount: 5n });
+  expect(await held).toEqual({ held: true, amount: 5n });
   await ended;
   expect(await money.read('balance')).toEqual({ spent: 2n, held: 5n });
   const task = { id: 'task', amount: 4n, isExact: true, meters, expiresAt: minute };
   expect(await money.hold(task)).toEqual({ held: false, denied: 'balance' });
-  expect(await money.hold({ ...task, id: 'less', amount: 3n })).toMatchObject({
-    held: true,
-    amount: 3n,
-  });
+  expect(await money.hold({ ...task, id: 'less', amount: 3n })).toEqual({ held: true, amount: 3n });
 });
 
 test('a hold that has expired does not become that of a task', async () => {

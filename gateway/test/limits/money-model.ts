@@ -33,9 +33,7 @@ export class MoneyModel {
       a < b ? a : b,
     );
     this.#holds.set(id, { amount: least, expiresAt, shortOn });
-    const shortest = this.#meters.find(({ limit }) => limit - taken === least)?.name;
-    if (shortOn.length === 0) return { held: true, amount: least };
-    return { held: true, amount: least, shortOn: shortest };
+    return { held: true, amount: least };
   }
 
   /** The meters that refuse, and those that have less left than is asked for. */

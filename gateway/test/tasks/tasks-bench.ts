@@ -190,7 +190,7 @@ const holdOf = (id: string, userId: string, amount: bigint): Hold => ({
   id,
   payer: 'user',
   amount,
-  shortOn: null,
+  isShort: false,
   meters: [`user:${userId}:balance`, `user:${userId}:quota`, 'key:key_1:quota'],
   window: null,
   rates,

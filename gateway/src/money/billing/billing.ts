@@ -41,10 +41,8 @@ export interface Hold {
   readonly payer: 'user' | 'team';
   /** Nano-USD. `draw` raises it. */
   amount: bigint;
-  /**
-   * The meter on which it is all that was left, and less than the request may cost; null: it covers the request.
-   */
-  readonly shortOn: string | null;
+  /** It is all that was left, and less than the request may cost. */
+  readonly isShort: boolean;
   readonly meters: readonly string[];
   /** The date of the team's budgets; null if a user pays. */
   readonly window: string | null;
@@ -128,7 +126,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
         if (!decided.held) throw refusal(decided.denied);
         return {
           ...terms,
-          shortOn: decided.shortOn ?? null,
+          isShort: decided.amount < amount,
           source: { meters, expiresAt },
           drawn: [],
           hasEnded: false,
@@ -236,8 +234,7 @@ const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
   [/:member:/, 'member_budget_exceeded'],
 ];
 
-/** The error of an exhausted limit. */
-export function refusal(meter: string): GatewayError {
+function refusal(meter: string): GatewayError {
   const found = errors.find(([pattern]) => pattern.test(meter));
   return new GatewayError(found?.[1] ?? 'internal_error');
 }

@@ -1,7 +1,6 @@
 export { affordableOutput } from './affordable-output.ts';
 export {
   createBilling,
-  refusal,
   type Billing,
   type BillingOptions,
   type Hold,

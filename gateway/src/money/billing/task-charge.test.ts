@@ -30,7 +30,7 @@ function admit(rates: typeof bySecond, asked: VideoDemand, multiplierText = '1')
     id: 'req_1',
     payer: 'user',
     amount,
-    shortOn: null,
+    isShort: false,
     meters: ['user:usr_1:balance'],
     window: null,
     rates,

@@ -104,8 +104,7 @@ export interface Meter {
 export const unlimited = 2n ** 63n - 1n;
 
 export type HoldDecision =
-  /** `shortOn`: the meter with least left, if that is less than was asked for. */
-  | { readonly held: true; readonly amount: bigint; readonly shortOn?: string | undefined }
+  | { readonly held: true; readonly amount: bigint }
   /** `denied`: the first meter without enough left. */
   | { readonly held: false; readonly denied: string };
 

@@ -60,7 +60,7 @@ export interface WantedMeter {
 }
 
 export type Outcome =
-  /** `shortOn`: the meters that had less left than the request may cost, the one with least first. */
+  /** `shortOn`: the meters that had less left than the request may cost. */
   | { readonly kind: 'granted'; readonly amount: bigint; readonly shortOn: readonly string[] }
   /** Others may have idle money, or draw first. `isFirst`: the others are asked for this request. */
   | { readonly kind: 'waits'; readonly isFirst: boolean }

@@ -203,8 +203,7 @@ function decideWant(
     // One that was not called back yet may have something idle even if it answered an earlier recall.
     const idle = mostIdle(view, name, life, silentMs, isMine(row.ticket));
     if (idle > 0n) unanswered ??= name;
-    if (left < least) short.unshift(name);
-    else short.push(name);
+    short.push(name);
     refusal ??= refusalFor(row, want, { name, floor }, left, idle);
     if (left < least) least = left;
   }

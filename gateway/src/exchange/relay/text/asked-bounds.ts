@@ -1,4 +1,4 @@
-import { affordableOutput, refusal, type Hold } from '#billing/index.ts';
+import { affordableOutput, type Hold } from '#billing/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import type { OutputCap } from '#protocols/index.ts';
 import { traitsFor, type Vendor } from '#vendors/index.ts';
@@ -13,9 +13,8 @@ const addedInput = 4_096;
 
 /**
  * Bounds of what a request can use. If it holds all that was left, its output limit is lowered to what that pays for
- * beside the estimated input.
+ * beside the estimated input, unless that is not worth an answer.
  * @param mayCap the operator and the key allow it
- * @throws GatewayError the one of the exhausted limit, if the money pays for no useful answer.
  */
 export function askedBoundsOf(
   hold: Hold | null,
@@ -26,23 +25,13 @@ export function askedBoundsOf(
   const { images, unseen, hostedTools } = asked.request.extent;
   const isTextAlone = images === 0 && !unseen && !hostedTools;
   const mostInput = isTextAlone ? body.length + addedInput : Infinity;
-  if (!mayCap || hold === null || hold.shortOn === null) return { cap: null, mostInput };
-  return { cap: capOf(hold, hold.shortOn, asked), mostInput };
+  return { cap: mayCap && hold?.isShort === true ? capOf(hold, asked) : null, mostInput };
 }
 
-function capOf(
-  hold: Hold,
-  shortOn: string,
-  asked: CountedText & Pick<PreparedText, 'terms'>,
-): number | null {
-  const { request, model, terms } = asked;
+function capOf(hold: Hold, asked: CountedText & Pick<PreparedText, 'terms'>): number | null {
+  const { request, terms } = asked;
   const tokens = affordableOutput(hold, inputTokensOf(asked), request.choices, terms);
-  if (tokens === null || tokens >= leastOutput) return tokens;
-  // A short answer is useful if the client asked for a short one.
-  const wanted = request.maxOutputTokens ?? Infinity;
-  const longest = Math.min(wanted > 0 ? wanted : Infinity, model.maxOutputTokens ?? Infinity);
-  if (tokens < longest) throw refusal(shortOn);
-  return null;
+  return tokens === null || tokens < leastOutput ? null : tokens;
 }
 
 /** The cap for the request to one route; undefined: there is none. */

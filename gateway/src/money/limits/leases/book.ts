@@ -1,4 +1,3 @@
-import type { HoldDecision } from '../money.ts';
 import type { Command, LeaseChange, Reply, Want, WantedMeter } from '#leases/index.ts';
 
 /** What a life knows of one of its leases. Its free part is its own to spend, without asking anybody. */
@@ -24,13 +23,6 @@ export interface Lease {
   usedAt: number;
   /** More may be out than the limit: everything idle goes back, now and whenever a hold ends. */
   isBeyond: boolean;
-}
-
-/** What a request was granted, and the meters on which that is less than it asked for, the one with least first. */
-export type Granted = Pick<OpenHold, 'amount' | 'shortOn'>;
-
-export function heldAs({ amount, shortOn: [shortOn] }: Granted): HoldDecision {
-  return shortOn === undefined ? { held: true, amount } : { held: true, amount, shortOn };
 }
 
 export interface OpenHold {
@@ -137,8 +129,7 @@ export function take(
   return true;
 }
 
-/** Of a hold that covers its request. */
-export const nowhere: readonly string[] = Object.freeze([]);
+const nowhere: readonly string[] = Object.freeze([]);
 
 function countHold(book: Book, lease: Lease, amount: bigint): void {
   lease.held += amount;

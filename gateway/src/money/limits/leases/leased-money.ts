@@ -20,19 +20,16 @@ import {
   giveUp,
   hear,
   hearBeyond,
-  heldAs,
   heldIn,
   learn,
   lose,
   mustReturn,
   mustState,
-  nowhere,
   replayed,
   take,
   undo,
   wentBack,
   type Book,
-  type Granted,
 } from './book.ts';
 import { createExpiry } from './expiry.ts';
 import { createKeptHolds } from './kept-holds.ts';
@@ -138,10 +135,10 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     new GatewayError('unavailable', { retryAfter: 1, cause });
   const waiting = createWaiting({ refusals, monotonic, unavailable, rules: leaseRules });
 
-  const opened = ({ id, expiresAt }: HoldRequest, granted: Granted): HoldDecision => {
+  const opened = ({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision => {
     holders.set(id, book!);
     expiry.add(id, monotonic() + expiresAt - now());
-    return heldAs(granted);
+    return { held: true, amount };
   };
 
   const sweep = (): void => {
@@ -160,7 +157,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
       }
     }
     if (low.size > 0) work();
-    return opened(request, { amount: want.amount, shortOn: nowhere });
+    return opened(request, want.amount);
   };
 
   const begin = async (): Promise<Book> => {
@@ -317,7 +314,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
     const { id, amount, isExact = false } = request;
     sweep();
     const before = holders.get(id)?.holds.get(id);
-    if (before?.isVoid === false) return heldAs(before);
+    if (before?.isVoid === false) return { held: true, amount: before.amount };
     if (before !== undefined) endHold(id, 0n);
     const meters = request.meters.filter(({ limit }) => limit !== unlimited);
     if (meters.length === 0) return { held: true, amount };

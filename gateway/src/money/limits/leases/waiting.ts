@@ -1,7 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
 import type { Command, Outcome, Want } from '#leases/index.ts';
 import type { HoldDecision, HoldRequest } from '../money.ts';
-import type { Granted } from './book.ts';
 import type { Refusals } from './refusals.ts';
 
 /** How many requests of one payer go before those of the next one. */
@@ -34,7 +33,7 @@ export interface WaitingRequests {
   decide(
     command: Command,
     outcomes: ReadonlyMap<string, Outcome>,
-    granted: (request: HoldRequest, outcome: Granted) => HoldDecision,
+    granted: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): void;
   /** @param meters those of the requests; without them, all requests */
   reject(error: GatewayError, meters?: ReadonlySet<string>): void;
@@ -64,7 +63,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
   const decideOne = (
     one: Waiting,
     outcome: Outcome,
-    granted: (request: HoldRequest, outcome: Granted) => HoldDecision,
+    granted: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): boolean => {
     const time = monotonic();
     // Its turn comes at once, unless it has waited for too long.
@@ -77,7 +76,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
       return true;
     }
     if (outcome.kind === 'granted') {
-      one.decided.resolve(granted(one.request, outcome));
+      one.decided.resolve(granted(one.request, outcome.amount));
     } else if (outcome.kind === 'refused') {
       // What was too little for an exact hold may be enough for another one.
       if (!one.want.isExact || outcome.least === 0n) refusals.add(one.request, outcome);

@@ -4,7 +4,6 @@ import {
   createBook,
   end,
   expire,
-  heldAs,
   leaseOf,
   learn,
   take,
@@ -104,7 +103,7 @@ export function createMemoryMoney({
     if (reply.kind !== 'done') throw new Error(`the memory does not lease money: ${reply.kind}`);
     learn(book, reply);
     const outcome = reply.outcomes.get(id)!;
-    if (outcome.kind === 'granted') return heldAs(outcome);
+    if (outcome.kind === 'granted') return { held: true, amount: outcome.amount };
     if (outcome.kind === 'refused') return { held: false, denied: outcome.meter };
     throw new Error(`nobody else leases money: ${outcome.kind}`);
   };
@@ -113,7 +112,7 @@ export function createMemoryMoney({
     const { id, amount, meters, expiresAt } = request;
     catchUp();
     const before = book.holds.get(id);
-    if (before?.isVoid === false) return heldAs(before);
+    if (before?.isVoid === false) return { held: true, amount: before.amount };
     if (before !== undefined) end(book, id, 0n);
     let decision: HoldDecision;
     if (take(book, request)) decision = { held: true, amount };

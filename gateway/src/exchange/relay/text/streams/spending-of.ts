@@ -24,7 +24,7 @@ export function spendingOf(
     outputLimit: request.maxOutputTokens,
     choices: request.choices,
   });
-  const coveredBytes = hold.shortOn !== null ? 0 : Number(bounds.output) * bytesPerToken;
+  const coveredBytes = hold.isShort ? 0 : Number(bounds.output) * bytesPerToken;
   return (tap, rest) =>
     new Spending({
       held: () => hold.amount,
