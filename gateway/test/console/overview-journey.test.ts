@@ -26,7 +26,7 @@ users:
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
   - { name: members, user: member@example.com, secret: ${secrets.member}, expires_at: '${soon}' }
-  - { name: teams, user: member@example.com, team: research, secret: ${teamSecret}, cap_output: false }
+  - { name: teams, user: member@example.com, team: research, secret: ${teamSecret} }
 `;
 
 let gateway: TestGateway;
