@@ -1,12 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { OpenDatabase } from '#database/index.ts';
 import { openJournal, type Journal } from '#journal/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { closeLives } from '#leases/index.ts';
+import { closeOnceSilent, inUse } from './close-once-silent.ts';
 import { forgetLives, livesOf } from './own-lives.ts';
 import { readNodeId } from './node-id.ts';
 import { removeNode } from './nodes.repository.ts';
+
+/** Between two looks whether a life is silent. In milliseconds. */
+const restMs = 5_000;
 
 const workerName = /^worker-[1-9]\d*$/;
 
@@ -90,9 +95,18 @@ export function adoptJournals(options: AdoptOptions): Adoption {
     await Promise.race([journal.caughtUp, stopping.promise]);
     if (stopped) return;
     if (database.dialect === 'postgres') {
-      const lives = livesOf(folder);
-      await closeLives(database, lives);
-      forgetLives(folder, lives);
+      const { ended, doubtful } = livesOf(folder);
+      await closeLives(database, ended);
+      forgetLives(folder, ended);
+      await closeOnceSilent({
+        database,
+        lives: doubtful,
+        onClosed: (lives) => forgetLives(folder, lives),
+        onInUse: () => log.warn(inUse, { component: 'money', detail: folder }),
+        rest: () =>
+          Promise.race([wait(restMs, true, { ref: false }), stopping.promise.then(() => false)]),
+      });
+      if (stopped) return;
     }
     await removeNode(database, readNodeId(folder));
     problems.delete(folder);

@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import type { Journal } from '#journal/index.ts';
 import { closeLives, freeSilentLives } from '#leases/index.ts';
-import type { Logger } from '#observability/index.ts';
+import { createRepeatedWork, type Logger } from '#observability/index.ts';
+import { closeOnceSilent, inUse } from './close-once-silent.ts';
 import { addLife, forgetLives, livesOf } from './own-lives.ts';
 
 /** Milliseconds. */
@@ -34,7 +36,8 @@ export interface LivesOptions {
 
 /** Also frees lives of other nodes that have been silent for too long. */
 export function createLives({ database, dataDir, log, onFreed }: LivesOptions): Lives {
-  const earlier = livesOf(dataDir);
+  const work = createRepeatedWork(log, 'money', 'leases of ended processes are not given back');
+  const { ended: earlier, doubtful } = livesOf(dataDir);
   /** Of this process, and since when, by the clock of the journal. */
   let ended: { readonly life: string; readonly at: number }[] = [];
   const closed: string[] = [];
@@ -42,15 +45,39 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
-  async function giveBack(lives: readonly string[]): Promise<void> {
-    await closeLives(database, lives);
+  function forget(lives: readonly string[]): void {
     closed.push(...lives);
     forgetLives(dataDir, lives);
   }
 
+  async function giveBack(lives: readonly string[]): Promise<void> {
+    await closeLives(database, lives);
+    forget(lives);
+  }
+
+  function giveBackDoubtful(lives: readonly string[]): void {
+    let left = lives;
+    closeOnceSilent({
+      database,
+      lives,
+      onClosed(silent) {
+        left = left.filter((life) => !silent.includes(life));
+        forget(silent);
+      },
+      onInUse: () => log.warn(inUse, { component: 'money', detail: dataDir }),
+      rest: () => wait(lookEvery, !isClosed, { ref: false }),
+    }).catch((error: unknown) => {
+      work.failed(error);
+      setTimeout(() => giveBackDoubtful(left), retryAfter).unref();
+    });
+  }
+
   function giveBackEarlier(): void {
     if (isClosed || earlier.length === 0) return;
-    giveBack(earlier).catch(() => setTimeout(giveBackEarlier, retryAfter).unref());
+    giveBack(earlier).catch((error: unknown) => {
+      work.failed(error);
+      setTimeout(giveBackEarlier, retryAfter).unref();
+    });
   }
 
   /** Its last record is in the database too, so nothing of it can be missing. */
@@ -79,21 +106,22 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
     end(life) {
       ended.push({ life, at: performance.now() });
     },
-    closeAgain: () => closeLives(database, closed).catch(() => {}),
+    closeAgain: () => closeLives(database, closed).catch(work.failed),
     follow(own) {
       journal = own;
-      void own.caughtUp.then(giveBackEarlier);
+      void own.caughtUp.then(() => {
+        giveBackEarlier();
+        giveBackDoubtful(doubtful);
+      });
       timer = setInterval(() => {
-        freeSilent()
-          .then(giveBackEnded)
-          .catch(() => {});
+        freeSilent().then(giveBackEnded).then(work.worked).catch(work.failed);
       }, lookEvery).unref();
     },
     async close() {
       isClosed = true;
       if (timer !== null) clearInterval(timer);
       if (journal?.depth !== 0) return;
-      await giveBack(livesOf(dataDir)).catch(() => {});
+      await giveBack(livesOf(dataDir).ended).catch(work.failed);
     },
   };
 }

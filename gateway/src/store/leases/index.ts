@@ -12,7 +12,13 @@ export { decide } from './decide.ts';
 export { groupsOf, narrow, withLeft } from './groups.ts';
 export { createMemoryAuthority } from './memory-authority.ts';
 export { createPostgresAuthority } from './postgres-authority.repository.ts';
-export { closeLives, freedLives, freeSilentLives, type Freed } from './lives.repository.ts';
+export {
+  closeLives,
+  closeSilentLives,
+  freedLives,
+  freeSilentLives,
+  type Freed,
+} from './lives.repository.ts';
 export {
   amountOf,
   leasesOn,

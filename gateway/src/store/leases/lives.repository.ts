@@ -51,6 +51,28 @@ export async function closeLives(
   for (const life of lives) await release(database, life);
 }
 
+/** Closes those of the lives that have given no sign for so long, as if they had ended. Returns the others. */
+export async function closeSilentLives(
+  database: Pick<OpenDatabase, 'kysely'>,
+  lives: readonly string[],
+  silentMs: number,
+): Promise<string[]> {
+  if (lives.length === 0) return [];
+  const inUse = await database.kysely
+    .selectFrom('lives')
+    .select('id')
+    .where('id', 'in', lives)
+    .where('closed', '=', 0)
+    .where('seen_at', '>=', sql<number>`${databaseNow} - ${silentMs}::bigint`)
+    .execute();
+  const used = new Set(inUse.map(({ id }) => id));
+  await closeLives(
+    database,
+    lives.filter((life) => !used.has(life)),
+  );
+  return [...used];
+}
+
 /** Closes every life that was silent for its age, and gives back the leases of all closed lives. */
 export async function freeSilentLives(database: Pick<OpenDatabase, 'kysely'>): Promise<Freed[]> {
   const { kysely } = database;

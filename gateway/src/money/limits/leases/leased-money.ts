@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '#errors/index.ts';
 import type { Authority, LeasedPart, Want } from '#leases/index.ts';
-import type { Logger } from '#observability/index.ts';
+import { createRepeatedWork, type Logger } from '#observability/index.ts';
 import {
   unlimited,
   type ChargedLease,
@@ -116,6 +116,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const unwritten = createUnwritten({ authority, monotonic, appliedUntil });
   const keptHolds = createKeptHolds(authority, monotonic);
   /** Meters whose lease runs low, and their floors. */
+  const looks = createRepeatedWork(log, 'money', 'this node does not hear of leases of others');
   const low = new Map<string, bigint>();
   let idle = new Set<string>();
   let book: Book | null = null;
@@ -380,7 +381,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
 
   const lookNow = (): void => {
     soon = null;
-    look().catch(() => {});
+    look().then(looks.worked, looks.failed);
   };
   const looking = setInterval(lookNow, leaseRules.lookEveryMs).unref();
   /** Many changes in a row are one look. */

@@ -1,0 +1,38 @@
+import type { OpenDatabase } from '#database/index.ts';
+import { closeSilentLives } from '#leases/index.ts';
+
+/** A running process signs every two seconds. In milliseconds. */
+const silentMs = 30_000;
+
+/** For the log. */
+export const inUse = 'another process uses leases of this data folder, which may be a clone';
+
+export interface SilenceOptions {
+  readonly database: Pick<OpenDatabase, 'kysely'>;
+  readonly lives: readonly string[];
+  /** Called with those that were closed. */
+  readonly onClosed: (lives: readonly string[]) => void;
+  /** Called once if lives are still in use. */
+  readonly onInUse: () => void;
+  /** Resolves to false when nobody waits any more. */
+  readonly rest: () => Promise<boolean>;
+}
+
+/** Closes each of these lives as soon as its process has been silent for half a minute: it may be running elsewhere. */
+export async function closeOnceSilent(options: SilenceOptions): Promise<void> {
+  const { database, lives, onClosed, onInUse, rest } = options;
+  const startedAt = performance.now();
+  let left = lives;
+  let isReported = false;
+  while (left.length > 0) {
+    const inUse = await closeSilentLives(database, left, silentMs);
+    onClosed(left.filter((life) => !inUse.includes(life)));
+    left = inUse;
+    // Whoever had ended before is silent by now.
+    if (left.length > 0 && !isReported && performance.now() - startedAt > silentMs) {
+      isReported = true;
+      onInUse();
+    }
+    if (left.length > 0 && !(await rest())) return;
+  }
+}
