@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#database/index.ts';
 import { openJournal, type Journal } from '#journal/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { closeLives } from '#leases/index.ts';
-import { closeOnceSilent, inUse } from './close-once-silent.ts';
+import { closeOnceSilent } from './close-once-silent.ts';
 import { forgetLives, livesOf } from './own-lives.ts';
 import { readNodeId } from './node-id.ts';
 import { removeNode } from './nodes.repository.ts';
@@ -102,7 +102,11 @@ export function adoptJournals(options: AdoptOptions): Adoption {
         database,
         lives: doubtful,
         onClosed: (lives) => forgetLives(folder, lives),
-        onInUse: () => log.warn(inUse, { component: 'money', detail: folder }),
+        onInUse: () =>
+          log.warn('another process uses leases of this data folder, which may be a clone', {
+            component: 'money',
+            detail: folder,
+          }),
         rest: () =>
           Promise.race([wait(restMs, true, { ref: false }), stopping.promise.then(() => false)]),
       });

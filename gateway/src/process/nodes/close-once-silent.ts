@@ -4,9 +4,6 @@ import { closeSilentLives } from '#leases/index.ts';
 /** A running process signs every two seconds. In milliseconds. */
 const silentMs = 30_000;
 
-/** For the log. */
-export const inUse = 'another process uses leases of this data folder, which may be a clone';
-
 export interface SilenceOptions {
   readonly database: Pick<OpenDatabase, 'kysely'>;
   readonly lives: readonly string[];

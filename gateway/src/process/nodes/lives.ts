@@ -3,7 +3,7 @@ import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import type { Journal } from '#journal/index.ts';
 import { closeLives, freeSilentLives } from '#leases/index.ts';
 import { createRepeatedWork, type Logger } from '#observability/index.ts';
-import { closeOnceSilent, inUse } from './close-once-silent.ts';
+import { closeOnceSilent } from './close-once-silent.ts';
 import { addLife, forgetLives, livesOf } from './own-lives.ts';
 
 /** Milliseconds. */
@@ -36,7 +36,9 @@ export interface LivesOptions {
 
 /** Also frees lives of other nodes that have been silent for too long. */
 export function createLives({ database, dataDir, log, onFreed }: LivesOptions): Lives {
-  const work = createRepeatedWork(log, 'money', 'leases of ended processes are not given back');
+  const work = createRepeatedWork((detail) =>
+    log.warn('leases of ended processes are not given back', { component: 'money', detail }),
+  );
   const { ended: earlier, doubtful } = livesOf(dataDir);
   /** Of this process, and since when, by the clock of the journal. */
   let ended: { readonly life: string; readonly at: number }[] = [];
@@ -64,7 +66,11 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
         left = left.filter((life) => !silent.includes(life));
         forget(silent);
       },
-      onInUse: () => log.warn(inUse, { component: 'money', detail: dataDir }),
+      onInUse: () =>
+        log.warn('another process uses leases of this data folder, which may be a clone', {
+          component: 'money',
+          detail: dataDir,
+        }),
       rest: () => wait(lookEvery, !isClosed, { ref: false }),
     }).catch((error: unknown) => {
       work.failed(error);

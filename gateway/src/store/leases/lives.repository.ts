@@ -51,7 +51,7 @@ export async function closeLives(
   for (const life of lives) await release(database, life);
 }
 
-/** Closes those of the lives that have given no sign for so long, as if they had ended. Returns the others. */
+/** Closes those of the lives that have given no sign for `silentMs`, as if they had ended. Returns the others. */
 export async function closeSilentLives(
   database: Pick<OpenDatabase, 'kysely'>,
   lives: readonly string[],

@@ -116,7 +116,9 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   const unwritten = createUnwritten({ authority, monotonic, appliedUntil });
   const keptHolds = createKeptHolds(authority, monotonic);
   /** Meters whose lease runs low, and their floors. */
-  const looks = createRepeatedWork(log, 'money', 'this node does not hear of leases of others');
+  const looks = createRepeatedWork((detail) =>
+    log.warn('this node does not hear of leases of others', { component: 'money', detail }),
+  );
   const low = new Map<string, bigint>();
   let idle = new Set<string>();
   let book: Book | null = null;
