@@ -2,10 +2,12 @@ import { useEffect } from 'react';
 
 /** Whether a key was neither typed into a field nor pressed together with another. */
 export function isPlain({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  const isTyping =
+  const isField =
     target instanceof HTMLInputElement ||
     target instanceof HTMLTextAreaElement ||
     target instanceof HTMLSelectElement;
+  // A field of a dialog that has just closed keeps the focus until the next frame.
+  const isTyping = isField && target.checkVisibility();
   return !isTyping && !ctrlKey && !metaKey && !altKey;
 }
 
