@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { isModelKind, type ModelKind } from '../pages/models/kinds.ts';
+import { readModelsSearch } from '../pages/models/search.ts';
 import { KeysPage } from '../pages/keys/page.tsx';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -42,12 +42,6 @@ export interface KeysSearch {
   readonly make?: true;
   /** What is searched for. */
   readonly q?: string;
-}
-
-export interface ModelsSearch {
-  /** What is searched for. */
-  readonly q?: string;
-  readonly kind?: ModelKind;
 }
 
 export interface ModelSearch {
@@ -137,10 +131,7 @@ const keys = createRoute({
 const models = createRoute({
   getParentRoute: () => inside,
   path: '/models',
-  validateSearch: ({ q, kind }: Record<string, unknown>): ModelsSearch => ({
-    ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 200) }),
-    ...(isModelKind(kind) && { kind }),
-  }),
+  validateSearch: readModelsSearch,
   component: lazyRouteComponent(() => import('../pages/models/page.tsx'), 'ModelsPage'),
 });
 

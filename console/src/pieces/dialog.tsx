@@ -11,10 +11,19 @@ interface Props {
 /** In front of the page, which waits. `Esc` closes it, and the focus returns to where it was. */
 export function Dialog({ title, onClose, isWide = false, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
+  const before = useRef<Element>(null);
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
-    if (dialog?.open === false) dialog.showModal();
+    if (dialog?.open === false) {
+      before.current = document.activeElement;
+      dialog.showModal();
+    }
+    return () => {
+      // The browser returns the focus of a dialog that is closed, not of one that a button's action took away.
+      const hasNone = document.activeElement === document.body;
+      if (hasNone && before.current instanceof HTMLElement) before.current.focus();
+    };
   }, []);
   return (
     <dialog

@@ -227,6 +227,7 @@ export const en = {
       person: 'Belongs to',
       models: 'Models',
       spent: 'Spent, USD',
+      used: 'Last used',
       limits: 'Limits',
       ends: 'Ends',
       state: 'State',

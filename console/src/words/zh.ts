@@ -226,6 +226,7 @@ export const zh: Words = {
       person: '所属用户',
       models: '模型',
       spent: '已花费（美元）',
+      used: '上次使用',
       limits: '限制',
       ends: '到期',
       state: '状态',

@@ -130,6 +130,8 @@ test.runIf(hasBrowser)(
     const id = await ask(gateway, secret);
     await gateway.usage();
     await page.reload();
+    // By which client it was last used.
+    await rowOf('laptop').getByText('other', { exact: true }).waitFor();
     await rowOf('laptop').getByRole('link', { name: 'laptop' }).click();
     await page.getByRole('link', { name: `Open request ${id}` }).waitFor();
     await page.goBack();
@@ -183,6 +185,14 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
+    // The focus returns to where it was, and the keyboard moves it from there.
+    const focused = () =>
+      page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
+    expect(await focused()).toBe('Revoke laptop');
+    await page.keyboard.press('j');
+    expect(await focused()).toBe('members');
+    await page.keyboard.press('k');
+    expect(await focused()).toBe('laptop');
     await rowOf('laptop').getByRole('button', { name: 'Revoke laptop' }).click();
     await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
     await rowOf('laptop')

@@ -102,6 +102,8 @@ describe('keys', () => {
       revision: expect.any(Number),
       rotatable: false,
       created: expect.any(String),
+      last_used_at: row?.time,
+      last_used_client: row?.client,
       revoked_at: null,
       previous_valid_until: null,
     });

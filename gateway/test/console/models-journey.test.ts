@@ -71,7 +71,25 @@ test.runIf(hasBrowser)(
     await rowOf('lab-image').getByText('Pictures, 2K 0.045').waitFor();
     expect(await axeProblems()).toEqual([]);
 
-    // By keyboard: the search, which is in the address.
+    // In the order that a head is pressed for: what has no value comes last either way.
+    const chats = () =>
+      page.getByRole('region', { name: 'Chat models' }).locator('tbody a').allTextContents();
+    await page.getByRole('button', { name: 'Output' }).click();
+    expect(await chats()).toEqual(['demo-chat', 'demo-reasoning', 'bare-chat']);
+    await page.getByRole('button', { name: 'Output' }).click();
+    await page.waitForURL('**/models?sort=-output');
+    expect(await chats()).toEqual(['demo-reasoning', 'demo-chat', 'bare-chat']);
+    expect(await page.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('descending');
+    expect(await axeProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Output' }).click();
+    await page.waitForURL('**/models');
+    // By keyboard: from row to row, over both tables.
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    await page.getByRole('heading', { name: 'Models', exact: true }).click();
+    for (const key of ['j', 'j', 'k', 'k', 'j']) await page.keyboard.press(key);
+    expect(await focused()).toBe((await chats())[1]);
+
+    // And the search, which is in the address.
     await page.keyboard.press('/');
     await page.keyboard.type('quick');
     await rowOf('lab-image').waitFor({ state: 'detached' });

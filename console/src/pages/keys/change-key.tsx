@@ -3,7 +3,14 @@ import { ApiFailure, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { useWords } from '../../words/index.ts';
-import { dayOf, readSettings, SettingFields, settingNames } from './key-fields.tsx';
+import {
+  dayOf,
+  GroupField,
+  readSettings,
+  SettingFields,
+  settingNames,
+  textOf,
+} from './key-fields.tsx';
 import styles from './page.module.css';
 import type { Key } from './page.tsx';
 import { useWrite } from './use-write.ts';
@@ -17,10 +24,13 @@ interface Props {
 /** The settings of a key. If somebody else has changed them meanwhile, theirs are shown first. */
 export function ChangeKey({ of, onChanged, onClose }: Props) {
   const say = useWords();
-  const { csrf_token: token } = useSession();
+  const { teams, groups, csrf_token: token } = useSession();
   const [key, setKey] = useState(of);
   const [isStale, setStale] = useState(false);
-  const sending = useWrite(settingNames);
+  const sending = useWrite(['group', ...settingNames]);
+  // Those of who pays; what somebody else gave stays.
+  const granted = teams.find(({ name }) => name === key.team)?.groups ?? groups;
+  const choices = [...new Set([key.group, ...granted])];
 
   function send(body: Parameters<typeof write<'changeKey'>>[2]): void {
     sending.run(async () => {
@@ -38,11 +48,17 @@ export function ChangeKey({ of, onChanged, onClose }: Props) {
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const { expires_at: ends, ...settings } = readSettings(new FormData(event.currentTarget));
+    const form = new FormData(event.currentTarget);
+    const { expires_at: ends, ...settings } = readSettings(form);
+    const group = textOf(form, 'group') ?? key.group;
     // The field has only the day: the same day leaves the time as it is.
     const isSameDay =
       ends !== null && key.expires_at !== null && dayOf(ends) === dayOf(key.expires_at);
-    send({ ...settings, ...(!isSameDay && { expires_at: ends }) });
+    send({
+      ...settings,
+      ...(group !== key.group && { group }),
+      ...(!isSameDay && { expires_at: ends }),
+    });
   }
 
   return (
@@ -52,6 +68,9 @@ export function ChangeKey({ of, onChanged, onClose }: Props) {
           <p className="problem" role="alert">
             {say('keys.stale')}
           </p>
+        )}
+        {choices.length > 1 && (
+          <GroupField groups={choices} initial={key.group} sending={sending} />
         )}
         <SettingFields initial={key} sending={sending} />
         <p className="problem" role="alert">

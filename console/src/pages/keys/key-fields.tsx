@@ -110,11 +110,13 @@ export function dayOf(time: string): string {
 
 interface GroupProps {
   readonly groups: readonly string[];
+  /** Absent: the usual one. */
+  readonly initial?: string;
   readonly sending: Write;
 }
 
-/** One of these groups, at first the usual one. */
-export function GroupField({ groups, sending }: GroupProps) {
+/** One of these groups. */
+export function GroupField({ groups, initial, sending }: GroupProps) {
   const say = useWords();
   const problem = sending.fields.find(({ path }) => path === 'group')?.message;
   return (
@@ -124,7 +126,7 @@ export function GroupField({ groups, sending }: GroupProps) {
         className="input"
         id="key-group"
         name="group"
-        defaultValue={groups.includes('default') ? 'default' : groups[0]}
+        defaultValue={initial ?? (groups.includes('default') ? 'default' : groups[0])}
         aria-invalid={problem !== undefined}
         aria-describedby="key-group-note"
       >

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { clientSnippet, modelFor } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
 import { modelsQuery } from '../models/query.ts';
@@ -25,7 +27,15 @@ interface Props {
 }
 
 /** What a key is called and what can be done with it stays. */
-export const hideableColumns = ['person', 'models', 'spent', 'limits', 'ends', 'state'] as const;
+export const hideableColumns = [
+  'person',
+  'models',
+  'spent',
+  'used',
+  'limits',
+  'ends',
+  'state',
+] as const;
 type Column = (typeof hideableColumns)[number];
 
 /** Places of the column of amounts. */
@@ -36,6 +46,8 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
   const formats = useFormats();
   const { user, teams, permissions, gateway } = useSession();
   const hidden = useHiddenColumns('keys');
+  const table = useRef<HTMLDivElement>(null);
+  useRowFocus(table);
   const shows = (column: Column) => !hidden.has(column) && (column !== 'person' || withPeople);
   const models = useQuery(modelsQuery).data?.data;
   const curlOfKey = (key: Key) =>
@@ -49,7 +61,13 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
     (key.team !== null && owned.includes(key.team)) ||
     permissions.includes('keys.write');
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('keys.title')}>
+    <div
+      ref={table}
+      className={styles['scroll']}
+      tabIndex={0}
+      role="region"
+      aria-label={say('keys.title')}
+    >
       <table className={`table ${styles['table']}`}>
         <thead>
           <tr>
@@ -61,6 +79,7 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
                 {say('keys.columns.spent')}
               </th>
             )}
+            {shows('used') && <th scope="col">{say('keys.columns.used')}</th>}
             {shows('limits') && <th scope="col">{say('keys.columns.limits')}</th>}
             {shows('ends') && <th scope="col">{say('keys.columns.ends')}</th>}
             {shows('state') && <th scope="col">{say('keys.columns.state')}</th>}
@@ -107,6 +126,11 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
               {shows('spent') && (
                 <td className="number">
                   <Money amount={key.spent} width={places} />
+                </td>
+              )}
+              {shows('used') && (
+                <td className="second">
+                  <LastUse of={key} />
                 </td>
               )}
               {shows('limits') && (
@@ -174,6 +198,18 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
         </tbody>
       </table>
     </div>
+  );
+}
+
+function LastUse({ of: key }: { readonly of: Key }) {
+  const say = useWords();
+  const formats = useFormats();
+  if (key.last_used_at === null) return <span className="quiet">{say('keys.never')}</span>;
+  return (
+    <span title={formats.fullTime(key.last_used_at)}>
+      {formats.time(key.last_used_at)}
+      {key.last_used_client !== null && <span className="quiet"> {key.last_used_client}</span>}
+    </span>
   );
 }
 

@@ -4,10 +4,13 @@ import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { kinds, type ModelKind } from './kinds.ts';
+import { inOrder, nextOrder } from './order.ts';
 import { modelsQuery, type Model } from './query.ts';
+import type { Column, ModelsSearch } from './search.ts';
 import { ChatTable, OtherTable } from './tables.tsx';
 
 const isOf = (model: Model, kind: ModelKind) =>
@@ -18,29 +21,36 @@ export function ModelsPage() {
   const say = useWords();
   const { permissions } = useSession();
   const navigate = useNavigate();
-  const { q = '', kind } = useSearch({ from: '/inside/models' });
+  const { q = '', kind, sort } = useSearch({ from: '/inside/models' });
   const list = useQuery(modelsQuery);
   const field = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => field.current?.focus() });
+  const tables = useRef<HTMLDivElement>(null);
+  useRowFocus(tables);
 
   const all = list.data?.data ?? [];
   const shown = all.filter(
     (model) => (kind === undefined || isOf(model, kind)) && matches(model, q),
   );
-  const search = (next: { q?: string; kind?: ModelKind | undefined }) =>
+  const search = (next: { [Name in keyof ModelsSearch]: ModelsSearch[Name] | undefined }) =>
     void navigate({
       to: '/models',
       replace: true,
       search: (before) => {
-        const { q: text, kind: chosen } = { ...before, ...next };
+        const { q: text, kind: chosen, sort: order } = { ...before, ...next };
         return {
           ...(text !== undefined && text !== '' && { q: text }),
           ...(chosen !== undefined && { kind: chosen }),
+          ...(order !== undefined && { sort: order }),
         };
       },
     });
-  const chats = shown.filter(({ type }) => type === 'chat');
+  const chats = inOrder(
+    shown.filter(({ type }) => type === 'chat'),
+    sort,
+  );
   const others = shown.filter(({ type }) => type !== 'chat');
+  const orderBy = (column: Column) => search({ sort: nextOrder(column, sort) });
 
   return (
     <>
@@ -80,7 +90,7 @@ export function ModelsPage() {
           })}
         </div>
       </div>
-      <div className="body">
+      <div className="body" ref={tables}>
         {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton rows={8} />}
         {list.isSuccess && all.length === 0 && (
@@ -94,7 +104,7 @@ export function ModelsPage() {
         {all.length > 0 && shown.length === 0 && (
           <p className="state">{say('models.noMatch', { text: q })}</p>
         )}
-        {chats.length > 0 && <ChatTable models={chats} />}
+        {chats.length > 0 && <ChatTable models={chats} order={sort} onOrder={orderBy} />}
         {others.length > 0 && <OtherTable models={others} />}
         {shown.length > 0 && <p className={styles['note']}>{say('models.converted')}</p>}
       </div>

@@ -6,6 +6,7 @@ import { Icon } from '../../pieces/icon.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { priceOf, type Model } from './query.ts';
+import type { Column, Order } from './search.ts';
 import { Hours, Success } from './success.tsx';
 
 interface Props {
@@ -15,9 +16,17 @@ interface Props {
 /** Places of a column of rates, so that they stand on the point. */
 const places = 3;
 
-export function ChatTable({ models }: Props) {
+interface ChatProps extends Props {
+  readonly order: Order | undefined;
+  readonly onOrder: (column: Column) => void;
+}
+
+export function ChatTable({ models, order, onOrder }: ChatProps) {
   const say = useWords();
   const formats = useFormats();
+  const head = (column: Column, className?: string) => (
+    <Head column={column} className={className} order={order} onOrder={onOrder} />
+  );
   return (
     <section className={styles['section']}>
       <h2 className="title">
@@ -27,34 +36,20 @@ export function ChatTable({ models }: Props) {
         <table className="table">
           <thead>
             <tr>
-              <th scope="col">{say('models.columns.model')}</th>
+              {head('model')}
               <th scope="col" className="less">
                 {say('models.columns.protocols')}
               </th>
-              <th scope="col" className="number less">
-                {say('models.columns.window')}
-              </th>
-              <th scope="col" className="number">
-                {say('models.columns.input')}
-              </th>
-              <th scope="col" className="number less">
-                {say('models.columns.cached')}
-              </th>
-              <th scope="col" className="number">
-                {say('models.columns.output')}
-              </th>
-              <th scope="col" className={styles['after']}>
-                {say('models.columns.success')}
-              </th>
+              {head('window', 'number less')}
+              {head('input', 'number')}
+              {head('cached', 'number less')}
+              {head('output', 'number')}
+              {head('success', styles['after'])}
               <th scope="col" className="less">
                 {say('models.columns.hours')}
               </th>
-              <th scope="col" className="number less">
-                {say('models.columns.firstToken')}
-              </th>
-              <th scope="col" className="number less">
-                {say('models.columns.speed')}
-              </th>
+              {head('firstToken', 'number less')}
+              {head('speed', 'number less')}
               <th scope="col" className={`less ${styles['after']}`}>
                 {say('models.columns.origin')}
               </th>
@@ -113,6 +108,28 @@ export function ChatTable({ models }: Props) {
         </table>
       </div>
     </section>
+  );
+}
+
+interface HeadProps extends Pick<ChatProps, 'order' | 'onOrder'> {
+  readonly column: Column;
+  readonly className: string | undefined;
+}
+
+/** The head of a column by which the table can be ordered. */
+function Head({ column, className, order, onOrder }: HeadProps) {
+  const say = useWords();
+  const direction =
+    order === column ? 'ascending' : order === `-${column}` ? 'descending' : undefined;
+  return (
+    <th scope="col" className={className} aria-sort={direction}>
+      <button type="button" className={styles['head']} onClick={() => onOrder(column)}>
+        {say(`models.columns.${column}`)}
+        {direction !== undefined && (
+          <Icon name={direction === 'ascending' ? 'up' : 'down'} size={12} />
+        )}
+      </button>
+    </th>
   );
 }
 

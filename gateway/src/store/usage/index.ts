@@ -21,6 +21,7 @@ export {
   type UsageSum,
 } from './usage-sums.repository.ts';
 export { recentHealth, type RecentHealth } from './recent-health.repository.ts';
+export { lastUses } from './last-uses.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
 export {
   findUsage,

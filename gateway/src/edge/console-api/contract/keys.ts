@@ -34,6 +34,10 @@ const key = z.object({
   /** Whether its secret may be replaced here: it has one, the file does not set it, and the key is not revoked. */
   rotatable: z.boolean(),
   created: time,
+  /** Its latest request, also a refused one; null: never. To the hour, if the row is no longer kept. */
+  last_used_at: time.nullable(),
+  /** The family of that request's client; null: never used, or no longer kept. */
+  last_used_client: z.string().nullable(),
   revoked_at: time.nullable(),
   /** Until when the secret before the last rotation is valid; null: it is not. */
   previous_valid_until: time.nullable(),
@@ -70,6 +74,8 @@ const example: z.input<typeof key> = {
   revision: 12,
   rotatable: true,
   created: '2026-11-25T10:00:00.000Z',
+  last_used_at: '2026-11-25T11:42:07.113Z',
+  last_used_client: 'claude-code',
   revoked_at: null,
   previous_valid_until: null,
 };

@@ -18,6 +18,7 @@ import {
 import { formatUsd, type OpenDatabase, type Secrets } from '#database/index.ts';
 import { listKeys as readKeys, type Reach, type StoredKey } from '#identity/index.ts';
 import { spentOf } from '#ledger/index.ts';
+import { lastUses } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
@@ -216,6 +217,10 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   async function viewsOf(db: Db, keys: readonly StoredKey[]) {
     const spent = await spentOf(db, keys.map(meterOf));
+    const uses = await lastUses(
+      db,
+      keys.map(({ id }) => id),
+    );
     return keys.map((key) => ({
       id: key.id,
       name: key.name,
@@ -240,6 +245,8 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       revision: key.revision,
       rotatable: key.hasSecret && key.secretOwner !== 'file' && key.revokedAt === null,
       created: new Date(key.createdAt).toISOString(),
+      last_used_at: asTime(uses.get(key.id)?.time ?? null),
+      last_used_client: uses.get(key.id)?.client ?? null,
       revoked_at: asTime(key.revokedAt),
       previous_valid_until:
         key.previousUntil !== null && key.previousUntil > now() ? asTime(key.previousUntil) : null,

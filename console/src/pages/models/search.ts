@@ -1,0 +1,35 @@
+import { kinds, type ModelKind } from './kinds.ts';
+
+/** The columns that the list can be ordered by. */
+export const columns = [
+  'model',
+  'window',
+  'input',
+  'cached',
+  'output',
+  'success',
+  'firstToken',
+  'speed',
+] as const;
+export type Column = (typeof columns)[number];
+/** The lowest first, or with a sign the highest first. */
+export type Order = Column | `-${Column}`;
+
+export interface ModelsSearch {
+  readonly q?: string;
+  readonly kind?: ModelKind;
+  readonly sort?: Order;
+}
+
+/** What the address of the list says; anything else is left out. */
+export function readModelsSearch({ q, kind, sort }: Record<string, unknown>): ModelsSearch {
+  const known = kinds.find((each) => each === kind);
+  const order = columns
+    .flatMap((each) => [each, `-${each}`] as const)
+    .find((each) => each === sort);
+  return {
+    ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 200) }),
+    ...(known !== undefined && { kind: known }),
+    ...(order !== undefined && { sort: order }),
+  };
+}
