@@ -5,6 +5,7 @@ import { openDatabase, type OpenDatabase } from '#database/index.ts';
 import { createMigrations } from '#database/migrations/index.ts';
 import {
   countKinds,
+  countNames,
   groupUsage,
   listUsage,
   metrics,
@@ -164,6 +165,13 @@ describe.each(dialects)('%s', (dialect) => {
         { minDuration: 30_000, model: 'model-1' },
         { beginnings: { client: 'cl' } },
         { isAsked: false },
+        { model: 'model-3' },
+        { channel: 'channel-1' },
+        { keyId: 'key_4' },
+        { user: 'usr_2', model: 'model-5' },
+        { userId: 'usr_1', teamIds: ['team_0'] },
+        { beginnings: { model: 'model' } },
+        { beginnings: { channel: 'ch' } },
       ]) {
         const range = { from: start, to: end };
         const list = (await listUsage(database.kysely, { ...filter, ...range, limit: 1_000 })).data;
@@ -180,12 +188,62 @@ describe.each(dialects)('%s', (dialect) => {
         expect(Number(cost)).toBe(
           list.reduce((sum, row) => sum + Math.round(Number(row.cost ?? 0) * 1e9), 0),
         );
-        const errors = list.filter(({ status }) => status >= 400 && status < 500);
-        expect(bars.reduce((sum, bar) => sum + bar.clientErrors, 0)).toBe(countOf(errors));
+        const ofClass = (least: number) =>
+          countOf(list.filter(({ status }) => status >= least && status < least + 100));
+        const drawn = (kind: 'success' | 'clientErrors' | 'serverErrors') =>
+          bars.reduce((sum, bar) => sum + bar[kind], 0);
+        expect([filter, drawn('success'), drawn('clientErrors'), drawn('serverErrors')]).toEqual([
+          filter,
+          ofClass(200),
+          ofClass(400),
+          ofClass(500),
+        ]);
       }
     });
 
+    it('count requests of a name whose rows are gone', async () => {
+      const filter = { keyId: 'key_4', from: start - (start % hour), to: end + day };
+      const { bars: _, ...before } = await readHistogram(database.kysely, filter, 7 * day);
+      expect(before.failed * before.refused).toBeGreaterThan(0);
+      const gone = new Error('the rows come back');
+      await database.kysely
+        .transaction()
+        .execute(async (db) => {
+          await db
+            .deleteFrom('usage')
+            .where('key_id', '=', 'key_4')
+            .where('time', '<', start + 100 * day)
+            .execute();
+          const { bars, ...after } = await readHistogram(db, filter, 7 * day);
+          expect(after).toEqual(before);
+          const drawn = bars.map((bar) => bar.success + bar.clientErrors + bar.serverErrors);
+          expect(drawn).toEqual(bars.map(({ requests }) => requests));
+          throw gone;
+        })
+        .catch((error: unknown) => {
+          if (error !== gone) throw error;
+        });
+    });
+
     it('name what there is to filter by', async () => {
+      const range = { from: start - (start % hour), to: end + day };
+      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }]) {
+        const names = await countNames(database.kysely, { ...filter, ...range });
+        for (const dimension of nameDimensions) {
+          const { groups } = await groupUsage(database.kysely, {
+            ...filter,
+            ...range,
+            by: [dimension],
+            metric: 'requests',
+            first: 100,
+            timeZone: 'UTC',
+          });
+          expect([dimension, names[dimension]]).toEqual([
+            dimension,
+            groups.map(({ names: [name], requests }) => ({ name, requests })),
+          ]);
+        }
+      }
       const kinds = await countKinds(database.kysely, { from: start, to: end });
       expect(kinds.client.map(({ value }) => value).toSorted()).toEqual([
         'claude-code',

@@ -37,6 +37,7 @@ export { type Percentiles } from './latency-buckets.ts';
 export { timeDimensions, wholeHours, type Bucket } from './time-cuts.ts';
 export { csvHeading, toCsv } from './usage-csv.ts';
 export {
+  countNames,
   groupUsage,
   mergeGroups,
   metrics,

@@ -46,14 +46,16 @@ export async function readHistogram(
   const { from, to } = filter;
   const firstHour = Math.ceil(from / hourMs) * hourMs;
   const lastHour = to - (to % hourMs);
-  const isOfHours = step % hourMs === 0 && firstHour < lastHour && isOfKinds(filter);
-  const rows = isOfHours
-    ? [
-        ...(await countRows(db, { ...filter, to: firstHour }, step)),
-        ...(await countHours(db, { ...filter, from: firstHour, to: lastHour }, step)),
-        ...(await countRows(db, { ...filter, from: lastHour }, step)),
-      ]
-    : await countRows(db, filter, step);
+  const hasHours = step % hourMs === 0 && firstHour < lastHour;
+  const ofHours = !hasHours ? null : isOfKinds(filter) ? countHours : namesOnly(filter);
+  const rows =
+    ofHours === null
+      ? await countRows(db, filter, step)
+      : [
+          ...(await countRows(db, { ...filter, to: firstHour }, step)),
+          ...(await ofHours(db, { ...filter, from: firstHour, to: lastHour }, step)),
+          ...(await countRows(db, { ...filter, from: lastHour }, step)),
+        ];
   const bars = new Map<number, HistogramBar>();
   for (let time = from - (from % step); time < to; time += step) {
     bars.set(time, { time, requests: 0, success: 0, clientErrors: 0, serverErrors: 0 });
@@ -108,6 +110,86 @@ async function countHours(
     ])
     .groupBy([sql.lit(1), sql.lit(2), sql.lit(3)])
     .execute();
+}
+
+/** What sums with names can be filtered by. */
+const nameFilters = ['from', 'to', 'key', 'keyId', 'user', 'userId', 'team', 'teamIds'] as const;
+const modelFilters = ['model', 'channel', 'beginnings'] as const;
+
+/** How requests are counted whose filter has nothing but names; null: it has more. */
+function namesOnly(filter: UsageFilter): typeof countNamed | null {
+  const known: readonly string[] = [...nameFilters, ...modelFilters];
+  const { client } = filter.beginnings ?? {};
+  const isKnown = Object.entries(filter).every(
+    ([name, value]) => value === undefined || known.includes(name),
+  );
+  return isKnown && client === undefined ? countNamed : null;
+}
+
+/**
+ * Requests of some names: all of them from sums, and the few that did not succeed, whose status no sum has, from their
+ * rows. Rows that are no longer kept leave their number in the sums.
+ */
+async function countNamed(
+  db: Db,
+  filter: NameFilters & { readonly from: number; readonly to: number },
+  step: number,
+): Promise<Counts[]> {
+  const { from, to, beginnings } = filter;
+  const isOfModel = filter.model !== undefined || beginnings?.model !== undefined;
+  const isOfPersons =
+    nameFilters.slice(2).some((name) => filter[name] !== undefined) ||
+    (['key', 'user', 'team'] as const).some((name) => beginnings?.[name] !== undefined);
+  const table = isOfPersons ? 'usage_hourly' : 'usage_hourly_models';
+  const conditions = [
+    sql`hour >= ${from}`,
+    sql`hour < ${to}`,
+    ...(await nameConditions(db, table, filter)),
+  ];
+  const { rows: sums } = await sql<{
+    readonly bar: number;
+    readonly requests: number;
+    readonly failed: number;
+    readonly refused: number;
+    readonly cost: bigint;
+  }>`select hour - hour % ${sql.lit(step)} as bar, sum(requests) as requests,
+      sum(failed - refused) as failed, sum(refused) as refused, sum(cost) as cost
+    from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by 1`.execute(db);
+  const others = await (
+    await matching(db, filter)
+  )
+    .select([
+      sql<number>`usage.time - usage.time % ${sql.lit(step)}`.as('bar'),
+      'usage.outcome',
+      sql<number>`usage.status / 100`.as('class'),
+      sql<number>`case when usage.attempts = '[]' then 0 else 1 end`.as('asked'),
+    ])
+    .select(({ fn }) => fn.sum<number>('usage.count').as('requests'))
+    .where('usage.outcome', '<>', sql.lit('completed'))
+    .groupBy([sql.lit(1), sql.lit(2), sql.lit(3), sql.lit(4)])
+    .execute();
+  // The costs of all of them are in the sums.
+  const counts: Counts[] = others.map((other) => ({ ...other, cost: 0n }));
+  for (const { bar, requests, failed, refused, cost } of sums) {
+    // A request that was refused at once is in no sum of its model.
+    const summed = others.filter((row) => row.bar === bar && (row.asked === 1 || !isOfModel));
+    const kept = (outcome: string) =>
+      summed
+        .filter((row) => row.outcome === outcome)
+        .reduce((total, row) => total + row.requests, 0);
+    const gone = {
+      failed: Math.max(0, failed - kept('failed')),
+      refused: Math.max(0, refused - kept('refused')),
+    };
+    const known = summed.reduce((total, row) => total + row.requests, 0);
+    const completed = Math.max(0, requests - known - gone.failed - gone.refused);
+    counts.push(
+      { bar, outcome: 'completed', class: 2, requests: completed, cost },
+      { bar, outcome: 'failed', class: 5, requests: gone.failed, cost: 0n },
+      { bar, outcome: 'refused', class: 4, requests: gone.refused, cost: 0n },
+    );
+  }
+  return counts;
 }
 
 /** What counts by the hour can be filtered by. */

@@ -1,5 +1,12 @@
 import type { OpenDatabase } from '#database/index.ts';
-import { countKinds, groupUsage, nameDimensions, namesOf, type NameFilters } from '#usage/index.ts';
+import {
+  countKinds,
+  countNames,
+  groupUsage,
+  nameDimensions,
+  namesOf,
+  type NameFilters,
+} from '#usage/index.ts';
 
 type Filter = NameFilters & { readonly from: number; readonly to: number };
 
@@ -11,23 +18,12 @@ export async function readFacets(
   limit: number,
 ) {
   const counts = { model: none(), channel: none(), key: none(), user: none(), team: none() };
+  const all = beginning === null ? await countNames(db, filter) : null;
   for (const dimension of nameDimensions) {
-    const beginnings = {
-      ...filter.beginnings,
-      ...(beginning !== null && { [dimension]: beginning }),
-    };
-    const { groups } = await groupUsage(db, {
-      ...filter,
-      beginnings,
-      by: [dimension],
-      metric: 'requests',
-      first: limit,
-      timeZone: 'UTC',
-    });
-    const found = groups.flatMap(({ names: [name], requests }) =>
-      // Empty: no name to filter by. Without requests: a channel that was asked and never answered.
-      typeof name === 'string' && name !== '' && requests > 0 ? [{ name, requests }] : [],
-    );
+    const names =
+      all === null ? await begun(db, filter, dimension, beginning ?? '', limit) : all[dimension];
+    // Empty: no name to filter by. Without requests: a channel that was asked and never answered.
+    const found = names.filter(({ name, requests }) => name !== '' && requests > 0).slice(0, limit);
     const shown = await namesOf(
       db,
       dimension,
@@ -48,6 +44,27 @@ export async function readFacets(
     outcome: kinds.outcome.filter(begins),
     status: kinds.status.filter(begins),
   };
+}
+
+/** Names with this beginning, which only the database tells for ids. */
+async function begun(
+  db: OpenDatabase['kysely'],
+  filter: Filter,
+  dimension: (typeof nameDimensions)[number],
+  beginning: string,
+  limit: number,
+) {
+  const { groups } = await groupUsage(db, {
+    ...filter,
+    beginnings: { ...filter.beginnings, [dimension]: beginning },
+    by: [dimension],
+    metric: 'requests',
+    first: limit,
+    timeZone: 'UTC',
+  });
+  return groups.flatMap(({ names: [name], requests }) =>
+    typeof name === 'string' ? [{ name, requests }] : [],
+  );
 }
 
 const none = (): { value: string; count: number }[] => [];
