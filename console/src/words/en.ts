@@ -221,7 +221,7 @@ export const en = {
     entryHint:
       'The settings of this key as an entry of keys. The secret is not among them: keep its line if the file has one.',
     allModels: 'all',
-    never: 'never',
+    never: 'not used yet',
     columns: {
       key: 'Key',
       person: 'Belongs to',
@@ -229,12 +229,11 @@ export const en = {
       spent: 'Spent, USD',
       used: 'Last used',
       limits: 'Limits',
-      ends: 'Ends',
       state: 'State',
       actions: 'Actions',
     },
     limits: {
-      none: 'none',
+      none: 'no limits',
       quota: '{{amount}} USD',
       rpm: '{{count}} a minute',
       rph: '{{count}} an hour',
@@ -242,6 +241,7 @@ export const en = {
     },
     states: {
       active: 'active',
+      until: 'until {{day}}',
       oldUntil: 'active, old secret until {{time}}',
       revoked: 'revoked {{day}}',
       disabled: 'disabled',

@@ -220,7 +220,7 @@ export const zh: Words = {
     entryHint:
       '此密钥的设置，写成 keys 的一个条目。其中不含密文：如果文件中有 secret 一行，请保留。',
     allModels: '全部',
-    never: '永不',
+    never: '尚未使用',
     columns: {
       key: '密钥',
       person: '所属用户',
@@ -228,12 +228,11 @@ export const zh: Words = {
       spent: '已花费（美元）',
       used: '上次使用',
       limits: '限制',
-      ends: '到期',
       state: '状态',
       actions: '操作',
     },
     limits: {
-      none: '无',
+      none: '无限制',
       quota: '{{amount}} 美元',
       rpm: '每分钟 {{count}} 次',
       rph: '每小时 {{count}} 次',
@@ -241,6 +240,7 @@ export const zh: Words = {
     },
     states: {
       active: '有效',
+      until: '至 {{day}}',
       oldUntil: '有效，旧密钥可用至 {{time}}',
       revoked: '已于 {{day}} 吊销',
       disabled: '已停用',

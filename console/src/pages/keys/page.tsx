@@ -91,6 +91,7 @@ export function KeysPage() {
         />
         <ColumnsMenu
           table="keys"
+          className={styles['columns']}
           columns={Object.fromEntries(
             hideableColumns
               .filter((name) => name !== 'person' || canSeeAll)

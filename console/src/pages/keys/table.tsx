@@ -27,15 +27,7 @@ interface Props {
 }
 
 /** What a key is called and what can be done with it stays. */
-export const hideableColumns = [
-  'person',
-  'models',
-  'spent',
-  'used',
-  'limits',
-  'ends',
-  'state',
-] as const;
+export const hideableColumns = ['person', 'models', 'spent', 'used', 'limits', 'state'] as const;
 type Column = (typeof hideableColumns)[number];
 
 /** Places of the column of amounts. */
@@ -55,6 +47,15 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
       url: gateway.url,
       model: modelFor('curl', modelsOf(key, models ?? [])),
     }).steps[0]?.text ?? '';
+  const limitsOf = ({ quota, rpm, rph, max_concurrency: atOnce }: Key) =>
+    [
+      quota === null ? [] : say('keys.limits.quota', { amount: quota }),
+      rpm === null ? [] : say('keys.limits.rpm', { count: formats.count(rpm) }),
+      rph === null ? [] : say('keys.limits.rph', { count: formats.count(rph) }),
+      atOnce === null ? [] : say('keys.limits.atOnce', { count: formats.count(atOnce) }),
+    ]
+      .flat()
+      .join(', ');
   const owned = teams.filter(({ role }) => role === 'owner').map(({ name }) => name);
   const mayChange = (key: Key) =>
     key.user === user.email ||
@@ -73,7 +74,11 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
           <tr>
             <th scope="col">{say('keys.columns.key')}</th>
             {shows('person') && <th scope="col">{say('keys.columns.person')}</th>}
-            {shows('models') && <th scope="col">{say('keys.columns.models')}</th>}
+            {shows('models') && (
+              <th scope="col" data-column="models">
+                {say('keys.columns.models')}
+              </th>
+            )}
             {shows('spent') && (
               <th scope="col" className="number">
                 {say('keys.columns.spent')}
@@ -81,7 +86,6 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
             )}
             {shows('used') && <th scope="col">{say('keys.columns.used')}</th>}
             {shows('limits') && <th scope="col">{say('keys.columns.limits')}</th>}
-            {shows('ends') && <th scope="col">{say('keys.columns.ends')}</th>}
             {shows('state') && <th scope="col">{say('keys.columns.state')}</th>}
             <th scope="col">
               <span className="hidden">{say('keys.columns.actions')}</span>
@@ -91,7 +95,7 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>
-              <td>
+              <td data-column="key">
                 <Link
                   className={`link ${styles['name']}`}
                   to="/requests"
@@ -110,88 +114,79 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
                     {say('keys.file')}
                   </button>
                 )}{' '}
-                <code className="quiet">{key.prefix}</code>
+                <code className={`quiet ${styles['prefix']}`}>{key.prefix}</code>
               </td>
               {shows('person') && (
-                <td>
+                <td data-column="person" title={[key.user, key.team].join(' ').trim()}>
                   {key.user}
                   {key.team !== null && <span className="quiet"> {key.team}</span>}
                 </td>
               )}
               {shows('models') && (
-                <td className={`second ${styles['models']}`} title={key.models.join(', ')}>
+                <td className="second" data-column="models" title={key.models.join(', ')}>
                   {key.models.length === 0 ? say('keys.allModels') : key.models.join(', ')}
                 </td>
               )}
               {shows('spent') && (
-                <td className="number">
+                <td className="number" data-column="spent">
                   <Money amount={key.spent} width={places} />
                 </td>
               )}
               {shows('used') && (
-                <td className="second">
+                <td className="second" data-column="used">
                   <LastUse of={key} />
                 </td>
               )}
               {shows('limits') && (
-                <td className="second">
-                  <Limits of={key} />
-                </td>
-              )}
-              {shows('ends') && (
-                <td className="second">
-                  {key.expires_at === null ? (
-                    <span className="quiet">{say('keys.never')}</span>
-                  ) : (
-                    <span title={formats.fullTime(key.expires_at)}>
-                      {formats.day(key.expires_at)}
-                    </span>
-                  )}
+                <td className="second" data-column="limits" title={limitsOf(key)}>
+                  {limitsOf(key) || <span className="quiet">{say('keys.limits.none')}</span>}
                 </td>
               )}
               {shows('state') && (
-                <td>
+                <td data-column="state">
                   <State of={key} />
                 </td>
               )}
-              <td className="number">
-                {key.revoked_at === null && models !== undefined && (
-                  <CopyButton
-                    text={curlOfKey(key)}
-                    word="curl"
-                    label={say('lists.copyCurlNamed', { name: key.name })}
-                  />
-                )}
-                {mayChange(key) && key.editable && key.revoked_at === null && (
-                  <button
-                    type="button"
-                    className="button bare"
-                    aria-label={say('keys.changeNamed', { name: key.name })}
-                    onClick={() => onChange(key)}
-                  >
-                    {say('keys.change')}
-                  </button>
-                )}
-                {mayChange(key) && key.rotatable && (
-                  <button
-                    type="button"
-                    className="button bare"
-                    aria-label={say('keys.rotateNamed', { name: key.name })}
-                    onClick={() => onRotate(key)}
-                  >
-                    {say('keys.rotate')}
-                  </button>
-                )}
-                {mayChange(key) && key.revoked_at === null && (
-                  <button
-                    type="button"
-                    className="button bare"
-                    aria-label={say('keys.revokeNamed', { name: key.name })}
-                    onClick={() => onRevoke(key)}
-                  >
-                    {say('keys.revoke')}
-                  </button>
-                )}
+              <td data-column="actions">
+                <div className={styles['doings']}>
+                  {key.revoked_at === null && models !== undefined && (
+                    <CopyButton
+                      text={curlOfKey(key)}
+                      word="curl"
+                      label={say('lists.copyCurlNamed', { name: key.name })}
+                    />
+                  )}
+                  {mayChange(key) && key.editable && key.revoked_at === null && (
+                    <button
+                      type="button"
+                      className="button bare"
+                      aria-label={say('keys.changeNamed', { name: key.name })}
+                      onClick={() => onChange(key)}
+                    >
+                      {say('keys.change')}
+                    </button>
+                  )}
+                  {mayChange(key) && key.rotatable && (
+                    <button
+                      type="button"
+                      className="button bare"
+                      aria-label={say('keys.rotateNamed', { name: key.name })}
+                      onClick={() => onRotate(key)}
+                    >
+                      {say('keys.rotate')}
+                    </button>
+                  )}
+                  {mayChange(key) && key.revoked_at === null && (
+                    <button
+                      type="button"
+                      className="button bare"
+                      aria-label={say('keys.revokeNamed', { name: key.name })}
+                      onClick={() => onRevoke(key)}
+                    >
+                      {say('keys.revoke')}
+                    </button>
+                  )}
+                </div>
               </td>
             </tr>
           ))}
@@ -211,19 +206,6 @@ function LastUse({ of: key }: { readonly of: Key }) {
       {key.last_used_client !== null && <span className="quiet"> {key.last_used_client}</span>}
     </span>
   );
-}
-
-function Limits({ of: { quota, rpm, rph, max_concurrency: atOnce } }: { readonly of: Key }) {
-  const say = useWords();
-  const formats = useFormats();
-  const limits = [
-    quota === null ? [] : say('keys.limits.quota', { amount: quota }),
-    rpm === null ? [] : say('keys.limits.rpm', { count: formats.count(rpm) }),
-    rph === null ? [] : say('keys.limits.rph', { count: formats.count(rph) }),
-    atOnce === null ? [] : say('keys.limits.atOnce', { count: formats.count(atOnce) }),
-  ].flat();
-  if (limits.length === 0) return <span className="quiet">{say('keys.limits.none')}</span>;
-  return limits.join(', ');
 }
 
 /** A shape and a word, unless all is well. */
@@ -259,6 +241,11 @@ function State({ of: key }: { readonly of: Key }) {
       {key.previous_valid_until === null
         ? say('keys.states.active')
         : say('keys.states.oldUntil', { time: formats.time(key.previous_valid_until) })}
+      {key.expires_at !== null && (
+        <span className="quiet" title={formats.fullTime(key.expires_at)}>
+          {say('keys.states.until', { day: formats.day(key.expires_at) })}
+        </span>
+      )}
     </span>
   );
 }

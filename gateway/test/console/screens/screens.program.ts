@@ -6,6 +6,7 @@ import { hashPassword } from '#database/index.ts';
 import { startTestGateway } from '#test/support/gateway.ts';
 import { openBrowser } from '../browser.ts';
 import { password, setPassword } from '../people.ts';
+import { signIn } from '../person.ts';
 import { demoConfig, demoModels } from './config.ts';
 import { recordHistory } from './history.ts';
 import { shotsOf, shownOf, type Shot } from './pages.ts';
@@ -56,6 +57,9 @@ try {
   await recordHistory(gateway);
   await sendRealRequests(gateway);
   await setPassword(gateway, values.person, await hashPassword(password));
+  const person = await signIn(gateway.url, values.person, password);
+  // A key that may be changed, beside those of the file.
+  await person.send('POST', '/keys', { name: 'notebook', quota: '60', rpm: 60 });
   const shots = shotsOf(await shownOf(gateway)).filter(({ name }) => name.includes(values.only));
   const browser = await openBrowser();
   for (const look of looks) {
