@@ -28,7 +28,9 @@ keys:
 `,
 });
 
-const first = { role: 'user', content: 'hello' };
+let conversations = 0;
+/** Of a conversation of its own: what the owner's memory has of another one must not help. */
+const begun = () => ({ role: 'user', content: `hello ${(conversations += 1)}` });
 const thinking = { type: 'enabled', budget_tokens: 2000 };
 
 async function ask(key: string, messages: readonly object[], model = 'thinks') {
@@ -44,6 +46,7 @@ async function ask(key: string, messages: readonly object[], model = 'thinks') {
 }
 
 async function continued(key: string, by: string, model?: string) {
+  const first = begun();
   const { content } = await ask(key, [first]);
   const history = [first, { role: 'assistant', content }, { role: 'user', content: 'and now?' }];
   const { lost } = await ask(by, history, model);
@@ -53,7 +56,7 @@ async function continued(key: string, by: string, model?: string) {
 
 describe('reasoning sealed for a client', () => {
   test('reveals neither the upstream’s model nor the channel', async () => {
-    const { content } = await ask(testKey, [first]);
+    const { content } = await ask(testKey, [begun()]);
     const [signature = ''] = content.flatMap((block) => block.signature ?? []);
     expect(signature).toMatch(/^gw2\.[\w-]+$/);
     const bytes = Buffer.from(signature.slice(4), 'base64url').toString('latin1');

@@ -2,7 +2,7 @@ import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import { ResponseLosses } from '#conversion/response-losses.ts';
 import { createConvertedReader, type ResponseReader } from '#conversion/converted-response.ts';
 import { createStateSealer, type StateSealer } from '#conversion/index.ts';
-import { createStateStore } from '#conversion/state/state-store.ts';
+import { createStateStore, type StateStore } from '#conversion/state/state-store.ts';
 import { nameTools } from '#conversion/tools/tool-names.ts';
 import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { requestOf } from './canonical.ts';
@@ -21,6 +21,7 @@ export function readerOf(
   client: TextProtocolName,
   request: GenerationRequest = requestOf(),
   losses = new ResponseLosses(client),
+  store: StateStore = createStateStore({ now: () => 0 }),
 ): ResponseReader {
   return createConvertedReader(textProtocols[upstream], {
     context: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
@@ -31,6 +32,7 @@ export function readerOf(
     maker: 'maker_1',
     losses,
     sealing: { sealer: sealerOf('key'), owner: 'user:1' },
-    store: createStateStore({ now: () => 0 }),
+    store,
+    place: '',
   });
 }

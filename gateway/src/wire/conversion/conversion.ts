@@ -30,8 +30,9 @@ import { refusalOf, refuseLosses } from './refuse-losses.ts';
 import { passRequest } from './request-passes.ts';
 import { makerId } from './state/maker.ts';
 import type { StateSealer } from './state/sealer.ts';
+import { rememberedNames } from './state/restore-state.ts';
+import { placeOf } from './state/text-key.ts';
 import type { KeptState, StateStore } from './state/state-store.ts';
-import { toolCallIds } from './tools/turns.ts';
 
 export interface ConverterOptions {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
@@ -121,6 +122,7 @@ export function createConverter(options: ConverterOptions): Converter {
       clientTools: terms.clientTools,
       pictures: terms.pictures ?? null,
       maker: terms.maker,
+      place: terms.place,
       upstream: codecs[terms.upstream],
       client: codecs[terms.client],
       losses: responseLosses,
@@ -151,11 +153,14 @@ export function createConverter(options: ConverterOptions): Converter {
       ): Promise<ConvertedRequest> => {
         decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
         context ??= responseContext(exchange, decoded, target, client);
-        if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
         const upstream = codecs[target.protocol];
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
         const { drawsPictures } = target;
         const maker = makerId({ provider, model, channel });
+        if (recall !== undefined) {
+          const names = rememberedNames(decoded, { maker, protocol: target.protocol });
+          await recall(exchange.owner, names);
+        }
         const { keyId, owner } = exchange;
         const sealing = { sealer, owner };
         const asked = { traits, model, keyId, capabilities, maxOutputTokens, drawsPictures };
@@ -183,6 +188,7 @@ export function createConverter(options: ConverterOptions): Converter {
           clientTools: names.clientTools,
           ...(pictures !== null && { pictures }),
           maker,
+          place: placeOf(decoded.turns),
           owner,
         };
         return {

@@ -1,8 +1,15 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '#canonical/index.ts';
-import { emptySignature, pictureItemId, sealed, type ResponsePasses } from './response-context.ts';
+import {
+  emptySignature,
+  pictureItemId,
+  sealed,
+  takesCarriers,
+  type ResponsePasses,
+} from './response-context.ts';
 import { settledFinish } from './response-finish.ts';
 import type { StatePlace } from './state/sealed-state.ts';
 import { StateKeeper } from './state/state-keeper.ts';
+import { signsTexts } from './state/text-key.ts';
 import { responseCallId } from './tools/call-ids.ts';
 import { unwrapInput } from './tools/custom-input.ts';
 
@@ -19,7 +26,7 @@ export function passResponse(
 
 function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: number): Candidate {
   passes.losses.candidate(choice);
-  const keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store);
+  const keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store, passes.place);
   const blocks: Block[] = [];
   let calls = 0;
   for (const block of candidate.blocks) {
@@ -40,8 +47,17 @@ function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: num
       if (block.state !== undefined) keeper.state(block.state);
     }
     const { state, ...bare } = block;
-    const place = block.type === 'reasoning' ? 'own' : 'previous';
-    blocks.push(...withSealedState(passes, bare, state, place));
+    if (block.type === 'text' && state !== undefined) {
+      if (signsTexts(passes.upstream.name)) keeper.text(block.text, state);
+      if (passes.client.traits.state !== 'block' && !takesCarriers(passes)) {
+        blocks.push(bare);
+        continue;
+      }
+    }
+    // Before its block: clients take a response that ends in reasoning for one that says nothing.
+    blocks.push(
+      ...withSealedState(passes, bare, state, block.type === 'reasoning' ? 'own' : 'next'),
+    );
   }
   return { blocks, finish: settledFinish(candidate.finish, calls) };
 }

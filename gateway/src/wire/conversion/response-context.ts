@@ -18,6 +18,8 @@ export interface ResponsePasses {
   readonly losses: ResponseLosses;
   /** Who can read the state in the response: `makerId`. */
   readonly maker: string;
+  /** `placeOf` the conversation that the response continues. */
+  readonly place: string;
   readonly sealing: Sealing;
   readonly store: StateStore;
 }
@@ -35,6 +37,16 @@ export function emptySignature(
   const wanting = place === 'thought' ? 'messages' : 'generate-content';
   if (client.name !== wanting) return null;
   return sealed(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
+}
+
+/**
+ * Whether the state on a text goes to the client in a reasoning block beside it. Clients of Responses that did not ask
+ * for such state would make an empty turn of it.
+ */
+export function takesCarriers({ client, context }: ResponsePasses): boolean {
+  return (
+    client.traits.state === 'reasoning' && client.wantsState?.(context.request.extensions) !== false
+  );
 }
 
 /** The state in an envelope of the client's kind; null if its protocol has no place for one. */

@@ -1,8 +1,15 @@
-import type { GenerationEvent } from '#canonical/index.ts';
+import type { GenerationEvent, NativeState } from '#canonical/index.ts';
 import { withSealedState } from './response-blocks.ts';
-import { emptySignature, pictureItemId, sealed, type ResponsePasses } from './response-context.ts';
+import {
+  emptySignature,
+  pictureItemId,
+  sealed,
+  takesCarriers,
+  type ResponsePasses,
+} from './response-context.ts';
 import { settledFinish } from './response-finish.ts';
 import { StateKeeper } from './state/state-keeper.ts';
+import { signsTexts } from './state/text-key.ts';
 import { responseCallId } from './tools/call-ids.ts';
 import { InputUnwrapper } from './tools/custom-input.ts';
 
@@ -42,12 +49,15 @@ class ChoiceEvents {
   /** Whether the open reasoning block has its state. */
   #isSigned = false;
   #calls = 0;
+  /** The open or the last text, and the state on it that no event has carried yet. */
+  #text = '';
+  #signature: NativeState | null = null;
 
   constructor(passes: ResponsePasses, choice: number | undefined, emit: Emit) {
     this.#passes = passes;
     this.#choice = choice === undefined ? {} : { choice };
     this.#emit = emit;
-    this.#keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store);
+    this.#keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store, passes.place);
   }
 
   push(event: GenerationEvent): void {
@@ -57,12 +67,15 @@ class ChoiceEvents {
       case 'reasoning':
         if (event.type !== this.#open) {
           this.#close();
+          this.#settle();
           this.#open = event.type;
           this.#isSigned = false;
+          this.#text = '';
         }
         if (event.type === 'reasoning') this.#keeper.reasoning(event.text);
-        else if (event.type === 'text' && event.logprobs !== undefined) {
-          this.#passes.losses.logprobs();
+        else if (event.type === 'text') {
+          if (signsTexts(this.#passes.upstream.name)) this.#text += event.text;
+          if (event.logprobs !== undefined) this.#passes.losses.logprobs();
         }
         this.#emit(event);
         return;
@@ -91,6 +104,7 @@ class ChoiceEvents {
         return;
       case 'finish':
         this.#close();
+        this.#remember();
         this.#emit({ ...event, finish: settledFinish(event.finish, this.#calls) });
         return;
     }
@@ -105,18 +119,38 @@ class ChoiceEvents {
     this.#keeper.close();
   }
 
+  /**
+   * Remembers the state on the last text. It comes after the text, where only the end of the response may follow, and
+   * clients take a response that ends in reasoning for one that says nothing.
+   */
+  #remember(): NativeState | null {
+    const state = this.#signature;
+    this.#signature = null;
+    if (state !== null) this.#keeper.text(this.#text, state);
+    return state;
+  }
+
+  /** The same before another block, where the client may get the state as well. */
+  #settle(): void {
+    const state = this.#remember();
+    if (state === null || !takesCarriers(this.#passes)) return;
+    const envelope = sealed(this.#passes, state, 'previous');
+    if (envelope !== null) this.#ownBlock(envelope);
+  }
+
   #state({ state }: Event<'state'>): void {
     const isReasoning = this.#open === 'reasoning' || this.#open === null;
     if (isReasoning) {
       this.#keeper.state(state);
       this.#isSigned = true;
     }
-    const sitsOnBlock = isReasoning || this.#passes.client.traits.state === 'block';
-    const text = isReasoning ? this.#keeper.text : '';
-    const envelope = sealed(this.#passes, state, sitsOnBlock ? 'own' : 'previous', text);
-    if (envelope === null) return;
-    if (sitsOnBlock) this.#emit({ type: 'state', state: envelope, ...this.#choice });
-    else this.#ownBlock(envelope);
+    if (!isReasoning) {
+      if (signsTexts(this.#passes.upstream.name)) this.#signature = state;
+      if (this.#passes.client.traits.state !== 'block') return;
+    }
+    const text = isReasoning ? this.#keeper.thought : '';
+    const envelope = sealed(this.#passes, state, 'own', text);
+    if (envelope !== null) this.#emit({ type: 'state', state: envelope, ...this.#choice });
   }
 
   /** A reasoning block that consists of state only. */
@@ -131,6 +165,7 @@ class ChoiceEvents {
     const { clientTools, client, context, pictures } = this.#passes;
     const { state, ...bare } = event;
     this.#close();
+    this.#settle();
     const tool = clientTools.get(event.name);
     const place = [context.requestId, event.choice ?? 0, this.#calls] as const;
     const hosted = pictures === null ? undefined : tool?.hosted;
@@ -185,8 +220,9 @@ class ChoiceEvents {
   #block({ block }: Event<'block'>): void {
     this.#passes.losses.block(block);
     this.#close();
+    this.#settle();
     const { state, ...bare } = block;
-    const place = block.type === 'reasoning' ? 'own' : 'previous';
+    const place = block.type === 'reasoning' ? 'own' : 'next';
     for (const each of withSealedState(this.#passes, bare, state, place)) {
       this.#emit({ type: 'block', block: each, ...this.#choice });
     }

@@ -13,6 +13,8 @@ export interface ResponseTerms {
   readonly pictures?: PictureDefaults;
   /** Who can read the state in the responses: `makerId`. */
   readonly maker: string;
+  /** `placeOf` the conversation. */
+  readonly place: string;
   /** The team or user that the responses belong to. */
   readonly owner: string;
 }

@@ -1,4 +1,5 @@
 import type {
+  Extensions,
   GenerationEvent,
   GenerationRequest,
   GenerationResponse,
@@ -47,6 +48,9 @@ export interface Codec {
 
   /** The part of a request that its response needs; the rest is released early. Absent: the response needs all of it. */
   forResponse?(request: GenerationRequest): Omit<GenerationRequest, 'turns'>;
+
+  /** Whether a client takes state in a reasoning block of its own. Absent: it does. */
+  wantsState?(extensions: Extensions): boolean;
 
   /** Decodes a complete response that `Protocol.readResponse` accepted. Usage is read there. */
   decodeResponse(json: JsonRecord): GenerationResponse;

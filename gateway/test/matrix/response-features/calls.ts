@@ -155,7 +155,8 @@ export const thoughts = inArea('Reasoning', [
   {
     name: '`thoughtSignature` of a text',
     shown: envelope,
-    why: travels,
+    isRemembered: true,
+    why: 'remembered by the gateway for an hour; also in an envelope where it fits before the text or another block',
     of: { 'generate-content': { parts: [{ text: 'so', thoughtSignature: 'c2ln' }] } },
   },
 ]);

@@ -12,6 +12,8 @@ export interface ResponseFeature {
   readonly told?: (client: TextProtocolName, response: string) => string;
   /** Why it does not arrive everywhere as it is, or how it does. */
   readonly why?: string;
+  /** Whether it is enough that the gateway remembers it. */
+  readonly isRemembered?: true;
   /** Nothing that a client does depends on it: it may stay away in silence. */
   readonly harmless?: true;
 }

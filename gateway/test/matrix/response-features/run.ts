@@ -1,5 +1,6 @@
 import type { Loss, TextProtocolName } from '#canonical/index.ts';
 import { ResponseLosses } from '#conversion/response-losses.ts';
+import type { KeptState, StateStore } from '#conversion/state/state-store.ts';
 import { GatewayError } from '#errors/index.ts';
 import { verdict } from '#protocols/index.ts';
 import { readEvents, sameNames } from '../../recordings/tap-run.ts';
@@ -12,6 +13,8 @@ import { wireResponse } from './wire.ts';
 export interface Given {
   readonly text: string;
   readonly losses: readonly Loss[];
+  /** What the gateway remembers for the rest of the conversation. */
+  readonly remembered: string;
 }
 
 /** Asks for everything that has to be asked for. */
@@ -37,14 +40,16 @@ export function giveResponse<Upstream extends TextProtocolName>(
 
 function giveWhole(upstream: TextProtocolName, client: TextProtocolName, body: string): Given {
   const losses = new ResponseLosses(client);
-  const reader = readerOf(upstream, client, request, losses);
+  const { store, remembered } = watchedStore();
+  const reader = readerOf(upstream, client, request, losses, store);
   const text = reader.readResponse(Buffer.from(body), sameNames).body.toString('utf8');
-  return { text, losses: losses.all() };
+  return { text, losses: losses.all(), remembered: remembered() };
 }
 
 function giveStream(upstream: TextProtocolName, client: TextProtocolName, stream: string): Given {
   const losses = new ResponseLosses(client);
-  const tap = readerOf(upstream, client, request, losses).createStreamTap(sameNames);
+  const { store, remembered } = watchedStore();
+  const tap = readerOf(upstream, client, request, losses, store).createStreamTap(sameNames);
   let text = '';
   let isFailed = false;
   for (const event of readEvents([Buffer.from(stream)])) {
@@ -53,7 +58,17 @@ function giveStream(upstream: TextProtocolName, client: TextProtocolName, stream
     isFailed ||= (flags & verdict.failed) !== 0;
   }
   text += isFailed ? (tap.fail?.(new GatewayError('upstream_abnormal')) ?? '') : tap.completion();
-  return { text, losses: losses.all() };
+  return { text, losses: losses.all(), remembered: remembered() };
+}
+
+function watchedStore() {
+  const kept: KeptState[] = [];
+  const store: StateStore = {
+    keep: (_owner, _name, state) => void kept.push(state),
+    find: () => null,
+    callsOf: () => [],
+  };
+  return { store, remembered: () => JSON.stringify(kept) };
 }
 
 /** What becomes of one feature of one upstream's responses at one client. */
@@ -80,10 +95,14 @@ export function outcomeOf(
 }
 
 /** Only parts of the client's response have arrived, and a part that it has was not dropped. */
-function howOf(feature: ResponseFeature, { text, losses: [loss] }: Given): Became['how'] {
+function howOf(
+  feature: ResponseFeature,
+  { text, losses: [loss], remembered }: Given,
+): Became['how'] {
   if (feature.told !== undefined) return 'carried';
-  const { shown = mark, harmless } = feature;
-  const isThere = typeof shown === 'string' ? text.includes(shown) : shown.test(text);
+  const { shown = mark, harmless, isRemembered = false } = feature;
+  const isShown = typeof shown === 'string' ? text.includes(shown) : shown.test(text);
+  const isThere = isShown || (isRemembered && remembered.includes('c2ln'));
   if (loss !== undefined) return isThere && loss.how === 'dropped' ? 'untrue' : loss.how;
   if (isThere) return 'carried';
   return harmless ? 'ignored' : 'lost in silence';

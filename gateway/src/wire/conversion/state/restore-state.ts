@@ -2,6 +2,7 @@ import type {
   Block,
   GenerationRequest,
   NativeState,
+  TextBlock,
   TextProtocolName,
   ToolCallBlock,
   Turn,
@@ -11,6 +12,7 @@ import { openFromClient, type Sealing } from './client-state.ts';
 import { signedText } from './envelope.ts';
 import type { SealedState, StatePlace } from './sealed-state.ts';
 import type { StateStore } from './state-store.ts';
+import { placeOf, signsTexts, textKey } from './text-key.ts';
 
 export interface StateTarget {
   /** Whose state the upstream reads: `makerId`. */
@@ -30,16 +32,37 @@ export function restoreState(
   store: StateStore,
   losses: LossList,
 ): GenerationRequest {
-  const turns = request.turns.map((turn): Turn => {
-    if (turn.role !== 'assistant' || !turn.blocks.some(isStateful)) return turn;
+  const turns = request.turns.map((turn, at): Turn => {
+    if (turn.role !== 'assistant') return turn;
+    if (!turn.blocks.some((block) => isStateful(block) || maySign(block, target))) return turn;
     const opened = openBlocks(turn.blocks, target, sealing, losses);
-    return { ...turn, blocks: addKept(opened, target, sealing.owner, store) };
+    return {
+      ...turn,
+      blocks: addKept(opened, target, sealing.owner, store, placeOf(request.turns, at)),
+    };
   });
   return { ...request, turns };
 }
 
 function isStateful({ type, state }: Block): boolean {
   return state !== undefined || type === 'tool-call';
+}
+
+/** Whether the target's models sign such a block. */
+function maySign(block: Block, { protocol }: StateTarget): block is TextBlock {
+  return block.type === 'text' && block.text !== '' && signsTexts(protocol);
+}
+
+/** Under which names state is remembered that may belong to this conversation. */
+export function rememberedNames(request: GenerationRequest, target: StateTarget): string[] {
+  return request.turns.flatMap(({ role, blocks }, at) =>
+    role !== 'assistant'
+      ? []
+      : blocks.flatMap((block) => {
+          if (block.type === 'tool-call') return block.id === null ? [] : [block.id];
+          return maySign(block, target) ? [textKey(placeOf(request.turns, at), block.text)] : [];
+        }),
+  );
 }
 
 function openBlocks(
@@ -115,9 +138,16 @@ function addKept(
   target: StateTarget,
   owner: string,
   store: StateStore,
+  place: string,
 ): Block[] {
   let isSigned = blocks.some((block) => block.type === 'reasoning' && block.state !== undefined);
   return blocks.flatMap((block): Block[] => {
+    if (block.state === undefined && maySign(block, target)) {
+      const kept = store.find(owner, textKey(place, block.text));
+      const state = kept?.call ?? null;
+      const isOwn = kept !== null && state !== null && isReadable({ ...kept, state }, target);
+      return [isOwn ? { ...block, state } : block];
+    }
     if (block.type !== 'tool-call' || block.id === null || block.state !== undefined)
       return [block];
     const kept = store.find(owner, block.id);

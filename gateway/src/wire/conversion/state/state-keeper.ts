@@ -1,10 +1,12 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
 import type { StateStore } from './state-store.ts';
+import { textKey } from './text-key.ts';
 
-/** Collects the reasoning state of one response and stores it under the calls it belongs to. */
+/** Collects the reasoning state of one response and stores it under the calls and texts it belongs to. */
 export class StateKeeper {
   readonly #owner: string;
   readonly #maker: string;
+  readonly #place: string;
   readonly #store: StateStore;
   #reasoning: ReasoningBlock[] = [];
   /** Whether a block is open. */
@@ -13,15 +15,17 @@ export class StateKeeper {
   /**
    * @param owner the team or user it is stored for
    * @param maker who can read it: `makerId`
+   * @param place `placeOf` the conversation that is answered
    */
-  constructor(owner: string, maker: string, store: StateStore) {
+  constructor(owner: string, maker: string, store: StateStore, place: string) {
     this.#owner = owner;
     this.#maker = maker;
+    this.#place = place;
     this.#store = store;
   }
 
   /** The text of the open reasoning block. */
-  get text(): string {
+  get thought(): string {
     return this.#open ? (this.#reasoning.at(-1)?.text ?? '') : '';
   }
 
@@ -55,6 +59,15 @@ export class StateKeeper {
       maker: this.#maker,
       reasoning,
       call: state ?? null,
+    });
+  }
+
+  /** Stores the state on a text, for a client that returns the text without it. */
+  text(text: string, state: NativeState): void {
+    this.#store.keep(this.#owner, textKey(this.#place, text), {
+      maker: this.#maker,
+      reasoning: [],
+      call: state,
     });
   }
 }

@@ -1,23 +1,23 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
 
-/** The state that must accompany a call when it comes back. */
+/** The state that must accompany a call or a text when it comes back. */
 export interface KeptState {
   /** Who can read it: `makerId`. */
   readonly maker: string;
   /** The blocks before the call, in order. */
   readonly reasoning: readonly ReasoningBlock[];
-  /** State on the call itself. */
+  /** State on the call or text itself. */
   readonly call: NativeState | null;
 }
 
 /**
- * Remembers reasoning state for clients whose protocol has no place for it, or that do not return it: by call and owner
- * (team or user), for an hour, in this process. Best effort.
+ * Remembers reasoning state for clients whose protocol has no place for it, or that do not return it: by owner (team or
+ * user) and the id of a call or the `textKey` of a text, for an hour, in this process. Best effort.
  */
 export interface StateStore {
   keep(owner: string, callId: string, kept: KeptState): void;
   find(owner: string, callId: string): KeptState | null;
-  /** The calls of this owner with stored state. */
+  /** The calls and texts of this owner with stored state. */
   callsOf(owner: string): string[];
 }
 

@@ -1,10 +1,4 @@
-import type {
-  Block,
-  GenerationRequest,
-  ToolCallBlock,
-  ToolResultBlock,
-  Turn,
-} from '#canonical/index.ts';
+import type { Block, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
 
 /** Joins neighbouring turns of one role; a system turn between calls and their results moves after the results. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
@@ -83,12 +77,6 @@ export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
   return turn?.role === 'assistant'
     ? turn.blocks.filter((block) => block.type === 'tool-call')
     : [];
-}
-
-/** The ids of the calls in its history, as the client wrote them. */
-export function toolCallIds({ turns }: Pick<GenerationRequest, 'turns'>): string[] {
-  const ids = turns.flatMap((turn) => callsOf(turn).map(({ id }) => id));
-  return ids.filter((id) => id !== null);
 }
 
 export function isResult(block: Block): block is ToolResultBlock {

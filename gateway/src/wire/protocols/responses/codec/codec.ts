@@ -7,6 +7,7 @@ import { encodeRequest } from './request/encode-request.ts';
 import { encodeResponse } from './response/encode-response.ts';
 import { ResponsesStreamEncoder } from './stream/encode-stream.ts';
 import { fieldName } from './field-name.ts';
+import { ownValue } from './own-extension.ts';
 import { withoutLogprobs } from './stream/lean-event.ts';
 
 const traits: CodecTraits = Object.freeze({
@@ -39,6 +40,11 @@ export const responsesCodec = Object.freeze({
   decodeResponse,
   encodeResponse,
   createStreamDecoder,
+  // Other clients make a turn without words of every reasoning item.
+  wantsState: (extensions) => {
+    const included = ownValue(extensions, 'include');
+    return Array.isArray(included) && included.includes('reasoning.encrypted_content');
+  },
   repeatsResponses: true,
   leanEvent: withoutLogprobs,
   createStreamEncoder: (context) => new ResponsesStreamEncoder(context),
