@@ -16,6 +16,11 @@ const dead = `http://127.0.0.1:${await closedPort()}`;
 const rateLimited = { status: 429, message: 'quota exhausted, please retry later' };
 const overloaded = { status: 529, message: 'service overloaded, please retry later' };
 const abnormal = { status: 502, message: 'upstream response abnormal' };
+const refusedOnly = {
+  status: 502,
+  message:
+    "upstream response abnormal: the provider refuses the gateway's own credential or account, and only the operator of this gateway can fix that",
+};
 const mixed = { status: 503, message: 'service temporarily unavailable, please try again later' };
 
 /** One class among all attempts has its own status, several are a 503 (docs/errors.md). */
@@ -25,6 +30,7 @@ const mixes = [
   { name: '503-and-529', faults: ['status=503', 'status=529'], expected: overloaded },
   { name: 'all-500', faults: ['status=500', 'status=500', 'status=500'], expected: abnormal },
   { name: '500-502-401', faults: ['status=500', 'status=502', 'status=401'], expected: abnormal },
+  { name: 'all-401', faults: ['status=401', 'status=401'], expected: refusedOnly },
   { name: 'html-garbage-dead', faults: ['html', 'garbage', dead], expected: abnormal },
   { name: 'dead', faults: [dead], expected: abnormal },
   { name: 'refused', faults: [resetting], expected: abnormal },
@@ -96,6 +102,9 @@ describe.each(eachCall)(
       }).toEqual(expected);
       expect(response.headers.get('content-type')).toBe('application/json');
       expect(response.headers.has('retry-after')).toBe([429, 503].includes(expected.status));
+      expect(response.headers.get('x-should-retry')).toBe(
+        expected === refusedOnly || expected.status === 400 ? 'false' : null,
+      );
       expect(response.text).not.toContain('CANARY');
 
       const row = await rowOf(shared.gateway, response.id);

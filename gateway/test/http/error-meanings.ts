@@ -57,7 +57,9 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   internal_error: 'A defect in the gateway; the log has the request id.',
   unsupported_transfer_encoding: 'The `Transfer-Encoding` is not `chunked`.',
   upstream_abnormal:
-    'Every attempt failed: 5xx, refused credentials, no connection, an unreadable or empty response, or a time-out.',
+    'Every attempt failed: 5xx, no connection, an unreadable or empty response, a time-out, or some of them and refused credentials.',
+  upstream_credential_refused:
+    'The upstreams refuse the credentials of all channels of the model, or their accounts are empty. The request was right, so the status is 502; clients need not send it again until the operator has acted.',
   unavailable:
     'The gateway cannot record the request, look up its key or lease its money (disk full, database unreachable, another node silent), attempts failed for different reasons, or the gateway is stopping.',
   overloaded:

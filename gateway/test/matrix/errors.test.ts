@@ -18,6 +18,11 @@ const abnormal: Expected = {
   message: /^upstream response abnormal$/,
   kinds: ['api_error', 'UNAVAILABLE'],
 };
+/** Who has to act is said behind the same beginning. */
+const credentialRefused: Expected = {
+  ...abnormal,
+  message: /^upstream response abnormal: .* only the operator of this gateway can fix that$/,
+};
 const overloaded: Expected = {
   status: 529,
   message: /^service overloaded, please retry later$/,
@@ -64,7 +69,7 @@ const refusals: Readonly<Record<string, Refusal & { readonly expected: Expected 
       google: 'UNAUTHENTICATED',
     },
     message: 'who are you',
-    expected: abnormal,
+    expected: credentialRefused,
   },
   'not-permitted': {
     status: 403,

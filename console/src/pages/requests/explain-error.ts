@@ -138,6 +138,10 @@ export const errors: Readonly<Record<string, readonly [en: string, zh: string]>>
     'Every channel that was asked failed. The route shows how; the page of health shows what is wrong now.',
     '所有被请求的渠道都失败了。路由显示过程；健康页面显示当前的问题。',
   ],
+  upstream_credential_refused: [
+    'The provider refuses the credential of every channel of the model, or its account is empty. An operator has to act; the page of health shows which channels.',
+    '提供商拒绝了该模型所有渠道的凭证，或账户余额已用尽。需要运维人员处理；健康页面显示是哪些渠道。',
+  ],
   unavailable: [
     'The gateway could not serve it at that moment. The page of health shows whether something is wrong.',
     '网关当时无法处理。健康页面显示是否有问题。',

@@ -146,6 +146,14 @@ export const catalogue = define({
     'unsupported transfer encoding',
   ),
   upstream_abnormal: entry(502, 'api_error', 'upstream_error', 'upstream response abnormal'),
+  // The same beginning: it is the same kind of failure, and nothing is wrong with the request.
+  upstream_credential_refused: entry(
+    502,
+    'api_error',
+    'upstream_error',
+    "upstream response abnormal: the provider refuses the gateway's own credential or account, " +
+      'and only the operator of this gateway can fix that',
+  ),
   // The journal and a failed database are retried every second.
   unavailable: {
     ...entry(

@@ -31,13 +31,13 @@ export type RefusalReason =
   | 'retry-budget';
 
 export const refusals = {
-  ejected: refusal('abnormal', 'ejected'),
-  abnormal: refusal('abnormal', 'credential-refused'),
+  abnormal: refusal('abnormal', 'ejected'),
+  'credential-refused': refusal('credential-refused', 'credential-refused'),
   overloaded: refusal('overloaded', 'overloaded'),
   'rate-limited': refusal('rate-limited', 'rate-limited'),
   'model-missing': refusal('model-missing', 'model-missing'),
   outOfBudget: refusal(null, 'retry-budget'),
-} satisfies Record<FailureKind | 'ejected' | 'outOfBudget', Refusal>;
+} satisfies Record<FailureKind | 'outOfBudget', Refusal>;
 
 function refusal(kind: FailureKind | null, reason: RefusalReason): Refusal {
   return Object.freeze({ admitted: false, kind, reason });

@@ -93,12 +93,12 @@ export function chooseCredential(
 /** Why none of them is usable: what delays the one that is free first. */
 export function kindOfWait(credentials: readonly Credential[], now: number): FailureKind {
   let shortest = Number.POSITIVE_INFINITY;
-  let kind: FailureKind = 'abnormal';
+  let kind: FailureKind = 'credential-refused';
   for (const credential of credentials) {
     const wait = waitOf(credential, now);
     if (wait >= shortest) continue;
     shortest = wait;
-    kind = credential.refusals > 0 ? 'abnormal' : 'rate-limited';
+    kind = credential.refusals > 0 ? 'credential-refused' : 'rate-limited';
   }
   return kind;
 }

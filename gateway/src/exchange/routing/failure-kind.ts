@@ -1,2 +1,7 @@
 /** Why a channel could not respond. If all attempts have the same kind, it decides the client's final error. */
-export type FailureKind = 'abnormal' | 'overloaded' | 'rate-limited' | 'model-missing';
+export type FailureKind =
+  | 'abnormal'
+  | 'credential-refused'
+  | 'overloaded'
+  | 'rate-limited'
+  | 'model-missing';

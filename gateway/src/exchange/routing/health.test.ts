@@ -98,11 +98,11 @@ describe('credentials', () => {
     const { health, said } = open();
     const one = routeOf('one');
     attempt(health, one, refused, 0);
-    expect(attempt(health, one, 'answered', 59_999)).toBe('(abnormal)');
+    expect(attempt(health, one, 'answered', 59_999)).toBe('(credential-refused)');
     const trial = mustAdmit(health, one, 60_000);
-    expect(attempt(health, one, 'answered', 60_000)).toBe('(abnormal)');
+    expect(attempt(health, one, 'answered', 60_000)).toBe('(credential-refused)');
     health.reportOutcome(trial, one, refused, 60_000);
-    expect(attempt(health, one, 'answered', 60_000 + 119_999)).toBe('(abnormal)');
+    expect(attempt(health, one, 'answered', 60_000 + 119_999)).toBe('(credential-refused)');
     expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
     expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
     expect(said).toEqual([
@@ -137,13 +137,13 @@ describe('credentials', () => {
     const early = mustAdmit(health, one, 0);
     attempt(health, one, refused, 0);
     health.reportOutcome(early, one, 'answered', 10);
-    expect(attempt(health, one, 'answered', 20)).toBe('(abnormal)');
+    expect(attempt(health, one, 'answered', 20)).toBe('(credential-refused)');
   });
 
   test('a new secret starts with a clean state, a known one keeps its past', () => {
     const { health } = open();
     attempt(health, routeOf('one', ['old']), refused, 0);
-    expect(attempt(health, routeOf('one', ['old']), 'answered', 1)).toBe('(abnormal)');
+    expect(attempt(health, routeOf('one', ['old']), 'answered', 1)).toBe('(credential-refused)');
     expect(attempt(health, routeOf('one', ['new', 'old']), 'answered', 1)).toBe('new');
     expect(attempt(health, routeOf('one', ['new', 'old']), 'answered', 1)).toBe('new');
   });

@@ -74,7 +74,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       if (state.coolUntil > now) return refusals.overloaded;
       if (isMissing(state, route.upstreamModel, now)) return refusals['model-missing'];
       const standing = state.breaker.standing(now);
-      if (standing === 'ejected') return refusals.ejected;
+      if (standing === 'ejected') return refusals.abnormal;
       const asked = state.credentials[wanted];
       const index =
         asked !== undefined && isUsable(asked, now)

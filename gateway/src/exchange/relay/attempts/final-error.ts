@@ -16,9 +16,17 @@ export function finalError(
   /** For a request that names something that no channel has; absent if requests of this operation name nothing. */
   stateError?: GatewayError,
 ): GatewayError {
-  const kinds = new Set(failures);
+  if (failures.length > 0 && failures.every((kind) => kind === 'credential-refused')) {
+    return new GatewayError('upstream_credential_refused', {
+      headers: { 'x-should-retry': 'false' },
+    });
+  }
+  const kinds = new Set(
+    failures.map((kind) => (kind === 'credential-refused' ? 'abnormal' : kind)),
+  );
+  const [only] = kinds;
   if (kinds.size !== 1) return new GatewayError('unavailable');
-  switch (failures[0]) {
+  switch (only) {
     case 'rate-limited':
       return new GatewayError('channels_rate_limited', {
         retryAfter: Math.max(1, Math.ceil((shortestWaitMs ?? 1000) / 1000)),

@@ -35,7 +35,9 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
     const { classification } = outcome;
     if (outcome.final !== undefined) throw outcome.final;
     if (classification.kind === 'client') throw sender.errorOf(outcome);
-    tries.failures.push(isStateMissing ? 'state-missing' : classification.as);
+    if (isStateMissing) tries.failures.push('state-missing');
+    else if (classification.blame === 'credential') tries.failures.push('credential-refused');
+    else tries.failures.push(classification.as);
     if (outcome.class === 'uncertain') tries.uncertain += 1;
     if (isCostly && !madeNothing(outcome)) tries.isSpent = true;
     return null;
