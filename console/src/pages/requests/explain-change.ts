@@ -131,6 +131,7 @@ export const losses: Readonly<Record<string, string>> = {
   'answer.candidates': '第一个之后的选择',
   'answer.citations': '文本的来源',
   'answer.file': '文件',
+  'answer.finish': '响应结束的原因',
   'answer.image': '图片',
   'answer.logprobs': '词元的概率',
   'answer.video': '视频',

@@ -69,6 +69,7 @@ export const responseLossNames = Object.freeze({
   'answer.candidates': 'choices after the first',
   'answer.citations': 'sources of a text',
   'answer.file': 'a file',
+  'answer.finish': 'why the response ended',
   'answer.image': 'a picture',
   'answer.logprobs': 'probabilities of the tokens',
   'answer.video': 'a film',

@@ -16,6 +16,8 @@ export interface Finish {
   readonly reason: FinishReason;
   /** The sequence that ended it, when known. */
   readonly stopSequence?: string | undefined;
+  /** The upstream used a word of its own, and the reason is a guess. */
+  readonly isGuess?: boolean | undefined;
 }
 
 export type FinishReason =

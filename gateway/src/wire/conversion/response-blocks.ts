@@ -59,6 +59,7 @@ function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: num
       ...withSealedState(passes, bare, state, block.type === 'reasoning' ? 'own' : 'next'),
     );
   }
+  passes.losses.finish(candidate.finish);
   return { blocks, finish: settledFinish(candidate.finish, calls) };
 }
 

@@ -105,6 +105,7 @@ class ChoiceEvents {
       case 'finish':
         this.#close();
         this.#remember();
+        this.#passes.losses.finish(event.finish);
         this.#emit({ ...event, finish: settledFinish(event.finish, this.#calls) });
         return;
     }

@@ -1,4 +1,4 @@
-import type { ResponseLoss, Block, Citation, Loss, TextBlock } from '#canonical/index.ts';
+import type { ResponseLoss, Block, Citation, Finish, Loss, TextBlock } from '#canonical/index.ts';
 import type { Codec } from '#protocols/index.ts';
 import { LossList } from './losses.ts';
 
@@ -56,6 +56,12 @@ export class ResponseLosses {
   /** @param citation null: it cites something that only its vendor can resolve */
   citation(citation: Citation | null): void {
     if (citation === null || !this.#slots.citations) this.#add('answer.citations', 'dropped');
+  }
+
+  /** A word that is not known, and a turn that the client would have to continue, which only messages can say. */
+  finish({ reason, isGuess }: Finish): void {
+    const isPause = reason === 'pause' && this.#client !== 'messages';
+    if (isGuess === true || isPause) this.#add('answer.finish', 'approximated');
   }
 
   logprobs(): void {

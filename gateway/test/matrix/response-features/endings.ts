@@ -26,6 +26,9 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
     content_filter: { choice: { finish_reason: 'content_filter' } },
     tool_calls: aCall.chat!,
     'another word': { choice: { finish_reason: 'x_unknown' } },
+    LENGTH: { choice: { finish_reason: 'LENGTH' } },
+    output_limit_reached: { choice: { finish_reason: 'output_limit_reached' } },
+    moderation_blocked: { choice: { finish_reason: 'moderation_blocked' } },
   },
   responses: {
     completed: {},
@@ -80,11 +83,22 @@ function incomplete(reason: string) {
   return { response: { status: 'incomplete', incomplete_details: { reason } } };
 }
 
+const byItsWords = 'taken for what its words say, else for an end';
+/** Those that become something else. */
+const guessed: Readonly<Record<string, string>> = {
+  'another word': byItsWords,
+  output_limit_reached: byItsWords,
+  moderation_blocked: byItsWords,
+  MALFORMED_FUNCTION_CALL: byItsWords,
+  pause_turn: 'an end: only messages can say that the client should continue',
+};
+
 const finishes = Object.entries(reasons).flatMap(([upstream, named]) =>
   Object.entries(named).map(([name, said]): Omit<ResponseFeature, 'area'> => ({
     name: name.includes(' ') ? name : `\`${name}\``,
     of: { [upstream]: said },
     told: ended,
+    ...(guessed[name] !== undefined && { why: guessed[name] }),
   })),
 );
 

@@ -99,7 +99,7 @@ function howOf(
   feature: ResponseFeature,
   { text, losses: [loss], remembered }: Given,
 ): Became['how'] {
-  if (feature.told !== undefined) return 'carried';
+  if (feature.told !== undefined) return loss?.how ?? 'carried';
   const { shown = mark, harmless, isRemembered = false } = feature;
   const isShown = typeof shown === 'string' ? text.includes(shown) : shown.test(text);
   const isThere = isShown || (isRemembered && remembered.includes('c2ln'));

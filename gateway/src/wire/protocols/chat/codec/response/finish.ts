@@ -1,4 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
+import { finishClass } from '../../../finish-class.ts';
 
 /** The values of `finish_reason`: the official five, and those that other servers invented. */
 const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
@@ -39,8 +40,15 @@ export function readFinish(
   stopReason: unknown,
   delivered: Delivered,
 ): Finish {
-  const named =
-    reason === null || reason === '' ? unnamed(delivered) : (reasons.get(reason) ?? 'other');
+  const known = reason === null || reason === '' ? unnamed(delivered) : knownReason(reason);
+  if (known !== undefined) return finishOf(known, stopReason, delivered);
+  return { ...finishOf(finishClass(reason ?? ''), stopReason, delivered), isGuess: true };
+}
+
+/** Some servers write the words in capitals. */
+const knownReason = (word: string) => reasons.get(word) ?? reasons.get(word.toLowerCase());
+
+function finishOf(named: FinishReason, stopReason: unknown, delivered: Delivered): Finish {
   if (named === 'end' && typeof stopReason === 'string' && stopReason !== '' && !delivered.calls) {
     return { reason: 'stop-sequence', stopSequence: stopReason };
   }

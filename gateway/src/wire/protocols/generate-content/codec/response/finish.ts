@@ -1,4 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
+import { finishClass } from '../../../finish-class.ts';
 
 /** Reasons that cut a response because of its content. */
 const filters = [
@@ -20,6 +21,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: 'length',
   // The client would have to return its token, which only this protocol can carry.
   CONTINUATION: 'length',
+  OTHER: 'other',
+  FINISH_REASON_UNSPECIFIED: 'other',
   ...Object.fromEntries(filters.map((name) => [name, 'filtered'])),
 };
 
@@ -29,8 +32,14 @@ const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', '
 /** A complete call makes it a finish by tool: this protocol has no reason for that. */
 export function decodeFinish(written: unknown, hasCalls: boolean): Finish {
   const name = typeof written === 'number' ? numbered[written] : written;
-  const reason = (typeof name === 'string' ? reasons[name] : undefined) ?? 'other';
-  return { reason: hasCalls && (reason === 'end' || reason === 'other') ? 'tool' : reason };
+  if (typeof name !== 'string' || name === '') return { reason: hasCalls ? 'tool' : 'other' };
+  const known = reasons[name] ?? reasons[name.toUpperCase()];
+  const reason = known ?? finishClass(name);
+  const isPlain = reason === 'end' || reason === 'other';
+  return {
+    reason: hasCalls && isPlain ? 'tool' : reason,
+    ...(known === undefined && { isGuess: true }),
+  };
 }
 
 const names: Readonly<Record<FinishReason, string>> = {

@@ -82,8 +82,8 @@ describe('responses', () => {
     ['one that is new', [], 'BRAND_NEW', 'other'],
   ])('finish: %s', (_, parts, finishReason, reason) => {
     const json = candidate(parts as unknown[], { finishReason });
-    expect(decodeResponse(json).candidates[0]?.finish).toEqual({ reason });
-    expect(collect(chunks(json))[0]?.finish).toEqual({ reason });
+    expect(decodeResponse(json).candidates[0]?.finish).toMatchObject({ reason });
+    expect(collect(chunks(json))[0]?.finish).toMatchObject({ reason });
   });
 
   it('K48: a candidate without parts is an empty response', () => {

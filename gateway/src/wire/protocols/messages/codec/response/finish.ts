@@ -1,4 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
+import { finishClass } from '../../../finish-class.ts';
 import { isAbsent } from '../../../values.ts';
 import { optionalText } from '../../wire.ts';
 
@@ -19,17 +20,17 @@ export interface Outcome {
 }
 
 /** Null if the upstream gave no reason. */
-export function decodeFinish(
-  reason: unknown,
-  sequence: unknown,
-  { hasCalls, isEmpty }: Outcome,
-): Finish | null {
+export function decodeFinish(reason: unknown, sequence: unknown, outcome: Outcome): Finish | null {
   if (isAbsent(reason)) return null;
-  const named =
-    typeof reason === 'string' && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+  const word = typeof reason === 'string' ? reason.toLowerCase() : '';
+  const named = Object.hasOwn(reasons, word) ? reasons[word] : undefined;
+  return named === undefined
+    ? { ...finishOf(finishClass(word), sequence, outcome), isGuess: true }
+    : finishOf(named, sequence, outcome);
+}
+
+function finishOf(named: FinishReason, sequence: unknown, { hasCalls, isEmpty }: Outcome): Finish {
   switch (named) {
-    case undefined:
-      return { reason: 'other' };
     case 'end':
       return { reason: hasCalls ? 'tool' : 'end' };
     case 'tool':
