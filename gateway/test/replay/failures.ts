@@ -5,7 +5,7 @@ import { isStream } from './recorded-request.ts';
 /** What a client gets for a recorded error status, unless an entry below differs. */
 const byStatus: Readonly<Record<number, ErrorName>> = {
   400: 'upstream_rejected',
-  401: 'upstream_abnormal',
+  401: 'upstream_credential_refused',
   403: 'upstream_abnormal',
   404: 'model_not_available',
   429: 'channels_rate_limited',
@@ -23,7 +23,10 @@ const byId: Readonly<Record<string, readonly [error: ErrorName, reason: string]>
   'chat-perplexity-json-400-d8a7bc4d': ['context_too_long', 'beyond the window'],
   'generate-content-google-json-31f5e1c0': ['upstream_abnormal', 'a stream without alt=sse'],
   'generate-content-google-json-9b47778d': ['upstream_abnormal', 'a stream without alt=sse'],
-  'generate-content-google-json-400-f1e32131': ['upstream_abnormal', "the channel's key is wrong"],
+  'generate-content-google-json-400-f1e32131': [
+    'upstream_credential_refused',
+    "the channel's key is wrong",
+  ],
   'generate-content-vertex-ai-json-5d8bed3c': ['upstream_abnormal', 'a stream without alt=sse'],
   'generate-content-vertex-ai-json-e94f24ea': [
     'upstream_abnormal',
@@ -31,10 +34,10 @@ const byId: Readonly<Record<string, readonly [error: ErrorName, reason: string]>
   ],
   'responses-openai-json-400-f942c4e2': ['upstream_rejected_field', "names the client's field"],
   'responses-openai-stream-3133e573': [
-    'upstream_abnormal',
+    'upstream_credential_refused',
     "fails before any content: the account's quota, reported by an event",
   ],
-  'responses-xai-json-400-981ed97b': ['upstream_abnormal', "the channel's key is wrong"],
+  'responses-xai-json-400-981ed97b': ['upstream_credential_refused', "the channel's key is wrong"],
 };
 
 /** The catalogue's error that a recording becomes as a whole response; null for the ones passed on. */
