@@ -9,6 +9,7 @@ import {
 import { notAvailable } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { formatDataUrl } from '../../../data-url.ts';
+import { fileName } from '../../../file-name.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 
@@ -105,7 +106,7 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
         type: 'file',
         file: {
           // An inline file must have a name.
-          filename: filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`,
+          filename: filename ?? fileName(source.mime),
           file_data: formatDataUrl(source.mime, source.base64),
         },
       };

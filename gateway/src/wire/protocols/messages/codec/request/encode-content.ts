@@ -41,7 +41,7 @@ function encodeKind(block: Block, losses: Losses): WireObject | null {
     case 'image':
       return encodeImage(block, losses);
     case 'file':
-      return encodeFile(block);
+      return encodeFile(block, losses);
     case 'audio':
     case 'video':
       throw new Unconvertible(block.type, `${block.type} cannot be sent to this model`);

@@ -26,28 +26,33 @@ function encodeImageSource(source: MediaSource): WireObject {
   );
 }
 
-/** @throws Unconvertible for anything but PDF, plain text and images, and for another provider's file. */
-export function encodeFile(block: FileBlock): WireObject {
+/** Types that are text, although their names say something else. */
+const textTypes = new Set(['application/json', 'application/xml', 'application/yaml']);
+
+/** @throws Unconvertible for anything but PDF, text and images, and for another provider's file. */
+export function encodeFile(block: FileBlock, losses: Losses): WireObject {
   const { source, filename } = block;
   if (source.kind === 'data' && source.mime.toLowerCase().startsWith('image/')) {
     return { type: 'image', source: encodeImageSource(source) };
   }
   const title = filename === undefined ? {} : { title: filename };
-  return { type: 'document', source: encodeFileSource(source), ...title };
+  return { type: 'document', source: encodeFileSource(source, losses), ...title };
 }
 
-function encodeFileSource(source: MediaSource): WireObject {
+function encodeFileSource(source: MediaSource, losses: Losses): WireObject {
   if (source.kind !== 'data') return encodeReference(source);
   const { mime, base64 } = source;
-  const type = mime.toLowerCase().split(';', 1)[0]?.trim();
+  const type = mime.toLowerCase().split(';', 1)[0]?.trim() ?? '';
   if (type === 'application/pdf') return { type: 'base64', media_type: type, data: base64 };
-  if (type === 'text/plain') {
+  if (type.startsWith('text/') || textTypes.has(type)) {
+    // The only type of text that is accepted.
+    if (type !== 'text/plain') losses.approximated('file');
     const data = Buffer.from(base64, 'base64').toString('utf8');
-    return { type: 'text', media_type: type, data };
+    return { type: 'text', media_type: 'text/plain', data };
   }
   throw new Unconvertible(
     'file',
-    `files of type ${mime} cannot be sent to this model: use application/pdf or text/plain`,
+    `files of type ${mime} cannot be sent to this model: use application/pdf or text`,
   );
 }
 

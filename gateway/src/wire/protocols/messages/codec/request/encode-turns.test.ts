@@ -129,7 +129,7 @@ describe('the conversation', () => {
 describe('blocks', () => {
   it.each<[string, Block]>([
     ['image', { type: 'image', source: { kind: 'data', mime: 'image/tiff', base64: 'AAAA' } }],
-    ['file', { type: 'file', source: { kind: 'data', mime: 'text/csv', base64: 'AAAA' } }],
+    ['file', { type: 'file', source: { kind: 'data', mime: 'application/zip', base64: 'AAAA' } }],
     ['file_id', { type: 'image', source: { kind: 'file-id', protocol: 'responses', id: 'x' } }],
     ['audio', { type: 'audio', source: { kind: 'data', mime: 'audio/wav', base64: 'AAAA' } }],
     ['video', { type: 'video', source: { kind: 'url', url: 'https://a.example', mime: null } }],
@@ -137,6 +137,22 @@ describe('blocks', () => {
   ])('refuses %s', (what, block) => {
     expect(refused({ turns: [user(block)] })).toBe(what);
   });
+
+  it.each(['text/csv', 'text/markdown; charset=utf-8', 'application/json'])(
+    'a file of %s goes as plain text',
+    (mime) => {
+      const source = { kind: 'data', mime, base64: Buffer.from('a,é').toString('base64') } as const;
+      const { body, losses } = encode({ turns: [user({ type: 'file', source, filename: 'a' })] });
+      expect(body.messages[0]?.content).toEqual([
+        {
+          type: 'document',
+          source: { type: 'text', media_type: 'text/plain', data: 'a,é' },
+          title: 'a',
+        },
+      ]);
+      expect(losses).toEqual(['~file']);
+    },
+  );
 
   it('report their losses', () => {
     const opaque = { type: 'opaque', protocol: 'chat', value: {} } as const;

@@ -8,6 +8,7 @@ import {
 import { type Losses, notAvailable } from '../../../losses.ts';
 import { encodeAnnotation } from '../annotations.ts';
 import { formatDataUrl } from '../../../data-url.ts';
+import { fileName } from '../../../file-name.ts';
 import { contentPart } from './decode-content.ts';
 import { ownValue } from '../own-extension.ts';
 
@@ -73,7 +74,7 @@ function encodeFile(block: FileBlock): object {
   }
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named, ...rest };
   // An inline file must have a name.
-  const filename = block.filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`;
+  const filename = block.filename ?? fileName(source.mime);
   return { type: 'input_file', filename, file_data: encodeUrl(source), ...rest };
 }
 
