@@ -103,6 +103,14 @@ describe('S-01 a group sees only its own channels', () => {
     expect(await call('vip-only')).toEqual(unavailable('vip-only'));
     expect(await call('plain', as(vipKey))).toEqual(unavailable('plain'));
   });
+  test('a name that nobody has gets the one that was probably meant, if the key may use it', async () => {
+    expect(await call('vip_onyl')).toEqual(unavailable('vip_onyl'));
+    expect(await call('vip_onyl', as(vipKey))).toEqual(
+      unavailable('vip_onyl', ": did you mean 'vip-only'?"),
+    );
+    expect(await call('Target')).toEqual(unavailable('Target', ": did you mean 'target'?"));
+    expect(await call('something-else')).toEqual(unavailable('something-else'));
+  });
   test.each(textProtocols)(
     'the error has $name’s own shape, whichever header carries the key',
     async (protocol) => {

@@ -11,7 +11,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   missing_parameter: 'The protocol requires this field.',
   model_required: 'The request names no model.',
   model_not_available:
-    "There is no such model, no channel of the key's group serves it, or it has no text protocol. Also: every upstream reports that it does not have it.",
+    "There is no such model, no channel of the key's group serves it, or it has no text protocol. Also: every upstream reports that it does not have it. If a name that this key may use is close, the message ends in `: did you mean '…'?`.",
   model_unpriced:
     'The model has no price, so the request could not be billed. The operator must set one.',
   context_too_long:

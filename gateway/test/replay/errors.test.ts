@@ -76,6 +76,7 @@ function messageIn({ protocol }: Recording, text: string): unknown {
 function messageOf(name: ErrorName, recording: Recording): string {
   return catalogue[name].message
     .replace('{model}', servedName(recording))
+    .replace('{hint}', '')
     .replace('{param}', paramOf(recording));
 }
 

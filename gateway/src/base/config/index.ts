@@ -1,5 +1,6 @@
 export type * from './config.ts';
 export { isBracketedTooDeeply } from './bracket-depth.ts';
+export { nearest } from './near.ts';
 export type { Environment } from './expand.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { parseKeySettings, parseUserSettings } from './account-settings.ts';

@@ -36,7 +36,7 @@ export const catalogue = define({
   model_required: invalid('missing_required_parameter', 'model is required'),
   model_not_available: invalid(
     'model_not_available',
-    "model '{model}' is not available, please use a different model",
+    "model '{model}' is not available, please use a different model{hint}",
   ),
   model_unpriced: invalid(
     'model_not_available',

@@ -1,4 +1,11 @@
-import { isPriced, resolveModel, type CatalogueSnapshot, type Model } from '#catalogue/index.ts';
+import {
+  isPriced,
+  resolveModel,
+  servedNames,
+  type CatalogueSnapshot,
+  type Model,
+} from '#catalogue/index.ts';
+import { nearest } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Exchange } from './exchange.ts';
 import type { ExchangeParts } from './parts.ts';
@@ -35,10 +42,35 @@ export function findModel(
     throw new GatewayError('model_not_allowed', { values, param: 'model' });
   }
   if (resolved === null || !serves(resolved.model.type)) {
-    throw new GatewayError('model_not_available', { values, param: 'model' });
+    const hint = resolved === null ? hintFor(snapshot, exchange, serves, name) : '';
+    throw new GatewayError('model_not_available', { values: { ...values, hint }, param: 'model' });
   }
   const { model, id } = resolved;
   if (!model.enabled) throw new GatewayError('model_disabled', { values, param: 'model' });
   if (!isPriced(model)) throw new GatewayError('model_unpriced', { values, param: 'model' });
   return { name, model, snapshot, servedNames: id === name ? [id] : [name, id] };
+}
+
+/** More names are not searched: each such request would cost too much. */
+const mostNames = 500;
+const longestName = 100;
+
+/** The name that was probably meant, among those that this key may use. */
+function hintFor(
+  snapshot: CatalogueSnapshot,
+  { input: { caller } }: Exchange,
+  serves: (type: Model['type']) => boolean,
+  name: string,
+): string {
+  if (name.length > longestName || snapshot.models.size > mostNames) return '';
+  const { models: allowed } = caller;
+  const usable = servedNames(snapshot, caller.group).filter(
+    ({ name, model }) =>
+      serves(model.type) && (allowed === null || allowed.has(name) || allowed.has(model.id)),
+  );
+  const near = nearest(
+    name,
+    usable.map(({ name }) => name),
+  );
+  return near === null ? '' : `: did you mean '${near}'?`;
 }
