@@ -34,8 +34,10 @@ const litellm = `{
   "noisy": { "litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1.5000000000000002e-07, "output_cost_per_token": 1e-06 },
   "gemini/gemini-2.5-pro": {
     "litellm_provider": "gemini", "mode": "chat", "input_cost_per_token": 1.25e-06, "output_cost_per_token": 1e-05,
-    "input_cost_per_token_above_200k_tokens": 2.5e-06
+    "input_cost_per_token_above_200k_tokens": 2.5e-06, "input_cost_per_token_above_200k_tokens_priority": 9e-06,
+    "output_cost_per_token_above_200k_tokens": 1.5e-05, "cache_read_input_token_cost_above_64000_tokens": 1e-07
   },
+  "by-steps": { "litellm_provider": "x", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "tiered_pricing": [] },
   "thinker": { "litellm_provider": "x", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "output_cost_per_reasoning_token": 3e-06 },
   "dall-e-3": { "litellm_provider": "openai", "mode": "image_generation", "output_cost_per_image": 0.04 },
   "embedding": { "litellm_provider": "openai", "mode": "embedding", "max_input_tokens": 8191, "output_vector_size": 1536, "input_cost_per_token": 1e-08, "output_cost_per_token": 0.0 },
@@ -98,6 +100,18 @@ describe('sluice import prices litellm', () => {
         { input: '5', inputImage: '10', cacheRead: '1.25', output: '40', outputImage: '40' },
       ],
       ['odd', 'chat', { input: '0.546875', output: '12.345678901' }],
+      [
+        'gemini-2.5-pro',
+        'chat',
+        {
+          input: '1.25',
+          output: '10',
+          tiers: [
+            { above: 64_000, cacheRead: '0.1' },
+            { above: 200_000, input: '2.5', output: '15' },
+          ],
+        },
+      ],
       ['embedding', 'embedding', { input: '0.01' }],
     ]);
     expect(declared?.models[0]).toMatchObject({ contextWindow: 128_000, maxOutputTokens: 16_384 });
@@ -107,9 +121,9 @@ describe('sluice import prices litellm', () => {
     const { sluice } = workplaceWith(litellm);
     const { err } = await sluice('import', 'prices', 'litellm', 'prices.json');
     expect(err.split('\n')).toEqual([
-      '6 models written, 10 left out',
+      '7 models written, 10 left out',
       '  more digits than a price can have: noisy',
-      '  other prices for long prompts: gemini-2.5-pro',
+      '  other prices for long prompts: by-steps',
       '  reasoning has a price of its own: thinker',
       '  no price per token: dall-e-3, picture-embedding, refund',
       '  neither text nor images: whisper',
@@ -125,6 +139,7 @@ describe('sluice import prices litellm', () => {
     expect(await json(...argv, '--provider', 'x')).toEqual({
       models: [{ id: 'gpt-4o', type: 'chat', price: { input: '2.75', output: '11' } }],
       skipped: [
+        { id: 'by-steps', provider: 'x', reason: 'other prices for long prompts' },
         { id: 'thinker', provider: 'x', reason: 'reasoning has a price of its own' },
         { id: 'picture-embedding', provider: 'x', reason: 'no price per token' },
         { id: 'free-embedding', provider: 'x', reason: 'listed as free' },
@@ -146,6 +161,11 @@ test('sluice import prices models.dev', async () => {
         max_output_tokens: 64_000,
         price: { input: '3', cache_read: '0.3', cache_write: '3.75', output: '15' },
       },
+      {
+        id: 'long',
+        type: 'chat',
+        price: { input: '1', output: '2', tiers: [{ above: 200_000, input: '2', output: '4' }] },
+      },
       { id: 'same', type: 'chat', price: { input: '0.05', output: '2' } },
       {
         id: 'text-embedding-x',
@@ -158,7 +178,6 @@ test('sluice import prices models.dev', async () => {
     skipped: [
       { id: 'speech', provider: 'anthropic', reason: 'neither text nor images' },
       { id: 'no-cost', provider: 'anthropic', reason: 'no price per token' },
-      { id: 'long', provider: 'anthropic', reason: 'other prices for long prompts' },
       { id: 'tiered', provider: 'anthropic', reason: 'other prices for long prompts' },
       { id: 'thinks', provider: 'anthropic', reason: 'reasoning has a price of its own' },
       { id: 'claude-x', provider: 'github-copilot', reason: 'listed as free' },

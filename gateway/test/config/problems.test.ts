@@ -205,7 +205,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     model('type: chat, price: { video_second: { 720P: 1 } }'),
-    'f.yaml:2: models[0].price.video_second: expected a price part of chat models (input, cache_read, cache_write, cache_write_1h, output, input_image, multipliers, fees), got "video_second"',
+    'f.yaml:2: models[0].price.video_second: expected a price part of chat models (input, cache_read, cache_write, cache_write_1h, output, input_image, tiers, multipliers, fees), got "video_second"',
   ],
   [
     model(
@@ -216,6 +216,13 @@ test.each<readonly [text: string, ...problems: string[]]>([
   [
     model('type: video, price: { video_tokens: { 720P: { text: 1 } } }'),
     'f.yaml:2: models[0].price.video_tokens["720P"].with_video: expected a price in USD per million tokens from 0 to 1000000 with at most 9 decimals, got nothing',
+  ],
+  [
+    model(
+      'type: chat, price: { input: 1, output: 1, tiers: [{ above: 9, input: 2 }, { above: 9, input: 3 }, { above: 10 }] }',
+    ),
+    'f.yaml:2: models[0].price.tiers[1].above: expected more than 9, the tier before, got 9',
+    'f.yaml:2: models[0].price.tiers[2]: expected at least one price, got none',
   ],
   [
     model(

@@ -38,6 +38,12 @@ const price = fc.oneof(
     .record({ input: money, output: money, cache_read: maybe(money), cache_write_1h: maybe(money) })
     .map((parts) => ({ type: 'chat', price: parts })),
   fc
+    .record({ above: fc.integer({ min: 1, max: 500 }), input: money, cache_write_1h: money })
+    .map((tier) => ({
+      type: 'chat',
+      price: { input: '1', output: '2', tiers: [tier, { above: 501, output: '3' }] },
+    })),
+  fc
     .record({ input: money, output: money, input_image: money })
     .map((parts) => ({ type: 'image', price: parts })),
   fc.tuple(money, maybe(fc.constant('0.50'))).map(([amount, layer]) => ({

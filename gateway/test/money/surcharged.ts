@@ -15,7 +15,7 @@ const model = (id: string, more: string) => `  - { id: ${id}, type: chat, ${limi
 const channel = (name: string, protocols: string, models: string) =>
   `  - { name: ${name}, provider: openai-compatible, base_url: "UPSTREAM", protocols: [${protocols}], models: [${models}] }`;
 const vendor = (provider: string) =>
-  `  - { name: ${provider}, provider: ${provider}, base_url: "UPSTREAM", api_key: k, models: [priced, plain, allowed] }`;
+  `  - { name: ${provider}, provider: ${provider}, base_url: "UPSTREAM", api_key: k, models: [priced, plain, allowed, long, brim] }`;
 
 /** What a response says of its surcharges. */
 export interface Reported {
@@ -126,13 +126,13 @@ export interface Surcharged {
 
 /**
  * One gateway for all tests of a file. Its models: `priced` has a price for every surcharge, `plain` for none,
- * `allowed` lets some pass without a price; `converted` is reached in another protocol.
+ * `allowed` lets some pass without a price; a prompt of 100 tokens is long for `long`, and not yet for `brim`; `converted` is reached in another protocol.
  */
 export function shareSurcharged(): Surcharged {
   const shared = shareBilledGateway({
     balance: 1_000_000,
     channels: [
-      channel('own', 'chat, responses', 'priced, plain, allowed'),
+      channel('own', 'chat, responses', 'priced, plain, allowed, long, brim'),
       vendor('anthropic'),
       vendor('gemini'),
       channel('only-chat', 'chat', 'converted'),
@@ -144,6 +144,11 @@ export function shareSurcharged(): Surcharged {
         `price: { ${price}, multipliers: ${multipliers}, fees: { web_search: 0.01 } }`,
       ),
       model('plain', `price: { ${price} }`),
+      model(
+        'long',
+        `price: { ${price}, multipliers: ${multipliers}, tiers: [{ above: 99, input: 3000 }] }`,
+      ),
+      model('brim', `price: { ${price}, tiers: [{ above: 100, input: 3000 }] }`),
       model('allowed', `allow: [service_tier.priority, speed.fast], price: { ${price} }`),
       model('converted', `price: { ${price} }`),
     ].join('\n'),

@@ -53,6 +53,20 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect((await receiptOf(await ask(protocol, 'priced', stream, {}))).cost).toBe(base * times);
   });
 
+  test.each([true, false])('streamed: %s; a long prompt has prices of its own', async (stream) => {
+    shared.upstream.answer = answer({});
+    const long = await receiptOf(await ask(protocol, 'long', stream, {}));
+    expect(long).toEqual({
+      parts: { 'tiers.99.input': 100, 'tiers.99.output': 10 },
+      cost: base + 200_000_000n,
+    });
+    const brim = await receiptOf(await ask(protocol, 'brim', stream, {}));
+    expect(brim).toEqual({ parts: { input: 100, output: 10 }, cost: base });
+    shared.upstream.answer = answer(reported);
+    const both = await receiptOf(await ask(protocol, 'long', stream, dear));
+    expect(both.cost).toBe((base + 200_000_000n) * times);
+  });
+
   test.each([true, false])('streamed: %s; searches are charged separately', async (stream) => {
     const searches = protocol.name === 'chat' ? 1 : 3;
     shared.upstream.answer = answer({ searches });

@@ -30,6 +30,7 @@ const cheaperReads: Readonly<Record<string, number>> = {
   'claude-opus-5-5': 0.05,
   'claude-sonnet-5-5': 0.05,
   'claude-fable-5-1': 0.025,
+  'claude-fable-5-2': 0.025,
 };
 
 describe('bundled prices', () => {

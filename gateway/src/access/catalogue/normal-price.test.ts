@@ -11,6 +11,10 @@ const whole = {
   cacheWrite1h: '2',
   output: '10',
   inputImage: '3',
+  tiers: [
+    { above: 100, input: '2' },
+    { above: 200, cacheRead: '0.5', output: '20' },
+  ],
   imageTiers: [
     { name: '1K', maxPixels: 10, price: '0.045' },
     { name: '2K', maxPixels: 20, price: '0.000000000000001' },
@@ -23,7 +27,7 @@ const whole = {
 
 /** The same price in another order of keys, with zeros that say nothing. */
 const spelling = fc
-  .tuple(fc.shuffledSubarray(Object.entries(whole), { minLength: 11 }), fc.nat(3))
+  .tuple(fc.shuffledSubarray(Object.entries(whole), { minLength: 12 }), fc.nat(3))
   .map(([entries, zeros]) => respell(Object.fromEntries(entries), zeros));
 
 function respell(value: unknown, zeros: number): unknown {

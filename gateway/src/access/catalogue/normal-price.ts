@@ -1,10 +1,20 @@
-import type { DeclaredPrice } from '#config/index.ts';
+import type { DeclaredPrice, PromptTier } from '#config/index.ts';
 import { parseDecimal, scaled, shortestDecimal } from '#config/decimal.ts';
 
 /** A price per million units may have nine decimals, a price per unit fifteen: a rate is an integer of 10⁻¹⁵ USD. */
 const perMillion = 9;
 const perUnit = 15;
 const multiplier = 6;
+
+/** The parts that depend on the length of the prompt. */
+const promptParts = [
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+  'inputImage',
+] as const satisfies readonly (keyof PromptTier)[];
 
 /**
  * The normal form of a stored price: known parts only, in a fixed order, numbers in their shortest form. Equal prices
@@ -20,6 +30,7 @@ export function normalPrice(value: unknown): DeclaredPrice | null {
     output: decimal(value['output'], perMillion),
     inputImage: decimal(value['inputImage'], perMillion),
     outputImage: decimal(value['outputImage'], perMillion),
+    tiers: optional(value['tiers'], normalPromptTiers),
     imageTiers: optional(value['imageTiers'], normalTiers),
     layerFactor: decimal(value['layerFactor'], perMillion),
     referenceImage: decimal(value['referenceImage'], perUnit),
@@ -74,6 +85,24 @@ function normalTiers(value: unknown): DeclaredPrice['imageTiers'] | null {
     if (!Number.isSafeInteger(maxPixels) || Number(maxPixels) <= largest) return null;
     largest = Number(maxPixels);
     tiers.push({ name, maxPixels: largest, price });
+  }
+  return tiers;
+}
+
+function normalPromptTiers(value: unknown): DeclaredPrice['tiers'] | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  let last = 0;
+  const tiers: PromptTier[] = [];
+  for (const tier of value as unknown[]) {
+    if (!isMapping(tier)) return null;
+    const { above } = tier;
+    if (!Number.isSafeInteger(above) || Number(above) <= last) return null;
+    last = Number(above);
+    const given = promptParts
+      .map((part) => [part, decimal(tier[part], perMillion)] as const)
+      .filter(([, price]) => price !== undefined);
+    if (given.length === 0 || given.some(([, price]) => price === null)) return null;
+    tiers.push({ above: last, ...(Object.fromEntries(given) as Omit<PromptTier, 'above'>) });
   }
   return tiers;
 }

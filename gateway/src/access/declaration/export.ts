@@ -168,9 +168,18 @@ function unlessUsual<Value>(value: Value, usual: Value): Value | null {
 
 function exportPrice(price: DeclaredPrice): object {
   const parts = Object.entries(price).map(([part, value]) => [snakeCase(part), value as unknown]);
-  const { imageTiers, videoTokens } = price;
+  const { tiers, imageTiers, videoTokens } = price;
   return {
     ...Object.fromEntries(parts),
+    ...(tiers === undefined
+      ? {}
+      : {
+          tiers: tiers.map((tier) =>
+            Object.fromEntries(
+              Object.entries(tier).map(([part, value]) => [snakeCase(part), value as unknown]),
+            ),
+          ),
+        }),
     ...(imageTiers === undefined
       ? {}
       : {

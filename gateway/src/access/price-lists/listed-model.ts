@@ -1,4 +1,4 @@
-import type { DeclaredModel, DeclaredPrice } from '#config/index.ts';
+import type { DeclaredModel, DeclaredPrice, PromptTier } from '#config/index.ts';
 import { scaled } from '#config/decimal.ts';
 import { ExactNumber } from './exact-json.ts';
 
@@ -58,6 +58,20 @@ export function listedPrice(
   return price;
 }
 
+/**
+ * The prices of prompts of more than `above` tokens. Undefined: the list has none.
+ * @param parts absent and null costs are those without the tier
+ */
+export function listedTier(
+  above: number,
+  parts: Readonly<Partial<Record<Exclude<TokenPart, 'outputImage'>, unknown>>>,
+  shift: number,
+): PromptTier | SkipReason | undefined {
+  const tier = listedParts(parts, shift);
+  if (typeof tier === 'string') return tier;
+  return Object.keys(tier).length === 0 ? undefined : { above, ...tier };
+}
+
 /** The same for an embedding model, which has no output to charge for: lists give it as 0, or leave it out. */
 export function listedEmbeddingPrice(
   { input, output }: { readonly input: unknown; readonly output: unknown },
@@ -97,7 +111,14 @@ export interface ModelEntry {
   readonly type: ListedModel['type'];
   readonly context_window?: number;
   readonly max_output_tokens?: number;
-  readonly price: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly price: Readonly<
+    Record<
+      string,
+      | string
+      | Readonly<Record<string, string>>
+      | readonly Readonly<Record<string, number | string>>[]
+    >
+  >;
 }
 
 /** In the order in which people write them. */
@@ -111,20 +132,28 @@ const keys: readonly (readonly [TokenPart, string])[] = [
   ['outputImage', 'output_image'],
 ];
 
+function partsOf(price: Readonly<Partial<Record<TokenPart, string>>>): Record<string, string> {
+  return Object.fromEntries(
+    keys.flatMap(([part, key]) => {
+      const decimal = price[part];
+      return decimal === undefined ? [] : [[key, decimal] as const];
+    }),
+  );
+}
+
 /** The model as a person would write it into the file. */
 export function toModelEntry(model: ListedModel): ModelEntry {
   const { id, type, contextWindow, maxOutputTokens, price } = model;
-  const parts = keys.flatMap(([part, key]) => {
-    const decimal = price[part];
-    return decimal === undefined ? [] : [[key, decimal] as const];
-  });
   return {
     id,
     type,
     ...(contextWindow === null ? {} : { context_window: contextWindow }),
     ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
     price: {
-      ...Object.fromEntries(parts),
+      ...partsOf(price),
+      ...(price.tiers !== undefined && {
+        tiers: price.tiers.map((tier) => ({ above: tier.above, ...partsOf(tier) })),
+      }),
       ...(price.multipliers !== undefined && { multipliers: price.multipliers }),
       ...(price.fees !== undefined && { fees: price.fees }),
     },

@@ -1,9 +1,11 @@
+import type { PromptTier } from '#config/index.ts';
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
 import { listedSurcharges } from './litellm-surcharges.ts';
 import {
   listedCount,
   listedEmbeddingPrice,
   listedPrice,
+  listedTier,
   type Listing,
   type SkipReason,
 } from './listed-model.ts';
@@ -45,11 +47,9 @@ export function readLitellm(file: ExactMapping): Listing[] {
 function readEntry(id: string, entry: ExactMapping) {
   const type = types.get(entry['mode']);
   if (type === undefined) return 'neither text nor images' satisfies SkipReason;
+  const thresholds = thresholdsOf(entry);
   // Batches and faster or slower service are separate offers; a longer prompt is not.
-  if (
-    entry['tiered_pricing'] !== undefined ||
-    Object.keys(entry).some((key) => /_above_\d+k?_tokens$/.test(key))
-  ) {
+  if (entry['tiered_pricing'] !== undefined || (thresholds.length > 0 && type !== 'chat')) {
     return 'other prices for long prompts' satisfies SkipReason;
   }
   if (type === 'embedding') return readEmbeddingModel(id, entry);
@@ -70,13 +70,48 @@ function readEntry(id: string, entry: ExactMapping) {
     perTokenToMillion,
   );
   if (typeof price === 'string') return price;
+  const tiers: PromptTier[] = [];
+  for (const [above, suffix] of thresholds) {
+    const tier = tierOf(entry, above, suffix);
+    if (typeof tier === 'string') return tier;
+    if (tier !== undefined) tiers.push(tier);
+  }
   return {
     id,
     type,
     contextWindow: listedCount(entry['max_input_tokens']),
     maxOutputTokens: listedCount(entry['max_output_tokens']),
-    price: type === 'chat' ? { ...price, ...listedSurcharges(entry) } : price,
+    price:
+      type === 'chat'
+        ? { ...price, ...(tiers.length > 0 && { tiers }), ...listedSurcharges(entry) }
+        : price,
   };
+}
+
+/** The prompt lengths above which an entry has other costs, ascending, and how the names of those costs end. */
+function thresholdsOf(entry: ExactMapping): (readonly [above: number, suffix: string])[] {
+  const found = new Map<number, string>();
+  for (const key of Object.keys(entry)) {
+    const match = /_above_(\d{1,6})(k?)_tokens$/.exec(key);
+    if (match === null) continue;
+    const above = Number(match[1]) * (match[2] === 'k' ? 1_000 : 1);
+    if (above > 0) found.set(above, match[0]);
+  }
+  return Array.from(found).toSorted(([a], [b]) => a - b);
+}
+
+function tierOf(entry: ExactMapping, above: number, suffix: string) {
+  return listedTier(
+    above,
+    {
+      input: entry[`input_cost_per_token${suffix}`],
+      cacheRead: entry[`cache_read_input_token_cost${suffix}`],
+      cacheWrite: entry[`cache_creation_input_token_cost${suffix}`],
+      cacheWrite1h: entry[`cache_creation_input_token_cost_above_1hr${suffix}`],
+      output: entry[`output_cost_per_token${suffix}`],
+    },
+    perTokenToMillion,
+  );
 }
 
 function readEmbeddingModel(id: string, entry: ExactMapping) {

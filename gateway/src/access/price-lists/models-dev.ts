@@ -3,6 +3,7 @@ import {
   listedCount,
   listedEmbeddingPrice,
   listedPrice,
+  listedTier,
   type Listing,
   type SkipReason,
 } from './listed-model.ts';
@@ -29,8 +30,9 @@ function readModel(id: string, model: ExactMapping) {
   if (type === null) return 'neither text nor images' satisfies SkipReason;
   const { cost, limit } = model;
   if (!isExactMapping(cost)) return 'no price per token' satisfies SkipReason;
-  // One threshold as a named member, or several as a list.
-  if (cost['context_over_200k'] !== undefined || cost['tiers'] !== undefined) {
+  const longer = cost['context_over_200k'];
+  // One threshold is a named member; several are a list, whose members differ.
+  if (cost['tiers'] !== undefined || (longer !== undefined && type !== 'chat')) {
     return 'other prices for long prompts' satisfies SkipReason;
   }
   if (type === 'embedding') return readEmbeddingModel(id, cost, limit);
@@ -55,13 +57,26 @@ function readModel(id: string, model: ExactMapping) {
     0,
   );
   if (typeof price === 'string') return price;
+  const tier = isExactMapping(longer)
+    ? listedTier(
+        200_000,
+        {
+          input: longer['input'],
+          cacheRead: longer['cache_read'],
+          cacheWrite: longer['cache_write'],
+          output: longer['output'],
+        },
+        0,
+      )
+    : undefined;
+  if (typeof tier === 'string') return tier;
   const limits = isExactMapping(limit) ? limit : {};
   return {
     id,
     type,
     contextWindow: listedCount(limits['context']),
     maxOutputTokens: listedCount(limits['output']),
-    price,
+    price: tier === undefined ? price : { ...price, tiers: [tier] },
   };
 }
 

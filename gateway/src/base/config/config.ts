@@ -205,6 +205,8 @@ export interface DeclaredPrice {
   readonly output?: Decimal;
   readonly inputImage?: Decimal;
   readonly outputImage?: Decimal;
+  /** By the length of the prompt, ascending. The whole prompt chooses one tier for all parts; up to the first, none. */
+  readonly tiers?: readonly PromptTier[];
   readonly imageTiers?: readonly {
     readonly name: string;
     readonly maxPixels: number;
@@ -222,6 +224,17 @@ export interface DeclaredPrice {
   readonly multipliers?: Readonly<Record<string, Decimal>>;
   /** `web_search` → USD per use that the response reports. */
   readonly fees?: Readonly<Record<string, Decimal>>;
+}
+
+/** Prices of prompts of more than `above` tokens. A part that is absent costs what it costs without tiers. */
+export interface PromptTier {
+  readonly above: number;
+  readonly input?: Decimal;
+  readonly cacheRead?: Decimal;
+  readonly cacheWrite?: Decimal;
+  readonly cacheWrite1h?: Decimal;
+  readonly output?: Decimal;
+  readonly inputImage?: Decimal;
 }
 
 /** What people may do at the console. */

@@ -1,5 +1,6 @@
 import type { Hold } from './billing.ts';
 import { ceilingOf } from './cost.ts';
+import { dearestRatesFor } from './rates.ts';
 import { dearestFactor } from './surcharges.ts';
 
 /** Of what output costs, this many tokens are rounded together. */
@@ -16,10 +17,11 @@ export function affordableOutput(
   choices: number,
   terms: readonly string[],
 ): number | null {
-  if (rates.tokens === null) return null;
+  const dearest = dearestRatesFor(rates, inputTokens);
+  if (dearest === null) return null;
   const factor = dearestFactor(rates, terms);
   const factored = factor === undefined ? {} : { factor };
-  const { dearestInput, output } = rates.tokens;
+  const { dearestInput, output } = dearest;
   const input = { rate: dearestInput, quantity: BigInt(Math.ceil(inputTokens)), ...factored };
   const left = amount - ceilingOf([input], multiplier);
   const price = ceilingOf([{ rate: output, quantity: together, ...factored }], multiplier);

@@ -70,6 +70,53 @@ describe('exact charges in nano-USD', () => {
     expect(wireCost('generate-content', { candidates: [], usageMetadata }, price)).toBe(835_000n);
   });
 
+  describe('by the length of the prompt', () => {
+    const price = {
+      input: '1',
+      cacheRead: '0.1',
+      output: '10',
+      tiers: [
+        { above: 200, input: '2', output: '20' },
+        { above: 1_000, input: '4', cacheRead: '0.4', cacheWrite: '5' },
+      ],
+    };
+    const partsOf = (tokens: object) =>
+      receiptOf(tokenLines(ratesOf(price), { ...none, ...tokens }), one).items.map(
+        ({ part, rate }) => [part, rate],
+      );
+
+    it.each([
+      [
+        { input: 200, output: 1 },
+        [
+          ['input', '1000000000'],
+          ['output', '10000000000'],
+        ],
+      ],
+      [
+        { input: 1, cacheRead: 100, cacheWrite: 50, cacheWrite1h: 50, output: 1 },
+        [
+          ['tiers.200.input', '2000000000'],
+          // What a tier does not name costs what it costs without tiers; the default is the tier's own input.
+          ['tiers.200.cache_read', '100000000'],
+          ['tiers.200.cache_write', '2000000000'],
+          ['tiers.200.cache_write_1h', '2000000000'],
+          ['tiers.200.output', '20000000000'],
+        ],
+      ],
+      [
+        { input: 900, cacheRead: 101, output: 1 },
+        [
+          ['tiers.1000.input', '4000000000'],
+          ['tiers.1000.cache_read', '400000000'],
+          ['tiers.1000.output', '10000000000'],
+        ],
+      ],
+    ])('%j: one tier for all parts', (tokens, expected) => {
+      expect(partsOf(tokens)).toEqual(expected);
+    });
+  });
+
   it.each([
     [1, 2n],
     [2, 5n],

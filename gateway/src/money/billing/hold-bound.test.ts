@@ -36,6 +36,19 @@ describe('the hold of a text request', () => {
     expect(textHold(rates, unknown, demand, one)).toBe(1_000_000n * 10_000n);
   });
 
+  it('takes the dearest tier that the prompt may reach', () => {
+    const tiers = [
+      { above: 500, input: '5', output: '8' },
+      { above: 1_000, input: '3', output: '20' },
+    ];
+    const by = ratesOf({ input: '1', output: '10', tiers });
+    const of = (bodyBytes: number) =>
+      textHold(by, model, { bodyBytes, outputLimit: 100, choices: null }, one);
+    expect(of(1_000)).toBe(500n * 1_000n + 100n * 10_000n);
+    expect(of(1_002)).toBe(501n * 5_000n + 100n * 10_000n);
+    expect(of(2_002)).toBe(1_001n * 5_000n + 100n * 20_000n);
+  });
+
   it('counts every response asked for', () => {
     expect(hold(1_000, 100, 5)).toBe(5n * hold(1_000, 100));
   });

@@ -1,6 +1,6 @@
 import type { Model } from '#catalogue/index.ts';
 import { ceilingOf, type Line, type Multiplier } from './cost.ts';
-import type { PriceRates } from './rates.ts';
+import { dearestRatesFor, type PriceRates } from './rates.ts';
 import { dearestFactor, feeBounds } from './surcharges.ts';
 
 export interface TextDemand {
@@ -85,11 +85,12 @@ export function textBound(
   model: BoundingModel,
   demand: TextDemand,
 ): readonly Line<bigint>[] {
-  if (rates.tokens === null) throw new RangeError('no price for text');
   const bounds = tokenBounds(model, demand);
+  const dearest = dearestRatesFor(rates, bounds.input);
+  if (dearest === null) throw new RangeError('no price for text');
   const lines: Line<bigint>[] = [
-    { rate: rates.tokens.dearestInput, quantity: bounds.input },
-    { rate: rates.tokens.output, quantity: bounds.output },
+    { rate: dearest.dearestInput, quantity: bounds.input },
+    { rate: dearest.output, quantity: bounds.output },
   ];
   const { terms = [], webSearches } = demand;
   const factor = terms.length === 0 ? undefined : dearestFactor(rates, terms);

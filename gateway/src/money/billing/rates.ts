@@ -33,6 +33,15 @@ export interface TokenRates extends InputRates {
   readonly dearestOutput: Rate;
 }
 
+/** The rates of prompts of more than `above` tokens. */
+export interface PromptTierRates {
+  readonly above: number;
+  readonly tokens: TokenRates;
+  /** The dearest part of this and of every shorter prompt. */
+  readonly dearestInput: Rate;
+  readonly output: Rate;
+}
+
 export interface TierRates {
   readonly name: string;
   readonly maxPixels: number;
@@ -45,6 +54,8 @@ export interface TierRates {
 export interface PriceRates {
   /** Null unless input and output are priced, as a text response requires. */
   readonly tokens: TokenRates | null;
+  /** By the length of the prompt, ascending; empty: one price for all. */
+  readonly promptTiers: readonly PromptTierRates[];
   /** Null unless input is priced, as an operation without output requires. */
   readonly inputTokens: InputRates | null;
   /** Ascending. */
@@ -92,8 +103,10 @@ function compileRates(price: DeclaredPrice): PriceRates {
     fees = {},
   } = price;
   const factor = price.layerFactor === undefined ? null : exact(price.layerFactor, factorPlaces);
+  const tokens = compileTokenRates(price, inputTokens);
   const rates = {
-    tokens: compileTokenRates(price, inputTokens),
+    tokens,
+    promptTiers: tokens === null ? [] : compilePromptTiers(price, tokens),
     inputTokens,
     imageTiers: imageTiers.map(({ name, maxPixels, price: perImage }) => {
       const image = exact(perImage, perUnitPlaces);
@@ -135,10 +148,12 @@ function compileRates(price: DeclaredPrice): PriceRates {
 }
 
 function isZero(rates: Omit<PriceRates, 'isZero'>): boolean {
-  const { tokens, inputTokens, imageTiers, referenceImage, videoSecond, videoTokens, fees } = rates;
+  const { tokens, promptTiers, inputTokens, imageTiers, referenceImage } = rates;
+  const { videoSecond, videoTokens, fees } = rates;
   const parts = [
     ...(inputTokens === null ? [] : [inputTokens.dearestInput]),
     ...(tokens === null ? [] : [tokens.dearestOutput]),
+    ...promptTiers.flatMap((tier) => [tier.dearestInput, tier.output]),
     ...imageTiers.flatMap(({ image, layer }) => (layer === null ? [image] : [image, layer])),
     ...(referenceImage === null ? [] : [referenceImage]),
     ...videoSecond.values(),
@@ -148,16 +163,30 @@ function isZero(rates: Omit<PriceRates, 'isZero'>): boolean {
   return parts.length > 0 && parts.every(({ perUnit }) => perUnit === 0n);
 }
 
+/** A part that a tier does not name costs what it costs without tiers. */
+function compilePromptTiers(price: DeclaredPrice, base: TokenRates): PromptTierRates[] {
+  let { dearestInput, output } = base;
+  return (price.tiers ?? []).map(({ above, ...parts }) => {
+    const before = `tiers.${above}.`;
+    const whole = { ...price, ...parts };
+    const tokens = compileTokenRates(whole, compileInputRates(whole, before), before);
+    if (tokens === null) throw new RangeError('a tier without input or output');
+    dearestInput = dearestOf([dearestInput, tokens.dearestInput]);
+    output = dearestOf([output, tokens.output]);
+    return { above, tokens, dearestInput, output };
+  });
+}
+
 /** Null unless input is priced. Every other part falls back as the configuration contract states. */
-function compileInputRates(price: DeclaredPrice): InputRates | null {
+function compileInputRates(price: DeclaredPrice, before = ''): InputRates | null {
   if (price.input === undefined) return null;
   const cacheWrite = price.cacheWrite ?? price.input;
   const inputs = {
-    input: perMillion('input', price.input),
-    inputImage: perMillion('input_image', price.inputImage ?? price.input),
-    cacheRead: perMillion('cache_read', price.cacheRead ?? price.input),
-    cacheWrite: perMillion('cache_write', cacheWrite),
-    cacheWrite1h: perMillion('cache_write_1h', price.cacheWrite1h ?? cacheWrite),
+    input: perMillion(`${before}input`, price.input),
+    inputImage: perMillion(`${before}input_image`, price.inputImage ?? price.input),
+    cacheRead: perMillion(`${before}cache_read`, price.cacheRead ?? price.input),
+    cacheWrite: perMillion(`${before}cache_write`, cacheWrite),
+    cacheWrite1h: perMillion(`${before}cache_write_1h`, price.cacheWrite1h ?? cacheWrite),
   };
   return { ...inputs, dearestInput: dearestOf(Object.values(inputs)) };
 }
@@ -166,13 +195,33 @@ function compileInputRates(price: DeclaredPrice): InputRates | null {
 function compileTokenRates(
   { output, outputImage }: DeclaredPrice,
   inputTokens: InputRates | null,
+  before = '',
 ): TokenRates | null {
   if (inputTokens === null || output === undefined) return null;
   const outputs = {
-    output: perMillion('output', output),
-    outputImage: perMillion('output_image', outputImage ?? output),
+    output: perMillion(`${before}output`, output),
+    outputImage: perMillion(`${before}output_image`, outputImage ?? output),
   };
   return { ...inputTokens, ...outputs, dearestOutput: dearestOf(Object.values(outputs)) };
+}
+
+/**
+ * The rates of a response to a prompt of this many tokens, all of them counted: cached, written and read. Null: the
+ * price has none.
+ */
+export function tokenRatesFor(
+  { tokens, promptTiers }: PriceRates,
+  prompt: number,
+): TokenRates | null {
+  return promptTiers.findLast(({ above }) => prompt > above)?.tokens ?? tokens;
+}
+
+/** The dearest parts that a prompt of at most this many tokens can be charged by. Null: the price has none. */
+export function dearestRatesFor(
+  { tokens, promptTiers }: PriceRates,
+  longest: number | bigint,
+): { readonly dearestInput: Rate; readonly output: Rate } | null {
+  return promptTiers.findLast(({ above }) => longest > above) ?? tokens;
 }
 
 /** The highest of some rates; the first of equal ones. */

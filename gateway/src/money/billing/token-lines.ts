@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#canonical/index.ts';
 import type { Line } from './cost.ts';
-import type { PriceRates } from './rates.ts';
+import { type PriceRates, tokenRatesFor } from './rates.ts';
 
 /** Tokens in normal form with those of pictures separate: `input` and `output` then exclude them. */
 export interface PricedTokens extends TokenUsage {
@@ -10,9 +10,11 @@ export interface PricedTokens extends TokenUsage {
 
 /**
  * The lines of a text response, and of an image priced by tokens. Reasoning is part of the output and has no line.
- * Empty for a price without token parts: tokens are free there.
+ * Empty for a price without token parts: tokens are free there. The length of the whole prompt chooses the rates.
  */
-export function tokenLines({ tokens: rates }: PriceRates, tokens: PricedTokens): Line[] {
+export function tokenLines(price: PriceRates, tokens: PricedTokens): Line[] {
+  const rates =
+    price.promptTiers.length === 0 ? price.tokens : tokenRatesFor(price, promptOf(tokens));
   if (rates === null) return [];
   const lines: Line[] = [];
   const add = (rate: Line['rate'], quantity: number): void => {
@@ -26,4 +28,9 @@ export function tokenLines({ tokens: rates }: PriceRates, tokens: PricedTokens):
   add(rates.output, tokens.output);
   add(rates.outputImage, tokens.outputImage ?? 0);
   return lines;
+}
+
+function promptOf(tokens: PricedTokens): number {
+  const { input, inputImage = 0, cacheRead, cacheWrite, cacheWrite1h } = tokens;
+  return input + inputImage + cacheRead + cacheWrite + cacheWrite1h;
 }

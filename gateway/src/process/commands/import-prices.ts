@@ -57,12 +57,10 @@ function toYaml(models: readonly ModelEntry[], quote: (name: string) => string):
   return models.length === 0 ? 'models: []\n' : `models:\n${entries.join('')}`;
 }
 
-function toFlow(
-  parts: Readonly<Record<string, string | Readonly<Record<string, string>>>>,
-): string {
-  const entries = Object.entries(parts).map(
-    ([part, value]) => `${part}: ${typeof value === 'string' ? value : toFlow(value)}`,
-  );
+function toFlow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toFlow).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Object.entries(value).map(([part, inner]) => `${part}: ${toFlow(inner)}`);
   return `{ ${entries.join(', ')} }`;
 }
 

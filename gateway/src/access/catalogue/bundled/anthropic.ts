@@ -15,12 +15,13 @@ const sonnet = cached('3', '0.3', '3.75', '6', '15');
 const million = 1_000_000;
 
 export const anthropicModels = bundle('anthropic', [
-  // Cached writes for an hour are not stated.
   {
     id: 'claude-fable-5-2',
     name: 'Claude Fable 5.2',
     released: '2026-11-09',
+    limits: [million, 128_000],
     can: decides,
+    price: cached('8', '0.2', '10', '16', '40'),
   },
   {
     id: 'claude-opus-5-5',
@@ -37,13 +38,25 @@ export const anthropicModels = bundle('anthropic', [
     can: decides,
     price: cached('2', '0.1', '2.5', '4', '10'),
   },
-  // Prompts of more than 100 000 tokens cost five times as much.
   {
     id: 'claude-haiku-5-5',
     name: 'Claude Haiku 5.5',
     released: '2026-10-07',
     limits: [million, 128_000],
     can: decides,
+    price: {
+      ...cached('0.1', '0.01', '0.125', '0.2', '0.5'),
+      tiers: [
+        {
+          above: 100_000,
+          input: '0.5',
+          cacheRead: '0.05',
+          cacheWrite: '0.625',
+          cacheWrite1h: '1',
+          output: '2.5',
+        },
+      ],
+    },
   },
   {
     id: 'claude-fable-5-1',

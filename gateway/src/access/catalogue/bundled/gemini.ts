@@ -8,12 +8,17 @@ const limits = [1_048_576, 65_536] as const;
 const grounded = { fees: { grounded_prompt: '0.035' } };
 const searches = { fees: { web_search: '0.014' } };
 
-/**
- * The pro models cost more above 200 000 prompt tokens, which one price cannot express: the configuration must set
- * theirs.
- */
+/** The pro models cost more for prompts above 200 000 tokens. */
+const long = 200_000;
+
 export const geminiModels = bundle('gemini', [
-  { id: 'gemini-3.5-flash', name: 'Gemini 3.5 Flash', can },
+  {
+    id: 'gemini-3.5-flash',
+    name: 'Gemini 3.5 Flash',
+    limits,
+    can,
+    price: { ...tokens('1.5', '0.15', '9'), ...searches },
+  },
   {
     id: 'gemini-3.5-flash-lite',
     name: 'Gemini 3.5 Flash-Lite',
@@ -28,6 +33,11 @@ export const geminiModels = bundle('gemini', [
     released: '2026-02-19',
     limits,
     can,
+    price: {
+      ...tokens('2', '0.2', '12'),
+      tiers: [{ above: long, input: '4', cacheRead: '0.4', output: '18' }],
+      ...searches,
+    },
   },
   {
     id: 'gemini-3-flash-preview',
@@ -37,7 +47,18 @@ export const geminiModels = bundle('gemini', [
     can,
     price: { ...tokens('0.5', '0.05', '3'), ...searches },
   },
-  { id: 'gemini-2.5-pro', name: 'Gemini 2.5 Pro', released: '2025-06-17', limits, can },
+  {
+    id: 'gemini-2.5-pro',
+    name: 'Gemini 2.5 Pro',
+    released: '2025-06-17',
+    limits,
+    can,
+    price: {
+      ...tokens('1.25', '0.125', '10'),
+      tiers: [{ above: long, input: '2.5', cacheRead: '0.25', output: '15' }],
+      ...grounded,
+    },
+  },
   {
     id: 'gemini-2.5-flash',
     name: 'Gemini 2.5 Flash',

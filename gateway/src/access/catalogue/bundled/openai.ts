@@ -16,11 +16,25 @@ export const openaiModels = bundle('openai', [
     released: '2026-09-29',
     limits: [1_050_000, 128_000],
     can: reasoning,
+    price: {
+      input: '2',
+      cacheRead: '0.1',
+      cacheWrite: '2.5',
+      output: '10',
+      tiers: [{ above: 272_000, input: '4', cacheRead: '0.2', cacheWrite: '5', output: '15' }],
+      ...searches,
+    },
   },
   {
     id: 'gpt-5.4',
     name: 'GPT-5.4',
+    limits: [1_050_000, 128_000],
     can: reasoning,
+    price: {
+      ...tokens('2.5', '0.25', '15'),
+      tiers: [{ above: 272_000, input: '5', cacheRead: '0.5', output: '22.5' }],
+      ...searches,
+    },
   },
   {
     id: 'gpt-5.1',

@@ -16,7 +16,13 @@ import { describeName, isModelName, modelNames, type Names } from './names.ts';
 const textParts: PricePart[] = ['input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'];
 
 const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
-  chat: new Set<string>([...textParts, 'input_image', 'multipliers', 'fees'] satisfies PricePart[]),
+  chat: new Set<string>([
+    ...textParts,
+    'input_image',
+    'tiers',
+    'multipliers',
+    'fees',
+  ] satisfies PricePart[]),
   image: new Set<string>([
     ...textParts,
     'input_image',
@@ -82,6 +88,7 @@ function checkPrice(price: RawMapping, type: string, index: number, report: Repo
   if (both('image_tiers', 'multipliers')) {
     report([...path, 'multipliers'], 'input and output beside it', 'image_tiers');
   }
+  checkPromptTiers(price['tiers'], index, report);
   checkTiers(price['image_tiers'], index, report);
   for (const part of ['video_second', 'video_tokens'] as const) {
     const entries = price[part];
@@ -112,6 +119,26 @@ function checkNames(
   for (const name of names) {
     if (!accepts(name)) report([...path, name], expected, quote(name));
   }
+}
+
+/** The last tier that the prompt passes is in force, so each begins above the one before. */
+function checkPromptTiers(tiers: RawValue, index: number, report: Report): void {
+  if (!Array.isArray(tiers)) return;
+  const path = ['models', index, 'price', 'tiers'];
+  if (tiers.length === 0) report(path, 'at least one tier', 'an empty list');
+  let last: number | null = null;
+  tiers.forEach((tier: RawValue, at) => {
+    if (!isMapping(tier)) return;
+    if (Object.keys(tier).every((part) => part === 'above' || isAbsent(tier[part]))) {
+      report([...path, at], 'at least one price', 'none');
+    }
+    const { above } = tier;
+    if (!(above instanceof Scalar) || typeof above.value !== 'number') return;
+    if (last !== null && above.value <= last) {
+      report([...path, at, 'above'], `more than ${last}, the tier before`, above.source);
+    }
+    last = above.value;
+  });
 }
 
 /** The first matching tier wins, so a tier no larger than the one before is unreachable. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dictionary, list, mapping } from '../collection.ts';
-import type { DeclaredPrice } from '../config.ts';
+import type { DeclaredPrice, PromptTier } from '../config.ts';
 import { decimal, integer, isName, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 
@@ -17,6 +17,24 @@ const tier = mapping({
   price: decimal('a price in USD', perUnit),
 });
 
+const promptTier = mapping({
+  above: integer(1, 1_000_000_000),
+  input: tokenPrice(),
+  cache_read: tokenPrice(),
+  cache_write: tokenPrice(),
+  cache_write_1h: tokenPrice(),
+  output: tokenPrice(),
+  input_image: tokenPrice(),
+}).transform((values): PromptTier => ({
+  above: values.above,
+  ...(values.input === null ? {} : { input: values.input }),
+  ...(values.cache_read === null ? {} : { cacheRead: values.cache_read }),
+  ...(values.cache_write === null ? {} : { cacheWrite: values.cache_write }),
+  ...(values.cache_write_1h === null ? {} : { cacheWrite1h: values.cache_write_1h }),
+  ...(values.output === null ? {} : { output: values.output }),
+  ...(values.input_image === null ? {} : { inputImage: values.input_image }),
+}));
+
 const byResolution = mapping({
   text: decimal('a price in USD per million tokens', perMillion),
   with_video: decimal('a price in USD per million tokens', perMillion),
@@ -30,6 +48,7 @@ const shape = {
   output: tokenPrice(),
   input_image: tokenPrice(),
   output_image: tokenPrice(),
+  tiers: optional(list(promptTier)),
   image_tiers: optional(list(tier)),
   layer_factor: decimal(
     'a factor',
@@ -56,6 +75,7 @@ export const price = mapping(shape).transform((values): DeclaredPrice => ({
   ...(values.output === null ? {} : { output: values.output }),
   ...(values.input_image === null ? {} : { inputImage: values.input_image }),
   ...(values.output_image === null ? {} : { outputImage: values.output_image }),
+  ...(values.tiers === undefined ? {} : { tiers: values.tiers }),
   ...(values.image_tiers === undefined
     ? {}
     : {

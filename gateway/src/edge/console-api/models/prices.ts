@@ -1,4 +1,4 @@
-import type { DeclaredPrice } from '#config/index.ts';
+import type { DeclaredPrice, PromptTier } from '#config/index.ts';
 
 interface PricePart {
   readonly part: string;
@@ -9,24 +9,19 @@ interface PricePart {
 /** The parts of a price, each as the file names and states it. */
 export function pricesOf(price: DeclaredPrice): PricePart[] {
   const {
+    tiers = [],
     imageTiers = [],
     videoSecond = {},
     videoTokens = {},
     multipliers = {},
     fees = {},
   } = price;
-  const part = (name: string, value: string | undefined, unit: PricePart['unit']): PricePart[] =>
-    value === undefined ? [] : [{ part: name, price: value, unit }];
   const parts = (name: string, values: Readonly<Record<string, string>>, unit: PricePart['unit']) =>
     Object.entries(values).flatMap(([key, value]) => part(`${name}.${key}`, value, unit));
   return [
-    ...part('input', price.input, 'million_tokens'),
-    ...part('cache_read', price.cacheRead, 'million_tokens'),
-    ...part('cache_write', price.cacheWrite, 'million_tokens'),
-    ...part('cache_write_1h', price.cacheWrite1h, 'million_tokens'),
-    ...part('output', price.output, 'million_tokens'),
-    ...part('input_image', price.inputImage, 'million_tokens'),
+    ...tokenParts(price, ''),
     ...part('output_image', price.outputImage, 'million_tokens'),
+    ...tiers.flatMap((tier) => tokenParts(tier, `tiers.${tier.above}.`)),
     ...imageTiers.flatMap((tier) => part(`image_tiers.${tier.name}`, tier.price, 'picture')),
     ...part('layer_factor', price.layerFactor, 'factor'),
     ...part('reference_image', price.referenceImage, 'picture'),
@@ -38,4 +33,20 @@ export function pricesOf(price: DeclaredPrice): PricePart[] {
     ...parts('multipliers', multipliers, 'factor'),
     ...parts('fees', fees, 'use'),
   ];
+}
+
+/** The parts per million tokens that a tier has too, in the order of the file. */
+function tokenParts(price: DeclaredPrice | PromptTier, before: string): PricePart[] {
+  return [
+    ...part(`${before}input`, price.input, 'million_tokens'),
+    ...part(`${before}cache_read`, price.cacheRead, 'million_tokens'),
+    ...part(`${before}cache_write`, price.cacheWrite, 'million_tokens'),
+    ...part(`${before}cache_write_1h`, price.cacheWrite1h, 'million_tokens'),
+    ...part(`${before}output`, price.output, 'million_tokens'),
+    ...part(`${before}input_image`, price.inputImage, 'million_tokens'),
+  ];
+}
+
+function part(name: string, value: string | undefined, unit: PricePart['unit']): PricePart[] {
+  return value === undefined ? [] : [{ part: name, price: value, unit }];
 }

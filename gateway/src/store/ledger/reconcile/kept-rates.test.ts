@@ -10,6 +10,7 @@ const price = JSON.stringify({
     'speed.fast': '0.333333',
   },
   fees: { web_search: '0.01' },
+  tiers: [{ above: 200000, input: '6', cacheRead: '0.6' }],
   imageTiers: [
     { name: '1K', maxPixels: 1, price: '0.04' },
     { name: '2.5K', maxPixels: 2, price: '0.000000000000005' },
@@ -32,6 +33,10 @@ test.each([
   ['input@inference_geo.us', '3300000000'],
   ['cache_read@service_tier.priority@inference_geo.us', '6600000000'],
   ['output@speed.fast@speed.fast', '1666663333.335'],
+  ['tiers.200000.input', '6000000000'],
+  ['tiers.200000.cache_read@service_tier.priority', '1200000000'],
+  ['tiers.200000.cache_write', '6000000000'],
+  ['tiers.200000.output', '15000000000'],
   ['fees.web_search', '10000000000000'],
   ['unpriced.grounded_prompt', '0'],
   ['output_image', '15000000000'],

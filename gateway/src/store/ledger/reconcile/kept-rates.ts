@@ -75,16 +75,31 @@ function entryOf(entries: unknown, name: string, places: number): bigint | null 
 /** Null for a part that the price does not have. */
 function partRate(price: Readonly<Record<string, unknown>>, part: string): bigint | null {
   const [kind = '', tier = ''] = split(part);
+  if (kind === 'tiers') return promptTierRate(price, tier);
   if (kind === 'image_tiers') return tierRate(price, tier);
   if (kind === 'layer_factor') return layerRate(price, tier);
   if (kind === 'video_second') return entryOf(price['videoSecond'], tier, perUsePlaces);
   if (kind === 'video_tokens') return videoTokenRate(price, tier);
   if (part === 'reference_image') return exact(price['referenceImage'], perUsePlaces);
+  return tokenRate(price, part);
+}
+
+function tokenRate(price: Readonly<Record<string, unknown>>, part: string): bigint | null {
   const names = Object.hasOwn(partsOf, part) ? partsOf[part] : undefined;
   return exact(
     names?.map((name) => price[name]).find((each) => each !== undefined),
     ratePlaces,
   );
+}
+
+/** `200000.input`: of the tier, or without one where the tier does not name it. */
+function promptTierRate(price: Readonly<Record<string, unknown>>, named: string): bigint | null {
+  const [above = '', part = ''] = split(named);
+  const tiers: readonly unknown[] = Array.isArray(price['tiers']) ? price['tiers'] : [];
+  const tier = (tiers as Readonly<Record<string, unknown>>[]).find(
+    (each) => String(each['above']) === above,
+  );
+  return tier === undefined ? null : tokenRate({ ...price, ...tier }, part);
 }
 
 /** A tier's name may contain dots itself. */
