@@ -37,6 +37,32 @@ test('check knows the bundled catalogue', async () => {
   expect(await sluice('check')).toMatchObject({ code: 0 });
 });
 
+test('check lists what patterns bring', async () => {
+  const patterns = (more: string) => `channels:
+  - { name: main, provider: anthropic, api_key: k, models: ['own-*'${more}] }
+models:
+  - { id: own-b, type: chat, price: { input: 1, output: 2 } }
+  - { id: own-a, type: chat }
+  - { id: own-picture, type: image }
+`;
+  const { sluice, json, write } = createWorkplace(patterns(", 'other-*'"));
+  const served = {
+    channel: 'main',
+    pattern: 'own-*',
+    models: ['own-b', 'own-a'],
+    unpriced: ['own-a'],
+  };
+  expect(await sluice('check')).toEqual({
+    code: 0,
+    out: "main: 'own-*' serves own-b, own-a\nmain: 'other-*' serves nothing\nsluice.yaml: ok\n",
+    err:
+      "warning: the pattern 'own-*' of channel 'main' matches models without a price, whose requests are refused: own-a\n" +
+      "warning: the pattern 'other-*' of channel 'main' matches no model that the channel can serve\n",
+  });
+  write(patterns(''));
+  expect(await json('check')).toMatchObject({ ok: true, patterns: [served] });
+});
+
 test('check without a file reports the defaults', async () => {
   const { sluice } = createWorkplace(null);
   expect(await sluice('check')).toMatchObject({

@@ -256,6 +256,22 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'aliases: { gpt-5: gpt-5 }',
     'f.yaml:1: aliases.gpt-5: expected a model id, not another alias, got "gpt-5"',
   ],
+  // Patterns
+  [
+    "channels: [{ name: c, provider: openai, models: ['gpt-*', { name: 'o*', upstream: o }, '*********'] }]",
+    'f.yaml:1: channels[0].models[1].name: expected an exact name, got "o*"',
+    'f.yaml:1: channels[0].models[2]: expected at most 8 stars, got "*********"',
+  ],
+  [
+    "models: [{ id: 'm*', type: chat }]\naliases: { 'a*': gpt-5, 'b*': 'a*', '*********': gpt-5 }",
+    'f.yaml:1: models[0].id: expected a name without *, got "m*"',
+    'f.yaml:2: aliases["b*"]: expected a model of models or the bundled catalogue, got "a*" (did you mean "m*"?)',
+    'f.yaml:2: aliases["*********"]: expected at most 8 stars, got "*********"',
+  ],
+  [
+    "users: [{ email: a@b.c }]\nkeys: [{ name: k, user: a@b.c, models: ['a*'] }]\naliases: { 'a*': gpt-5 }",
+    'f.yaml:2: keys[0].models[0]: expected a model of models, aliases or the bundled catalogue, got "a*"',
+  ],
   // Accounts
   ['users: [{ email: ada }]', 'f.yaml:1: users[0].email: expected an e-mail address, got "ada"'],
   [

@@ -18,7 +18,7 @@ const name = fc.oneof(
     'a: b',
     '# x',
     "it's",
-    '*a',
+    '&a',
     '-',
     'ünï-✓',
     '日本',
@@ -102,11 +102,14 @@ const file = fc
             base_url: maybe(fc.constantFrom('https://host.example', 'http://127.0.0.1:1/x')),
             api_keys: fc.constantFrom([], ['same'], ['same', 'same']),
             groups: some(all.groups),
-            models: some(all.models).map((models) =>
-              models.map((model, index) =>
-                index === 0 ? model : { name: model, upstream: 'other' },
-              ),
-            ),
+            models: fc
+              .tuple(some(all.models), fc.subarray(['*a', 'gpt-*']))
+              .map(([models, patterns]) => [
+                ...models.map((model, index) =>
+                  index === 0 ? model : { name: model, upstream: 'other' },
+                ),
+                ...patterns,
+              ]),
             weight: count,
             headers: fc.constantFrom({}, { 'x-a': 'same' }),
             timeouts: fc.constantFrom({}, { connect: '1500ms', total: '2h' }),

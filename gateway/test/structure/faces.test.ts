@@ -17,12 +17,20 @@ interface SideDoor {
 
 const sideDoors: Readonly<Record<string, SideDoor>> = {
   'catalogue/bundled.ts': {
-    by: ['commands/workspace.ts'],
+    by: ['commands/workspace.ts', 'commands/served-patterns.ts'],
     why: 'the list alone: checking a file loads no database',
+  },
+  'catalogue/pattern-models.ts': {
+    by: ['commands/served-patterns.ts'],
+    why: 'the same',
   },
   'config/decimal.ts': {
     by: ['billing/', 'catalogue/', 'ledger/', 'price-lists/'],
     why: 'digits as whole numbers, by one rule for the file and the database',
+  },
+  'config/pattern.ts': {
+    by: ['catalogue/', 'commands/', 'declaration/', 'upstream-state/'],
+    why: 'what a star means, by one rule, without a reader of configuration',
   },
   'config/trim-trailing.ts': {
     by: ['database/money.ts', 'usage/usage-entry.ts'],

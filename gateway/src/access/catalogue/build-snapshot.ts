@@ -5,11 +5,13 @@ import type {
   StoredModel,
 } from './catalogue.repository.ts';
 import { parseDecimal, scaled } from '#config/decimal.ts';
+import { isPattern } from '#config/pattern.ts';
 import { findFacts } from '#vendors/index.ts';
 import { bundledAliases, bundledModels, type BundledModel } from './bundled.ts';
 import { normalPrice } from './normal-price.ts';
 import { priceVersionId } from './price-version.ts';
-import type { CatalogueSnapshot, Channel, Group, Model, Route } from './snapshot.ts';
+import { expandPatterns } from './pattern-models.ts';
+import type { AliasPattern, CatalogueSnapshot, Channel, Group, Model, Route } from './snapshot.ts';
 
 const multiplierPlaces = 6;
 
@@ -50,13 +52,19 @@ export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): Ca
         row.baseUrl ?? (findFacts(row.provider)?.runsHere === true ? simulatorUrl : null);
       return baseUrl === null ? [] : [{ row, channel: toChannel(row, baseUrl) }];
     });
+  const models = toModels(rows.models, replaced, options);
+  const routes = toRoutes(served, groups, { replaced, models });
+  const aliases = toAliases(rows.aliases, replaced);
+  const aliasPatterns = toPatterns(rows.aliases);
   return Object.freeze({
     revision,
     groups,
-    models: toModels(rows.models, replaced, options),
-    aliases: toAliases(rows.aliases, replaced),
+    models,
+    aliases,
+    aliasPatterns,
+    unused: aliasPatterns.length === 0 ? new Set<string>() : unusedModels(rows, routes),
     channels: served.map(({ channel }) => channel),
-    routes: toRoutes(served, groups, replaced),
+    routes,
   });
 }
 
@@ -177,11 +185,44 @@ function toAliases(
   const aliases = new Map(
     Array.from(bundledAliases, ([name, model]) => [name, replaced.get(model) ?? model]),
   );
-  for (const { name, model, enabled } of rows) {
+  for (const { name, model, enabled } of rows.filter((row) => !isPattern(row.name))) {
     if (enabled) aliases.set(name, model);
     else aliases.delete(name);
   }
   return aliases;
+}
+
+/** The pattern with the most literal characters first, then by name. */
+function toPatterns(rows: readonly StoredAlias[]): readonly AliasPattern[] {
+  return rows
+    .filter(({ name, enabled }) => enabled && isPattern(name))
+    .map(({ name, model }) => ({ pattern: name, model }))
+    .toSorted(
+      (a, b) => literals(b.pattern) - literals(a.pattern) || (a.pattern < b.pattern ? -1 : 1),
+    );
+}
+
+function literals(pattern: string): number {
+  return pattern.replaceAll('*', '').length;
+}
+
+/** Of the bundled models, those that no declaration, alias or channel names. */
+function unusedModels(
+  { models, aliases }: Pick<CatalogueRows, 'models' | 'aliases'>,
+  routes: CatalogueSnapshot['routes'],
+): ReadonlySet<string> {
+  const unused = new Set(bundledModels.map(({ id }) => id));
+  for (const { id, owner } of models) if (owner !== 'system') unused.delete(id);
+  for (const { name, model, enabled } of aliases) {
+    if (enabled && !isPattern(name)) unused.delete(model);
+  }
+  for (const byName of routes.values()) {
+    for (const name of byName.keys()) {
+      unused.delete(name);
+      unused.delete(bundledAliases.get(name) ?? name);
+    }
+  }
+  return unused;
 }
 
 function toChannel(row: StoredChannel, baseUrl: string): Channel {
@@ -207,16 +248,23 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
 function toRoutes(
   served: readonly { readonly row: StoredChannel; readonly channel: Channel }[],
   groups: ReadonlyMap<string, Group>,
-  replaced: ReadonlyMap<string, string>,
+  {
+    replaced,
+    models,
+  }: {
+    readonly replaced: ReadonlyMap<string, string>;
+    readonly models: ReadonlyMap<string, Model>;
+  },
 ): CatalogueSnapshot['routes'] {
   const routes = new Map<string, Map<string, Route[]>>();
   for (const name of groups.keys()) routes.set(name, new Map());
   for (const { row, channel } of served) {
+    const names = expandPatterns(row, models.values());
     for (const group of channel.groups) {
       // A channel may still name a disabled group, in which nobody can use it.
       const byModel = routes.get(group);
       if (byModel === undefined) continue;
-      for (const { name, upstream } of row.models) {
+      for (const { name, upstream } of names) {
         // The name stands for the model that an alias replaced, which must not be sold as the other one.
         if (name === upstream && replaced.has(name)) continue;
         const list = byModel.get(name) ?? [];

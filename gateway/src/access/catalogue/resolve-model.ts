@@ -1,7 +1,8 @@
+import { matchesPattern } from '#config/pattern.ts';
 import type { CatalogueSnapshot, Model } from './snapshot.ts';
 
 /**
- * The catalogue model for the name that a client wrote, following aliases; null if there is none. `id` is the name to
+ * The catalogue model for the name that a client wrote, following aliases and their patterns; null if there is none. `id` is the name to
  * look up in `routes`. Building the snapshot already resolved names with two meanings.
  */
 export function resolveModel(
@@ -9,8 +10,18 @@ export function resolveModel(
   name: string,
 ): { readonly model: Model; readonly id: string } | null {
   const own = snapshot.models.get(name);
-  if (own !== undefined) return { model: own, id: name };
-  const id = snapshot.aliases.get(name);
+  if (own !== undefined && !snapshot.unused.has(name)) return { model: own, id: name };
+  const alias = snapshot.aliases.get(name);
+  const isExact = alias !== undefined && !snapshot.unused.has(alias);
+  const id = (isExact ? alias : patternOf(snapshot, name)) ?? alias ?? own?.id;
   const model = id === undefined ? undefined : snapshot.models.get(id);
   return id === undefined || model === undefined ? null : { model, id };
+}
+
+/** Names of models are short; a longer one is not compared. */
+const longestName = 200;
+
+function patternOf({ aliasPatterns }: CatalogueSnapshot, name: string): string | undefined {
+  if (aliasPatterns.length === 0 || name.length > longestName) return undefined;
+  return aliasPatterns.find(({ pattern }) => matchesPattern(pattern, name))?.model;
 }

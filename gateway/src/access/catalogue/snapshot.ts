@@ -12,11 +12,21 @@ export interface CatalogueSnapshot {
   readonly models: ReadonlyMap<string, Model>;
   /** Alias → model id. */
   readonly aliases: ReadonlyMap<string, string>;
+  /** For names that nothing else has; the first that matches is in force. */
+  readonly aliasPatterns: readonly AliasPattern[];
+  /** Bundled models that nobody declared and no channel serves: they do not hide a pattern. Empty without patterns. */
+  readonly unused: ReadonlySet<string>;
   readonly groups: ReadonlyMap<string, Group>;
   /** Every enabled channel. */
   readonly channels: readonly Channel[];
   /** Group name → client-facing model name → the enabled channels serving it. Disabled models are included; check `Model.enabled`. */
   readonly routes: ReadonlyMap<string, ReadonlyMap<string, readonly Route[]>>;
+}
+
+export interface AliasPattern {
+  readonly pattern: string;
+  /** Catalogue model id. */
+  readonly model: string;
 }
 
 export interface Model {

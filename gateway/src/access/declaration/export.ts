@@ -1,5 +1,6 @@
 import type { DeclaredKey, DeclaredPrice } from '#config/index.ts';
 import { formatDuration } from '#config/index.ts';
+import { isPattern } from '#config/pattern.ts';
 import { vendorFacts } from '#vendors/index.ts';
 import { views } from './fields.ts';
 import { compact, Placeholder, toFileText, toItemText } from './file-text.ts';
@@ -26,7 +27,10 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
   const names = {
     groups: new Set(['default', ...groups.map(({ name }) => name)]),
     teams: new Set(teams.map(({ name }) => name)),
-    models: new Set([...models, ...aliases.map(({ name }) => name)]),
+    models: new Set([
+      ...models,
+      ...aliases.map(({ name }) => name).filter((name) => !isPattern(name)),
+    ]),
   };
   const file = {
     groups: groups.map((group) => ({ name: group.name, price_multiplier: group.priceMultiplier })),
@@ -89,7 +93,7 @@ function exportChannels(state: CurrentState, names: Names): object[] {
   return state.channels.flatMap((channel) => {
     const groups = channel.groups.filter((group) => names.groups.has(group));
     if (groups.length === 0) return [];
-    const models = channel.models.filter(({ name }) => names.models.has(name));
+    const models = channel.models.filter(({ name }) => isPattern(name) || names.models.has(name));
     const keys = channel.apiKeys.map(
       (_, index) =>
         new Placeholder(

@@ -28,6 +28,8 @@ const snapshotOf = (...channels: Channel[]): CatalogueSnapshot => {
     revision: 1,
     models: new Map(),
     aliases: new Map(),
+    aliasPatterns: [],
+    unused: new Set(),
     groups: new Map(),
     channels,
     routes: new Map([['default', new Map([['gpt', routes]])]]),

@@ -10,11 +10,13 @@ export const check: Command = {
     const { ConfigError } = await import('#config/index.ts');
     const { bundledCapabilities, loadCommandConfig } = await import('./workspace.ts');
     const { weakKeys } = await import('./weak-keys.ts');
+    const { patternWarnings, servedPatterns } = await import('./served-patterns.ts');
     const { memoryShortage } = await import('#bodies/index.ts');
     try {
       const config = await loadCommandConfig(input, io);
       const { file, declared } = config;
       const shortage = memoryShortage(config.server.workers);
+      const patterns = servedPatterns(config);
       const warnings = [
         ...(shortage === null ? [] : [shortage]),
         ...unpricedSearches(declared?.models ?? [], await bundledCapabilities()),
@@ -22,13 +24,23 @@ export const check: Command = {
           (name) =>
             `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,
         ),
+        ...patternWarnings(patterns),
         ...config.notInForce,
       ];
       if (input.flag('json')) {
-        printJson(io, { ok: true, file, problems: [], ...(warnings.length > 0 && { warnings }) });
+        printJson(io, {
+          ok: true,
+          file,
+          problems: [],
+          ...(patterns.length > 0 && { patterns }),
+          ...(warnings.length > 0 && { warnings }),
+        });
         return exitCode.done;
       }
       io.stderr(warnings.map((warning) => `warning: ${warning}\n`).join(''));
+      for (const { channel, pattern, models } of patterns) {
+        io.stdout(`${channel}: '${pattern}' serves ${models.join(', ') || 'nothing'}\n`);
+      }
       io.stdout(file === null ? 'no file: the built-in defaults apply\n' : `${file}: ok\n`);
       return exitCode.done;
     } catch (error) {

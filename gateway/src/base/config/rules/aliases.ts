@@ -1,5 +1,6 @@
 import type { Report } from '../issues.ts';
 import { isName } from '../leaf.ts';
+import { hasFewStars } from '../pattern.ts';
 import { describe, isAbsent, isMapping, type RawValue, Scalar, textOf } from '../scalar.ts';
 import { describeName, isModelId, type Names } from './names.ts';
 
@@ -17,6 +18,7 @@ export function checkAliases(raw: RawValue, names: Names, report: Report): Recor
     if (value instanceof Scalar && value.broken) continue;
     if (!isName(alias))
       report(path, 'a model name', 'text with control characters or spaces around it');
+    else if (!hasFewStars(alias)) report(path, 'at most 8 stars', JSON.stringify(alias));
     else if (target === null || target === '') report(path, 'a model id', describe(value));
     else if (names.aliases.has(target) && !names.declaredModels.has(target)) {
       // This includes an alias with the name of a bundled model, which it replaces.

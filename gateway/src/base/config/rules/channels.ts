@@ -10,6 +10,8 @@ import {
   textOf,
 } from '../scalar.ts';
 import { isHeaderName, reservedHeaders } from '../schema/channel.ts';
+import { hasFewStars, isPattern } from '../pattern.ts';
+import type { Path } from '../problem.ts';
 import { checkGroups } from './accounts.ts';
 import { checkModelName, type Names } from './names.ts';
 
@@ -62,12 +64,19 @@ function checkServed(models: RawValue, index: number, names: Names, report: Repo
     const path = ['channels', index, 'models', at];
     const isPair = isMapping(item);
     const value = isPair ? item['name'] : item;
-    checkModelName(value, isPair ? [...path, 'name'] : path, names, report);
     const name = textOf(value);
+    if (name !== null && isPattern(name)) checkPattern(item, path, report);
+    else checkModelName(value, isPair ? [...path, 'name'] : path, names, report);
     if (name === null) return;
     if (seen.has(name)) report(path, 'each model once', `${describe(value)} again`);
     seen.add(name);
   });
+}
+
+/** A pattern serves models under their own names, so it stands without an upstream's. */
+function checkPattern(item: RawValue, path: Path, report: Report): void {
+  if (isMapping(item)) report([...path, 'name'], 'an exact name', describe(item['name']));
+  else if (!hasFewStars(textOf(item) ?? '')) report(path, 'at most 8 stars', describe(item));
 }
 
 /** Set to something other than an empty string: `${KEY:-}` without a value counts as left out. */

@@ -9,6 +9,7 @@ import {
   Scalar,
   textOf,
 } from '../scalar.ts';
+import { isPattern } from '../pattern.ts';
 import type { PricePart } from '../schema/price.ts';
 import { feeNames, isSurchargeName, surchargeFields } from '../surcharge-names.ts';
 import { describeName, isModelName, modelNames, type Names } from './names.ts';
@@ -41,6 +42,9 @@ const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
 export function checkModel(raw: RawMapping, index: number, names: Names, report: Report): void {
   const path = ['models', index];
   const id = textOf(raw['id']);
+  if (id !== null && isPattern(id)) {
+    report([...path, 'id'], 'a name without *', describe(raw['id']));
+  }
   if (id !== null && names.aliases.has(id)) {
     report([...path, 'id'], 'a name that is not an alias too', describe(raw['id']));
   }

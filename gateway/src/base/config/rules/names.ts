@@ -1,4 +1,5 @@
 import { didYouMean } from '../near.ts';
+import { isPattern } from '../pattern.ts';
 import type { Path } from '../problem.ts';
 import type { Report } from '../issues.ts';
 import { describe, isMapping, Scalar, type RawMapping, type RawValue, textOf } from '../scalar.ts';
@@ -13,7 +14,7 @@ export interface Names {
   readonly declaredModels: ReadonlyMap<string, string | null>;
   readonly bundledModels: ReadonlySet<string>;
   readonly bundledAliases: ReadonlySet<string>;
-  /** Alias → model id. */
+  /** Alias → model id, without patterns. */
   readonly aliases: ReadonlyMap<string, string | null>;
 }
 
@@ -38,7 +39,11 @@ export function createNames(root: RawMapping, context: NamesContext): Names {
     ),
     bundledModels: context.bundledModels,
     bundledAliases: context.bundledAliases,
-    aliases: new Map(Object.entries(aliases).map(([name, target]) => [name, textOf(target)])),
+    aliases: new Map(
+      Object.entries(aliases)
+        .filter(([name]) => !isPattern(name))
+        .map(([name, target]) => [name, textOf(target)]),
+    ),
   };
 }
 

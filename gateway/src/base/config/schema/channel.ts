@@ -15,6 +15,7 @@ import {
   WrongBecause,
 } from '../leaf.ts';
 import { normaliseBaseUrl, parseHttpUrl } from '../network.ts';
+import { hasFewStars } from '../pattern.ts';
 import { Scalar } from '../scalar.ts';
 import { channelTimeouts } from './settings.ts';
 
@@ -108,12 +109,12 @@ function baseUrlOf(url: URL | null, provider: ProviderName): string | null {
  * `*` is any text, `?` one character, everything else is literal. The number of stars is bounded: each one costs time.
  */
 function isGlob(text: string): boolean {
-  return /^[\x20-\x7e]{1,200}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
+  return /^[\x20-\x7e]{1,200}$/.test(text) && hasFewStars(text);
 }
 
 /** `*` is any text, everything else is literal: ids may contain a `?`. */
 function isIdPattern(text: string): boolean {
-  return /^[\x21-\x7e]{1,512}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
+  return /^[\x21-\x7e]{1,512}$/.test(text) && hasFewStars(text);
 }
 
 /** Headers that control the connection, or that carry the channel's credential. */

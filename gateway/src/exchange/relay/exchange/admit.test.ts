@@ -41,6 +41,8 @@ function setUp(setting: Setting = {}) {
   const snapshot = {
     models: new Map([[known.id, known]]),
     aliases: new Map(),
+    aliasPatterns: [],
+    unused: new Set(),
     groups: new Map([['default', { name: 'default', priceMultiplier: '1' }]]),
     channels: [],
     routes: new Map(),
