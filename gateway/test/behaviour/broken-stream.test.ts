@@ -75,7 +75,7 @@ test('R-12 responses: the failure carries the id and the sequence number of the 
     id: (events[0] as unknown as { response: { id: string } }).response.id,
     model: 'm',
     status: 'failed',
-    error: { code: 'upstream_error', message: 'upstream response abnormal' },
+    error: { code: 'upstream_unavailable', message: 'upstream response abnormal' },
   });
 });
 

@@ -43,7 +43,7 @@ describe.concurrent.each(textProtocols)(
           inOneSecond,
         );
         const elapsed = performance.now() - startedAt;
-        expect(elapsed).toBeGreaterThan(950);
+        expect(elapsed).toBeGreaterThan(700);
         expect(response.status).toBe(502);
         expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
         // What was asked for is awaited and paid, beyond the client's own response.
@@ -85,3 +85,18 @@ describe.concurrent.each(textProtocols)(
     });
   },
 );
+
+test('R-16 an open stream is kept alive at half of the silence that the client announces', async () => {
+  const chat = textProtocols[0]!;
+  const read = async (headers: Record<string, string>) => {
+    const fault = `stall-at=${chat.eventsBeforeContent + 1};stall-ms=1600`;
+    const response = await ask(shared.gateway, chat, true, 'demo-chat', {
+      'x-simulator-fault': fault,
+      ...headers,
+    });
+    expect(response.text).toMatch(chat.terminator);
+    return response.text.match(/^:/gm)?.length ?? 0;
+  };
+  expect(await read({ 'x-stainless-read-timeout': '2' })).toBe(1);
+  expect(await read({ 'x-stainless-read-timeout': '600' })).toBe(0);
+});

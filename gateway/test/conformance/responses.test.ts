@@ -225,10 +225,10 @@ describe('responses with the official SDK: errors', () => {
   });
 
   it.each([
-    ['breaking', 'upstream response abnormal', 'upstream_error'],
+    ['breaking', 'upstream response abnormal', 'upstream_unavailable'],
     ['overloading', 'service overloaded, please retry later', 'server_is_overloaded'],
-    ['cutting', 'upstream response abnormal', 'upstream_error'],
-    ['closing', 'upstream response abnormal', 'upstream_error'],
+    ['cutting', 'upstream response abnormal', 'upstream_unavailable'],
+    ['closing', 'upstream response abnormal', 'upstream_unavailable'],
   ])('%s in mid-stream is a failed response', async (model, message, code) => {
     const { items, error } = await eventsOf({ model });
     // This SDK hands `response.failed` to its caller instead of throwing.

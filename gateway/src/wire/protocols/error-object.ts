@@ -7,6 +7,21 @@ export function encodeErrorObject(error: GatewayError): string {
   return JSON.stringify({ error: { message: error.message, type, param: error.param, code } });
 }
 
+/** The same for an error that ends a stream. */
+export function encodeStreamErrorObject(error: GatewayError): string {
+  const { type } = error.entry;
+  const { message, param } = error;
+  return JSON.stringify({ error: { message, type, param, code: streamCodeOf(error) } });
+}
+
+/**
+ * The code of an error that ends a stream. Agents decide by words whether to repeat a request: they repeat it for
+ * `unavailable`, and not for an upstream's error.
+ */
+export function streamCodeOf({ errorName, entry }: GatewayError): string | null {
+  return errorName === 'upstream_abnormal' ? 'upstream_unavailable' : entry.code;
+}
+
 /** The same body for a failure inside a stream. `detail` is an error object, a text, or neither. */
 export function failureObject(detail: unknown): unknown {
   if (isRecord(detail)) {

@@ -77,12 +77,30 @@ describe('error bodies', () => {
 });
 
 describe('the end of a broken stream', () => {
-  it('is a data frame in chat and generate-content', () => {
-    for (const protocol of [chat, generateContent]) {
-      const [name, data] = frameOf(protocol.encodeStreamError(broken, 'r', null));
-      expect(name).toBe(null);
-      expect(data).toEqual(JSON.parse(protocol.encodeError(broken, 'r')));
-    }
+  it('is a data frame in chat, with a code that agents repeat requests for', () => {
+    expect(frameOf(chat.encodeStreamError(broken, 'r', null))).toEqual([
+      null,
+      {
+        error: {
+          message: 'upstream response abnormal',
+          type: 'api_error',
+          param: null,
+          code: 'upstream_unavailable',
+        },
+      },
+    ]);
+    const refused = new GatewayError('upstream_credential_refused');
+    const [, data] = frameOf(chat.encodeStreamError(refused, 'r', null));
+    expect(data).toEqual(JSON.parse(chat.encodeError(refused, 'r')));
+  });
+
+  it('is a data frame in generate-content that no client takes for a part of the response', () => {
+    const [name, data] = frameOf(generateContent.encodeStreamError(broken, 'r', null));
+    expect(name).toBe(null);
+    expect(data).toEqual({
+      ...(JSON.parse(generateContent.encodeError(broken, 'r')) as object),
+      candidates: false,
+    });
   });
 
   it('is an error event in messages', () => {
@@ -100,7 +118,7 @@ describe('the end of a broken stream', () => {
         {
           type: 'error',
           sequence_number: 0,
-          code: 'upstream_error',
+          code: 'upstream_unavailable',
           message: 'upstream response abnormal',
           param: null,
         },

@@ -2,19 +2,39 @@ import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 
+/** An error must reach the client before it leaves: milliseconds, of a short time a quarter. */
+const ahead = 250;
+
 /**
- * The monotonic time at which the client gives up, as its SDK announces in `x-stainless-timeout` (seconds); infinity
- * without that header. The SDKs stop this clock when the response's head arrives, so it does not bind a stream that has
- * been opened.
+ * The monotonic time by which the client must have an answer, shortly before it gives up, as its SDK announces (seconds):
+ * `x-stainless-timeout`, and `x-stainless-read-timeout` for the longest time without a byte. Infinity without them. The SDKs
+ * stop the first clock when the response's head arrives, so it does not bind a stream that has been opened.
  */
 export function clientDeadline({
   headers,
   startedAt,
 }: Pick<ExchangeInput, 'headers' | 'startedAt'>): number {
-  const text = headers['x-stainless-timeout'];
+  const patience = Math.min(
+    announced(headers['x-stainless-timeout']),
+    announced(headers['x-stainless-read-timeout']),
+  );
+  if (patience === Number.POSITIVE_INFINITY) return patience;
+  return startedAt + patience - Math.min(ahead, patience / 4);
+}
+
+/**
+ * The longest silence in an open stream that the client waits for, in milliseconds; infinity if it announces none. Only
+ * Python's SDKs watch an open stream.
+ */
+export function longestSilence({ headers }: Pick<ExchangeInput, 'headers'>): number {
+  return announced(headers['x-stainless-read-timeout']);
+}
+
+/** Milliseconds; infinity without a number: some SDKs send `NOT_GIVEN`. */
+function announced(text: string | string[] | undefined): number {
   if (typeof text !== 'string') return Number.POSITIVE_INFINITY;
   const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
-  return seconds > 0 ? startedAt + seconds * 1000 : Number.POSITIVE_INFINITY;
+  return seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -1,6 +1,6 @@
 export { chatCodec } from './codec/codec.ts';
 import { commentKeepAlive, frame } from '../frames.ts';
-import { encodeErrorObject } from '../error-object.ts';
+import { encodeErrorObject, encodeStreamErrorObject } from '../error-object.ts';
 import type { Protocol } from '../protocol.ts';
 import { patchRequest } from './native/patches.ts';
 import { openRequest, readRequest } from './native/request.ts';
@@ -19,6 +19,6 @@ export const chat = Object.freeze({
   toWhole,
   createStreamTap: (context) => new ChatStreamTap(context),
   encodeError: encodeErrorObject,
-  encodeStreamError: (error) => frame(null, encodeErrorObject(error)),
+  encodeStreamError: (error) => frame(null, encodeStreamErrorObject(error)),
   keepAlive: () => commentKeepAlive,
 } satisfies Protocol);

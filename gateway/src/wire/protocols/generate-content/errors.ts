@@ -36,8 +36,12 @@ export function encodeError(error: GatewayError): string {
   });
 }
 
+/**
+ * The frame that ends a broken stream. The vendor's SDKs look for `error` first. Others read a chunk that has none of what
+ * they know, take the response for finished, and ask again without a pause; `candidates` of a wrong type tells them.
+ */
 export function encodeStreamError(error: GatewayError): string {
-  return frame(null, encodeError(error));
+  return frame(null, `${encodeError(error).slice(0, -1)},"candidates":false}`);
 }
 
 /** Seconds that a client should wait. Waiting does not help if a budget is spent. */

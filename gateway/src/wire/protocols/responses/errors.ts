@@ -1,4 +1,5 @@
 import type { GatewayError } from '#errors/index.ts';
+import { streamCodeOf } from '../error-object.ts';
 import { frame } from '../frames.ts';
 import type { StreamTap } from '../protocol.ts';
 import { type BegunResponse, ResponsesStreamTap } from './native/stream-tap.ts';
@@ -22,7 +23,7 @@ export function failureFrame(
   begun: BegunResponse | null,
   sequenceNumber: number,
 ): string {
-  const code = error.entry.code ?? 'server_error';
+  const code = streamCodeOf(error) ?? 'server_error';
   const message = withDelay(error);
   const sequence_number = sequenceNumber;
   if (begun === null) {

@@ -225,7 +225,7 @@ describe('a chat stream', () => {
     const encoder = chatCodec.createStreamEncoder(contextOf(withUsage));
     encoder.push({ type: 'text', text: 'a' });
     const error = new GatewayError('upstream_abnormal');
-    expect(encoder.fail(error)).toBe(`data: ${chat.encodeError(error)}\n\n`);
+    expect(encoder.fail(error)).toBe(chat.encodeStreamError(error));
     expect([encoder.push({ type: 'text', text: 'b' }), encoder.end(usage)]).toEqual(['', '']);
   });
 

@@ -1,7 +1,7 @@
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
-import { encodeErrorObject } from '../../../error-object.ts';
+import { encodeStreamErrorObject } from '../../../error-object.ts';
 import { frame } from '../../../frames.ts';
 import { writeUsage } from '../response/response-details.ts';
 import { responseId } from '../response/response-text.ts';
@@ -47,7 +47,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   fail(error: GatewayError): string {
     if (this.#isOver) return '';
     this.#isOver = true;
-    return frame(null, encodeErrorObject(error));
+    return frame(null, encodeStreamErrorObject(error));
   }
 
   #begin(index: number, event: GenerationEvent): string {
