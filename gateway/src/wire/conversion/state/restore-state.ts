@@ -12,7 +12,7 @@ import { openFromClient, type Sealing } from './client-state.ts';
 import { signedText } from './envelope.ts';
 import type { SealedState, StatePlace } from './sealed-state.ts';
 import type { StateStore } from './state-store.ts';
-import { placeOf, signsTexts, textKey } from './text-key.ts';
+import { callKey, placeOf, signsTexts, textKey } from './text-key.ts';
 
 export interface StateTarget {
   /** Whose state the upstream reads: `makerId`. */
@@ -59,7 +59,9 @@ export function rememberedNames(request: GenerationRequest, target: StateTarget)
     role !== 'assistant'
       ? []
       : blocks.flatMap((block) => {
-          if (block.type === 'tool-call') return block.id === null ? [] : [block.id];
+          if (block.type === 'tool-call') {
+            return block.id === null ? [] : [callKey(placeOf(request.turns, at), block.id)];
+          }
           return maySign(block, target) ? [textKey(placeOf(request.turns, at), block.text)] : [];
         }),
   );
@@ -150,7 +152,7 @@ function addKept(
     }
     if (block.type !== 'tool-call' || block.id === null || block.state !== undefined)
       return [block];
-    const kept = store.find(owner, block.id);
+    const kept = store.find(owner, callKey(place, block.id));
     if (kept === null) return [block];
     const isOwn = (state: NativeState | null | undefined): state is NativeState =>
       state != null && isReadable({ maker: kept.maker, state }, target);

@@ -1,6 +1,6 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
 import type { StateStore } from './state-store.ts';
-import { textKey } from './text-key.ts';
+import { callKey, textKey } from './text-key.ts';
 
 /** Collects the reasoning state of one response and stores it under the calls and texts it belongs to. */
 export class StateKeeper {
@@ -55,7 +55,7 @@ export class StateKeeper {
     const reasoning = this.#reasoning.filter((block) => block.state !== undefined);
     this.#reasoning = [];
     if (reasoning.length === 0 && state === undefined) return;
-    this.#store.keep(this.#owner, callId, {
+    this.#store.keep(this.#owner, callKey(this.#place, callId), {
       maker: this.#maker,
       reasoning,
       call: state ?? null,

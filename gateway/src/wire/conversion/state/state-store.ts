@@ -12,11 +12,11 @@ export interface KeptState {
 
 /**
  * Remembers reasoning state for clients whose protocol has no place for it, or that do not return it: by owner (team or
- * user) and the id of a call or the `textKey` of a text, for an hour, in this process. Best effort.
+ * user) and the `callKey` of a call or the `textKey` of a text, for an hour, in this process. Best effort.
  */
 export interface StateStore {
-  keep(owner: string, callId: string, kept: KeptState): void;
-  find(owner: string, callId: string): KeptState | null;
+  keep(owner: string, key: string, kept: KeptState): void;
+  find(owner: string, key: string): KeptState | null;
   /** The calls and texts of this owner with stored state. */
   callsOf(owner: string): string[];
 }
@@ -58,8 +58,8 @@ export function createStateStore({
   };
 
   return {
-    keep(owner, callId, kept) {
-      const key = `${owner} ${callId}`;
+    keep(owner, name, kept) {
+      const key = `${owner} ${name}`;
       const old = entries.get(key);
       if (old !== undefined) remove(key, old);
       const entry = { kept, size: key.length + sizeOf(kept), until: now() + ttlMs };
@@ -67,8 +67,8 @@ export function createStateStore({
       size += entry.size;
       makeRoom();
     },
-    find(owner, callId) {
-      const entry = entries.get(`${owner} ${callId}`);
+    find(owner, name) {
+      const entry = entries.get(`${owner} ${name}`);
       return entry !== undefined && entry.until > now() ? entry.kept : null;
     },
     callsOf(owner) {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Block, NativeState } from '#canonical/index.ts';
+import type { Block, NativeState, Turn } from '#canonical/index.ts';
 import { assistant, call, requestOf, user } from '#test/support/canonical.ts';
 import { sealerOf } from '#test/support/converted-reader.ts';
 import { LossList } from '../losses.ts';
@@ -10,7 +10,9 @@ import { openState, sealState } from './envelope.ts';
 import { makerId, type StateMaker } from './maker.ts';
 import { restoreState } from './restore-state.ts';
 import { createStateSealer } from './sealer.ts';
+import { StateKeeper } from './state-keeper.ts';
 import { createStateStore } from './state-store.ts';
+import { callKey, placeOf } from './text-key.ts';
 
 const sealer = sealerOf('key');
 const sealing = { sealer, owner: 'team:1' };
@@ -260,12 +262,49 @@ describe('remembered state', () => {
   test('returns with its call, for the same owner and model only', () => {
     const store = createStateStore({ now: () => 0 });
     const reasoning = [{ type: 'reasoning', text: 'so', state: thought }] as const;
-    store.keep('team:1', 'call_1', { maker, reasoning, call: thought });
+    store.keep('team:1', callKey('hi hi', 'call_1'), { maker, reasoning, call: thought });
     expect(restored([call()], {}, store).blocks).toEqual([...reasoning, call({ state: thought })]);
     expect(restored([call()], { model: 'other' }, store).blocks).toEqual([call()]);
     expect(restored([call({ id: 'call_2' })], {}, store).blocks).toEqual([call({ id: 'call_2' })]);
     expect(restored([call()], {}, store, 'team:2').blocks).toEqual([call()]);
     expect(restored([call()], {}, store, 'user:1').blocks).toEqual([call()]);
+  });
+
+  test('stays in its conversation, although calls have the same id there', () => {
+    const store = createStateStore({ now: () => 0 });
+    const keeper = (answered: readonly Turn[]) =>
+      new StateKeeper('team:1', maker, store, placeOf(answered));
+    const result = (text: string): Turn => ({
+      role: 'user',
+      blocks: [
+        {
+          type: 'tool-result',
+          id: 'call_1',
+          name: null,
+          content: [{ type: 'text', text }],
+          isError: false,
+        },
+      ],
+    });
+    const history = (question: string, found: string) => [
+      user(question),
+      assistant(call()),
+      result(found),
+      assistant(call()),
+    ];
+    const first = history('one', 'red');
+    keeper(first.slice(0, 1)).call('call_1', { ...thought, data: 'first' });
+    keeper(first.slice(0, 3)).call('call_1', { ...thought, data: 'second' });
+    const statesOf = (turns: readonly Turn[]) => {
+      const request = requestOf({ turns });
+      const target = { maker, protocol: 'generate-content' } as const;
+      return restoreState(request, target, sealing, store, new LossList()).turns.flatMap(
+        ({ role, blocks }) => (role === 'assistant' ? [blocks[0]?.state?.data] : []),
+      );
+    };
+    expect(statesOf(first)).toEqual(['first', 'second']);
+    expect(statesOf(history('two', 'red'))).toEqual([undefined, undefined]);
+    expect(statesOf(history('one', 'blue'))).toEqual(['first', undefined]);
   });
 
   test('lasts an hour, up to a limited size', () => {
