@@ -124,6 +124,16 @@ describe('sluice import new-api', () => {
     expect(outcome.err).not.toContain('param_override');
   });
 
+  test('leaves out names with a star, which would be patterns here', async () => {
+    const starred = { id: 1, type: 1, status: 1, name: 'a', models: 'gpt-*,x' };
+    const only = { id: 2, type: 1, status: 1, name: 'b', models: '*' };
+    const outcome = await importFile('new-api', JSON.stringify({ data: [starred, only] }));
+    expect(outcome.err).toContain('names with * are left out: gpt-*, *\n');
+    expect(declaredBy(outcome).channels.map(({ name, models }) => [name, models])).toEqual([
+      ['a', [{ name: 'x', upstream: 'x' }]],
+    ]);
+  });
+
   test('reads the numbers of one-api, which mean other vendors', async () => {
     const outcome = await importFile('new-api', JSON.stringify({ data: channels.slice(5) }));
     expect(declaredBy(outcome).channels[0]?.baseUrl).toBe(

@@ -29,7 +29,7 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     why: 'digits as whole numbers, by one rule for the file and the database',
   },
   'config/pattern.ts': {
-    by: ['catalogue/', 'commands/', 'declaration/', 'upstream-state/'],
+    by: ['catalogue/', 'commands/', 'declaration/', 'other-gateways/', 'upstream-state/'],
     why: 'what a star means, by one rule, without a reader of configuration',
   },
   'config/trim-trailing.ts': {

@@ -1,4 +1,5 @@
 import { bundledAliases, bundledModels } from '#catalogue/index.ts';
+import { isPattern } from '#config/pattern.ts';
 import { toModelEntry, type ListedModel } from '#price-lists/index.ts';
 import { compact } from '#declaration/index.ts';
 import type { Draft, DraftChannel } from './draft.ts';
@@ -8,7 +9,8 @@ import type { Notes } from './notes.ts';
  * The entries of a configuration file. Models outside the bundled catalogue are declared, with the other gateway's
  * price, or with the bundled price of their upstream's name.
  */
-export function toFile(draft: Draft, notes: Notes): Record<string, unknown> {
+export function toFile(drafted: Draft, notes: Notes): Record<string, unknown> {
+  const draft = withoutStars(drafted, notes);
   const groups = new Set(draft.channels.flatMap((channel) => channel.groups));
   groups.delete('default');
   const { key } = draft;
@@ -22,6 +24,24 @@ export function toFile(draft: Draft, notes: Notes): Record<string, unknown> {
         ? []
         : [compact({ name: key.name, user: 'admin@localhost', secret: key.secret })],
   });
+}
+
+/** Here, a star makes a pattern of a name; there, it is a character like any other. */
+function withoutStars(draft: Draft, notes: Notes): Draft {
+  const isPlain = ({ name }: { readonly name: string }) => !isPattern(name);
+  const starred = [
+    ...draft.channels.flatMap(({ models }) => models.map(({ name }) => name)),
+    ...draft.aliases.keys(),
+  ].filter(isPattern);
+  if (starred.length === 0) return draft;
+  notes.warn(`names with * are left out: ${[...new Set(starred)].join(', ')}`);
+  return {
+    ...draft,
+    channels: draft.channels
+      .map((channel) => ({ ...channel, models: channel.models.filter(isPlain) }))
+      .filter(({ models }) => models.length > 0),
+    aliases: new Map([...draft.aliases].filter(([name]) => !isPattern(name))),
+  };
 }
 
 function toChannel(channel: DraftChannel): object {
