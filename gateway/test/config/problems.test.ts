@@ -256,6 +256,14 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'aliases: { gpt-5: gpt-5 }',
     'f.yaml:1: aliases.gpt-5: expected a model id, not another alias, got "gpt-5"',
   ],
+  [
+    'channels: [{ name: c, provider: anthropic, models: [], protocols: [messages, chat] }]',
+    'f.yaml:1: channels[0].protocols[1]: expected a protocol of anthropic (messages), got "chat"',
+  ],
+  [
+    'channels: [{ name: c, provider: openai-compatible, base_url: "http://h", models: [], protocols: [images, messages] }]',
+    'f.yaml:1: channels[0].protocols[1]: expected a protocol of openai-compatible (chat, embeddings, responses, images), got "messages"',
+  ],
   // Patterns
   [
     "channels: [{ name: c, provider: openai, models: ['gpt-*', { name: 'o*', upstream: o }, '*********'] }]",

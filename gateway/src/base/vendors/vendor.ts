@@ -15,6 +15,8 @@ export interface VendorFacts {
   readonly versionPath: string;
   /** The protocols that it really speaks: those of a channel that lists none. */
   readonly protocols: readonly ProtocolName[];
+  /** Others that a channel may list, because some of its servers speak them. Absent: none. */
+  readonly alsoSpeaks?: readonly ProtocolName[];
   /** The environment variable whose key offers a first channel when nothing is configured. */
   readonly environmentKey: string | null;
   /** `owned_by` of its models in the bundled catalogue. Absent: the catalogue has no model of it. */

@@ -1,3 +1,4 @@
+import { protocolNames } from '#canonical/index.ts';
 import { providerNames, vendorFacts } from '#vendors/index.ts';
 import type { Report } from '../issues.ts';
 import {
@@ -34,6 +35,7 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
   if (Array.isArray(raw['protocols']) && raw['protocols'].length === 0) {
     report([...path, 'protocols'], 'at least one protocol', 'an empty list');
   }
+  checkProtocols(raw['protocols'], index, textOf(raw['provider']), report);
   checkServed(raw['models'], index, names, report);
   if (isMapping(raw['headers'])) {
     for (const name of Object.keys(raw['headers'])) {
@@ -55,6 +57,33 @@ function needsAddress(provider: string | null): boolean {
   if (name === undefined) return false;
   const { baseUrl, runsHere } = vendorFacts[name];
   return baseUrl === null && runsHere !== true;
+}
+
+/** A pair that nobody serves would fail each request of the channel. */
+function checkProtocols(
+  protocols: RawValue,
+  index: number,
+  provider: string | null,
+  report: Report,
+): void {
+  const name = providerNames.find((known) => known === provider);
+  if (name === undefined || !Array.isArray(protocols)) return;
+  const { protocols: usual, alsoSpeaks = [] } = vendorFacts[name];
+  const spoken: readonly string[] = [...usual, ...alsoSpeaks];
+  protocols.forEach((item: RawValue, at) => {
+    const protocol = textOf(item);
+    // A misspelt protocol is reported as such.
+    if (protocol === null || !isProtocolName(protocol) || spoken.includes(protocol)) return;
+    report(
+      ['channels', index, 'protocols', at],
+      `a protocol of ${name} (${spoken.join(', ')})`,
+      describe(item),
+    );
+  });
+}
+
+function isProtocolName(text: string): boolean {
+  return (protocolNames as readonly string[]).includes(text);
 }
 
 function checkServed(models: RawValue, index: number, names: Names, report: Report): void {

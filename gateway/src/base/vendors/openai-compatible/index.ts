@@ -11,6 +11,7 @@ export const openaiCompatible = {
   baseUrl: null,
   versionPath: '/v1',
   protocols: ['chat', 'embeddings'],
+  alsoSpeaks: ['responses', 'images'],
   environmentKey: null,
   countsTokensIn: [],
   path: openAiPath,
