@@ -7,7 +7,7 @@ export function signsTexts(protocol: TextProtocolName): boolean {
 }
 
 /** Of each text; comparing the whole output of a tool would cost every later request time. */
-const compared = 2_000;
+const compared = 300;
 
 /**
  * What distinguishes the same text, or a call with the same id, in two conversations: how the conversation begins, and what
