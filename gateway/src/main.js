@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // @ts-check
-import { lstatSync, mkdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
-import { availableParallelism, tmpdir, userInfo } from 'node:os';
+import { availableParallelism, constants, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 // The only JavaScript of the gateway. Any Node version can run it and say which version is needed; and with a compile
@@ -11,12 +13,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /** Node 24.12 runs TypeScript directly and has everything that the gateway uses. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 24 || (major === 24 && minor < 12)) {
-  process.stderr.write(
-    `sluice needs Node 24.12 or newer and this is ${process.versions.node}. 'npm install' brings one: use npm start, or npx sluice.\n`,
-  );
-  process.exit(1);
-}
+if (major < 24 || (major === 24 && minor < 12)) await runOnInstalledNode();
 
 // Concurrent marking threads help if they have a core. On the only core they take turns with the main thread, and
 // requests wait for tens of milliseconds.
@@ -31,6 +28,48 @@ const cache = process.env['NODE_COMPILE_CACHE'] ?? ownCacheFolder();
 if (cache !== undefined) {
   const { directory } = module.enableCompileCache(cache);
   if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cache;
+}
+
+/**
+ * Runs the same command on the Node that `npm install` brought, and ends as it ends. This process stays its parent, so
+ * that whoever started it can wait for it and signal it.
+ * @returns {Promise<never>}
+ */
+async function runOnInstalledNode() {
+  const node = process.env['SLUICE_PARENT'] === undefined ? installedNode() : undefined;
+  if (node === undefined) {
+    process.stderr.write(
+      `sluice needs Node 24.12 or newer and this is ${process.versions.node}. 'npm install' brings one: use npm start, or npx sluice.\n`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, SLUICE_PARENT: String(process.pid) },
+  });
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(name, () => child.kill(name));
+  }
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.once('error', reject).once('exit', (...ended) => resolve(ended));
+  });
+  // The shell's number for a process that a signal ended.
+  process.exit(code ?? 128 + (constants.signals[/** @type {NodeJS.Signals} */ (signal)] ?? 0));
+}
+
+/**
+ * Installed beside this program, or in a folder above it.
+ * @returns {string | undefined}
+ */
+function installedNode() {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    const node = join(folder, 'node_modules', '.bin', 'node');
+    if (existsSync(node)) return node;
+    const above = dirname(folder);
+    if (above === folder) return undefined;
+    folder = above;
+  }
 }
 
 /**

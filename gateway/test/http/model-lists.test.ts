@@ -47,6 +47,11 @@ describe('GET /v1/models', () => {
       owned_by: 'owner',
       display_name: 'Claude',
       model_type: 'chat',
+      max_input_tokens: null,
+      max_tokens: null,
+      lifecycle: 'active',
+      deprecated_at: null,
+      retires_at: null,
       model_capabilities: [],
     });
   });

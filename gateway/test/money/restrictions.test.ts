@@ -239,7 +239,8 @@ async function call(
   return {
     status: response.status,
     type: error.type ?? error.status ?? null,
-    message: error.message,
+    // A sentence about money says whose it is; the contract is what stands before the colon.
+    message: response.status === 402 ? (error.message.split(':')[0] ?? '') : error.message,
     retryAfter: response.headers.has('retry-after'),
   };
 }

@@ -59,9 +59,21 @@ export const catalogue = define({
   missing_key: entry(401, 'authentication_error', 'invalid_api_key', 'missing api key'),
   invalid_key: entry(401, 'authentication_error', 'invalid_api_key', 'invalid api key'),
   // 402
-  insufficient_balance: quota(402, 'insufficient_balance', 'insufficient balance'),
-  user_quota_exceeded: quota(402, 'insufficient_balance', 'quota limit exceeded'),
-  key_quota_exceeded: quota(402, 'insufficient_balance', 'key quota limit exceeded'),
+  insufficient_balance: quota(
+    402,
+    'insufficient_balance',
+    'insufficient balance: the {payer} of this API key has too little left, and the operator of this gateway can top it up',
+  ),
+  user_quota_exceeded: quota(
+    402,
+    'insufficient_balance',
+    'quota limit exceeded: the user of this API key has spent all of it, and the operator of this gateway can raise it',
+  ),
+  key_quota_exceeded: quota(
+    402,
+    'insufficient_balance',
+    'key quota limit exceeded: this API key has spent all of it, and whoever set it can raise it',
+  ),
   // 403
   ip_not_allowed: entry(
     403,

@@ -43,7 +43,9 @@ export function createErrorResponder(
     if (response.headersSent || response.destroyed) return;
 
     const raw = request.raw;
-    const body = surfaces.shapeOf(raw).encodeError(error, request.id);
+    const shape = surfaces.shapeOf(raw);
+    const body = shape.encodeError(error, request.id);
+    const status = shape.statusOf?.(error) ?? error.entry.status;
     const headers = ownHeaders(request);
     headers.push('content-type', 'application/json');
     headers.push('content-length', String(Buffer.byteLength(body)));
@@ -51,7 +53,7 @@ export function createErrorResponder(
     // A body that hardly arrives is not worth reading to its end.
     const close = mustClose(raw) || error.errorName === 'body_too_slow';
     if (close || request.server.isDraining()) headers.push('connection', 'close');
-    response.writeHead(error.entry.status, headers);
+    response.writeHead(status, headers);
     if (close) endAfterDraining(raw, response, body);
     else response.end(body);
   };

@@ -236,5 +236,6 @@ const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
 
 function refusal(meter: string): GatewayError {
   const found = errors.find(([pattern]) => pattern.test(meter));
-  return new GatewayError(found?.[1] ?? 'internal_error');
+  const values = { payer: meter.startsWith('team:') ? 'team' : 'user' };
+  return new GatewayError(found?.[1] ?? 'internal_error', { values });
 }

@@ -3,7 +3,7 @@ const keepListeningMs = 5_000;
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-export type StopReason = StopSignal | 'uncaught exception';
+export type StopReason = StopSignal | 'parent ended' | 'uncaught exception';
 
 /**
  * A signal so soon after the first is the same one: sent to a whole process group, and forwarded by one of the
@@ -11,15 +11,18 @@ export type StopReason = StopSignal | 'uncaught exception';
  */
 const sameMs = 1_000;
 
+/** How often this process looks whether its parent is still there. */
+const lookMs = 500;
+
 export interface StopSignals {
-  /** The first signal that asks the process to stop. */
-  readonly stop: Promise<StopSignal>;
+  /** The first signal that asks the process to stop, or the end of npm. */
+  readonly stop: Promise<StopSignal | 'parent ended'>;
   /** Resolves at a second signal: stop without waiting. A third one makes the system end the process. */
   readonly hurry: Promise<void>;
 }
 
 export function stopSignals(): StopSignals {
-  const stop = Promise.withResolvers<StopSignal>();
+  const stop = Promise.withResolvers<StopSignal | 'parent ended'>();
   const hurry = Promise.withResolvers<void>();
   const signals = ['SIGTERM', 'SIGINT'] as const;
   let firstAt: number | null = null;
@@ -31,10 +34,33 @@ export function stopSignals(): StopSignals {
     for (const each of signals) process.off(each, onSignal);
   };
   for (const each of signals) process.on(each, onSignal);
+  if (hasStarter(process.env)) onParentEnded(() => stop.resolve('parent ended'));
   return { stop: stop.promise, hurry: hurry.promise };
 }
 
-/** After Ctrl-C nothing waits; after a service manager's stop, load balancers get time to notice. */
+/**
+ * After Ctrl-C nothing waits, and the next `npm start` needs the port; after a service manager's stop, load balancers
+ * get time to notice.
+ */
 export function keepListeningAfter(reason: StopReason): number {
-  return reason === 'SIGINT' ? 0 : keepListeningMs;
+  return reason === 'SIGINT' || reason === 'parent ended' ? 0 : keepListeningMs;
+}
+
+/**
+ * Does a program stand between this process and whoever started it: npm with its shell, or a Node that was too old? A
+ * signal ends npm and its shell and never arrives here. Without this the gateway would stay behind and hold its port.
+ */
+function hasStarter(env: NodeJS.ProcessEnv): boolean {
+  return env['npm_lifecycle_event'] !== undefined || env['SLUICE_PARENT'] !== undefined;
+}
+
+/** An orphan gets another parent, on every system but Windows, where a parent's signal ends its children too. */
+function onParentEnded(listener: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    listener();
+  }, lookMs);
+  timer.unref();
 }

@@ -12,6 +12,12 @@ export function encodeOpenaiModel(name: string, model: Model): string {
     owned_by: model.ownedBy,
     display_name: model.displayName,
     model_type: model.type,
+    max_input_tokens: model.contextWindow,
+    max_tokens: model.maxOutputTokens,
+    // A model is listed as long as this gateway offers it; when its vendor ends it is for the operator to follow.
+    lifecycle: 'active',
+    deprecated_at: null,
+    retires_at: null,
     // Not `capabilities`, which is an object in newer lists of the Messages API.
     model_capabilities: [...model.capabilities].toSorted(),
   });

@@ -1,6 +1,7 @@
 import type { ErrorShape, RequestHead, Surface } from '#http/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { messagesShape } from '../anthropic/surface.ts';
+import { codexShape, isCodex } from './codex-errors.ts';
 
 const base = '/v1';
 const { chat, responses, 'generate-content': generateContent } = textProtocols;
@@ -8,7 +9,11 @@ const { chat, responses, 'generate-content': generateContent } = textProtocols;
 /** OpenAI's API, and every path that no other surface covers. */
 export const openaiSurfaces: readonly Surface[] = [
   { prefix: '/', base, shape: chat },
-  { prefix: '/v1/responses', base, shape: responses },
+  {
+    prefix: '/v1/responses',
+    base,
+    shape: (request) => (isCodex(request) ? codexShape : responses),
+  },
   { prefix: '/v1/models/', base, shape: shapeOfModels },
 ];
 
