@@ -101,6 +101,12 @@ export const toolCases: readonly Case[] = [
     `"tools":[{"name":"f","description":"F.","input_schema":{"oneOf":[{"properties":{"a":{"maximum":1.0}}},{"properties":{"b":{}}}]}}],${hello}`,
     `"tools":[{"name":"f","description":"F.\\n\\nGive the arguments of one of: (a), (b).","input_schema":{"type":"object","properties":{"a":{"maximum":1.0},"b":{}}}}],${hello}`,
   ],
+  [
+    'a union of constants and references on top',
+    'b31',
+    `"tools":[{"name":"f","input_schema":{"anyOf":[{"$ref":"#/$defs/a"},{"properties":{"k":{"const":"b"}},"required":["k"]}],"$defs":{"a":{"properties":{"k":{"const":"a"}},"required":["k"]}}}}],${hello}`,
+    `"tools":[{"name":"f","input_schema":{"type":"object","properties":{"k":{"enum":["a","b"]}},"required":["k"],"$defs":{"a":{"properties":{"k":{"const":"a"}},"required":["k"]}}}}],${hello}`,
+  ],
   ['a choice without tools', 'b32', `"tool_choice":{"type":"auto"},${hello}`, hello],
   [
     'calls of tools that are not defined',

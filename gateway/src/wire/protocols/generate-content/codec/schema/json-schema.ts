@@ -1,4 +1,6 @@
 import type { Budget } from '#json/index.ts';
+import { mergeArguments } from '../../../merged-arguments.ts';
+import { modernSchema } from '../../../modern-schema.ts';
 import { canBeArguments } from '../../../tool-schema.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
 import {
@@ -34,7 +36,8 @@ export interface DialectSchema<Schema = JsonRecord> {
  * @param budget the request's
  * @throws GatewayError `too_complex`
  */
-export function toDialect(schema: JsonRecord, budget: Budget): DialectSchema {
+export function toDialect(declared: JsonRecord, budget: Budget): DialectSchema {
+  const schema = modernSchema(declared, () => {});
   const way = startRewriting(schema, true, budget);
   return result(rewrite(schema, way), way);
 }
@@ -50,30 +53,17 @@ function result<Schema>(schema: Schema, { notes }: Rewriting): DialectSchema<Sch
  * @param budget the request's
  * @throws GatewayError `too_complex`
  */
-export function toParameters(schema: JsonRecord, budget: Budget): DialectSchema<JsonRecord | null> {
+export function toParameters(
+  declared: JsonRecord,
+  budget: Budget,
+): DialectSchema<JsonRecord | null> {
+  const schema = modernSchema(declared, () => {});
   const way = startRewriting(schema, false, budget);
-  const flat = flatten(schema, way);
-  const object = flat === null ? {} : overlay(flat.schema, flat.way);
-  if (flat === null || !canBeArguments(object)) way.notes.widened = true;
-  if (!isRecord(object['properties']) || Object.keys(object['properties']).length === 0) {
-    return result(null, way);
-  }
-  return result(rewrite({ ...object, type: 'object' }, flat?.way ?? way), way);
-}
-
-function overlay(schema: JsonRecord, way: Rewriting): JsonRecord {
-  const { anyOf, oneOf, ...rest } = schema;
-  const members = [anyOf, oneOf].filter(Array.isArray).flat().filter(isRecord);
-  if (members.length > 0) way.notes.widened = true;
-  const own = new Set<object>();
-  return members.reduce<JsonRecord>((all, member) => {
-    visit(way);
-    const flat = way.notes.left > 0 ? flatten(member, way) : null;
-    if (flat === null) return all;
-    // A property that only one alternative requires cannot be required.
-    const { required: _, ...optional } = overlay(flat.schema, inside(flat.way));
-    return mergeSchemas(all, optional, way, own);
-  }, rest);
+  const { schema: object, incomplete } = mergeArguments(schema);
+  const isUnion = [schema['anyOf'], schema['oneOf']].some(Array.isArray);
+  if (incomplete || isUnion || !canBeArguments(schema)) way.notes.widened = true;
+  if (Object.keys(object['properties'] as JsonRecord).length === 0) return result(null, way);
+  return result(rewrite(object, way), way);
 }
 
 function rewrite(schema: unknown, way: Rewriting): JsonRecord {

@@ -1,4 +1,5 @@
 import { maxDepth } from '#json/index.ts';
+import { resolveReference } from '../../../merged-arguments.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { count, drawOutput, type Rewriting, visit } from './schema-rewriting.ts';
 
@@ -99,7 +100,7 @@ export function flatten(
       drawOutput(reference, way);
       const { following } = at;
       const isEndless = following.length > maxDepth || following.includes(reference);
-      const found = isEndless ? null : resolve(at.root, reference);
+      const found = isEndless ? null : resolveReference(at.root, reference);
       if (found === null) return null;
       at = { ...at, following: [...at.following, reference] };
       flat = mergeSchemas(found, allOf === undefined ? rest : { ...rest, allOf }, at);
@@ -110,25 +111,4 @@ export function flatten(
     } else return { schema: flat, way: at };
   }
   return null;
-}
-
-/** Resolves a JSON pointer into the same document. */
-function resolve(root: JsonRecord, reference: string): JsonRecord | null {
-  if (!reference.startsWith('#')) return null;
-  let at: unknown = root;
-  for (const part of reference.slice(1).split('/').filter(Boolean)) {
-    const name = decodePointer(part);
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
-    at = (at as JsonRecord)[name];
-  }
-  return isRecord(at) ? at : null;
-}
-
-function decodePointer(part: string): string {
-  const plain = part.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }

@@ -70,7 +70,7 @@ function hasUnion({ oneOf, anyOf, allOf }: JsonRecord): boolean {
 function repairSchema(draft: Draft, tool: JsonRecord): JsonRecord {
   const schema = tool['input_schema'];
   if (!isRecord(schema)) return draft.change(tool, { input_schema: { type: 'object' } });
-  if (!hasUnion(schema)) {
+  if (!hasUnion(schema) && schema['$ref'] === undefined) {
     return draft.change(tool, { input_schema: draft.change(schema, { type: 'object' }) });
   }
   const merged = encodeToolSchema(schema, () => {});
@@ -78,8 +78,10 @@ function repairSchema(draft: Draft, tool: JsonRecord): JsonRecord {
     oneOf: gone,
     anyOf: gone,
     allOf: gone,
+    $ref: gone,
     type: 'object',
     properties: merged['properties'],
+    required: merged['required'] ?? gone,
   });
   const { description } = tool;
   const note = alternativesOf(schema);

@@ -1,0 +1,89 @@
+import { isRecord, type JsonRecord } from './values.ts';
+
+/** Keywords of 2020-12 whose value is a schema, a list of schemas, or a map of schemas. */
+const single = [
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+];
+const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const maps = ['properties', '$defs', 'definitions', 'patternProperties'];
+
+/**
+ * A schema in the words of JSON Schema 2020-12, which upstreams require: earlier drafts wrote a tuple as a list of
+ * `items`, exclusive bounds as a flag beside the bound, and `required` as a flag of the property. The type `any` and an
+ * empty `enum`, which no value satisfies, are left out. Returns the same object if it has nothing of that kind.
+ * @param onChange called if a keyword was written in another way; not for a null that stands for an absent list
+ */
+export function modernSchema(schema: JsonRecord, onChange: () => void): JsonRecord {
+  const modern: Record<string, unknown> = { ...schema };
+  let isChanged = false;
+  const set = (name: string, value: unknown): void => {
+    isChanged = true;
+    if (value === undefined) delete modern[name];
+    else modern[name] = value;
+  };
+  const inner = (value: unknown): unknown =>
+    isRecord(value) ? modernSchema(value, onChange) : value;
+  const rewrite = (name: string, value: unknown): void => {
+    onChange();
+    set(name, value);
+  };
+  if (Array.isArray(schema['items'])) {
+    const { items, additionalItems } = schema;
+    if (schema['prefixItems'] === undefined) rewrite('prefixItems', items);
+    set('items', additionalItems);
+    set('additionalItems', undefined);
+  }
+  for (const name of single) {
+    const before = modern[name];
+    const after = inner(before);
+    if (after !== before) set(name, after);
+  }
+  for (const name of lists) {
+    const before = modern[name];
+    if (!Array.isArray(before)) continue;
+    const after = before.map(inner);
+    if (after.some((value, at) => value !== before[at])) set(name, after);
+  }
+  const flagged: string[] = [];
+  for (const name of maps) {
+    const before = schema[name];
+    if (!isRecord(before)) continue;
+    const entries = Object.entries(before).map(([key, value]) => [key, inner(value)] as const);
+    if (entries.some(([key, value]) => value !== before[key])) {
+      set(name, Object.fromEntries(entries));
+    }
+    if (name !== 'properties') continue;
+    for (const [key, value] of Object.entries(before)) {
+      if (isRecord(value) && value['required'] === true) flagged.push(key);
+    }
+  }
+  for (const [flag, bound] of bounds) {
+    if (typeof schema[flag] !== 'boolean') continue;
+    const limit = schema[flag] && typeof schema[bound] === 'number' ? schema[bound] : undefined;
+    if (limit !== undefined) set(bound, undefined);
+    rewrite(flag, limit);
+  }
+  const { required, type, enum: values } = schema;
+  const names = Array.isArray(required) ? (required as unknown[]) : [];
+  const missing = flagged.filter((name) => !names.includes(name));
+  if (missing.length > 0) rewrite('required', [...names, ...missing]);
+  else if (required !== undefined && !Array.isArray(required)) {
+    if (required !== null) onChange();
+    set('required', undefined);
+  }
+  if (type === 'any' || type === null) rewrite('type', undefined);
+  if (Array.isArray(values) && values.length === 0) rewrite('enum', undefined);
+  return isChanged ? modern : schema;
+}
+
+const bounds = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
