@@ -270,6 +270,35 @@ describe('K17 tools that a vendor runs', () => {
     } else expect((await act).json['tool_choice']).toEqual(choice);
   });
 
+  it('beside functions, the newest models are asked for a trace of them', async () => {
+    const json = {
+      model: 'm',
+      input: 'hello',
+      tools: [{ type: 'web_search' }, { type: 'function', name: 'f', parameters: {} }],
+    };
+    const target = {
+      protocol: 'generate-content',
+      provider: 'gemini',
+      capabilities: hosts,
+    } as const;
+    const newest = await converted('responses', json, {
+      ...target,
+      model: 'gemini-3.1-pro-preview',
+    });
+    expect(newest.json['toolConfig']).toEqual({
+      functionCallingConfig: { mode: 'VALIDATED' },
+      includeServerSideToolInvocations: true,
+    });
+    const alone = await converted(
+      'responses',
+      { ...json, tools: [{ type: 'web_search' }] },
+      { ...target, model: 'gemini-3.1-pro-preview' },
+    );
+    expect(alone.json).not.toHaveProperty('toolConfig');
+    const earlier = await converted('responses', json, { ...target, model: 'gemini-2.5-pro' });
+    expect(earlier.json).not.toHaveProperty('toolConfig');
+  });
+
   it('a client function of the same name stays', async () => {
     const json = toGemini({
       tools: [{ functionDeclarations: [{ name: 'web_search' }] }, { googleSearch: {} }],

@@ -2,5 +2,6 @@ import { findVendor, traitsFor, type ProviderName, type UpstreamTraits } from '#
 
 /** What a model takes at a vendor that a channel names so. */
 export function traitsOf(provider: ProviderName, model: string): UpstreamTraits {
-  return traitsFor(findVendor(provider), model);
+  const vendor = findVendor(provider);
+  return traitsFor(vendor, model, vendor?.baseUrl ?? '');
 }

@@ -22,6 +22,8 @@ export interface UpstreamTraits {
   readonly leastEffort: 'none' | 'minimal' | null;
   /** The model searches for every response; a member of the request says how, not a tool. */
   readonly alwaysSearches: boolean;
+  /** Hosted tools run beside functions only if the request asks for a trace of their calls. */
+  readonly toolTraces: boolean;
 }
 
 /** What every speaker of a protocol is expected to accept. */
@@ -37,12 +39,17 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   fineEfforts: false,
   leastEffort: null,
   alwaysSearches: false,
+  toolTraces: false,
 });
 
-/** The traits of one model. An undefined vendor has `plainTraits`. */
+/**
+ * The traits of one model. An undefined vendor has `plainTraits`.
+ * @param baseUrl of the channel
+ */
 export function traitsFor(
-  vendor: { traitsOf?(model: string): UpstreamTraits } | undefined,
+  vendor: { traitsOf?(model: string, baseUrl: string): UpstreamTraits } | undefined,
   model: string,
+  baseUrl: string,
 ): UpstreamTraits {
-  return vendor?.traitsOf?.(model) ?? plainTraits;
+  return vendor?.traitsOf?.(model, baseUrl) ?? plainTraits;
 }

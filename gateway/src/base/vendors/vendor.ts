@@ -43,7 +43,7 @@ export interface Vendor extends VendorFacts {
   /** What it charges for besides tokens. */
   readonly surcharges: SurchargeFacts;
   /** What a model accepts that other speakers of the protocol refuse. Absent: `plainTraits`. */
-  traitsOf?(model: string): UpstreamTraits;
+  traitsOf?(model: string, baseUrl: string): UpstreamTraits;
   /** It speaks `images` and has no endpoint for edits: it gets them as generations. Absent: it has one. */
   readonly lacksEdits?: boolean;
   /**

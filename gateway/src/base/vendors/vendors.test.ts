@@ -134,7 +134,7 @@ describe.each(called)('$name', (vendor) => {
   });
 
   test('declares traits and quirks as plain data that threads can receive', () => {
-    const traits = vendor.traitsOf?.(model);
+    const traits = vendor.traitsOf?.(model, vendor.baseUrl ?? '');
     expect(structuredClone(traits)).toEqual(traits);
     for (const protocol of textOnes) {
       const quirks = quirksFor(vendor, protocol, model);

@@ -11,7 +11,7 @@ import type { StatePlace } from './state/sealed-state.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { signsTexts } from './state/text-key.ts';
 import { responseCallId } from './tools/call-ids.ts';
-import { unwrapInput } from './tools/custom-input.ts';
+import { takesText, unwrapInput, wrapInput } from './tools/custom-input.ts';
 
 /** Rewrites a complete upstream response for the client: the tools' names, the ids, and the kind of state. */
 export function passResponse(
@@ -72,6 +72,7 @@ function passCall(
   const tool = clientTools.get(block.name);
   const hosted = pictures === null ? undefined : tool?.hosted;
   const unwraps = tool?.kind === 'custom' && block.kind === 'function';
+  const wraps = block.kind === 'custom' && !takesText(tool?.kind, client);
   const { state: _, ...bare } = block;
   return {
     ...bare,
@@ -82,8 +83,12 @@ function passCall(
     ...(hosted !== undefined && { hosted }),
     name: tool?.name ?? block.name,
     namespace: tool === undefined ? block.namespace : tool.namespace,
-    kind: tool?.kind ?? block.kind,
-    arguments: unwraps ? unwrapInput(block.arguments) : block.arguments,
+    kind: wraps ? 'function' : (tool?.kind ?? block.kind),
+    arguments: wraps
+      ? wrapInput(block.arguments)
+      : unwraps
+        ? unwrapInput(block.arguments)
+        : block.arguments,
   };
 }
 

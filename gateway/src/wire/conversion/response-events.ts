@@ -11,7 +11,7 @@ import { settledFinish } from './response-finish.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { signsTexts } from './state/text-key.ts';
 import { responseCallId } from './tools/call-ids.ts';
-import { InputUnwrapper } from './tools/custom-input.ts';
+import { InputUnwrapper, takesText, wrapped, wrapPiece } from './tools/custom-input.ts';
 
 type Event<Type extends GenerationEvent['type']> = Extract<GenerationEvent, { type: Type }>;
 type Emit = (event: GenerationEvent) => void;
@@ -45,6 +45,8 @@ class ChoiceEvents {
   readonly #emit: Emit;
   readonly #keeper: StateKeeper;
   readonly #unwrappers = new Map<number, InputUnwrapper>();
+  /** Calls with free text that the client gets as calls of a function. */
+  readonly #wrapped = new Set<number>();
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
   /** Whether the open reasoning block has its state. */
   #isSigned = false;
@@ -187,34 +189,37 @@ class ChoiceEvents {
           ? emptySignature(this.#passes, 'first call')
           : null;
     if (envelope !== null && !sitsOnBlock) this.#ownBlock(envelope);
+    const wraps = event.kind === 'custom' && !takesText(tool?.kind, client);
     this.#emit({
       ...bare,
       id,
       name: tool?.name ?? event.name,
       namespace: tool === undefined ? event.namespace : tool.namespace,
-      kind: tool?.kind ?? event.kind,
+      kind: wraps ? 'function' : (tool?.kind ?? event.kind),
       ...(hosted !== undefined && { hosted }),
       ...(envelope !== null && sitsOnBlock && { state: envelope }),
     });
+    if (!wraps) return;
+    this.#wrapped.add(event.call);
+    this.#argumentsText(event.call, wrapped.opening);
   }
 
   #callArguments(event: Event<'call-arguments'>): void {
     const unwrapper = this.#unwrappers.get(event.call);
-    if (unwrapper === undefined) {
-      this.#emit(event);
-      return;
-    }
-    const text = unwrapper.push(event.text);
-    if (text !== '') this.#emit({ ...event, text });
+    if (this.#wrapped.has(event.call)) this.#argumentsText(event.call, wrapPiece(event.text));
+    else if (unwrapper === undefined) this.#emit(event);
+    else this.#argumentsText(event.call, unwrapper.push(event.text));
+  }
+
+  #argumentsText(call: number, text: string): void {
+    if (text !== '') this.#emit({ type: 'call-arguments', call, text, ...this.#choice });
   }
 
   #callEnd(event: Event<'call-end'>): void {
     const unwrapper = this.#unwrappers.get(event.call);
-    const text = unwrapper?.end() ?? '';
+    this.#argumentsText(event.call, unwrapper?.end() ?? '');
     this.#unwrappers.delete(event.call);
-    if (text !== '') {
-      this.#emit({ type: 'call-arguments', call: event.call, text, ...this.#choice });
-    }
+    if (this.#wrapped.delete(event.call)) this.#argumentsText(event.call, wrapped.closing);
     this.#emit(event);
   }
 

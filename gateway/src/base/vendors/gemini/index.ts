@@ -1,4 +1,5 @@
 import type { SurchargeFacts } from '../surcharges.ts';
+import { plainTraits, type UpstreamTraits } from '../traits.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
 import { classifyGemini } from './classify.ts';
 
@@ -20,6 +21,11 @@ export function geminiHeaders(secret: string | null): Readonly<Record<string, st
 
 export const geminiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'], betas: [] };
 
+/** The cloud's own host for these models does not know the member. */
+function geminiTraits(_model: string, baseUrl: string): UpstreamTraits {
+  return { ...plainTraits, toolTraces: !baseUrl.includes('aiplatform.googleapis.com') };
+}
+
 export const gemini = {
   name: 'gemini',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
@@ -33,4 +39,5 @@ export const gemini = {
   headers: geminiHeaders,
   classify: classifyGemini,
   surcharges: geminiSurcharges,
+  traitsOf: geminiTraits,
 } satisfies Vendor;

@@ -38,10 +38,10 @@ function capOf(hold: Hold, asked: CountedText & Pick<PreparedText, 'terms'>): nu
 export function outputCapOf(
   { bounds, model }: Pick<PreparedText, 'bounds' | 'model'>,
   vendor: Vendor | undefined,
-  { upstreamModel }: Pick<Route, 'upstreamModel'>,
+  { channel, upstreamModel }: Route,
 ): OutputCap | undefined {
   if (bounds.cap === null) return undefined;
-  const { renamedMembers } = traitsFor(vendor, upstreamModel);
+  const { renamedMembers } = traitsFor(vendor, upstreamModel, channel.baseUrl);
   return {
     tokens: bounds.cap,
     usual: model.maxOutputTokens,

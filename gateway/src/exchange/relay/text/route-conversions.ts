@@ -132,19 +132,20 @@ async function convertLarge(
 
 /** @param protocol one of those that the route's channel speaks. */
 export function targetOf(
-  { channel, upstreamModel }: Route,
+  route: Route,
   protocol: TextProtocolName,
   prepared: PreparedText,
 ): ConversionTarget {
+  const { channel, upstreamModel } = route;
   const { model } = prepared;
   const vendor = vendorOf(channel);
-  const outputCap = outputCapOf(prepared, vendor, { upstreamModel });
+  const outputCap = outputCapOf(prepared, vendor, route);
   return {
     protocol,
     channel: channel.id,
     provider: channel.provider,
     model: upstreamModel,
-    traits: traitsFor(vendor, upstreamModel),
+    traits: traitsFor(vendor, upstreamModel, channel.baseUrl),
     quirks: quirksFor(vendor, protocol, upstreamModel),
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,

@@ -32,6 +32,32 @@ describe('ids of calls', () => {
     expect(a1).toMatch(/^call_[0-9a-f]{24}$/);
   });
 
+  test('results with ids that no call has belong to calls without an id', () => {
+    const given = [
+      assistant(
+        call({ id: null, name: 'a' }),
+        call({ id: 'own', name: 'a' }),
+        call({ id: null, name: 'b' }),
+      ),
+      user(
+        result({ id: 'y', name: 'b' }),
+        result({ id: 'x', name: 'a' }),
+        result({ id: 'own', name: 'a' }),
+      ),
+    ];
+    const [a, own, b, ...results] = idsOf(assignCallIds(requestOf({ turns: given }), traitsOf()));
+    expect(results).toEqual([b, a, own]);
+    // A second result for a call stays that call's.
+    const twice = [
+      assistant(call({ id: null, name: 'a' }), call({ id: 'own', name: 'a' })),
+      user(result({ id: 'own' }), result({ id: 'own' })),
+    ];
+    expect(idsOf(assignCallIds(requestOf({ turns: twice }), traitsOf())).slice(2)).toEqual([
+      'own',
+      'own',
+    ]);
+  });
+
   test('a growing history keeps the ids of its beginning', () => {
     const before = idsOf(assignCallIds(requestOf({ turns }), traitsOf()));
     const longer = [...turns, assistant('done', call({ id: null })), user(result({ id: null }))];

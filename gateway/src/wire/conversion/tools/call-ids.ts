@@ -12,7 +12,8 @@ type Traits = Pick<CodecTraits, 'toolId' | 'toolIdLength'>;
 /**
  * Gives every call an id that the upstream accepts, and every result the id of its call. Ids are derived from the
  * position in the history, so that the same history gets the same ids and prompt caches stay warm. A result without an
- * id belongs to the first open call of its name, or to the next open call if it has no name either.
+ * id belongs to the first open call of its name, or to the next open call if it has no name either. So does a result
+ * whose id no call has, among the calls without an id: some clients give ids to their results alone.
  * @throws Unconvertible for a result without a call.
  */
 export function assignCallIds(request: GenerationRequest, traits: Traits): GenerationRequest {
@@ -20,14 +21,15 @@ export function assignCallIds(request: GenerationRequest, traits: Traits): Gener
   return mapBlocks(request, (block, turn, at) => {
     if (block.type === 'tool-call') {
       const call = { ...block, id: callId(block, traits, turn, at) };
-      waiting.add(call);
+      waiting.add(call, block.id !== null && block.id !== '');
       return call;
     }
     if (block.type !== 'tool-result') return block;
     if (block.id !== null) {
       const id = acceptedId(block.id, traits);
-      waiting.answer(id);
-      return { ...block, id };
+      const unnamed = waiting.answer(id) ? null : waiting.answerUnidentified(block.name);
+      if (unnamed === null) return { ...block, id };
+      return { ...block, id: unnamed.id, name: block.name ?? unnamed.name };
     }
     const found = waiting.answerFirst(block.name);
     if (found === null) throw unmatched(block);
@@ -45,23 +47,46 @@ interface WaitingCall {
  * Calls without a result, in order. A history may have a hundred thousand; each is visited a bounded number of times.
  */
 class WaitingCalls {
-  readonly #all = new CallQueue();
-  readonly #byName = new Map<string, CallQueue>();
+  readonly #open = new OpenCalls();
+  /** Those that had no id of their own. */
+  readonly #unidentified = new OpenCalls();
   readonly #byId = new Map<string, WaitingCall[]>();
 
-  add({ id, name }: { readonly id: string; readonly name: string }): void {
+  /** @param isIdentified the client gave it its id */
+  add({ id, name }: { readonly id: string; readonly name: string }, isIdentified: boolean): void {
     const call = { id, name, isAnswered: false };
-    this.#all.calls.push(call);
-    entryOf(this.#byName, name, () => new CallQueue()).calls.push(call);
+    this.#open.add(call);
+    if (!isIdentified) this.#unidentified.add(call);
     entryOf(this.#byId, id, () => []).push(call);
   }
 
-  answer(id: string): void {
-    for (const call of this.#byId.get(id) ?? []) call.isAnswered = true;
-    this.#byId.delete(id);
+  /** @returns whether there is such a call, answered or not */
+  answer(id: string): boolean {
+    const calls = this.#byId.get(id);
+    if (calls === undefined) return false;
+    while (calls.length > 0) calls.pop()!.isAnswered = true;
+    return true;
   }
 
   /** @param name null: any name */
+  answerFirst(name: string | null): WaitingCall | null {
+    return this.#open.answerFirst(name);
+  }
+
+  answerUnidentified(name: string | null): WaitingCall | null {
+    return this.#unidentified.answerFirst(name);
+  }
+}
+
+class OpenCalls {
+  readonly #all = new CallQueue();
+  readonly #byName = new Map<string, CallQueue>();
+
+  add(call: WaitingCall): void {
+    this.#all.calls.push(call);
+    entryOf(this.#byName, call.name, () => new CallQueue()).calls.push(call);
+  }
+
   answerFirst(name: string | null): WaitingCall | null {
     const first = (name === null ? this.#all : this.#byName.get(name))?.first() ?? null;
     if (first !== null) first.isAnswered = true;

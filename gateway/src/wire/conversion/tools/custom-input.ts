@@ -1,4 +1,5 @@
-import type { CustomTool, FunctionTool } from '#canonical/index.ts';
+import type { CustomTool, FunctionTool, ToolCallBlock } from '#canonical/index.ts';
+import type { Codec } from '#protocols/index.ts';
 
 /** Represents a custom tool (free text) as a function with that text as its only argument. */
 export function customAsFunction({
@@ -31,7 +32,26 @@ export function customAsFunction({
 
 /** The arguments of a function that represents a custom tool. */
 export function wrapInput(text: string): string {
-  return JSON.stringify({ input: text });
+  return `${wrapped.opening}${wrapPiece(text)}${wrapped.closing}`;
+}
+
+/** What stands around the text of such arguments. */
+export const wrapped = Object.freeze({ opening: '{"input":"', closing: '"}' });
+
+/** A piece of that text. Pieces may divide a character: each half is an escape of its own. */
+export function wrapPiece(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * May a call with free text reach the client as it is?
+ * @param declared what the client declared under its name; undefined: nothing
+ */
+export function takesText(
+  declared: ToolCallBlock['kind'] | undefined,
+  client: Pick<Codec, 'traits'>,
+): boolean {
+  return (declared ?? 'custom') === 'custom' && client.traits.customTools;
 }
 
 /** The free text of a call that came as a function call. Arguments in any other form are the text themselves. */

@@ -12,16 +12,21 @@ export interface CallParts {
 /** Some servers send both members of an entry and leave the wrong one empty. */
 export function readCallParts(entry: JsonRecord): CallParts {
   const custom = recordAt(entry, 'custom');
-  const customName = text(custom['name']);
+  const customName = visible(custom['name']);
   const isCustom = customName !== '' || (isRecord(entry['custom']) && !isRecord(entry['function']));
   if (isCustom) {
-    return { id: text(entry['id']), kind: 'custom', name: customName, text: text(custom['input']) };
+    return {
+      id: visible(entry['id']),
+      kind: 'custom',
+      name: customName,
+      text: text(custom['input']),
+    };
   }
   const called = recordAt(entry, 'function');
   return {
-    id: text(entry['id']),
+    id: visible(entry['id']),
     kind: 'function',
-    name: text(called['name']),
+    name: visible(called['name']),
     text: argumentsText(called['arguments']),
   };
 }
@@ -77,6 +82,12 @@ export function writeCall(call: ToolCallBlock, id: string): JsonRecord {
 
 function argumentsText(value: unknown): string {
   return isRecord(value) ? JSON.stringify(value) : text(value);
+}
+
+/** An id or a name. Some servers send blanks in their place. */
+function visible(value: unknown): string {
+  const written = text(value);
+  return written.trim() === '' ? '' : written;
 }
 
 function text(value: unknown): string {

@@ -125,6 +125,15 @@ describe('calls in a chat stream', () => {
     ]);
   });
 
+  it('blanks are neither ids nor names', () => {
+    expect(
+      callsOf(
+        calls({ index: 0, id: 'a', function: called('f', '{"a"') }),
+        calls({ index: 0, id: ' ', function: called(' ', ':1}') }),
+      ),
+    ).toEqual([['a', 'f', '{"a":1}']]);
+  });
+
   it('calls without ids are distinguished by complete arguments', () => {
     const entry = { index: 0, id: '', function: called('f', '{"a":1}') };
     expect(callsOf(calls(entry), calls(entry))).toHaveLength(2);

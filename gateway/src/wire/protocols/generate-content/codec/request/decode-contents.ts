@@ -1,6 +1,7 @@
 import type { Block, TextBlock, Turn } from '#canonical/index.ts';
 import type { JsonRecord } from '../../../values.ts';
-import { decodePart, ownResult } from './decode-part.ts';
+import { decodePart, ownCall, ownResult } from './decode-part.ts';
+import { joinPartialCalls, ranByProvider } from './model-parts.ts';
 import { invalid, member, readRecords } from '../../fields.ts';
 import { joinBlock } from '../join-parts.ts';
 
@@ -19,13 +20,15 @@ export function decodeContents(contents: unknown): readonly Turn[] {
 }
 
 function decodeContent(content: JsonRecord, param: string): Turn {
-  const written = member(content, 'role') ?? 'user';
-  const role = roles.get(written);
+  const role = roles.get(member(content, 'role') ?? 'user');
   if (role === undefined) throw invalid(`${param}.role`, 'must be user or model');
   const blocks: Block[] = [];
-  readRecords(member(content, 'parts'), `${param}.parts`).forEach((part, index) => {
+  const written = readRecords(member(content, 'parts'), `${param}.parts`);
+  const parts = role === 'assistant' ? joinPartialCalls(written) : written;
+  const run = role === 'assistant' ? ranByProvider(parts) : null;
+  parts.forEach((part, index) => {
     const where = `${param}.parts.${index}`;
-    const block = decodePart(part, where);
+    const block = run?.has(part) === true ? ownCall(part) : decodePart(part, where);
     if (block === null) return;
     if (block.type === 'tool-call' && role === 'user') {
       throw invalid(`${where}.functionCall`, 'belongs in a content with role model');

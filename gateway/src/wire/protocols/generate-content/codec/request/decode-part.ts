@@ -157,3 +157,8 @@ export function decodeResponsePart(part: JsonRecord): Block | null {
 export function ownResult(block: Block, part: JsonRecord): Block {
   return block.type === 'tool-result' ? opaque(part, 'functionResponse') : block;
 }
+
+/** A call that the provider ran itself, like its result. */
+export function ownCall(part: JsonRecord): OpaqueBlock {
+  return opaque(part, 'functionCall');
+}

@@ -30,7 +30,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     contents,
     systemInstruction: system,
     tools: tools.length > 0 ? tools : null,
-    toolConfig: encodeToolConfig(request.toolChoice, request.tools),
+    toolConfig: encodeToolConfig(request.toolChoice, request.tools, wantsTraces(tools, target)),
     generationConfig: encodeConfig(request, context),
   };
   const json: Record<string, unknown> = Object.fromEntries(
@@ -39,6 +39,12 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   reportAbsent(request, losses);
   restoreExtensions(json, request.extensions, losses);
   return { json, losses: losses.list() };
+}
+
+/** Such a request is refused otherwise: functions beside tools that the provider runs. */
+function wantsTraces(tools: readonly JsonRecord[], { traits }: EncodeTarget): boolean {
+  const functions = tools.filter((tool) => tool['functionDeclarations'] !== undefined);
+  return traits.toolTraces && functions.length > 0 && functions.length < tools.length;
 }
 
 /** Some models refuse a response format beside functions. They get it in words. */

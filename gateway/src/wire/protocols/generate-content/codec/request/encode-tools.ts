@@ -89,11 +89,26 @@ const modes: Readonly<Record<ToolChoice['mode'], string>> = {
   required: 'ANY',
 };
 
-/** Null if the model chooses freely, or there are no tools. */
+/**
+ * Null if the model chooses freely, or there are no tools.
+ * @param traces ask for a trace of the calls that the provider runs. Then calls are always checked against their schemas.
+ */
 export function encodeToolConfig(
   choice: ToolChoice | null,
   tools: readonly Tool[],
+  traces: boolean,
 ): JsonRecord | null {
+  const config = encodeChoice(choice, tools);
+  if (!traces) return config;
+  const calling = config?.['functionCallingConfig'] as JsonRecord | undefined;
+  const isFree = calling === undefined || calling['mode'] === 'AUTO';
+  return {
+    functionCallingConfig: isFree ? { ...calling, mode: 'VALIDATED' } : calling,
+    includeServerSideToolInvocations: true,
+  };
+}
+
+function encodeChoice(choice: ToolChoice | null, tools: readonly Tool[]): JsonRecord | null {
   if (choice === null || !tools.some(({ type }) => type === 'function')) return null;
   if (choice.only === null || choice.mode === 'none') {
     return { functionCallingConfig: { mode: modes[choice.mode] } };

@@ -4,7 +4,7 @@ import { decodeResponsePart } from '../request/decode-part.ts';
 import { decodeFinish } from '../response/finish.ts';
 import { readGrounding, readRecitations } from '../response/grounding.ts';
 import { readLogprobs } from '../response/logprobs.ts';
-import { addArguments, type PartialCall } from './partial-call.ts';
+import { addArguments, type PartialCall } from '../partial-call.ts';
 import { readState } from '../signature.ts';
 
 type Emit = (event: GenerationEvent) => void;

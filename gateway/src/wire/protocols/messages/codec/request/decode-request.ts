@@ -16,6 +16,7 @@ import {
   optionalText,
   otherMembers,
   ownExtension,
+  requireName,
   requireText,
 } from '../../wire.ts';
 
@@ -93,6 +94,7 @@ export function decodeRequest({
     wantsUsage: true,
     extensions: [
       ...opening.extensions,
+      ...conversation.extensions,
       ...(extension === null ? [] : [extension]),
       ...otherMembers(json, members, fates),
       ...rest('output_config', outputConfig, configMembers),
@@ -145,6 +147,7 @@ function decodeSystemBlocks(value: unknown, param: string): TextBlock[] {
 }
 
 interface Conversation {
+  readonly extensions: readonly Extension[];
   readonly system: readonly TextBlock[];
   readonly turns: readonly Turn[];
 }
@@ -153,25 +156,48 @@ function decodeMessages(messages: unknown): Conversation {
   if (!Array.isArray(messages)) throw invalid('messages', 'must be a list');
   const system: TextBlock[] = [];
   const turns: Turn[] = [];
+  const extensions: Extension[] = [];
   for (const [index, message] of messages.entries()) {
     const param = `messages.${index}`;
     if (!isRecord(message)) throw invalid(param, 'must be an object');
     const { role, content } = message;
     const at = `${param}.content`;
     if (role === 'system') {
-      const blocks = decodeSystemTurn(content, at);
+      const { blocks, directives } = decodeSystemTurn(content, at);
+      extensions.push(...directives);
       if (turns.length === 0) system.push(...blocks);
-      else turns.push({ role, blocks });
+      else if (blocks.length > 0 || directives.length === 0) turns.push({ role, blocks });
     } else if (role === 'user' || role === 'assistant') {
       turns.push({ role, blocks: decodeContent(content, { role, param: at }) });
     } else throw invalid(`${param}.role`, 'must be user, assistant or system');
   }
-  return { system, turns };
+  return { system, turns, extensions };
 }
 
-function decodeSystemTurn(content: unknown, param: string): TextBlock[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return decodeSystemBlocks(content, param);
+interface SystemTurn {
+  readonly blocks: readonly TextBlock[];
+  readonly directives: readonly Extension[];
+}
+
+/**
+ * Between turns there may be other blocks than texts, such as `tool_addition`, which offers a deferred tool from here on:
+ * other protocols have every tool from the beginning.
+ */
+function decodeSystemTurn(content: unknown, param: string): SystemTurn {
+  if (typeof content === 'string') {
+    return { blocks: content === '' ? [] : [{ type: 'text', text: content }], directives: [] };
+  }
+  if (!Array.isArray(content)) throw invalid(param, 'must be a string or a list of blocks');
+  const blocks: TextBlock[] = [];
+  const directives: Extension[] = [];
+  for (const [index, block] of (content as unknown[]).entries()) {
+    const at = `${param}.${index}`;
+    if (!isRecord(block)) throw invalid(at, 'must be an object');
+    const type = requireName(block['type'], `${at}.type`);
+    if (type === 'text') blocks.push(decodeText(block, { param: at }));
+    else directives.push(ownExtension(`messages.${type}`, block, 'drop'));
+  }
+  return { blocks, directives };
 }
 
 function decodeStop(stop: unknown): string[] {
