@@ -68,7 +68,7 @@ describe('a generateContent history', () => {
     expect(json.messages[2]).toMatchObject({ role: 'tool', tool_call_id: calls?.[0]?.id });
   });
 
-  it('with calls that the provider ran loses them, and says so', async () => {
+  it('with calls that the provider ran loses them, and reports it', async () => {
     const ran = { functionCall: { id: 's1', name: 'google:search', args: { query: 'x' } } };
     const answered = { functionResponse: { id: 's1', name: 'google:search', response: {} } };
     const contents = [

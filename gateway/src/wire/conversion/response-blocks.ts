@@ -11,7 +11,7 @@ import type { StatePlace } from './state/sealed-state.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { signsTexts } from './state/text-key.ts';
 import { responseCallId } from './tools/call-ids.ts';
-import { takesText, unwrapInput, wrapInput } from './tools/custom-input.ts';
+import { InputWrapper, takesText, unwrapInput } from './tools/custom-input.ts';
 
 /** Rewrites a complete upstream response for the client: the tools' names, the ids, and the kind of state. */
 export function passResponse(
@@ -85,11 +85,16 @@ function passCall(
     namespace: tool === undefined ? block.namespace : tool.namespace,
     kind: wraps ? 'function' : (tool?.kind ?? block.kind),
     arguments: wraps
-      ? wrapInput(block.arguments)
+      ? wrapped(block.arguments)
       : unwraps
         ? unwrapInput(block.arguments)
         : block.arguments,
   };
+}
+
+function wrapped(text: string): string {
+  const wrapper = new InputWrapper();
+  return wrapper.push(text) + wrapper.end();
 }
 
 /**

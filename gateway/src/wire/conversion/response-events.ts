@@ -11,7 +11,7 @@ import { settledFinish } from './response-finish.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { signsTexts } from './state/text-key.ts';
 import { responseCallId } from './tools/call-ids.ts';
-import { InputUnwrapper, takesText, wrapped, wrapPiece } from './tools/custom-input.ts';
+import { InputUnwrapper, InputWrapper, takesText } from './tools/custom-input.ts';
 
 type Event<Type extends GenerationEvent['type']> = Extract<GenerationEvent, { type: Type }>;
 type Emit = (event: GenerationEvent) => void;
@@ -44,9 +44,8 @@ class ChoiceEvents {
   readonly #choice: { readonly choice?: number | undefined };
   readonly #emit: Emit;
   readonly #keeper: StateKeeper;
-  readonly #unwrappers = new Map<number, InputUnwrapper>();
-  /** Calls with free text that the client gets as calls of a function. */
-  readonly #wrapped = new Set<number>();
+  /** Of calls whose arguments the client gets in another form. */
+  readonly #rewriters = new Map<number, InputUnwrapper | InputWrapper>();
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
   /** Whether the open reasoning block has its state. */
   #isSigned = false;
@@ -179,7 +178,7 @@ class ChoiceEvents {
     this.#calls += 1;
     this.#keeper.call(id, state);
     if (tool?.kind === 'custom' && event.kind === 'function') {
-      this.#unwrappers.set(event.call, new InputUnwrapper());
+      this.#rewriters.set(event.call, new InputUnwrapper());
     }
     const sitsOnBlock = client.traits.state === 'block';
     const envelope =
@@ -199,16 +198,13 @@ class ChoiceEvents {
       ...(hosted !== undefined && { hosted }),
       ...(envelope !== null && sitsOnBlock && { state: envelope }),
     });
-    if (!wraps) return;
-    this.#wrapped.add(event.call);
-    this.#argumentsText(event.call, wrapped.opening);
+    if (wraps) this.#rewriters.set(event.call, new InputWrapper());
   }
 
   #callArguments(event: Event<'call-arguments'>): void {
-    const unwrapper = this.#unwrappers.get(event.call);
-    if (this.#wrapped.has(event.call)) this.#argumentsText(event.call, wrapPiece(event.text));
-    else if (unwrapper === undefined) this.#emit(event);
-    else this.#argumentsText(event.call, unwrapper.push(event.text));
+    const rewriter = this.#rewriters.get(event.call);
+    if (rewriter === undefined) this.#emit(event);
+    else this.#argumentsText(event.call, rewriter.push(event.text));
   }
 
   #argumentsText(call: number, text: string): void {
@@ -216,10 +212,8 @@ class ChoiceEvents {
   }
 
   #callEnd(event: Event<'call-end'>): void {
-    const unwrapper = this.#unwrappers.get(event.call);
-    this.#argumentsText(event.call, unwrapper?.end() ?? '');
-    this.#unwrappers.delete(event.call);
-    if (this.#wrapped.delete(event.call)) this.#argumentsText(event.call, wrapped.closing);
+    this.#argumentsText(event.call, this.#rewriters.get(event.call)?.end() ?? '');
+    this.#rewriters.delete(event.call);
     this.#emit(event);
   }
 

@@ -86,7 +86,7 @@ function membersOf(schema: unknown, merging: Merging, depth: number): Members {
   return members;
 }
 
-/** Every part holds. The first one wins where they differ, since the schema itself stands there. */
+/** Every part holds. Where they differ, a value has to satisfy both. */
 function allTogether(parts: readonly Members[], merging: Merging): Members {
   const properties = new Map<string, unknown>();
   const required = new Set<string>();

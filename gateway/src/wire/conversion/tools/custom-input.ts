@@ -32,15 +32,34 @@ export function customAsFunction({
 
 /** The arguments of a function that represents a custom tool. */
 export function wrapInput(text: string): string {
-  return `${wrapped.opening}${wrapPiece(text)}${wrapped.closing}`;
+  return JSON.stringify({ input: text });
 }
 
-/** What stands around the text of such arguments. */
-export const wrapped = Object.freeze({ opening: '{"input":"', closing: '"}' });
+/**
+ * Makes arguments of free text as it arrives, for a client that knows functions only. A text that begins like an object
+ * is taken for arguments: models write those even in a free text.
+ */
+export class InputWrapper {
+  #blanks = '';
+  #state: 'undecided' | 'wrapping' | 'plain' = 'undecided';
 
-/** A piece of that text. Pieces may divide a character: each half is an escape of its own. */
-export function wrapPiece(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+  /** @returns the next piece of the arguments */
+  push(piece: string): string {
+    if (this.#state === 'plain') return piece;
+    // Pieces may divide a character: each half is an escape of its own.
+    if (this.#state === 'wrapping') return JSON.stringify(piece).slice(1, -1);
+    this.#blanks += piece;
+    const visible = this.#blanks.trimStart();
+    if (visible === '') return '';
+    this.#state = visible.startsWith('{') ? 'plain' : 'wrapping';
+    return this.#state === 'plain' ? this.#blanks : wrapInput(this.#blanks).slice(0, -2);
+  }
+
+  /** @returns the rest of the arguments */
+  end(): string {
+    if (this.#state === 'plain') return '';
+    return this.#state === 'wrapping' ? '"}' : wrapInput(this.#blanks);
+  }
 }
 
 /**
