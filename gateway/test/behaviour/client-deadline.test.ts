@@ -13,12 +13,12 @@ const shared = shareGateway({
         models: [`late-${name} -> demo-chat`],
         more: ['priority: 1'],
       },
-      { name: `late-${name}`, at: '/fault(delay=1100)', models: [`late-${name} -> demo-chat`] },
+      { name: `late-${name}`, at: '/fault(delay=2100)', models: [`late-${name} -> demo-chat`] },
     ]),
     ...textProtocols.flatMap((protocol) =>
       ['a', 'b', 'c'].map((name, index) => ({
         name: `${name}-${protocol.name}`,
-        at: '/fault(delay=600;status=500)',
+        at: '/fault(delay=1200;status=500)',
         models: [`slow-${protocol.name} -> demo-chat`],
         more: [`priority: ${9 - index}`],
       })),
@@ -26,8 +26,8 @@ const shared = shareGateway({
   ]),
 });
 const unhurried = { 'x-stainless-timeout': '600' };
-/** The gateway answers a quarter of a second before it: at one second. */
-const inOneSecond = { 'x-stainless-timeout': '1.25' };
+/** The gateway answers a quarter of a second before it: at two seconds. */
+const inTwoSeconds = { 'x-stainless-timeout': '2.25' };
 
 describe.concurrent.each(textProtocols)(
   'R-22 $name: a client that announces its deadline',
@@ -41,10 +41,10 @@ describe.concurrent.each(textProtocols)(
           protocol,
           stream,
           `slow-${protocol.name}`,
-          inOneSecond,
+          inTwoSeconds,
         );
         const elapsed = performance.now() - startedAt;
-        expect(elapsed).toBeGreaterThan(950);
+        expect(elapsed).toBeGreaterThan(1_950);
         expect(response.status).toBe(502);
         expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
         // What was asked for is awaited and paid, beyond the client's own response.
@@ -55,7 +55,7 @@ describe.concurrent.each(textProtocols)(
         const row = await rowOf(shared.gateway, response.id);
         expect(row.status).toBe(502);
         expect(row.outcome).toBeOneOf(['client-left', 'failed']);
-        // Of three channels at 600 ms each there is time for one and part of another, which may both end at the same
+        // Of three channels at 1200 ms each there is time for one and part of another, which may both end at the same
         // moment on a busy machine.
         const results = attemptsOf(row).map(({ result }) => result);
         expect(results).toEqual(['abnormal', expect.toBeOneOf(['client-deadline', 'abnormal'])]);
@@ -69,7 +69,7 @@ describe.concurrent.each(textProtocols)(
         { result: 'abnormal' },
         { result: 'completed' },
       ]);
-      const second = await ask(shared.gateway, protocol, true, model, inOneSecond);
+      const second = await ask(shared.gateway, protocol, true, model, inTwoSeconds);
       expect(second.status).toBe(502);
       // The other channel is not asked: nothing to wait for, and nothing to pay.
       expect(attemptsOf(await rowOf(shared.gateway, second.id))).toMatchObject([
@@ -79,8 +79,8 @@ describe.concurrent.each(textProtocols)(
 
     test('keeps a started stream beyond its deadline: SDKs stop their clock at the head', async () => {
       const response = await ask(shared.gateway, protocol, true, 'demo-chat', {
-        ...inOneSecond,
-        'x-simulator-fault': 'events=30;gap=60',
+        ...inTwoSeconds,
+        'x-simulator-fault': 'events=50;gap=60',
       });
       expect(response.text).toMatch(protocol.terminator);
     });

@@ -12,12 +12,17 @@ const shared = shareGateway({
       models: ['demo-chat'],
       more: ['timeouts: { stream_idle: 30s }'],
     },
+    {
+      name: 'patient',
+      models: ['patient -> demo-chat'],
+      more: ['timeouts: { stream_idle: 30s, keepalive_comment: 30s }'],
+    },
     ...textProtocols.flatMap((protocol) => [
       {
         name: `silent-${protocol.name}`,
         at: `/fault(stall-at=${protocol.eventsBeforeContent})`,
         models: [`late-${protocol.name} -> demo-chat`, `never-${protocol.name} -> demo-chat`],
-        more: ['priority: 1', 'timeouts: { stream_idle: 10600ms }'],
+        more: ['priority: 1', 'timeouts: { stream_idle: 2s }'],
       },
       { name: `spare-${protocol.name}`, models: [`late-${protocol.name} -> demo-chat`] },
       {
@@ -26,7 +31,7 @@ const shared = shareGateway({
         models: [`never-${protocol.name} -> demo-chat`],
       },
     ]),
-  ]).concat('\ntimeouts: { keepalive_comment: 300ms }\n'),
+  ]).concat('\ntimeouts: { keepalive_comment: 1s }\n'),
 });
 
 const keepAlives: Record<TextProtocol['name'], { before: RegExp; within: RegExp }> = {
@@ -44,7 +49,7 @@ describe.concurrent.each(textProtocols)('R-11 $name: the head of a stream', (pro
   });
 
   test('R-16 the protocol’s own keep-alive fills a silence between contents', async () => {
-    const { response } = await streamHead(protocol, 'demo-chat', silence(protocol, 1_500, 1));
+    const { response } = await streamHead(protocol, 'demo-chat', silence(protocol, 2_000, 1));
     const text = await response.text();
     expect(text).toMatch(keepAlives[protocol.name].within);
     expect(text).toMatch(protocol.terminator);
@@ -56,7 +61,7 @@ test('R-16 a JSON array is kept alive between its elements and stays valid JSON'
   const response = await shared.gateway.post(
     protocol.path('demo-chat', true).replace('?alt=sse', ''),
     protocol.body('demo-chat', true),
-    { 'x-simulator-fault': silence(protocol, 1_200, 1) },
+    { 'x-simulator-fault': silence(protocol, 2_000, 1) },
   );
   const text = await response.text();
   expect(text).toMatch(/\}\n+,\r\n/);
@@ -65,21 +70,27 @@ test('R-16 a JSON array is kept alive between its elements and stays valid JSON'
   expect(elements.at(-1)?.candidates[0]?.finishReason).toBe('STOP');
 });
 
-/** Ten seconds are ten seconds: all protocols at once. */
-describe.concurrent('R-11 R-16 is sent and kept alive after ten seconds without content', () => {
+/** What takes long takes its time for all protocols at once. */
+describe.concurrent('R-11 R-16 the head comes before the content', () => {
   const everyProtocol = (run: (protocol: TextProtocol) => Promise<void>) => () =>
     Promise.all(textProtocols.map(run));
 
   test(
-    'the response follows',
+    'ten seconds after that of the upstream',
     everyProtocol(async (protocol) => {
-      const { response, headMs } = await streamHead(
-        protocol,
-        'demo-chat',
-        silence(protocol, 12_000),
-      );
+      const { response, headMs } = await streamHead(protocol, 'patient', silence(protocol, 12_000));
       expect(headMs).toBeGreaterThan(9_900);
-      // Before the first content, as the head was.
+      expect(await response.text()).toMatch(protocol.terminator);
+    }),
+  );
+
+  test(
+    'with a keep-alive after the time of silence that is set, although the upstream has sent nothing',
+    everyProtocol(async (protocol) => {
+      const { response, headMs } = await streamHead(protocol, 'demo-chat', 'delay=2500');
+      expect(headMs).toBeGreaterThan(950);
+      // Long before the response.
+      expect(headMs).toBeLessThan(2_400);
       const text = await response.text();
       expect(text).toMatch(keepAlives[protocol.name].before);
       expect(text).toMatch(protocol.terminator);

@@ -23,11 +23,16 @@ export function clientDeadline({
 }
 
 /**
- * The longest silence in an open stream that the client waits for, in milliseconds; infinity if it announces none. Only
- * Python's SDKs watch an open stream.
+ * After how many milliseconds of silence a streaming client gets a keep-alive: half of the longest that it waits for, if
+ * it announces that. Only Python's SDKs watch an open stream.
  */
-export function longestSilence({ headers }: Pick<ExchangeInput, 'headers'>): number {
-  return announced(headers['x-stainless-read-timeout']);
+export function keepAliveOf(
+  { headers }: Pick<ExchangeInput, 'headers'>,
+  channel: Pick<Channel, 'timeouts'>,
+  timeouts: Pick<Timeouts, 'keepaliveComment'>,
+): number {
+  const set = channel.timeouts.keepaliveComment ?? timeouts.keepaliveComment;
+  return Math.min(set, announced(headers['x-stainless-read-timeout']) / 2);
 }
 
 /** Milliseconds; infinity without a number: some SDKs send `NOT_GIVEN`. */

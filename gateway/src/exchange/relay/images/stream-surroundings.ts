@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import { totalDeadline } from '../attempts/deadlines.ts';
+import { keepAliveOf, totalDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
@@ -39,7 +39,7 @@ export function streamSurroundings(
     sink,
     ticker,
     monotonic: clock.monotonic,
-    keepAliveMs: timeouts.keepaliveComment,
+    keepAliveMs: keepAliveOf(input, route.channel, timeouts),
     deadline: totalDeadline(input, route.channel, timeouts),
     memory: input.memory,
     reserved,

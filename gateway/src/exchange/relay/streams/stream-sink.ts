@@ -17,8 +17,8 @@ export class StreamSink {
   readonly framing: Framing;
   /** An event of the response has been written, so no other channel may take over. */
   shown = false;
-  /** Monotonic time of the last write. */
-  lastWriteAt = 0;
+  /** Monotonic time of the last write, or of the beginning. */
+  lastWriteAt: number;
   readonly #client: ClientResponse;
   readonly #protocol: Pick<Protocol, 'keepAlive'>;
   readonly #monotonic: () => number;
@@ -36,6 +36,7 @@ export class StreamSink {
     this.#protocol = protocol;
     this.framing = framing;
     this.#monotonic = monotonic;
+    this.lastWriteAt = monotonic();
     client.onDrain(() => {
       const call = this.#paused;
       this.#paused = null;

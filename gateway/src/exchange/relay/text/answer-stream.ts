@@ -2,7 +2,7 @@ import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { estimateTokens, type Protocol, type StreamTap } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import { longestSilence } from '../attempts/deadlines.ts';
+import { keepAliveOf } from '../attempts/deadlines.ts';
 import { attemptUntilAnswered } from '../attempts/failover.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -153,7 +153,7 @@ function startStream(
     drains: drainsOnDisconnect ? drains : null,
     headers: responseHeaders(sent),
     monotonic: clock.monotonic,
-    keepAliveMs: Math.min(timeouts.keepaliveComment, longestSilence(input) / 2),
+    keepAliveMs: keepAliveOf(input, route.channel, timeouts),
     onFirstContent() {
       const now = clock.monotonic();
       health.begun(lease, route, now);

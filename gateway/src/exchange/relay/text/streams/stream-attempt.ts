@@ -241,7 +241,12 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     const isResponse = this.#phase === 'answering' || this.#unstreamed?.mayAnswer === true;
     const holding = isResponse && this.#flow.holding;
     if ((holding && now - this.#headAt >= headHoldMs) || sink.inDoubt) this.#flow.open();
-    sink.keepAlive(now, keepAliveMs);
+    if (sink.opened) sink.keepAlive(now, keepAliveMs);
+    else if (now - sink.lastWriteAt >= keepAliveMs) {
+      // The client, or something on the way to it, would take a longer silence for a dead connection.
+      this.#flow.open();
+      sink.keepAlive(now, 0);
+    }
   }
 
   end(error: GatewayError): void {
