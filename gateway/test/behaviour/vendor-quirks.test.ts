@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChannelAddress, Vendor } from '#vendors/index.ts';
 import {
   answerWith,
@@ -18,6 +18,7 @@ vi.mock('#vendors/index.ts', async (importOriginal) => {
     name: 'made-up',
     headers: (secret) => ({ 'x-made-up-key': secret ?? '', 'x-made-up-version': '2' }),
     quirks: [
+      { id: 'p96', protocol: 'chat', edit: { drop: 'stream_options' } },
       { id: 'p97', protocol: 'chat', edit: { drop: 'messages[].name' } },
       { id: 'p98', protocol: 'chat', models: /^up$/, edit: { rename: 'stop', to: 'stop_words' } },
       { id: 'p99', protocol: 'chat', models: /^other$/, edit: { drop: 'seed' } },
@@ -86,6 +87,34 @@ test('a converted request is edited too', async () => {
   expect(response.headers.get('x-sluice-rewrites')).toBe('p98');
   expect(only(upstream.asked).body).toMatchObject({ stop_words: ['x'] });
   expect(only(upstream.asked).body).not.toHaveProperty('stop');
+});
+
+test('it is not asked for the usage of a stream either, and its usage counts', async () => {
+  const gateway = await open();
+  const json = upstream.answer;
+  onTestFinished(() => void (upstream.answer = json));
+  upstream.answer = (_asked, response) => {
+    const chunk = (delta: object, more: object = {}) =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`;
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      `${chunk({ content: 'Hi' })}${chunk({}, { finish_reason: 'stop' }).replace('}\n', `,"usage":${JSON.stringify(usage)}}\n`)}data: [DONE]\n\n`,
+    );
+  };
+  for (const options of [{}, { stream_options: { include_usage: true } }]) {
+    upstream.clear();
+    const response = await gateway.post('/v1/chat/completions', {
+      model: 'quirky',
+      messages: [{ role: 'user', content: 'hi' }],
+      stream: true,
+      ...options,
+    });
+    expect(await response.text()).toContain('[DONE]');
+    expect(only(upstream.asked).body).not.toHaveProperty('stream_options');
+    const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
+    expect(row).toMatchObject({ tokens: { input: 3, output: 2 } });
+  }
 });
 
 test('no other vendor is asked differently', async () => {

@@ -55,6 +55,8 @@ describe('openai', () => {
     [413, null, 'body_too_large'],
     [429, error({ code: 'rate_limit_exceeded' }), 'rate-limited quota'],
     [429, error({ code: 'insufficient_quota' }), 'abnormal credential'],
+    [429, error({ code: '1113' }), 'abnormal credential'],
+    [500, error({ message: 'insufficient balance (1008)' }), 'abnormal credential'],
     [500, '<html>', 'abnormal channel'],
     [503, null, 'overloaded channel'],
     [529, null, 'overloaded channel'],

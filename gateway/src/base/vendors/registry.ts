@@ -4,6 +4,7 @@ import { dashscope } from './dashscope/index.ts';
 import { gemini } from './gemini/index.ts';
 import { geminiChat } from './gemini-chat/index.ts';
 import { groq } from './groq/index.ts';
+import { mistral } from './mistral/index.ts';
 import { openaiCompatible } from './openai-compatible/index.ts';
 import { plainServers, type KnownServer } from './openai-compatible/servers.ts';
 import { openai } from './openai/index.ts';
@@ -31,7 +32,7 @@ export const providerNames = Object.freeze(Object.keys(named) as ProviderName[])
 export const vendorFacts: Readonly<Record<ProviderName, VendorFacts>> = Object.freeze(named);
 
 /** Vendors without a `provider` value of their own. */
-const hosted: readonly HostedVendor[] = [geminiChat, groq, xai];
+const hosted: readonly HostedVendor[] = [geminiChat, groq, mistral, xai];
 
 /** Public servers whose channels use `provider: openai-compatible`. */
 export const knownServers: readonly KnownServer[] = Object.freeze([...plainServers, ...hosted]);

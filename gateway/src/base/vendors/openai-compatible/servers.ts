@@ -16,7 +16,6 @@ export const plainServers: readonly KnownServer[] = Object.freeze([
   server('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),
   server('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
   server('fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
-  server('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
   server('moonshot', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY'),
   server('nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'),
   server('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),

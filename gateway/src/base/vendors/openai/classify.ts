@@ -1,5 +1,5 @@
 import { classifyStatus, refusedCredential, statusOf } from '../classify.ts';
-import { failureFields } from '../failure-fields.ts';
+import { failureFields, type FailureFields } from '../failure-fields.ts';
 import type { Classification, UpstreamFailure } from '../vendor.ts';
 
 /** Codes and types of OpenAI's error object, for events inside a stream that carry no status. */
@@ -30,6 +30,7 @@ export function classifyOpenAi(failure: UpstreamFailure): Classification {
   if (fields.code === 'insufficient_quota' || fields.type === 'insufficient_quota') {
     return refusedCredential();
   }
+  if (isEmptyAccount(fields)) return refusedCredential();
   // With 400 or 404, depending on the server.
   if (fields.code === 'previous_response_not_found') {
     return { kind: 'client', error: 'previous_response_not_found' };
@@ -38,4 +39,12 @@ export function classifyOpenAi(failure: UpstreamFailure): Classification {
   // xAI refuses a wrong key with 400, in words only.
   if (status === 400 && /^incorrect api key/i.test(fields.message)) return refusedCredential();
   return classifyStatus(status, failure.retryAfter, fields);
+}
+
+/**
+ * Servers that imitate the API say with other statuses that the operator's account is empty: Zhipu's GLM 429 with the code
+ * 1113, MiniMax 500 with `insufficient balance (1008)`.
+ */
+function isEmptyAccount({ code, message }: FailureFields): boolean {
+  return code === '1113' || /insufficient balance|\(1008\)/i.test(message);
 }
