@@ -17,11 +17,13 @@ export type Say = (route: Route, message: string) => void;
  */
 export function createBlame(say: Say) {
   function blameChannel(lease: ChannelLease, route: Route, now: number): void {
-    const { breaker } = lease.state;
-    if (!breaker.fail(lease, now)) return;
-    const seconds = Math.round((breaker.until - now) / 1000);
-    const why = lease.probe ? 'still fails' : `failed ${breakerRules.faultsToEject} times in a row`;
-    say(route, `${why}: other channels are preferred for ${seconds} s`);
+    const { state } = lease;
+    if (!state.breaker.fail(lease, now) || state.failingSaid) return;
+    state.failingSaid = true;
+    say(
+      route,
+      `failed ${breakerRules.faultsToEject} times in a row: other channels are preferred until it responds again`,
+    );
   }
 
   function blameCredential({ state, credential }: ChannelLease, route: Route, now: number): void {

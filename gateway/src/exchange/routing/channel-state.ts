@@ -21,6 +21,8 @@ export interface ChannelState {
   credentials: readonly Credential[];
   /** The index of the next credential. */
   turn: number;
+  /** Whether the log has reported that the channel fails, and not yet that it responds again. */
+  failingSaid: boolean;
   /** Whether the log has reported that the failing channel stays in use. */
   keptSaid: boolean;
 }
@@ -57,6 +59,7 @@ function createState(channel: Channel): ChannelState {
     missing: new Map(),
     credentials: [],
     turn: 0,
+    failingSaid: false,
     keptSaid: false,
   };
 }

@@ -188,9 +188,22 @@ describe('channels', () => {
     health.reportOutcome(probe!, a, 'answered', 30_100);
     expect(attempt(health, a, 'answered', 30_100)).toBe('a');
     expect(said).toEqual([
-      'a failed 5 times in a row: other channels are preferred for 30 s',
+      'a failed 5 times in a row: other channels are preferred until it responds again',
       'a responds again',
     ]);
+  });
+
+  test('a channel whose responses begin and break is reported once', () => {
+    const { health, said } = open();
+    eject(health, a, 0);
+    for (let now = 30_000; now < 3_000_000; now += 300_000) {
+      const probe = mustAdmit(health, a, now);
+      health.begun(probe, a, now);
+      health.reportOutcome(probe, a, fault, now);
+    }
+    expect(said).toHaveLength(1);
+    expect(attempt(health, a, 'answered', 4_000_000)).toBe('a');
+    expect(said.at(-1)).toBe('a responds again');
   });
 
   test('an inconclusive probe leaves the probe to the next request', () => {

@@ -63,8 +63,11 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   const say: Say = (route, message) => onNotice({ channel: route.channel.name, message });
   const blame = createBlame(say);
 
-  function cameBack(state: ChannelState, route: Route): void {
+  /** A response that has only begun is not reported: it may break, as those before it did. */
+  function sayWell(state: ChannelState, route: Route): void {
     state.keptSaid = false;
+    if (!state.failingSaid) return;
+    state.failingSaid = false;
     say(route, 'responds again');
   }
 
@@ -99,7 +102,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
 
     begun(lease, route, now) {
       if (lease.trial) accept(lease.credential);
-      if (lease.state.breaker.begin(lease, now)) cameBack(lease.state, route);
+      lease.state.breaker.begin(lease, now);
     },
 
     reportOutcome(lease, route, result, now) {
@@ -112,7 +115,8 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
         // A response that began before the refusal does not revoke it.
         if (lease.trial) accept(credential);
         if (state.missing.size > 0) state.missing.delete(route.upstreamModel);
-        if (state.breaker.succeed(lease, now)) cameBack(state, route);
+        state.breaker.succeed(lease, now);
+        if (state.breaker.standing(now) === 'in-use') sayWell(state, route);
       } else {
         blame(lease, route, result, now);
       }
