@@ -109,6 +109,8 @@ export interface LimitSettings {
   readonly spool: Bytes;
   /** Requests of one key in flight, per process. */
   readonly keyConcurrency: number;
+  /** Items of responses that clients may name later, per process; 0: none are remembered. */
+  readonly conversationMemory: Bytes;
 }
 
 export interface Timeouts {

@@ -202,6 +202,18 @@ export function size<const Options extends LeafOptions = {}>(options?: Options) 
   );
 }
 
+/** The same, or 0 for nothing at all. */
+export function sizeOrNone<const Options extends LeafOptions = {}>(options?: Options) {
+  return leaf(
+    'a size such as 64KiB or 64MiB, or 0',
+    ({ value }) => {
+      if (value === 0 || value === '0') return 0;
+      return typeof value === 'string' ? (parseSize(value) ?? undefined) : undefined;
+    },
+    options,
+  );
+}
+
 /** RFC 3339 with a zone, as Unix milliseconds. */
 export function timestamp<const Options extends LeafOptions = {}>(options?: Options) {
   return leaf(

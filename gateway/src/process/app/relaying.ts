@@ -13,6 +13,7 @@ import type { Journal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
 import { textCodecs, textProtocols, videoProtocols } from '#protocols/index.ts';
 import {
+  createItemMemory,
   createDrainSlots,
   createRelay,
   createTicker,
@@ -135,6 +136,10 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     checksAudio: config.video.checkAudio,
     estimator,
     converter,
+    items: createItemMemory({
+      now: clock.monotonic,
+      maxBytes: config.limits.conversationMemory,
+    }),
     bodies,
     bodyMemory: options.bodyMemory,
     spool: options.spool,

@@ -368,8 +368,8 @@ export const responses: ClientFeatures = {
         body: { conversation: 'conv_1' },
       },
       {
-        name: '`item_reference`',
-        why: 'needs state at the vendor',
+        name: '`item_reference` to an item that a vendor has',
+        why: 'needs state at the vendor; items of converted responses [are remembered](#items-by-id)',
         body: input({ type: 'item_reference', id: 'msg_1' }),
       },
       {
@@ -390,7 +390,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`store: false`',
-        why: 'nothing is stored in any case',
+        why: 'the gateway does not remember the items of the response',
         body: { store: false },
         harmless: true,
       },

@@ -11,6 +11,7 @@ import {
   longestTimer,
   oneOf,
   size,
+  sizeOrNone,
   string,
 } from '../leaf.ts';
 import {
@@ -212,13 +213,17 @@ export const settings = {
     body_memory: size({ fallback: null }),
     spool: size({ fallback: 4 * 2 ** 30 }),
     key_concurrency: integer(1, 1_000_000, { fallback: null }),
-  }).transform(({ in_flight, queue, body_memory, spool, key_concurrency }) => ({
-    inFlight: in_flight,
-    queue,
-    bodyMemory: body_memory,
-    spool,
-    keyConcurrency: key_concurrency ?? Math.max(1, Math.floor(in_flight / 2)),
-  })),
+    conversation_memory: sizeOrNone({ fallback: 64 * 2 ** 20 }),
+  }).transform(
+    ({ in_flight, queue, body_memory, spool, key_concurrency, conversation_memory }) => ({
+      inFlight: in_flight,
+      queue,
+      bodyMemory: body_memory,
+      spool,
+      keyConcurrency: key_concurrency ?? Math.max(1, Math.floor(in_flight / 2)),
+      conversationMemory: conversation_memory,
+    }),
+  ),
   retention: mapping({
     usage: duration(1, longest, { fallback: 400 * day }),
     upstream_state: duration(1, longest, { fallback: 30 * day }),

@@ -15,6 +15,7 @@ import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
 import { answerWithPictures } from './end-with-pictures.ts';
 import type { TextInput } from './input.ts';
+import { keepItems } from './items/keep-items.ts';
 import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
@@ -72,6 +73,7 @@ export async function answerBuffered(
   const measured = measureText(used, prepared, sent);
   await finishCompleted(parts, exchange, measured, attempted);
   const headers = responseHeaders(sent);
+  keepItems(parts, input, prepared, sent, body);
   if (pictureCalls.length > 0) {
     return answerWithPictures(parts, input, prepared, body, pictureCalls, headers);
   }

@@ -18,6 +18,7 @@ import { attemptOptions } from './attempt-options.ts';
 import { streamPictures } from './end-with-pictures.ts';
 import { forgetText } from './forget-text.ts';
 import type { TextInput } from './input.ts';
+import { keepItems } from './items/keep-items.ts';
 import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
@@ -121,6 +122,7 @@ export async function answerStream(
     return;
   }
   sink.open(responseHeaders(sent));
+  keepItems(parts, input, prepared, sent, body.at(-1));
   if (pictureCalls.length === 0) sink.end(body);
   else await streamPictures(parts, input, prepared, sink, tap, body, pictureCalls);
 }

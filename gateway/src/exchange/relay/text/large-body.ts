@@ -17,13 +17,16 @@ import type { TextParts } from './parts.ts';
 /** From this size on, converting a request takes longer than handing it to a thread. */
 export const convertedInThread = 256 * 1024;
 
-/** Null for a body that is handled in this thread. */
+/**
+ * Null for a body that is handled in this thread.
+ * @param isRead false: it has been read here already
+ */
 export function largeBodyOf(
   parts: Pick<TextParts, 'bodies' | 'ticker'>,
   input: TextInput,
+  isRead = isReadInThread(input.body),
 ): LargeBody | null {
   const { body } = input;
-  const isRead = isReadInThread(body);
   return isRead || body.length >= convertedInThread ? new LargeBody(parts, input, isRead) : null;
 }
 

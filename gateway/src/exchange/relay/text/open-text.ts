@@ -1,9 +1,10 @@
 import type { RequestFacts } from '#body-work/index.ts';
-import type { WireRequest } from '#protocols/index.ts';
+import type { OpenedRequest as WireOpened, Protocol, WireRequest } from '#protocols/index.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ResolvedModel } from '../exchange/find-model.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
 import type { TextInput } from './input.ts';
+import { mayNameItems, withItems } from './items/named-items.ts';
 import { largeBodyOf, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { CheckedText } from './prepared.ts';
@@ -15,7 +16,7 @@ import { termsSent } from './surcharges.ts';
  * @throws GatewayError, ClientGone
  */
 export function openText(
-  parts: Pick<TextParts, 'protocols' | 'bodies' | 'ticker'>,
+  parts: Pick<TextParts, 'protocols' | 'bodies' | 'ticker' | 'items'>,
   input: TextInput,
 ): OpenedRequest<TextInput, CheckedText> | Promise<OpenedRequest<TextInput, CheckedText>> {
   const large = largeBodyOf(parts, input);
@@ -24,10 +25,28 @@ export function openText(
   const { operation, pathModel, pathStream } = input;
   const path = { operation, model: pathModel, stream: pathStream };
   const opened = protocol.openRequest(input.body, path, input.memory);
+  if (mayNameItems(input)) return openNaming(parts, input, protocol, opened);
   return {
     model: opened.model,
     check: (exchange, resolved) =>
       checkText(exchange, resolved, protocol.readRequest(opened), large, null),
+  };
+}
+
+async function openNaming(
+  parts: Pick<TextParts, 'bodies' | 'ticker' | 'items'>,
+  input: TextInput,
+  protocol: Protocol,
+  named: WireOpened,
+): Promise<OpenedRequest<TextInput, CheckedText>> {
+  const { opened, refusal } = await withItems(parts.items, protocol, input, named);
+  return {
+    model: opened.model,
+    check(exchange, resolved) {
+      if (refusal !== null) throw refusal;
+      const large = largeBodyOf(parts, input, false);
+      return checkText(exchange, resolved, protocol.readRequest(opened), large, null);
+    },
   };
 }
 

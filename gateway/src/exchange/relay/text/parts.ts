@@ -9,12 +9,14 @@ import type { AttemptParts } from '../attempts/parts.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
 import type { StateParts } from '../exchange/state/parts.ts';
 import type { PictureTool } from '../images/tool/picture-tool.ts';
+import type { ItemMemory } from './items/item-memory.ts';
 
 /** What the text operations need. */
 export interface TextParts extends ExchangeParts, AttemptParts, StateParts {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
   readonly codecs: Readonly<Record<TextProtocolName, Pick<Codec, 'decodeRequest' | 'fieldName'>>>;
   readonly converter: Converter;
+  readonly items: ItemMemory;
   /** The pool of threads for large bodies. */
   readonly bodies: BodyPool;
   readonly fetchMedia: GuardedFetch;
