@@ -43,6 +43,45 @@ const isLinux = process.platform === 'linux';
 
 describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', () => {
   test(
+    'whichever worker gets the next turn knows the items that the client names',
+    { timeout: 60_000 },
+    async () => {
+      const place = await createWorkplace();
+      const file = join(place.write({ server: ', workers: 2' }), 'sluice.yaml');
+      // Only what is converted is remembered.
+      const text = readFileSync(file, 'utf8').replace('[chat, responses, ', '[chat, ');
+      writeFileSync(file, text);
+      const gateway = place.start();
+      const url = await gateway.url;
+      const ask = async (input: readonly object[]) => {
+        const response = await fetch(`${url}/v1/responses`, {
+          method: 'POST',
+          // A connection of its own, which may reach either worker.
+          headers: {
+            authorization: `Bearer ${secret}`,
+            'content-type': 'application/json',
+            connection: 'close',
+          },
+          body: JSON.stringify({ model: 'demo-chat', input }),
+        });
+        const { output = [] } = (await response.json()) as { output?: { id: string }[] };
+        return { status: response.status, output };
+      };
+      const question = { role: 'user', content: 'Hello' };
+      for (let turn = 0; turn < 12; turn += 1) {
+        const { output } = await ask([question]);
+        expect(output.length).toBeGreaterThan(0);
+        const named = output.map(({ id }) => ({ type: 'item_reference', id }));
+        await expect.poll(async () => (await ask([question, ...named, question])).status).toBe(200);
+        const again = await Promise.all(
+          Array.from({ length: 6 }, () => ask([question, ...named, question])),
+        );
+        expect(again.map(({ status }) => status)).toEqual(again.map(() => 200));
+      }
+    },
+  );
+
+  test(
     'several processes on one port: one greeting, one set of metrics, a dead one replaced, one end',
     { timeout: 90_000 },
     async () => {

@@ -14,5 +14,6 @@ export { createRelay, type Relay, type RelayInput, type RelayParts } from './rel
 export type { EmbedInput } from './embeddings/input.ts';
 export type { ImageInput } from './images/input.ts';
 export type { TextInput } from './text/input.ts';
-export { createItemMemory } from './text/items/item-memory.ts';
+export { createItemMemory, type ItemMemory } from './text/items/item-memory.ts';
+export { createSharedItems } from './text/items/shared-items.ts';
 export type { VideoInput } from './videos/input.ts';

@@ -13,10 +13,10 @@ import type { Journal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
 import { textCodecs, textProtocols, videoProtocols } from '#protocols/index.ts';
 import {
-  createItemMemory,
   createDrainSlots,
   createRelay,
   createTicker,
+  type ItemMemory,
   type Relay,
   type Ticker,
 } from '#relay/index.ts';
@@ -39,6 +39,7 @@ export interface RelayingOptions extends Pick<
 > {
   readonly config: Config;
   readonly logger: Logger;
+  readonly items: ItemMemory;
   readonly secrets: Secrets;
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
@@ -136,10 +137,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     checksAudio: config.video.checkAudio,
     estimator,
     converter,
-    items: createItemMemory({
-      now: clock.monotonic,
-      maxBytes: config.limits.conversationMemory,
-    }),
+    items: options.items,
     bodies,
     bodyMemory: options.bodyMemory,
     spool: options.spool,
