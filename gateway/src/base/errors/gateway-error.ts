@@ -5,6 +5,8 @@ export interface GatewayErrorOptions {
   readonly values?: Readonly<Record<string, string>>;
   /** The request field at fault, as the client spelled it (chat's `error.param`). */
   readonly param?: string;
+  /** For programs: what SDKs act on besides the status. Only messages has a place for it (`error.details`). */
+  readonly details?: Readonly<Record<string, unknown>>;
   /** Seconds after which the same request can succeed; becomes `Retry-After`. Integer, at least 1. Default: the catalogue's. */
   readonly retryAfter?: number;
   /** Extra response headers, for example `allow`. */
@@ -18,6 +20,7 @@ export class GatewayError extends Error {
   readonly errorName: ErrorName;
   readonly entry: CatalogueEntry;
   readonly param: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
   readonly retryAfter: number | null;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -31,6 +34,7 @@ export class GatewayError extends Error {
     this.errorName = errorName;
     this.entry = entry;
     this.param = options.param === undefined ? null : printable(options.param);
+    this.details = options.details ?? null;
     this.retryAfter = options.retryAfter ?? entry.retryAfter ?? null;
     this.headers = options.headers ?? {};
   }

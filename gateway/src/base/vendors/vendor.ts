@@ -87,7 +87,13 @@ export interface UpstreamFailure {
 /** What an upstream's error means for the exchange and for the channel. */
 export type Classification =
   /** The client's own fault: no other channel would do better. */
-  | { readonly kind: 'client'; readonly error: ErrorName; readonly param?: string }
+  | {
+      readonly kind: 'client';
+      readonly error: ErrorName;
+      readonly param?: string;
+      /** What the client's SDK acts on; without any text of the upstream's. */
+      readonly details?: Readonly<Record<string, unknown>>;
+    }
   /** Another channel may do better; `as` decides the final error when none does. */
   | {
       readonly kind: 'failover';

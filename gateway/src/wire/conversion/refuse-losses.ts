@@ -8,8 +8,20 @@ type FieldName = (what: string) => string;
 export function refusalOf(error: Unconvertible, fieldName: FieldName): GatewayError {
   const param = error.param ?? fieldName(error.what);
   const reason = `${error.message} (${param})`;
-  return new GatewayError('invalid_value', { values: { reason }, param, cause: error });
+  const details = error.what === 'thread' ? noThreads : undefined;
+  return new GatewayError('invalid_value', {
+    values: { reason },
+    param,
+    cause: error,
+    ...(details !== undefined && { details }),
+  });
 }
+
+/** With this the SDK sends the whole conversation instead. */
+const noThreads = Object.freeze({
+  error_code: 'thread_unsupported_request',
+  unsupported: Object.freeze(['model']),
+});
 
 /** @throws GatewayError `invalid_value` for the first loss, if there is one. */
 export function refuseLosses([first]: readonly Loss[], fieldName: FieldName): void {

@@ -11,7 +11,8 @@ export function errorOfFailure(
   request: Readonly<Record<string, unknown>> | null,
 ): GatewayError {
   if (classification.kind === 'failover') return finalError([classification.as], null, '');
-  const { error, param } = classification;
+  const { error, param, details } = classification;
+  if (details !== undefined) return new GatewayError(error, { details });
   if (error !== 'upstream_rejected_field') return new GatewayError(error);
   // Only fields that the client itself sent are named.
   const field = param?.split(/[.[]/, 1)[0] ?? '';

@@ -3,10 +3,11 @@ import { frame } from '../frames.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 
 export function encodeError(error: GatewayError, requestId: string): string {
-  const { status, type } = error.entry;
+  const { entry, message, details } = error;
+  const type = entry.status === 413 ? 'request_too_large' : entry.type;
   return JSON.stringify({
     type: 'error',
-    error: { type: status === 413 ? 'request_too_large' : type, message: error.message },
+    error: { type, message, ...(details !== null && { details }) },
     request_id: requestId,
   });
 }

@@ -6,5 +6,11 @@ export function stateNotFound({ kind, param }: Pick<NamedState, 'kind' | 'param'
   if (param === 'previous_response_id' && kind === 'response') {
     return new GatewayError('previous_response_not_found', { param });
   }
-  return new GatewayError('state_not_found', { values: { param }, param });
+  // With this the SDK sends the whole conversation instead.
+  const details = param.endsWith('previous_message_id') ? { error_code: 'thread_not_found' } : null;
+  return new GatewayError('state_not_found', {
+    values: { param },
+    param,
+    ...(details !== null && { details }),
+  });
 }

@@ -26,18 +26,20 @@ export function createTakeGiven(
   sent: TextSent,
 ): TakeGiven {
   const { isKept = false } = request;
-  return function takeGiven(names) {
+  const isRecorded = ({ kind, id }: StateName): boolean =>
+    strange?.has(id) !== true && (isKept || !ofKeptResponses.has(kind));
+  return function takeGiven(all) {
+    const names = all.filter(isRecorded);
+    if (names.length === 0) return;
     const owner = upstreamState.digest('owner', ownerOf(caller));
     const credential = secret === null ? null : upstreamState.digest('credential', secret);
     const expiresAt = clock.now() + keepStateFor;
     const ids: string[] = [];
     for (const { kind, id } of names) {
-      if (strange?.has(id) === true || (!isKept && ofKeptResponses.has(kind))) continue;
       const digest = upstreamState.digest('id', id);
       upstreamState.note({ id: digest, owner, channel: channel.id, credential, expiresAt });
       ids.push(digest, kind);
     }
-    if (ids.length === 0) return;
     sent.upstreamState = {
       owner,
       channel: channel.id,

@@ -6,6 +6,7 @@ const key = Object.freeze({
   contentBlock: keyBytes('content_block'),
   delta: keyBytes('delta'),
   error: keyBytes('error'),
+  id: keyBytes('id'),
   message: keyBytes('message'),
   model: keyBytes('model'),
   name: keyBytes('name'),
@@ -34,6 +35,8 @@ export class MessageEventView implements EventView {
   readonly model = new EventRange();
   /** The container of the message or of its delta, parsed; undefined if absent. */
   container: unknown = undefined;
+  /** The message's own. */
+  id: string | null = null;
 
   read(data: Buffer): boolean {
     this.type = null;
@@ -43,6 +46,7 @@ export class MessageEventView implements EventView {
     this.usage = undefined;
     this.model.clear();
     this.container = undefined;
+    this.id = null;
     if (cursor.open(data)) this.#readRoot();
     return cursor.close();
   }
@@ -107,6 +111,7 @@ export class MessageEventView implements EventView {
       if (cursor.keyIs(key.usage)) this.usage = cursor.read();
       else if (cursor.keyIs(key.model) && cursor.isString()) this.model.take(cursor);
       else if (cursor.keyIs(key.container)) this.container = cursor.read();
+      else if (cursor.keyIs(key.id)) this.id = readString();
       else cursor.skip();
     }
   }

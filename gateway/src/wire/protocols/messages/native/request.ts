@@ -6,7 +6,7 @@ import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
 import type { JsonRecord } from '../../values.ts';
 import { inputExtent } from './input-extent.ts';
-import { readNamedState } from './state-members.ts';
+import { isKept, readNamedState } from './state-members.ts';
 import { readNumeral, readYesNo } from './repairs/index.ts';
 
 export const openRequest = createOpenRequest(
@@ -42,6 +42,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
     choices: 1,
     named: readNamedState(json, opened.body),
+    isKept: isKept(json),
     extent,
   };
 }

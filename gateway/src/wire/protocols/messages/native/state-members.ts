@@ -1,12 +1,14 @@
 import { namedStateReader, type StateName } from '../../named-state.ts';
 import { recordsIn } from '../../input-extent.ts';
-import { recordAt, type JsonRecord } from '../../values.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
 
 /** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({
   root: { container: { kind: 'container' } },
   anywhere: {
     file_id: { kind: 'file' },
+    // Of a thread that is continued: the upstream has the conversation before it.
+    previous_message_id: { kind: 'response' },
     // Ids of the vendor's own skills lack this prefix.
     skill_id: { kind: 'skill', idOf: (text) => (text.startsWith('skill_') ? text : null) },
   },
@@ -14,9 +16,10 @@ export const readNamedState = namedStateReader({
   opaque: ['input', 'input_schema', 'schema', 'metadata', 'citations'],
 });
 
-/** The container in which a response ran, and the files that it made there. */
+/** The message, which a thread continues, the container in which it ran, and the files that it made there. */
 export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
   const given: StateName[] = [];
+  if (typeof response['id'] === 'string') given.push({ kind: 'response', id: response['id'] });
   const { id } = recordAt(response, 'container');
   if (typeof id === 'string') given.push({ kind: 'container', id });
   for (const block of recordsIn(response['content'])) given.push(...filesOf(block));
@@ -28,4 +31,9 @@ export function filesOf(block: JsonRecord): StateName[] {
   return [...recordsIn(recordAt(block, 'content')['content'])].flatMap(({ file_id: id }) =>
     typeof id === 'string' ? [{ kind: 'file', id } as const] : [],
   );
+}
+
+/** Whether a later request can name the message. @param json the request */
+export function isKept(json: JsonRecord): boolean {
+  return isRecord(json['thread']);
 }

@@ -71,6 +71,7 @@ export class MessagesStreamTap implements StreamTap {
     switch (type) {
       case 'message_start':
         if (this.finished) this.#forgetUsage();
+        if (view.id !== null) this.#give('response', view.id);
         this.#takeUsage(view.usage);
         this.replacement = echoInEvent(event, read, view.model, this.#echo);
         return this.replacement === null ? verdict.forward : verdict.replace;

@@ -21,7 +21,11 @@ export function dropBetaFields(draft: Draft): boolean {
   const { root, context } = draft;
   if (!hasClosedField(root, context)) return false;
   const { output_format: format } = root;
-  for (const name of betaMembers) if (root[name] !== undefined) draft.set(name, gone);
+  // Without it the conversation would be lost.
+  const keepsThread = recordAt(root, 'thread')['type'] === 'continue';
+  for (const name of betaMembers) {
+    if (root[name] !== undefined && !(name === 'thread' && keepsThread)) draft.set(name, gone);
+  }
   const config = recordAt(root, 'output_config');
   const { task_budget: _, ...kept } = config;
   const formed = isRecord(format) && config['format'] === undefined ? { ...kept, format } : kept;

@@ -1,5 +1,5 @@
 import type { Edit } from '#json/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { recordAt, type JsonRecord } from '../../../values.ts';
 import { Draft, type RepairContext } from './draft.ts';
 import { editsBetween } from './edits.ts';
 import { rules } from './table.ts';
@@ -29,8 +29,17 @@ export function repair(
   context: RepairContext,
 ): Repairs {
   const draft = new Draft(json, changes, context);
-  const ids = rules.filter(({ apply }) => apply(draft)).map(({ id }) => id);
+  const applied = isContinued(json) ? rules.filter(({ id }) => !ofHistory.has(id)) : rules;
+  const ids = applied.filter(({ apply }) => apply(draft)).map(({ id }) => id);
   const { root, origins, toolNames } = draft;
   const edits = root === json ? [] : editsBetween(body, json, root, origins);
   return { edits, ids, toolNames };
+}
+
+/** Rules that need the conversation before the first message. */
+const ofHistory: ReadonlySet<string> = new Set(['b10', 'b17', 'b18', 'b26', 'b34']);
+
+/** The upstream has the conversation, and the request only what is new. */
+function isContinued(json: JsonRecord): boolean {
+  return recordAt(json, 'thread')['type'] === 'continue';
 }
