@@ -379,3 +379,30 @@ describe('the end user', () => {
     expect(users[1]).toEqual(users[0]);
   });
 });
+
+describe('an object with any names', () => {
+  const map = { type: 'object', additionalProperties: { type: 'number' } };
+  const json = {
+    model: 'm',
+    input: 'hello',
+    tools: [{ type: 'function', name: 'f', parameters: map, strict: false }],
+    text: { format: { type: 'json_schema', name: 'x', schema: map } },
+  };
+  const ask = (model: string) =>
+    converted('responses', json, { protocol: 'generate-content', provider: 'gemini', model });
+
+  it('goes to newer Gemini models as JSON Schema', async () => {
+    const { json: body, lost } = await ask('gemini-3.1-pro-preview');
+    expect(body).toMatchObject({
+      tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: map }] }],
+      generationConfig: { responseJsonSchema: map },
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it('is reported for any other model', async () => {
+    const { json: body, lost } = await ask('gemini-2.0-flash');
+    expect(JSON.stringify(body)).not.toContain('JsonSchema');
+    expect(lost).toContain('~tool.schema');
+  });
+});

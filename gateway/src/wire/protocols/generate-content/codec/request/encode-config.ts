@@ -3,6 +3,7 @@ import type { Losses } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { toDialect } from '../schema/json-schema.ts';
+import { mapSchema } from '../schema/map-schema.ts';
 import { encodeThinking } from './thinking.ts';
 
 /** The most that the API accepts. */
@@ -54,10 +55,15 @@ function encodeStop(sequences: readonly string[]): readonly string[] | null {
   return stop.length > 0 ? stop : null;
 }
 
-function encodeFormat(format: OutputFormat | null, { losses, budget }: EncodeContext): JsonRecord {
+function encodeFormat(
+  format: OutputFormat | null,
+  { losses, budget, model }: EncodeContext,
+): JsonRecord {
   if (format === null || format.type === 'text') return {};
   const responseMimeType = 'application/json';
   if (format.type === 'json') return { responseMimeType };
+  const map = mapSchema(format.schema);
+  if (map !== null && model.jsonSchema) return { responseMimeType, responseJsonSchema: map };
   const { schema, approximated, widened } = toDialect(format.schema, budget);
   if (widened && format.strict === true) {
     throw new Unconvertible(
@@ -65,7 +71,7 @@ function encodeFormat(format: OutputFormat | null, { losses, budget }: EncodeCon
       'the schema cannot be enforced by this model: please avoid recursion, conditions and patterns of names',
     );
   }
-  if (approximated) losses.approximated('response_format.schema');
+  if (approximated || map !== null) losses.approximated('response_format.schema');
   return { responseMimeType, responseSchema: schema };
 }
 

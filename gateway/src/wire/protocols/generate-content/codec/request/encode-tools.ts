@@ -8,10 +8,13 @@ import {
 import type { Budget } from '#json/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import type { Losses } from '../../../losses.ts';
+import { canBeArguments } from '../../../tool-schema.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { restoreExtensions } from './extensions.ts';
 import { toParameters } from '../schema/json-schema.ts';
+import { mapSchema } from '../schema/map-schema.ts';
+import type { ModelTraits } from './model-traits.ts';
 
 /** @throws Unconvertible if the choice requires an unavailable tool. */
 export function encodeTools(
@@ -26,7 +29,7 @@ export function encodeTools(
   const mayRun = target.capabilities.has('hosted_tools') && (!hasFunctions || model.mixesTools);
   refuseForced(tools, choice);
   for (const tool of tools) {
-    if (tool.type === 'function') declared.push(declare(tool, losses, budget));
+    if (tool.type === 'function') declared.push(declare(tool, losses, budget, model));
     else if (tool.type === 'custom') {
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     } else {
@@ -37,17 +40,27 @@ export function encodeTools(
   return declared.length > 0 ? [{ functionDeclarations: declared }, ...hosted] : hosted;
 }
 
-function declare(tool: FunctionTool, losses: Losses, budget: Budget): JsonRecord {
+function declare(
+  tool: FunctionTool,
+  losses: Losses,
+  budget: Budget,
+  model: ModelTraits,
+): JsonRecord {
   const { name, description, schema } = tool;
   if (tool.cache !== undefined) losses.dropped('cache');
   if (tool.strict === true) losses.dropped('tool.strict');
-  const { schema: parameters, approximated } = toParameters(schema ?? {}, budget);
-  if (approximated) losses.approximated('tool.schema');
   const declaration: Record<string, unknown> = {
     name,
     ...(description === null ? {} : { description }),
-    ...(parameters === null ? {} : { parameters }),
   };
+  const map = mapSchema(schema ?? {});
+  if (map !== null && model.jsonSchema && canBeArguments(map)) {
+    declaration['parametersJsonSchema'] = { ...map, type: 'object' };
+  } else {
+    const { schema: parameters, approximated } = toParameters(schema ?? {}, budget);
+    if (approximated || map !== null) losses.approximated('tool.schema');
+    if (parameters !== null) declaration['parameters'] = parameters;
+  }
   restoreExtensions(declaration, tool.extensions, losses);
   return declaration;
 }

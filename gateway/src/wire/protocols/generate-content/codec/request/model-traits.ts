@@ -20,6 +20,8 @@ export interface ModelTraits {
   readonly mixesTools: boolean;
   /** Enforces a response format beside declared functions. */
   readonly formsBesideTools: boolean;
+  /** Takes JSON Schema beside the API's own dialect. */
+  readonly jsonSchema: boolean;
 }
 
 const third = {
@@ -28,6 +30,7 @@ const third = {
   resultMedia: true,
   mixesTools: true,
   formsBesideTools: true,
+  jsonSchema: true,
 };
 const earlier = {
   demandsSignatures: false,
@@ -35,6 +38,7 @@ const earlier = {
   resultMedia: false,
   mixesTools: false,
   formsBesideTools: false,
+  jsonSchema: false,
 };
 
 /**
@@ -50,9 +54,11 @@ export function modelTraits(model: string, capabilities: ReadonlySet<string>): M
     return { ...third, thinking: thinks ? { by: 'level', levels } : { by: 'none' } };
   }
   if (!thinks || (generation !== null && generation < 2.5)) {
-    return { ...earlier, thinking: { by: 'none' } };
+    const jsonSchema = generation !== null && generation >= 2.5;
+    return { ...earlier, jsonSchema, thinking: { by: 'none' } };
   }
-  return { ...earlier, thinking: { by: 'budget', ...budgetOf(name) } };
+  const jsonSchema = generation !== null;
+  return { ...earlier, jsonSchema, thinking: { by: 'budget', ...budgetOf(name) } };
 }
 
 /** `gemini-3.1-pro-preview` is 3.1. `gemini-flash-latest` follows the newest, which is beyond 3. */
