@@ -49,7 +49,7 @@ function ownNames(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return found;
   const { ifForeign, name } = value as Readonly<Record<string, unknown>>;
   if (ifForeign !== undefined) {
-    expect(['drop', 'ignore', 'refuse']).toContain(ifForeign);
+    expect(['drop', 'approximate', 'ignore', 'refuse']).toContain(ifForeign);
     found.add(
       String(name)
         .slice(0, 64)

@@ -406,3 +406,72 @@ describe('an object with any names', () => {
     expect(lost).toContain('~tool.schema');
   });
 });
+
+describe('the wishes of a search', () => {
+  const place = { type: 'approximate', city: 'Paris', country: 'FR' };
+  const domains = ['example.com'];
+  const ask = (client: TextProtocolName, json: object, target: Asked['target']) =>
+    converted(client, json, { capabilities: new Set(['hosted_tools']), ...target });
+
+  it('of Responses go to Messages', async () => {
+    const tool = {
+      type: 'web_search',
+      filters: { allowed_domains: domains },
+      user_location: place,
+      search_context_size: 'low',
+    };
+    const { json, lost } = await ask(
+      'responses',
+      { model: 'm', input: 'hello', tools: [tool] },
+      { protocol: 'messages', model: 'claude-sonnet-4-5' },
+    );
+    expect(json['tools']).toEqual([
+      {
+        type: 'web_search_20250305',
+        name: 'web_search',
+        allowed_domains: domains,
+        user_location: place,
+      },
+    ]);
+    expect(lost).toEqual(['~tools.web_search', '-tools.web_search.search_context_size']);
+  });
+
+  it('of Messages go to Responses and chat as far as they can', async () => {
+    const tool = {
+      type: 'web_search_20250305',
+      name: 'web_search',
+      allowed_domains: domains,
+      max_uses: 2,
+      user_location: place,
+    };
+    const json = toMessages({ tools: [tool] });
+    const toResponses = await ask('messages', json, { protocol: 'responses', ...openai });
+    expect(toResponses.json['tools']).toEqual([
+      { type: 'web_search', filters: { allowed_domains: domains }, user_location: place },
+    ]);
+    expect(toResponses.lost).toContain('-tools.web_search.max_uses');
+    const search = {
+      protocol: 'chat',
+      provider: 'openai',
+      model: 'gpt-4o-search-preview',
+    } as const;
+    const toChat = await ask('messages', json, search);
+    expect(toChat.json['web_search_options']).toEqual({
+      user_location: { type: 'approximate', approximate: { city: 'Paris', country: 'FR' } },
+    });
+    expect(toChat.lost).toEqual(
+      expect.arrayContaining(['-tools.web_search.allowed_domains', '-tools.web_search.max_uses']),
+    );
+  });
+
+  it('are named one by one where Gemini has no member for them', async () => {
+    const tool = { type: 'web_search_20250305', name: 'web_search', blocked_domains: domains };
+    const { json, lost } = await ask('messages', toMessages({ tools: [tool] }), {
+      protocol: 'generate-content',
+      provider: 'gemini',
+      model: 'gemini-3.1-pro-preview',
+    });
+    expect(json['tools']).toEqual([{ googleSearch: {} }]);
+    expect(lost).toEqual(['~tools.web_search', '-tools.web_search.blocked_domains']);
+  });
+});

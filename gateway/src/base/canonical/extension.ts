@@ -12,10 +12,11 @@ export interface Extension {
   readonly value: unknown;
   /**
    * What another protocol does with it. `drop`: leaves out something the caller may have meant and reports the loss.
+   * `approximate`: carries its meaning in another way, and reports that.
    * `ignore`: leaves out something the response does not depend on, without a report. `refuse`: leaving it out would
    * change the response materially.
    */
-  readonly ifForeign: 'drop' | 'ignore' | 'refuse';
+  readonly ifForeign: 'drop' | 'approximate' | 'ignore' | 'refuse';
 }
 
 export type Extensions = readonly Extension[];

@@ -32,7 +32,7 @@ export function lossCodes(losses: readonly Loss[]): string[] {
   return losses.slice(0, countLimit).map(({ what, how }) => `${how}:${what}`);
 }
 
-/** The value of `x-sluice-conversion`; null without losses. */
+/** The value of `x-sluice-conversion`, which ends in the number of further ones; null without losses. */
 export function lossHeader(losses: readonly Loss[]): string | null {
   const shown = losses.slice(0, countLimit);
   const names = (how: Loss['how']) =>
@@ -45,7 +45,9 @@ export function lossHeader(losses: readonly Loss[]): string | null {
   const parts = [];
   if (dropped !== '') parts.push(`dropped=${dropped}`);
   if (approximated !== '') parts.push(`approx=${approximated}`);
-  return parts.length === 0 ? null : parts.join('; ');
+  if (parts.length === 0) return null;
+  const more = losses.length - shown.length;
+  return `${parts.join('; ')}${more > 0 ? `,+${more}` : ''}`;
 }
 
 function printable(what: string): string {

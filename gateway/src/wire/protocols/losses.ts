@@ -48,6 +48,7 @@ export class Losses {
       throw Unconvertible.ofClient(name, unavailable(`'${name}'`, adviceFor[name]));
     }
     if (ifForeign === 'drop') this.#add(name, 'dropped');
+    if (ifForeign === 'approximate') this.#add(name, 'approximated');
   }
 
   /** The same for a block that is sent as words. */

@@ -6,8 +6,9 @@ import type {
   Tool,
   ToolChoice,
 } from '#canonical/index.ts';
-import { notAvailable } from '../../../losses.ts';
+import { type Losses, notAvailable } from '../../../losses.ts';
 import { fitTools } from '../../../openai-tools.ts';
+import { searchWishes } from '../../../search-wishes.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { entryPrefix } from './decode-tools.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
@@ -31,7 +32,11 @@ export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
   return {
     ...(search === undefined
       ? {}
-      : { web_search_options: isOwnSearch(search) ? search.value : {} }),
+      : {
+          web_search_options: isOwnSearch(search)
+            ? search.value
+            : encodeWishes(search, context.losses),
+        }),
     ...(tools.length > 0 && {
       tools,
       ...choice.members,
@@ -43,6 +48,18 @@ export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
 /** Chat requests web search beside the tools. */
 function isOwnSearch(tool: Tool): tool is HostedTool {
   return tool.type === 'hosted' && tool.protocol === 'chat' && tool.name === 'web_search_options';
+}
+
+function encodeWishes(tool: Tool, losses: Losses): JsonRecord {
+  if (tool.type !== 'hosted') return {};
+  const takes = ['user_location', 'search_context_size'] as const;
+  const { user_location: location, ...wishes } = searchWishes(tool, takes, losses);
+  return {
+    ...wishes,
+    ...(location !== undefined && {
+      user_location: { type: 'approximate', approximate: location },
+    }),
+  };
 }
 
 /** Only models made for search do it, and always. */

@@ -1,4 +1,4 @@
-import type { Extension, OpaqueBlock } from '#canonical/index.ts';
+import type { OpaqueBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { leftovers } from './request-fields.ts';
 
@@ -24,7 +24,7 @@ function isEmpty(value: unknown): boolean {
 export function memberBlock(
   name: string,
   value: unknown,
-  ifForeign: Extension['ifForeign'],
+  ifForeign: OpaqueBlock['ifForeign'],
   text?: string,
 ): OpaqueBlock {
   const block = {

@@ -83,7 +83,7 @@ function decodeSearchResult(block: JsonRecord): TextBlock {
     type: 'text',
     text: text.join('\n'),
     ...decodeCache(block),
-    extensions: [ownExtension('search_result', block, 'drop')],
+    extensions: [ownExtension('search_result', block, 'approximate')],
   };
 }
 

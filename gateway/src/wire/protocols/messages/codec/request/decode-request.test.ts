@@ -157,7 +157,7 @@ describe('blocks', () => {
         type: 'text',
         text: 'T\nhttps://a.example\nfound',
         extensions: [
-          { protocol: 'messages', name: 'search_result', value: block, ifForeign: 'drop' },
+          { protocol: 'messages', name: 'search_result', value: block, ifForeign: 'approximate' },
         ],
       },
     ]);

@@ -9,6 +9,7 @@ import type { Losses } from '../../../losses.ts';
 import { isRecord } from '../../../values.ts';
 import { setCacheControl } from './encode-content.ts';
 import { applyExtensions } from './extensions.ts';
+import { searchWishes } from '../../../search-wishes.ts';
 import { encodeToolSchema } from '../../../tool-schema.ts';
 import { encodeOutputSchema } from './output-schema.ts';
 import type { WireObject } from '../../wire.ts';
@@ -61,10 +62,22 @@ function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireOb
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     case 'hosted':
       if (tool.protocol === 'messages' && isRecord(tool.value)) return { ...tool.value };
-      if (own === null) losses.dropped(`tools.${tool.name}`);
-      else losses.approximated(`tools.${tool.name}`);
-      return own === null ? null : { ...own };
+      if (own === null) {
+        losses.dropped(`tools.${tool.name}`);
+        return null;
+      }
+      losses.approximated(`tools.${tool.name}`);
+      return { ...own, ...encodeWishes(tool, losses) };
   }
+}
+
+function encodeWishes(tool: HostedTool, losses: Losses): WireObject {
+  const takes = ['allowed_domains', 'blocked_domains', 'user_location', 'max_uses'] as const;
+  const { user_location: location, ...wishes } = searchWishes(tool, takes, losses);
+  return {
+    ...wishes,
+    ...(location !== undefined && { user_location: { type: 'approximate', ...location } }),
+  };
 }
 
 interface HostedEntry {

@@ -1,5 +1,6 @@
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
 import { type Losses, notAvailable } from '../../../losses.ts';
+import { searchWishes } from '../../../search-wishes.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { namespaceDescription } from './decode-tools.ts';
 import { ownValue } from '../own-extension.ts';
@@ -95,9 +96,19 @@ const equivalents: Readonly<Partial<Record<HostedTool['kind'], { readonly type: 
 function encodeHosted(tool: HostedTool, losses: Losses, hosts: boolean): object | null {
   if (tool.protocol === 'responses') return tool.value as object;
   const equivalent = hosts ? equivalents[tool.kind] : undefined;
-  if (equivalent === undefined) losses.dropped(`tools.${tool.name}`);
-  else losses.approximated(`tools.${tool.name}`);
-  return equivalent ?? null;
+  if (equivalent === undefined) {
+    losses.dropped(`tools.${tool.name}`);
+    return null;
+  }
+  losses.approximated(`tools.${tool.name}`);
+  const takes = ['allowed_domains', 'user_location', 'search_context_size'] as const;
+  const { allowed_domains, user_location: location, ...wishes } = searchWishes(tool, takes, losses);
+  return {
+    ...equivalent,
+    ...wishes,
+    ...(allowed_domains !== undefined && { filters: { allowed_domains } }),
+    ...(location !== undefined && { user_location: { type: 'approximate', ...location } }),
+  };
 }
 
 /**
