@@ -95,6 +95,19 @@ test('an item that is named twice is refused: small requests must not become lar
   expect(errorOf(refused)).toMatchObject({ param: `input.${said.length}` });
 });
 
+test('calls and their results too, as the AI SDK sends them', async () => {
+  const asked = { role: 'user', content: 'call tool weather' };
+  for (const model of ['by-chat', 'by-messages', 'by-gemini']) {
+    const said = itemsOf(await ask({ model, input: [asked] }));
+    const call = said.find(({ type }) => type === 'function_call');
+    expect(call).toMatchObject({ name: 'weather' });
+    const output = { type: 'function_call_output', call_id: call?.['call_id'], output: 'sunny' };
+    const next = await ask({ model, input: [asked, ...references(said), output] });
+    expect(next.status).toBe(200);
+    expect(JSON.stringify(itemsOf(next))).toContain('sunny');
+  }
+});
+
 test('ids of an upstream itself are left to it', async () => {
   const input = [question, { type: 'item_reference', id: 'msg_68af4030baa48193b0b43b4c2a176a1a' }];
   const refused = await ask({ model: 'by-chat', input });

@@ -8,8 +8,11 @@ import type { ItemMemory } from './item-memory.ts';
 const mark = '"item_reference"';
 /** The ids of this gateway's own items; see `createResponseIds` of the protocol. */
 const ownId = /^[a-z]+_[\w-]{24}_\d{1,6}$/;
-/** All items that one request gets back, in bytes. */
-const mostBytes = 32 * 1024 * 1024;
+/**
+ * Characters of all items that one request gets back. They are read and written in this thread: a small request must not
+ * stop everybody else.
+ */
+const mostLength = 4 * 1024 * 1024;
 
 /** A request whose items are all there, or what is wrong with it. */
 export interface WithItems {
@@ -42,7 +45,7 @@ export async function withItems(
   if (lost !== -1) return { opened, refusal: lostItem(named[lost]!, lost) };
   let size = 0;
   for (const text of found.values()) size += text.length;
-  if (size > mostBytes) throw new GatewayError('body_too_large');
+  if (size > mostLength) throw new GatewayError('body_too_large');
   const whole = items.flatMap((item: unknown, at) => {
     const id = named[at] ?? null;
     return id === null ? [item] : readable(JSON.parse(found.get(id)!));
