@@ -66,7 +66,7 @@ const clients = {
     ],
   },
   Codex: {
-    tried: 'Codex 0.169',
+    tried: 'Codex 0.171',
     steps: ({ url, model, key }) => [
       file(
         '~/.codex/config.toml',

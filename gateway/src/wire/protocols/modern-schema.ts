@@ -21,6 +21,11 @@ const maps = ['properties', '$defs', 'definitions', 'patternProperties'];
  * @param onChange called if a keyword was written in another way; not for a null that stands for an absent list
  */
 export function modernSchema(schema: JsonRecord, onChange: () => void): JsonRecord {
+  // Nearly every schema is, and a copy of a large one costs more than looking at it.
+  return isModern(schema) ? schema : rewritten(schema, onChange);
+}
+
+function rewritten(schema: JsonRecord, onChange: () => void): JsonRecord {
   const modern: Record<string, unknown> = { ...schema };
   let isChanged = false;
   const set = (name: string, value: unknown): void => {
@@ -28,8 +33,7 @@ export function modernSchema(schema: JsonRecord, onChange: () => void): JsonReco
     if (value === undefined) delete modern[name];
     else modern[name] = value;
   };
-  const inner = (value: unknown): unknown =>
-    isRecord(value) ? modernSchema(value, onChange) : value;
+  const inner = (value: unknown): unknown => (isRecord(value) ? rewritten(value, onChange) : value);
   const rewrite = (name: string, value: unknown): void => {
     onChange();
     set(name, value);
@@ -87,3 +91,51 @@ const bounds = [
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],
 ] as const;
+
+/** In which of the lists above a keyword is. */
+const places: ReadonlyMap<string, 'single' | 'list' | 'map'> = new Map([
+  ...single.map((name) => [name, 'single'] as const),
+  ...lists.map((name) => [name, 'list'] as const),
+  ...maps.map((name) => [name, 'map'] as const),
+]);
+
+function isModern(schema: JsonRecord): boolean {
+  for (const name in schema) {
+    const value = schema[name];
+    switch (places.get(name)) {
+      case 'single':
+        if (name === 'items' && Array.isArray(value)) return false;
+        if (isRecord(value) && !isModern(value)) return false;
+        break;
+      case 'list':
+        if (Array.isArray(value) && !value.every(isModernValue)) return false;
+        break;
+      case 'map':
+        if (isRecord(value)) for (const key in value) if (!isModernValue(value[key])) return false;
+        break;
+      case undefined:
+        if (!isModernKeyword(name, value)) return false;
+    }
+  }
+  return true;
+}
+
+function isModernKeyword(name: string, value: unknown): boolean {
+  switch (name) {
+    case 'type':
+      return value !== 'any' && value !== null;
+    case 'required':
+      return Array.isArray(value);
+    case 'enum':
+      return !Array.isArray(value) || value.length > 0;
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return typeof value !== 'boolean';
+    default:
+      return true;
+  }
+}
+
+function isModernValue(value: unknown): boolean {
+  return !isRecord(value) || isModern(value);
+}

@@ -19,8 +19,8 @@ const idle = '$schema';
  */
 export function mapSchema(schema: JsonRecord): JsonRecord | null {
   const found = { isMap: false, isKnown: true };
-  const copy = read(schema, found);
-  return found.isMap && found.isKnown ? (copy as JsonRecord) : null;
+  look(schema, found);
+  return found.isMap && found.isKnown ? (withoutIdle(schema) as JsonRecord) : null;
 }
 
 interface Found {
@@ -28,26 +28,45 @@ interface Found {
   isKnown: boolean;
 }
 
-function read(schema: unknown, found: Found): unknown {
-  if (!isRecord(schema)) return schema;
-  const entries = Object.entries(schema).filter(([name]) => name !== idle);
-  for (const [name] of entries) if (!known.has(name)) found.isKnown = false;
+/** Members whose value is a schema, a list of schemas, or a map of schemas. */
+const inner: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'anyOf',
+  'oneOf',
+  'prefixItems',
+]);
+const maps: ReadonlySet<string> = new Set(['properties', '$defs']);
+
+function look(schema: unknown, found: Found): void {
+  if (!isRecord(schema)) return;
+  for (const name in schema) {
+    const value = schema[name];
+    if (maps.has(name)) {
+      if (isRecord(value)) for (const key in value) look(value[key], found);
+    } else if (inner.has(name)) {
+      if (Array.isArray(value)) for (const each of value) look(each, found);
+      else look(value, found);
+    } else if (name !== idle && !known.has(name)) found.isKnown = false;
+  }
   const { additionalProperties: others } = schema;
   if (isRecord(others) && Object.keys(others).length > 0) found.isMap = true;
+}
+
+function withoutIdle(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutIdle);
+  if (!isRecord(schema)) return schema;
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, readMember(name, value, found)] as const),
+    Object.entries(schema)
+      .filter(([name]) => name !== idle)
+      .map(([name, value]) => [name, readMember(name, value)] as const),
   );
 }
 
-function readMember(name: string, value: unknown, found: Found): unknown {
-  if (name === 'properties' || name === '$defs') {
-    if (!isRecord(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, read(inner, found)]),
-    );
-  }
-  if (Array.isArray(value) && ['anyOf', 'oneOf', 'prefixItems'].includes(name)) {
-    return value.map((inner: unknown) => read(inner, found));
-  }
-  return name === 'items' || name === 'additionalProperties' ? read(value, found) : value;
+function readMember(name: string, value: unknown): unknown {
+  if (inner.has(name)) return withoutIdle(value);
+  if (!maps.has(name) || !isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, schema]) => [key, withoutIdle(schema)] as const),
+  );
 }
