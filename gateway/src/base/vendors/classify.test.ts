@@ -57,6 +57,9 @@ describe('openai', () => {
     [429, error({ code: 'insufficient_quota' }), 'abnormal credential'],
     [429, error({ code: '1113' }), 'abnormal credential'],
     [500, error({ message: 'insufficient balance (1008)' }), 'abnormal credential'],
+    // The client's own words, quoted.
+    [400, error({ message: "Invalid value: 'insufficient balance (1008)'" }), 'upstream_rejected'],
+    [500, error({ code: '1113' }), 'abnormal channel'],
     [500, '<html>', 'abnormal channel'],
     [503, null, 'overloaded channel'],
     [529, null, 'overloaded channel'],

@@ -30,7 +30,7 @@ export function classifyOpenAi(failure: UpstreamFailure): Classification {
   if (fields.code === 'insufficient_quota' || fields.type === 'insufficient_quota') {
     return refusedCredential();
   }
-  if (isEmptyAccount(fields)) return refusedCredential();
+  if (isEmptyAccount(failure, fields)) return refusedCredential();
   // With 400 or 404, depending on the server.
   if (fields.code === 'previous_response_not_found') {
     return { kind: 'client', error: 'previous_response_not_found' };
@@ -43,8 +43,10 @@ export function classifyOpenAi(failure: UpstreamFailure): Classification {
 
 /**
  * Servers that imitate the API say with other statuses that the operator's account is empty: Zhipu's GLM 429 with the code
- * 1113, MiniMax 500 with `insufficient balance (1008)`.
+ * 1113, MiniMax 500 with `insufficient balance (1008)`. Only with these statuses: a 400 may quote what the client wrote,
+ * and no client may take a credential out of use.
  */
-function isEmptyAccount({ code, message }: FailureFields): boolean {
-  return code === '1113' || /insufficient balance|\(1008\)/i.test(message);
+function isEmptyAccount({ status }: UpstreamFailure, { code, message }: FailureFields): boolean {
+  if (status === 429) return code === '1113';
+  return status === 500 && /insufficient balance \(1008\)/i.test(message);
 }

@@ -36,12 +36,11 @@ export async function withItems(
   const items = opened.json['input'];
   if (!Array.isArray(items)) return { opened, refusal: null };
   const named = items.map(ownReference);
-  const ids = [...new Set(named.filter((id) => id !== null))];
-  if (ids.length === 0) return { opened, refusal: null };
-  const found = await memory.find(ownerOf(input.caller), ids);
-  const lost = named.findIndex(
-    (id, at) => id !== null && (!found.has(id) || named.indexOf(id) < at),
-  );
+  const ids = new Set(named.filter((id) => id !== null));
+  if (ids.size === 0) return { opened, refusal: null };
+  const found = await memory.find(ownerOf(input.caller), [...ids]);
+  // Each id may be used once.
+  const lost = named.findIndex((id) => id !== null && !(found.has(id) && ids.delete(id)));
   if (lost !== -1) return { opened, refusal: lostItem(named[lost]!, lost) };
   let size = 0;
   for (const text of found.values()) size += text.length;
