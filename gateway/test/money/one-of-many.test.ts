@@ -32,7 +32,7 @@ const limits: readonly Limit[] = [
     name: 'balance',
     user: 'balance: 0.02',
     status: 402,
-    message: /^insufficient balance/,
+    message: /^insufficient balance: the user of this API key/,
   },
   {
     name: 'user quota',
@@ -52,7 +52,7 @@ const limits: readonly Limit[] = [
     user: 'balance: 100',
     team: { has: 'balance: 0.02' },
     status: 402,
-    message: /^insufficient balance/,
+    message: /^insufficient balance: the team of this API key/,
   },
   {
     name: 'team daily budget',
