@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { choose, sessionQuery, useSession, type Session } from '../app/session.ts';
 import { useWords } from '../words/index.ts';
@@ -7,8 +8,8 @@ type Table = 'requests' | 'keys';
 
 /** The columns of a table that the person does not want to see. */
 export function useHiddenColumns(table: Table): ReadonlySet<string> {
-  const { preferences } = useSession();
-  return new Set(preferences.hidden_columns?.[table]);
+  const names = useSession().preferences.hidden_columns?.[table];
+  return useMemo(() => new Set(names), [names]);
 }
 
 interface Props {

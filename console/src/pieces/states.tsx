@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { ApiFailure } from '../api/client.ts';
 import { useWords } from '../words/index.ts';
 import { Icon } from './icon.tsx';
@@ -36,7 +37,12 @@ export function ErrorState({
 
 export function NotFound() {
   const say = useWords();
-  return <p className="state">{say('states.notFound')}</p>;
+  return (
+    <div className="state">
+      <p>{say('states.notFound')}</p>
+      <Link to="/">{say('states.toOverview')}</Link>
+    </div>
+  );
 }
 
 /** Grey lines in the size of what will stand there. Shown only if it takes a moment. */

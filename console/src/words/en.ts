@@ -51,6 +51,7 @@ export const en = {
     request: 'Request id',
     forbidden: 'Your role does not allow this page. An administrator can change your role.',
     notFound: 'There is no such page.',
+    toOverview: 'To the overview',
     copy: 'Copy',
     copied: 'Copied',
   },

@@ -52,6 +52,7 @@ export const zh: Words = {
     request: '请求编号',
     forbidden: '您的角色无权查看此页面。管理员可以更改您的角色。',
     notFound: '没有这个页面。',
+    toOverview: '前往概览',
     copy: '复制',
     copied: '已复制',
   },

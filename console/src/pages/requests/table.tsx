@@ -1,5 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { memo, useCallback, useEffect, useRef, type RefObject } from 'react';
 import { useFormats } from '../../format/numbers.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Money } from '../../pieces/money.tsx';
@@ -36,6 +35,12 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
     // What it returns in newer browsers is nothing that React could call.
     currentRow.current?.scrollIntoView({ block: 'nearest' });
   }, [current]);
+  // The same function throughout, so that a row that came before is not drawn again with each that comes.
+  const latest = useRef(onOpen);
+  useEffect(() => {
+    latest.current = onOpen;
+  });
+  const openLatest = useCallback((id: string) => latest.current(id), []);
   return (
     <div className={styles['scroll']}>
       <table className={`table ${styles['table']}`}>
@@ -82,17 +87,16 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr
+            <TableRow
               key={row.id}
-              ref={row.id === current ? currentRow : null}
-              aria-selected={row.id === open}
-              data-focused={row.id === focused}
-              onClick={(event) => {
-                if ((event.target as HTMLElement).closest('a') === null) onOpen(row.id);
-              }}
-            >
-              <Cells row={row} isNarrow={isNarrow} shows={shows} />
-            </tr>
+              row={row}
+              place={row.id === current ? currentRow : null}
+              isOpen={row.id === open}
+              isFocused={row.id === focused}
+              isNarrow={isNarrow}
+              hidden={hidden}
+              onOpen={openLatest}
+            />
           ))}
         </tbody>
       </table>
@@ -100,29 +104,53 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
   );
 }
 
-interface CellsProps {
+interface RowProps {
   readonly row: Row;
+  /** Where the row that is in use is held. */
+  readonly place: RefObject<HTMLTableRowElement | null> | null;
+  readonly isOpen: boolean;
+  readonly isFocused: boolean;
   readonly isNarrow: boolean;
-  readonly shows: (column: Column) => boolean;
+  readonly hidden: ReadonlySet<string>;
+  readonly onOpen: (id: string) => void;
 }
 
-function Cells({ row, isNarrow, shows }: CellsProps) {
+/** Drawn once: with hundreds of live rows the others would be drawn again and again. */
+const TableRow = memo(function TableRow({ place, isOpen, isFocused, onOpen, ...cells }: RowProps) {
+  const { id } = cells.row;
+  return (
+    <tr
+      ref={place}
+      aria-selected={isOpen}
+      data-focused={isFocused}
+      onClick={(event) => {
+        // With these keys its link opens the request's own page elsewhere, as links do.
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        onOpen(id);
+      }}
+    >
+      <Cells {...cells} />
+    </tr>
+  );
+});
+
+function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'hidden'>) {
+  const shows = (column: Column) => !isNarrow && !hidden.has(column);
   const say = useWords();
   const formats = useFormats();
-  const search = useSearch({ from: '/inside/requests' });
   const { tokens } = row;
   const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
   return (
     <>
       <td data-column="time">
-        <Link
-          to="/requests"
-          search={{ ...search, open: row.id }}
+        <a
+          href={`/console/requests/${row.id}`}
           aria-label={say('requests.open', { id: row.id })}
           title={formats.fullTime(row.time)}
         >
           {formats.time(row.time)}
-        </Link>
+        </a>
       </td>
       <td data-column="outcome">
         <Outcome outcome={row.outcome} status={row.status} />

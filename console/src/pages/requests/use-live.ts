@@ -18,7 +18,7 @@ export interface Live {
 
 const nothing: Live = { rows: [], running: [], dropped: 0, state: 'opening' };
 /** Rows that stay on the page. */
-const most = 500;
+const most = 200;
 /** Milliseconds between two drawings: a hundred requests a second must not swim. */
 const pace = 300;
 

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { openDatabase, type OpenDatabase } from '#database/index.ts';
+import { createMigrations } from '#database/migrations/index.ts';
+import type { Dialect } from '../database/databases.ts';
+
+const day = 86_400_000;
+/** The rows are written as they were then, so that the migrations since have work to do. */
+const migratedTo = '0025-sessions';
+
+/**
+ * Fills an empty database with usage rows of 90 days and 500 keys, and brings its tables up to date.
+ * @param newest when the last row was made, in ms
+ * @returns how long the migrations took, in ms
+ */
+export async function makeManyRows(
+  dialect: Dialect,
+  url: string,
+  count: number,
+  newest: number,
+): Promise<number> {
+  const maker = openDatabase({ url, statementTimeout: 0 });
+  const migrator = new Migrator({
+    db: maker.kysely,
+    provider: { getMigrations: async () => createMigrations(dialect) },
+    ...(dialect === 'postgres' ? { migrationTableSchema: 'public' } : {}),
+  });
+  await migrateTo(migratedTo);
+  await fill(maker, count, newest);
+  const before = performance.now();
+  await migrateTo();
+  const time = performance.now() - before;
+  if (dialect === 'postgres') await sql`vacuum analyze`.execute(maker.kysely);
+  await maker.close();
+  return time;
+
+  async function migrateTo(name?: string) {
+    const { error } = await (name === undefined
+      ? migrator.migrateToLatest()
+      : migrator.migrateTo(name));
+    if (error !== undefined) throw new Error('the migrations failed', { cause: error });
+  }
+}
+
+/** Names are skewed as they are in life: few models and channels, and most keys use one or two. */
+async function fill({ kysely, dialect }: OpenDatabase, count: number, newest: number) {
+  const numbers =
+    dialect === 'sqlite'
+      ? sql`(with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${count - 1}) select n from numbers) as numbers`
+      : sql`generate_series(0, ${count - 1}::bigint) as numbers(n)`;
+  const text = (value: ReturnType<typeof sql>) =>
+    dialect === 'sqlite' ? sql`cast(${value} as text)` : sql`(${value})::text`;
+  const key = sql`(n * 7919 % 500)`;
+  // Each key has a usual model, and another one for every fifth request.
+  const model = sql`((n * 7919 % 500 + case when n % 5 = 0 then n % 3 else 0 end) % 12)`;
+  await sql`
+    insert into usage (id, time, stream, status, duration_ms, ttft_ms, input_tokens,
+      cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+      cost, key_id, user_id, team_id, group_name, model, upstream_model, channel, protocol,
+      operation, outcome, error, attempts, usage_source, receipt, rewrites, losses, user_agent, count)
+    select 'req_' || n, ${newest} - cast(n * (90.0 * ${sql.lit(day)} / ${sql.lit(count)}) as bigint), 1,
+      case when n % 100 = 7 then 429 when n % 150 = 11 then 502 else 200 end,
+      200 + (n * 104729 % 30000), 100 + (n * 7907 % 3000), 900 + n % 4000, n % 9000, 0, 0,
+      n % 900, 0, 1000 + n * 31 % 900000,
+      'key_' || ${text(key)}, 'usr_' || ${text(sql`(n * 7919 % 500) / 5`)},
+      case when n * 7919 % 500 < 300 then 'team_' || ${text(sql`(n * 7919 % 500) / 50`)} end,
+      'default', 'model-' || ${text(model)}, 'model-' || ${text(model)},
+      'channel-' || ${text(sql`(n * 7919 % 500) % 4 + 4 * (n % 2)`)}, 'chat', 'generate',
+      case when n % 100 = 7 then 'refused' when n % 150 = 11 then 'failed' else 'completed' end,
+      null,
+      '[{"channel":"channel-1","class":"shown","status":200,"result":"completed","startedAt":1,"durationMs":2,"upstreamRequestId":"req_0123456789abcdef"}]',
+      'reported',
+      '[{"part":"input","quantity":900,"rate":"1250000"},{"part":"output","quantity":90,"rate":"10000000"}]',
+      '[]', '[]',
+      case n % 3 when 0 then 'claude-cli/2.0.1 (external, cli)' when 1 then 'OpenAI/Python 2.1.0' else 'curl/8.5' end,
+      1
+    from ${numbers}`.execute(kysely);
+  await sql`
+    insert into usage_hourly (hour, key_id, user_id, team_id, model, channel, requests, failed,
+      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,
+      reasoning_tokens, cost, unbilled_tokens, images, video_ms, video_tokens)
+    select time - time % 3600000, key_id, user_id, coalesce(team_id, ''), model, channel, count(*),
+      sum(case when outcome <> 'completed' then 1 else 0 end), sum(input_tokens),
+      sum(output_tokens), sum(cache_read_tokens), 0, 0, 0, sum(cost), 0, 0, 0, 0
+    from usage group by 1, 2, 3, 4, 5, 6`.execute(kysely);
+}
