@@ -1,3 +1,4 @@
+import type { ClientItem } from './client-item.ts';
 import type { Extensions } from './extension.ts';
 import type { TextProtocolName } from './protocol-name.ts';
 
@@ -97,6 +98,8 @@ export interface ToolCallBlock extends Base {
   readonly arguments: string;
   /** It calls a tool that the gateway runs itself (`FunctionTool.hosted`). */
   readonly hosted?: 'picture' | undefined;
+  /** As in `FunctionTool`. */
+  readonly item?: ClientItem | undefined;
 }
 
 export interface ToolResultBlock extends Base {

@@ -16,6 +16,7 @@ export type {
   ToolResultBlock,
   VideoBlock,
 } from './block.ts';
+export type { ClientItem } from './client-item.ts';
 export { noExtensions, type Extension, type Extensions } from './extension.ts';
 export { Unconvertible, type Loss } from './loss.ts';
 export {

@@ -1,4 +1,5 @@
 import type { Block, TextBlock } from './block.ts';
+import type { ClientItem } from './client-item.ts';
 import type { Extensions } from './extension.ts';
 import type { TextProtocolName } from './protocol-name.ts';
 
@@ -62,6 +63,9 @@ export interface FunctionTool {
   readonly extensions?: Extensions | undefined;
   /** The gateway runs it itself, in place of the client's vendor. Its name may be that of a function of the client. */
   readonly hosted?: 'picture' | undefined;
+  /** The client runs it and gave its type in place of a schema, which only its own vendor's models know. */
+  readonly isTyped?: true | undefined;
+  readonly item?: ClientItem | undefined;
 }
 
 /** Called with free text instead of JSON. */

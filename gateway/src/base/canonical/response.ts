@@ -1,4 +1,5 @@
 import type { Block, Citation, NativeState, TokenLogprob } from './block.ts';
+import type { ClientItem } from './client-item.ts';
 import type { Extensions } from './extension.ts';
 
 /** A complete response. */
@@ -68,6 +69,7 @@ type EventBody =
       readonly state?: NativeState | undefined;
       /** As in `ToolCallBlock`. */
       readonly hosted?: 'picture' | undefined;
+      readonly item?: ClientItem | undefined;
     }
   | { readonly type: 'call-arguments'; readonly call: number; readonly text: string }
   | { readonly type: 'call-end'; readonly call: number }

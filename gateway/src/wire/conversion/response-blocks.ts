@@ -81,6 +81,7 @@ function passCall(
         ? responseCallId(block.id, client.traits, context.requestId, choice, at)
         : pictureItemId(context, choice, at),
     ...(hosted !== undefined && { hosted }),
+    ...(tool?.item !== undefined && { item: tool.item }),
     name: tool?.name ?? block.name,
     namespace: tool === undefined ? block.namespace : tool.namespace,
     kind: wraps ? 'function' : (tool?.kind ?? block.kind),

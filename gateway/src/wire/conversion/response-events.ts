@@ -196,6 +196,7 @@ class ChoiceEvents {
       namespace: tool === undefined ? event.namespace : tool.namespace,
       kind: wraps ? 'function' : (tool?.kind ?? event.kind),
       ...(hosted !== undefined && { hosted }),
+      ...(tool?.item !== undefined && { item: tool.item }),
       ...(envelope !== null && sitsOnBlock && { state: envelope }),
     });
     if (wraps) this.#rewriters.set(event.call, new InputWrapper());

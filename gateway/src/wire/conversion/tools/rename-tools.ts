@@ -9,7 +9,7 @@ import type { CodecTraits } from '#protocols/index.ts';
 import type { LossList } from '../losses.ts';
 import { mapBlocks } from '../map-blocks.ts';
 import { customAsFunction, wrapInput } from './custom-input.ts';
-import type { ToolNames } from './tool-names.ts';
+import type { ToolMark, ToolNames } from './tool-names.ts';
 
 type Traits = Pick<CodecTraits, 'customTools' | 'toolNamespaces'>;
 
@@ -30,8 +30,8 @@ export function renameTools(
     if (tool.namespace !== undefined && !traits.toolNamespaces) {
       losses.approximated('tools.namespace');
     }
-    const hosted = tool.type === 'function' ? tool.hosted : undefined;
-    const name = names.toUpstream(tool.name, tool.namespace, hosted);
+    const name = names.toUpstream(tool.name, tool.namespace, markOf(tool));
+    if (tool.type === 'function' && tool.isTyped) losses.approximated(`tools.${tool.name}`);
     const moved = { ...tool, name, namespace: namespaceOf(tool.namespace) };
     if (moved.type === 'function' || traits.customTools) return moved;
     losses.approximated('tools.custom');
@@ -41,7 +41,7 @@ export function renameTools(
   const nameOfCall = new Map<string, string>();
   const renamed = mapBlocks({ ...request, tools }, (block) => {
     if (block.type === 'tool-call') {
-      const name = names.toUpstream(block.name, block.namespace, block.hosted);
+      const name = names.toUpstream(block.name, block.namespace, block.hosted ?? block.item);
       if (block.id !== null) nameOfCall.set(block.id, name);
       const wraps = block.kind === 'custom' && !traits.customTools;
       return {
@@ -77,8 +77,11 @@ function renameChoice(
   }
   const only = toolChoice.only.map((name) => {
     const tool = named.get(name);
-    const hosted = tool?.type === 'function' ? tool.hosted : undefined;
-    return names.toUpstream(name, tool?.namespace, hosted);
+    return names.toUpstream(name, tool?.namespace, markOf(tool));
   });
   return { ...toolChoice, only };
+}
+
+function markOf(tool: Tool | undefined): ToolMark | undefined {
+  return tool?.type === 'function' ? (tool.hosted ?? tool.item) : undefined;
 }

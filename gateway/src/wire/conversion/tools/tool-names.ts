@@ -1,4 +1,5 @@
 import type {
+  ClientItem,
   FunctionTool,
   CustomTool,
   GenerationRequest,
@@ -14,11 +15,15 @@ export interface ClientTool {
   readonly kind: 'function' | 'custom';
   /** As in `FunctionTool`. */
   readonly hosted?: 'picture' | undefined;
+  readonly item?: ClientItem | undefined;
 }
+
+/** Tells a tool from a function of the same name. */
+export type ToolMark = 'picture' | ClientItem;
 
 /** Maps the client's tool names to the upstream's, and back. */
 export interface ToolNames {
-  toUpstream(name: string, namespace: string | undefined, hosted?: ClientTool['hosted']): string;
+  toUpstream(name: string, namespace: string | undefined, mark?: ToolMark): string;
   /** The client's tools by the names that the upstream received. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
 }
@@ -31,19 +36,19 @@ export function nameTools(request: GenerationRequest, traits: Traits): ToolNames
   const upstream = planToolNames(
     tools.map((tool) => {
       const name = wishedName(tool, traits);
-      const isOwn = name === tool.name && tool.hosted === undefined;
-      return { key: keyOf(tool.name, tool.namespace, tool.hosted), name, isOwn };
+      const isOwn = name === tool.name && tool.hosted === undefined && tool.item === undefined;
+      return { key: keyOf(tool.name, tool.namespace, tool.hosted ?? tool.item), name, isOwn };
     }),
     traits,
   );
   const client = new Map<string, ClientTool>();
   for (const tool of tools) {
-    const name = upstream.get(keyOf(tool.name, tool.namespace, tool.hosted));
+    const name = upstream.get(keyOf(tool.name, tool.namespace, tool.hosted ?? tool.item));
     if (name !== undefined && !client.has(name)) client.set(name, tool);
   }
   return {
-    toUpstream: (name, namespace, hosted) =>
-      upstream.get(keyOf(name, namespace, hosted)) ?? upstream.get(keyOf(name, undefined)) ?? name,
+    toUpstream: (name, namespace, mark) =>
+      upstream.get(keyOf(name, namespace, mark)) ?? upstream.get(keyOf(name, undefined)) ?? name,
     clientTools: client,
   };
 }
@@ -63,16 +68,22 @@ function isNamed(tool: Tool): tool is FunctionTool | CustomTool {
 }
 
 function clientTool(
-  tool: Pick<ToolCallBlock, 'name' | 'namespace' | 'hosted'> | CustomTool,
+  tool: Pick<ToolCallBlock, 'name' | 'namespace' | 'hosted' | 'item'> | CustomTool,
   kind: ClientTool['kind'],
 ): ClientTool {
   const { name, namespace } = tool;
-  const hosted = 'hosted' in tool ? tool.hosted : undefined;
-  return { name, namespace, kind, ...(hosted !== undefined && { hosted }) };
+  const { hosted, item } = 'grammar' in tool ? {} : tool;
+  return {
+    name,
+    namespace,
+    kind,
+    ...(hosted !== undefined && { hosted }),
+    ...(item !== undefined && { item }),
+  };
 }
 
-function keyOf(name: string, namespace: string | undefined, hosted?: ClientTool['hosted']): string {
-  if (hosted !== undefined) return JSON.stringify([hosted, null, name]);
+function keyOf(name: string, namespace: string | undefined, mark?: ToolMark): string {
+  if (mark !== undefined) return JSON.stringify([mark, null, name]);
   return namespace === undefined ? name : JSON.stringify([namespace, name]);
 }
 

@@ -1,5 +1,6 @@
 import type { HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { clientRunTool } from './client-run.ts';
 import { decodeBase } from './decode-base.ts';
 import { invalid, optionalText, requireName } from '../../wire.ts';
 
@@ -31,8 +32,8 @@ export function decodeTools(tools: unknown): Tool[] {
 
 function decodeTool(tool: JsonRecord, param: string): Tool {
   const type = optionalText(tool['type']) ?? 'custom';
-  // Typed tools, including those that the client runs, have no schema here: the model knows it.
-  if (type !== 'custom') return decodeTyped(tool, type);
+  // Typed tools have no schema here: the vendor's models know it.
+  if (type !== 'custom') return clientRunTool(tool, type) ?? decodeTyped(tool, type);
   const schema = tool['input_schema'];
   if (!isAbsent(schema) && !isRecord(schema)) {
     throw invalid(`${param}.input_schema`, 'must be an object');

@@ -29,6 +29,9 @@ export function decodeInput(json: JsonRecord): DecodedInput {
       tools.push(...item['tools']);
       continue;
     }
+    if (item['type'] === 'tool_search_output' && Array.isArray(item['tools'])) {
+      tools.push(...item['tools']);
+    }
     const { role, blocks } = decodeItem(item, param);
     if (blocks.length === 0) continue;
     if (role === 'system' && turns.length === 0 && blocks.every((block) => block.type === 'text')) {

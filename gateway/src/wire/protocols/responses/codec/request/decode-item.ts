@@ -1,5 +1,6 @@
 import type { Block, OpaqueBlock, Turn } from '#canonical/index.ts';
 import { isAbsent, type JsonRecord, recordAt } from '../../../values.ts';
+import { clientRunDecoders, decodeToolSearch } from '../../client-run/decode-items.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeContent } from './decode-content.ts';
 import { invalid, readString } from './invalid.ts';
@@ -21,6 +22,9 @@ const decoders: Readonly<Record<string, ItemDecoder>> = {
   function_call_output: (item, param) => decodeOutput(item, param, 'function'),
   custom_tool_call_output: (item, param) => decodeOutput(item, param, 'custom'),
   image_generation_call: decodePictureCall,
+  ...clientRunDecoders,
+  tool_search_call: decodeSearch,
+  tool_search_output: decodeSearch,
 };
 
 const roles: Readonly<Record<string, Turn['role']>> = {
@@ -130,6 +134,10 @@ function decodePictureCall(item: JsonRecord): DecodedItem {
     failure: status === 'failed' ? reason : null,
   };
   return { role, blocks: blocks.map((block) => ({ ...block, picture }) as OpaqueBlock) };
+}
+
+function decodeSearch(item: JsonRecord, param: string): DecodedItem {
+  return decodeToolSearch(item, param) ?? decodeOpaque(String(item['type']), item);
 }
 
 /** Traces of hosted tools, and unknown items. */

@@ -1,5 +1,6 @@
 import type { Extension, FunctionTool, HostedTool, Tool } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { clientRunTool } from '../../client-run/tools.ts';
 import { invalid, readList, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
 
@@ -25,7 +26,7 @@ function decodeTool(tool: unknown, param: string, namespace?: string): Tool[] {
     case 'namespace':
       return decodeNamespace(tool, param);
     default:
-      return [decodeHosted(tool)];
+      return [clientRunTool(tool) ?? decodeHosted(tool)];
   }
 }
 

@@ -17,6 +17,7 @@ import {
   describeCall,
   imageItem,
   messageItem,
+  ownItem,
   reasoningItem,
   refusalPart,
   textPart,
@@ -88,6 +89,8 @@ function encodeItem(block: Block, index: number, ids: ResponseIds): object | nul
     }
     case 'tool-call': {
       if (block.hosted !== undefined && block.id !== null) return waitingItem(block.id);
+      const own = ownItem(block, block.arguments, ids, index);
+      if (own !== null) return own;
       const text = completeArguments(block.kind, block.arguments);
       return callItem(describeCall(block, ids, index), block.kind, text);
     }

@@ -5,6 +5,7 @@ import type {
   TokenLogprob,
   ToolCallBlock,
 } from '#canonical/index.ts';
+import { clientRunItem } from '../../client-run/items.ts';
 import { encodeAnnotation } from '../annotations.ts';
 import type { ResponseIds } from './describe-response.ts';
 import { encodeLogprobs } from './logprobs.ts';
@@ -50,7 +51,10 @@ export function carriedState(state: NativeState | undefined): NativeState | unde
   return isOwn || state.kind === 'envelope' ? state : undefined;
 }
 
-export type CallHead = Pick<ToolCallBlock, 'id' | 'name' | 'namespace' | 'kind' | 'hosted'>;
+export type CallHead = Pick<
+  ToolCallBlock,
+  'id' | 'name' | 'namespace' | 'kind' | 'hosted' | 'item'
+>;
 
 /** The members of a call that do not change while it is produced. */
 export function describeCall(
@@ -67,6 +71,19 @@ export function describeCall(
     name,
     ...(namespace !== undefined && { namespace }),
   };
+}
+
+/** A call of a tool that the client runs under a type of its own; null for any other call, and for one it cannot run. */
+export function ownItem(
+  { item, id }: CallHead,
+  text: string,
+  ids: ResponseIds,
+  index: number,
+): object | null {
+  if (item === undefined) return null;
+  return clientRunItem(item, id ?? ids.item('call', index), text, (prefix) =>
+    ids.item(prefix, index),
+  );
 }
 
 /** Missing arguments become an empty object, which clients can parse. */

@@ -3,6 +3,7 @@ import type { ResponseIds } from '../response/describe-response.ts';
 import type { FrameWriter, WrittenItem } from './frame-writer.ts';
 import { type CallHead, carriedState } from '../response/output-items.ts';
 import { WrittenCall } from './write-call.ts';
+import { WrittenClientCall } from './write-client-call.ts';
 import { WrittenMessage } from './write-message.ts';
 import { WrittenPicture } from './write-picture.ts';
 import { WrittenReasoning } from './write-reasoning.ts';
@@ -13,7 +14,7 @@ interface Call {
   /** An event that came while another item was open. */
   held: string;
   ended: boolean;
-  item: WrittenCall | WrittenPicture | null;
+  item: WrittenCall | WrittenClientCall | WrittenPicture | null;
 }
 
 /**
@@ -74,9 +75,9 @@ export class OutputWriter {
   }
 
   #startCall(event: CallHead & { readonly call: number }): string {
-    const { id, name, namespace, kind, hosted } = event;
+    const { id, name, namespace, kind, hosted, item } = event;
     const call: Call = {
-      head: { id, name, namespace, kind, hosted },
+      head: { id, name, namespace, kind, hosted, item },
       held: '',
       ended: false,
       item: null,
@@ -126,8 +127,9 @@ export class OutputWriter {
     return frames;
   }
 
-  #itemOf(head: CallHead): WrittenCall | WrittenPicture {
+  #itemOf(head: CallHead): WrittenCall | WrittenClientCall | WrittenPicture {
     const index = this.#nextIndex();
+    if (head.item !== undefined) return new WrittenClientCall(this.#frames, index, head, this.#ids);
     if (head.hosted === undefined || head.id === null) {
       return new WrittenCall(this.#frames, index, head, this.#ids);
     }
