@@ -188,10 +188,10 @@ describe.each(kinds)('$tool.type', ({ tool, args, call, result, text }) => {
       expect(messages[1]?.['tool_calls']).toMatchObject([
         { id: call_id, function: { name: tool.type } },
       ]);
-      const [said] = messages[1]?.['tool_calls'] as readonly [
-        { readonly function: { readonly arguments: string } },
-      ];
-      expect(JSON.parse(said.function.arguments)).toMatchObject(args);
+      const said = messages[1] as {
+        readonly tool_calls: readonly [{ readonly function: { readonly arguments: string } }];
+      };
+      expect(JSON.parse(said.tool_calls[0].function.arguments)).toMatchObject(args);
       expect(messages[2]).toMatchObject({ role: 'tool', tool_call_id: call_id });
       expect(JSON.stringify(messages.slice(2))).toContain(JSON.stringify(text).slice(1, -1));
       const names = functionsOf(next.sent).map(({ name }) => name);

@@ -109,11 +109,14 @@ async function ask(model: string, input: readonly object[]) {
 }
 
 const picture = [{ type: 'input_image', image_url: `data:image/png;base64,${png}` }];
-const resultOf = ({ type, call_id: id, name }: Item, at: number) => ({
-  type: `${type}_output`,
-  call_id: id,
-  output: name === 'view_image' ? picture : `result ${at}`,
-});
+const resultOf = ({ type, call_id: id, name }: Item, at: number) =>
+  type === 'tool_search_call'
+    ? { type: 'tool_search_output', call_id: id, execution: 'client', tools: [] }
+    : {
+        type: `${type}_output`,
+        call_id: id,
+        output: name === 'view_image' ? picture : `result ${at}`,
+      };
 
 /** What the simulator signed comes back to it; chat has no signatures. */
 const signed = {
@@ -128,7 +131,7 @@ const lost = [
   'dropped:namespace.description',
   'approximated:tools.custom',
   'approximated:tools.namespace',
-  'dropped:tools.tool_search',
+  'approximated:tools.tool_search',
   'dropped:tools.web_search',
   'dropped:verbosity',
 ];
@@ -146,13 +149,15 @@ describe.each(upstreams)('codex at %s', (upstream) => {
       { type: 'function_call', name: 'view_image' },
       { type: 'custom_tool_call', name: 'apply_patch', input: 'demo input' },
       { type: 'function_call', name: 'read', namespace: 'mcp__files' },
+      { type: 'tool_search_call', execution: 'client', arguments: {} },
     ]);
     expect(first.calls[0]).not.toHaveProperty('namespace');
     const told = await ask(model, [...first.history, ...first.calls.map(resultOf)]);
     expect(told.calls).toEqual([]);
     expect(told.text).toContain('demo answer');
     const results = simulator.requests().at(-1)?.body ?? '';
-    for (const part of ['result 0', png, 'result 2', 'result 3']) expect(results).toContain(part);
+    for (const part of ['result 0', png, 'result 2', 'result 3', 'No tools were found.'])
+      expect(results).toContain(part);
 
     const next = await ask(model, [...told.history, said('user', 'call tool apply_patch')]);
     expect(next.calls).toMatchObject([{ type: 'custom_tool_call', name: 'apply_patch' }]);

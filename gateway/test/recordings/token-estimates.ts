@@ -83,7 +83,7 @@ function isSelfContained(request: object, { tools, turns }: GenerationRequest): 
   return (
     !kept.test(JSON.stringify(request)) &&
     !/compound/.test(JSON.stringify(request)) &&
-    tools.every(({ type }) => type !== 'hosted') &&
+    tools.every((tool) => tool.type !== 'hosted' && !('typed' in tool)) &&
     blocks.every(
       (block) => block.type !== 'opaque' && (!('source' in block) || block.source.kind === 'data'),
     )

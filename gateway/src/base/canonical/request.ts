@@ -63,8 +63,10 @@ export interface FunctionTool {
   readonly extensions?: Extensions | undefined;
   /** The gateway runs it itself, in place of the client's vendor. Its name may be that of a function of the client. */
   readonly hosted?: 'picture' | undefined;
-  /** The client runs it and gave its type in place of a schema, which only its own vendor's models know. */
-  readonly isTyped?: true | undefined;
+  /** The entry as the client wrote it: a type that it runs itself, in place of a schema, which only its vendor's models know. */
+  readonly typed?:
+    | { readonly protocol: TextProtocolName; readonly value: Readonly<Record<string, unknown>> }
+    | undefined;
   readonly item?: ClientItem | undefined;
 }
 

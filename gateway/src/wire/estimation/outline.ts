@@ -104,7 +104,8 @@ function addFile(draft: Draft, source: MediaSource): void {
 }
 
 function addTool(draft: Draft, tool: Tool): void {
-  if (tool.type === 'hosted') {
+  // Its vendor counts a type, whatever a function in its place would say.
+  if (tool.type === 'hosted' || (tool.type === 'function' && tool.typed !== undefined)) {
     draft.hostedTools += 1;
     return;
   }

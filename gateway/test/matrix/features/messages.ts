@@ -233,7 +233,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: 'typed client tools (`bash`, `text_editor`, `computer`)',
-        why: 'only the model knows their schema',
+        why: 'becomes a function with the schema that clients of the type expect',
         body: { tools: [{ type: 'bash_20250124', name: 'bash' }] },
       },
       {

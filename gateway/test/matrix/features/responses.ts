@@ -211,6 +211,22 @@ export const responses: ClientFeatures = {
         ...withTools({ parallel_tool_calls: false }),
       },
       {
+        name: 'tools that the client runs (`shell`, `apply_patch`, `computer`, `tool_search`)',
+        why: 'become functions, whose calls come back as items of the type',
+        body: {
+          tools: [{ type: 'shell' }],
+          ...input(
+            user('hello'),
+            { type: 'shell_call', call_id: 'call_1', action: { commands: ['ls'] } },
+            {
+              type: 'shell_call_output',
+              call_id: 'call_1',
+              output: [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+            },
+          ),
+        },
+      },
+      {
         name: '`max_tool_calls`',
         why: 'counts only tools that the vendor runs',
         ...withTools({ max_tool_calls: 2 }),

@@ -31,7 +31,8 @@ export function renameTools(
       losses.approximated('tools.namespace');
     }
     const name = names.toUpstream(tool.name, tool.namespace, markOf(tool));
-    if (tool.type === 'function' && tool.isTyped) losses.approximated(`tools.${tool.name}`);
+    if (tool.type === 'function' && tool.typed !== undefined)
+      losses.approximated(`tools.${tool.name}`);
     const moved = { ...tool, name, namespace: namespaceOf(tool.namespace) };
     if (moved.type === 'function' || traits.customTools) return moved;
     losses.approximated('tools.custom');

@@ -119,7 +119,8 @@ function shellText(output: unknown): string {
     .filter(isRecord)
     .map(({ stdout, stderr, outcome }) => {
       const { type, exit_code: code } = isRecord(outcome) ? outcome : {};
-      const end = type === 'timeout' ? 'timed out' : `exit code ${String(code ?? 0)}`;
+      const end =
+        type === 'timeout' ? 'timed out' : `exit code ${typeof code === 'number' ? code : 0}`;
       const errors = typeof stderr === 'string' && stderr !== '' ? `stderr:\n${stderr}` : '';
       return [stdout, errors, end]
         .filter((part) => typeof part === 'string' && part !== '')

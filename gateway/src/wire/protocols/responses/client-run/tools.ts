@@ -28,8 +28,8 @@ const shell: Described = {
   schema: object(
     {
       commands: { ...texts, description: 'Each is a line for the shell.' },
-      timeout_ms: { ...number, description: 'Ends the commands after so many milliseconds.' },
-      max_output_length: { ...number, description: 'Cuts the output after so many characters.' },
+      timeout_ms: { ...number, description: 'Milliseconds after which the commands are ended.' },
+      max_output_length: { ...number, description: 'Characters after which the output is cut.' },
     },
     'commands',
   ),
@@ -43,7 +43,7 @@ const localShell: Described = {
       command: { ...texts, description: 'The program and its arguments, as for execve.' },
       env: { type: 'object', additionalProperties: text, description: 'Environment variables.' },
       working_directory: text,
-      timeout_ms: { ...number, description: 'Ends the program after so many milliseconds.' },
+      timeout_ms: { ...number, description: 'Milliseconds after which the program is ended.' },
       user: { ...text, description: 'The user who runs it.' },
     },
     'command',
@@ -120,7 +120,7 @@ export function clientRunTool(tool: JsonRecord): FunctionTool | null {
     description,
     schema,
     strict: null,
-    isTyped: true,
+    typed: { protocol: 'responses', value: tool },
     item,
   };
 }

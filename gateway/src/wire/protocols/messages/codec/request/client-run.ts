@@ -54,7 +54,7 @@ const members = new Set([
   'enable_zoom',
 ]);
 
-/** The tool as a function; null if its type is none that the client runs. */
+/** The tool as a function; null for any other tool. */
 export function clientRunTool(tool: JsonRecord, type: string): FunctionTool | null {
   const describe = described.find(([prefix]) => type.startsWith(prefix))?.[1];
   const name = optionalText(tool['name']);
@@ -64,7 +64,7 @@ export function clientRunTool(tool: JsonRecord, type: string): FunctionTool | nu
     name,
     ...describe(tool),
     strict: null,
-    isTyped: true,
+    typed: { protocol: 'messages', value: tool },
     ...decodeBase(tool, members),
   };
 }

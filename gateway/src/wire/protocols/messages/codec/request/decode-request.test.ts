@@ -262,7 +262,7 @@ describe('the system prompt', () => {
 });
 
 describe('tools', () => {
-  it('are functions, hosted tools, or known to the model alone', () => {
+  it('are functions, hosted tools, or functions with a type of their vendor', () => {
     const { tools } = decode({
       tools: [
         {
@@ -295,8 +295,18 @@ describe('tools', () => {
       ['web-search', 'web_search'],
       ['fetch', 'web_fetch'],
       ['code', 'code_execution'],
-      ['other', 'bash'],
-      ['other', 'memory'],
+      false,
+      false,
+    ]);
+    const typed = (name: string, type: string) => ({
+      type: 'function',
+      name,
+      schema: { type: 'object' },
+      typed: { protocol: 'messages', value: { type, name } },
+    });
+    expect(tools.slice(4)).toMatchObject([
+      typed('bash', 'bash_20250124'),
+      typed('memory', 'memory_20250818'),
     ]);
   });
 

@@ -57,7 +57,9 @@ export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): Enco
 function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireObject | null {
   switch (tool.type) {
     case 'function':
-      return encodeFunction(tool, losses);
+      return tool.typed?.protocol === 'messages'
+        ? { ...tool.typed.value }
+        : encodeFunction(tool, losses);
     case 'custom':
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     case 'hosted':
