@@ -11,7 +11,7 @@ const strangeKey = 'sk-stranger-0123456789abcdefghijkl';
 
 const shared = shareGateway({
   config: `${describeChannels([
-    { name: 'chat', protocols: ['chat'], models: ['by-chat -> demo-chat'] },
+    { name: 'chat', protocols: ['chat'], models: ['by-chat -> demo-chat', 'thinks -> demo-reasoning'] },
     { name: 'messages', protocols: ['messages'], models: ['by-messages -> demo-chat'] },
     { name: 'gemini', protocols: ['generate-content'], models: ['by-gemini -> demo-chat'] },
     { name: 'native', protocols: ['responses'], models: ['by-responses -> demo-chat'] },
@@ -113,4 +113,16 @@ test('ids of an upstream itself are left to it', async () => {
   const refused = await ask({ model: 'by-chat', input });
   expect(refused.status).toBe(400);
   expect(errorOf(refused)['message']).not.toContain('remembered');
+});
+
+test('thoughts that another upstream had are not looked up at one of this protocol', async () => {
+  const first = await ask({ model: 'thinks', input: [question] });
+  const said = itemsOf(first);
+  const thoughts = said.filter(({ type }) => type === 'reasoning');
+  expect(thoughts).toEqual([expect.objectContaining({ id: expect.stringMatching(/^rs_/) })]);
+  expect(thoughts[0]).not.toHaveProperty('encrypted_content');
+  const input = [question, ...thoughts, { role: 'user', content: 'And tomorrow?' }];
+  expect(await ask({ model: 'by-responses', input })).toMatchObject({ status: 200 });
+  expect(lastAsked()).toContain('And tomorrow?');
+  expect(lastAsked()).not.toContain('rs_');
 });

@@ -103,3 +103,18 @@ test('text about envelopes stays', () => {
     expect(stripEnvelopes(request)).toEqual(request);
   }
 });
+
+test('reasoning that the gateway wrote without its state is looked up by nobody', () => {
+  const id = 'rs_-P7Vk_f87azwX4m7CXaeT0Mn_1';
+  const message = { type: 'message', role: 'user', content: `a text with "${id}" in it` };
+  const ownItem = { type: 'reasoning', id: 'rs_68af4030baa08190ab3d0ad2', summary: [] };
+  const withState = { type: 'reasoning', id, summary: [], encrypted_content: 'gAAAAABo' };
+  const kept = { input: [message, ownItem, withState] };
+  const request = { input: [message, { type: 'reasoning', id, summary: [] }, ownItem, withState] };
+  const carries = (json: object, client: TextProtocolName = 'responses') =>
+    carriesEnvelopes(Buffer.from(JSON.stringify(json)), client);
+  expect(carries(request)).toBe(true);
+  expect(stripEnvelopes(request)).toEqual(kept);
+  expect(carries({ input: [message, ownItem] })).toBe(false);
+  expect(carries(request, 'messages')).toBe(false);
+});

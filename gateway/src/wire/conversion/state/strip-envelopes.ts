@@ -7,9 +7,15 @@ import { isEnvelope, isRecord, type Protocol, type WireRequest } from '#protocol
  */
 const envelope = /^"gw(?:1\.eyJwIjo|2\.[\w-]{40})/;
 const envelopeInBase64 = /^"Z3c(?:xLmV5SndJ|yL[i-n][\w+/-]{50})/;
+/**
+ * The id of a reasoning item that the gateway wrote, as a whole JSON string. Without its state, an upstream looks the
+ * item up and knows nothing of it.
+ */
+const writtenId = /^"rs_[\w-]{24}_\d{1,6}"/;
 /** Searched first; a longer needle uses a slower search. */
 const needle = '"gw';
 const needleInBase64 = '"Z3c';
+const needleOfIds = '"rs_';
 /** Characters that the expressions examine. */
 const lookedAt = 64;
 
@@ -22,11 +28,14 @@ const carriers: ReadonlySet<string> = new Set([
   'thought_signature',
 ]);
 
-/** Whether the request contains an envelope. Costs a search through its bytes. */
+/** Whether the request contains what `stripEnvelopes` removes. Costs a search through its bytes. */
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
-  const isBytes = client === 'generate-content';
-  const start = isBytes ? needleInBase64 : needle;
-  const whole = isBytes ? envelopeInBase64 : envelope;
+  if (client === 'generate-content') return contains(body, needleInBase64, envelopeInBase64);
+  if (contains(body, needle, envelope)) return true;
+  return client === 'responses' && contains(body, needleOfIds, writtenId);
+}
+
+function contains(body: Buffer, start: string, whole: RegExp): boolean {
   let at = body.indexOf(start, 0, 'latin1');
   while (at !== -1) {
     if (whole.test(body.toString('latin1', at, at + lookedAt))) return true;
@@ -73,10 +82,10 @@ const skipped = ['thoughtSignature', 'skip_thought_signature_validator'] as cons
 
 /** Whether the block or item is reasoning; any other one only loses the member. */
 function isCarrier(item: unknown): boolean {
-  if (!isRecord(item) || !Object.entries(item).some(([name, member]) => isSealed(name, member))) {
-    return false;
-  }
+  if (!isRecord(item)) return false;
   const { type } = item;
+  if (type === 'reasoning' && isWritten(item)) return true;
+  if (!Object.entries(item).some(([name, member]) => isSealed(name, member))) return false;
   return typeof type === 'string' && /^(redacted_)?(thinking|reasoning)/.test(type);
 }
 
@@ -85,4 +94,9 @@ function isSealed(name: string, member: unknown): boolean {
   return (
     isEnvelope(member) || isEnvelope(Buffer.from(member.slice(0, 8), 'base64').toString('latin1'))
   );
+}
+
+/** The gateway wrote it for another upstream, and its state, if there was any, did not go to the client. */
+function isWritten({ id, encrypted_content: state }: Readonly<Record<string, unknown>>): boolean {
+  return typeof id === 'string' && writtenId.test(`"${id}"`) && (state ?? '') === '';
 }
