@@ -11,7 +11,11 @@ const strangeKey = 'sk-stranger-0123456789abcdefghijkl';
 
 const shared = shareGateway({
   config: `${describeChannels([
-    { name: 'chat', protocols: ['chat'], models: ['by-chat -> demo-chat', 'thinks -> demo-reasoning'] },
+    {
+      name: 'chat',
+      protocols: ['chat'],
+      models: ['by-chat -> demo-chat', 'thinks -> demo-reasoning'],
+    },
     { name: 'messages', protocols: ['messages'], models: ['by-messages -> demo-chat'] },
     { name: 'gemini', protocols: ['generate-content'], models: ['by-gemini -> demo-chat'] },
     { name: 'native', protocols: ['responses'], models: ['by-responses -> demo-chat'] },

@@ -82,6 +82,54 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
   );
 
   test(
+    'whichever worker gets the next turn knows the thoughts that the client does not return',
+    { timeout: 60_000 },
+    async () => {
+      const place = await createWorkplace();
+      const file = join(place.write({ server: ', workers: 2' }), 'sluice.yaml');
+      const text = readFileSync(file, 'utf8')
+        .replace(/protocols: \[.*\]/, 'protocols: [generate-content]')
+        .replace('models: [demo-chat,', 'models: [demo-reasoning, demo-chat,');
+      writeFileSync(file, text);
+      const url = await place.start().url;
+      const parameters = { type: 'object', properties: { a: { type: 'string' } } };
+      const tools = [{ type: 'function', function: { name: 'f', parameters } }];
+      const ask = async (messages: readonly object[]) => {
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: 'POST',
+          // A connection of its own, which may reach either worker.
+          headers: {
+            authorization: `Bearer ${secret}`,
+            'content-type': 'application/json',
+            connection: 'close',
+          },
+          body: JSON.stringify({ model: 'demo-reasoning', messages, tools }),
+        });
+        const { choices } = (await response.json()) as {
+          choices: { message: { tool_calls?: { id: string; function: object }[] } }[];
+        };
+        return choices[0]?.message.tool_calls ?? [];
+      };
+      const question = { role: 'user', content: 'call tools' };
+      const [called] = await ask([question]);
+      expect(called).toBeDefined();
+      // Nothing but what every client returns.
+      const bare = { id: called?.id, type: 'function', function: called?.function };
+      const history = [
+        question,
+        { role: 'assistant', content: null, tool_calls: [bare] },
+        { role: 'tool', tool_call_id: called?.id, content: 'fine' },
+      ];
+      const isSigned = async () => {
+        await ask(history);
+        return String(place.simulator.requests().at(-1)?.body).includes('c2ltdWxhdG9y');
+      };
+      await expect.poll(isSigned).toBe(true);
+      for (let turn = 0; turn < 16; turn += 1) expect(await isSigned()).toBe(true);
+    },
+  );
+
+  test(
     'several processes on one port: one greeting, one set of metrics, a dead one replaced, one end',
     { timeout: 90_000 },
     async () => {

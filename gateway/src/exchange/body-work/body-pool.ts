@@ -15,7 +15,7 @@ export interface BodyPoolOptions extends ThreadSeed {
   /** Time limit in milliseconds for a body of this size; `idle`: for a thread without work. Only tests set it. */
   readonly deadline?: (bytes: number) => number;
   readonly idle?: number;
-  readonly store: Pick<StateStore, 'find' | 'callsOf'>;
+  readonly store: Pick<StateStore, 'find' | 'callsOf' | 'recall'>;
   /** Receives the error of a thread that died without having been given too much. */
   readonly onProblem: (error: unknown) => void;
 }
@@ -67,6 +67,7 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
   });
 
   const answer = async (owner: string, { calls }: Question): Promise<Handed<Reply>> => {
+    await store.recall?.(owner, calls);
     const found = calls.flatMap((call) => {
       const kept = store.find(owner, call);
       return kept === null ? [] : [[call, kept] as const];
@@ -78,7 +79,8 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
     run(key, job) {
       const body = ownBytes(job.body);
       const owner = job.kind === 'convert' ? job.converted.owner : '';
-      const remembered = job.kind === 'convert' ? store.callsOf(owner) : [];
+      const isAsked = job.kind === 'convert' && store.recall !== undefined;
+      const remembered = isAsked ? null : job.kind === 'convert' ? store.callsOf(owner) : [];
       const media = job.kind === 'convert' ? job.media.map(own) : [];
       const whole = { ...job, body, media, remembered };
       const handed = [body, ...media.map(([, { bytes }]) => bytes)];

@@ -59,7 +59,7 @@ export type Job =
       /** Fetched for this request. Their memory is handed over like that of the body, and returned with it. */
       readonly media: PlainMedia;
       /** The calls of this owner for which the main thread remembers state. */
-      readonly remembered: readonly string[];
+      readonly remembered: readonly string[] | null;
     })
   | (JobRequest & { readonly kind: 'outline' })
   | {

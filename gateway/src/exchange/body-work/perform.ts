@@ -66,7 +66,8 @@ interface Known {
 export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
   const remembered = new Map<string, KeptState>();
   let kept: (readonly [call: string, kept: KeptState])[] = [];
-  let inMain: ReadonlySet<string> = new Set();
+  /** Null: the main thread may know any. */
+  let inMain: ReadonlySet<string> | null = new Set();
   let known: Known | null = null;
 
   const store: StateStore = {
@@ -74,19 +75,21 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
     // For a response: the main thread stores it.
     keep: (_owner, call, state) => void kept.push([call, state]),
     callsOf: () => [...remembered.keys()],
+    async recall(_owner, all) {
+      const calls = [...new Set(all)].filter(
+        (call) => inMain?.has(call) !== false && !remembered.has(call),
+      );
+      if (calls.length === 0) return;
+      for (const [call, kept] of await ask({ calls })) {
+        remembered.set(call, kept);
+      }
+    },
   };
   const converter = createConverter({
     protocols: textProtocols,
     codecs: textCodecs,
     sealer,
     store,
-    async recall(_owner, all) {
-      const calls = [...new Set(all)].filter((call) => inMain.has(call) && !remembered.has(call));
-      if (calls.length === 0) return;
-      for (const [call, kept] of await ask({ calls })) {
-        remembered.set(call, kept);
-      }
-    },
   });
 
   const open = (of: JobRequest): Known => {
@@ -143,7 +146,7 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {
-          inMain = new Set(job.remembered);
+          inMain = job.remembered === null ? null : new Set(job.remembered);
           const request = read(job);
           const own = open(job);
           own.conversion ??= converter.open({ ...job.converted, request });

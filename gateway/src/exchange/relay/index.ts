@@ -15,5 +15,7 @@ export type { EmbedInput } from './embeddings/input.ts';
 export type { ImageInput } from './images/input.ts';
 export type { TextInput } from './text/input.ts';
 export { createItemMemory, type ItemMemory } from './text/items/item-memory.ts';
+export { createSealedTexts } from './text/items/sealed-texts.ts';
 export { createSharedItems } from './text/items/shared-items.ts';
+export { createSharedStates } from './text/items/shared-states.ts';
 export type { VideoInput } from './videos/input.ts';

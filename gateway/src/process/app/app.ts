@@ -10,7 +10,7 @@ import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
 import { watchRecords } from './watch-records.ts';
 import { createRelaying } from './relaying.ts';
-import { openItemMemory } from './remembering.ts';
+import { openConversationMemory } from './remembering.ts';
 import { createServing, type Serving, type StopOptions } from './serving.ts';
 import { openStorage } from './storage.ts';
 import { growV8HeapFast } from './v8-heap.ts';
@@ -178,13 +178,13 @@ export async function startApp(options: AppOptions): Promise<App> {
       renderMetrics: worker?.renderMetrics,
       onOpened: feed.started,
     });
-    const items = await openItemMemory(config, secrets, closing);
+    const remembered = await openConversationMemory(config, secrets, closing);
     const { relay, ticker, tasks } = createRelaying(
       {
         ...storage,
         config,
         logger,
-        items,
+        remembered,
         secrets,
         snapshot,
         health,

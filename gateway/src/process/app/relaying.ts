@@ -5,7 +5,7 @@ import type { BodyMemory, Spool } from '#bodies/index.ts';
 import { createBodyPool, largestAnswer } from '#body-work/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
-import { createConverter, createStateSealer, createStateStore } from '#conversion/index.ts';
+import { createConverter, createStateSealer } from '#conversion/index.ts';
 import type { Money } from '#limits/index.ts';
 import { parseUsd, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
@@ -16,7 +16,6 @@ import {
   createDrainSlots,
   createRelay,
   createTicker,
-  type ItemMemory,
   type Relay,
   type Ticker,
 } from '#relay/index.ts';
@@ -32,6 +31,7 @@ import type { ExchangeRecord } from '#usage/index.ts';
 import type { Storage } from './storage.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
+import type { ConversationMemory } from './remembering.ts';
 
 export interface RelayingOptions extends Pick<
   Storage,
@@ -39,7 +39,7 @@ export interface RelayingOptions extends Pick<
 > {
   readonly config: Config;
   readonly logger: Logger;
-  readonly items: ItemMemory;
+  readonly remembered: ConversationMemory;
   readonly secrets: Secrets;
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
@@ -75,7 +75,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
       onProblem: (error) => logger.error('the tokenizer thread exited', error),
     }),
   );
-  const store = createStateStore({ now: clock.monotonic });
+  const store = options.remembered.states;
   const bodies = closing.add(
     createBodyPool({
       size: Math.max(1, availableParallelism() - 1),
@@ -137,7 +137,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     checksAudio: config.video.checkAudio,
     estimator,
     converter,
-    items: options.items,
+    items: options.remembered.items,
     bodies,
     bodyMemory: options.bodyMemory,
     spool: options.spool,

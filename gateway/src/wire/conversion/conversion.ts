@@ -40,8 +40,6 @@ export interface ConverterOptions {
   readonly sealer: StateSealer;
   /** Stores state of responses for later requests. */
   readonly store: StateStore;
-  /** Set if another thread stores the state: loads what it has for these calls into `store`. */
-  readonly recall?: (owner: string, callIds: readonly string[]) => Promise<void>;
 }
 
 /** Lets a client of one protocol use an upstream of another. */
@@ -114,7 +112,7 @@ export interface ResponseReading {
 }
 
 export function createConverter(options: ConverterOptions): Converter {
-  const { codecs, protocols, sealer, store, recall } = options;
+  const { codecs, protocols, sealer, store } = options;
   const read = (terms: ResponseTerms): ResponseReading => {
     const responseLosses = new ResponseLosses(terms.client);
     const reader = createConvertedReader(protocols[terms.upstream], {
@@ -157,9 +155,9 @@ export function createConverter(options: ConverterOptions): Converter {
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
         const { drawsPictures } = target;
         const maker = makerId({ provider, model, channel });
-        if (recall !== undefined) {
+        if (store.recall !== undefined) {
           const names = rememberedNames(decoded, { maker, protocol: target.protocol });
-          await recall(exchange.owner, names);
+          await store.recall(exchange.owner, names);
         }
         const { keyId, owner } = exchange;
         const sealing = { sealer, owner };

@@ -19,6 +19,8 @@ export interface StateStore {
   find(owner: string, key: string): KeptState | null;
   /** The calls and texts of this owner with stored state. */
   callsOf(owner: string): string[];
+  /** Brings what only other processes remember of these names, so that `find` finds it. Absent: there is nothing. */
+  readonly recall?: (owner: string, names: readonly string[]) => Promise<void>;
 }
 
 export interface StateStoreOptions {

@@ -68,7 +68,7 @@ export function stripEnvelopes(value: unknown): unknown {
   }
   if (!isRecord(value)) return value;
   const kept = Object.entries(value)
-    .filter(([name, member]) => !isSealed(name, member))
+    .filter(([name, member]) => !isSealed(name, member) && !isSealedExtra(name, member))
     .map(([name, member]) => [name, stripEnvelopes(member)] as const);
   const isSealedCall = 'functionCall' in value && kept.length < Object.keys(value).length;
   return Object.fromEntries(isSealedCall ? [...kept, skipped] : kept);
@@ -94,6 +94,13 @@ function isSealed(name: string, member: unknown): boolean {
   return (
     isEnvelope(member) || isEnvelope(Buffer.from(member.slice(0, 8), 'base64').toString('latin1'))
   );
+}
+
+/** A chat call's signature is all that is in there. */
+function isSealedExtra(name: string, member: unknown): boolean {
+  if (name !== 'extra_content' || !isRecord(member)) return false;
+  const { google } = member;
+  return isRecord(google) && isSealed('thought_signature', google['thought_signature']);
 }
 
 /** The gateway wrote it for another upstream, and its state, if there was any, did not go to the client. */

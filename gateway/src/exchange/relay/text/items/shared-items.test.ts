@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createItemMemory } from './item-memory.ts';
+import { createSealedTexts } from './sealed-texts.ts';
 import { createSharedItems } from './shared-items.ts';
 
 const kept = new Map<string, string>();
@@ -11,16 +12,19 @@ const shared = {
     new Map(keys.flatMap((key) => (kept.has(key) ? [[key, kept.get(key)!] as const] : []))),
 };
 const open = () =>
-  createSharedItems({
-    own: createItemMemory({ now: () => 0, maxBytes: 10_000_000 }),
-    shared,
-    seal: (text, place) => `${place}|${text}`,
-    open(sealed, place) {
-      if (!sealed.startsWith(`${place}|`)) throw new Error('damaged');
-      return sealed.slice(place.length + 1);
-    },
-    digest: (place) => place.length.toString() + place,
-  });
+  createSharedItems(
+    createItemMemory({ now: () => 0, maxBytes: 10_000_000 }),
+    createSealedTexts({
+      kind: 'item',
+      shared,
+      seal: (text, place) => `${place}|${text}`,
+      open(sealed, place) {
+        if (!sealed.startsWith(`${place}|`)) throw new Error('damaged');
+        return sealed.slice(place.length + 1);
+      },
+      digest: (place) => place.length.toString() + place,
+    }),
+  );
 
 test('another process finds what one has kept, for its owner only', async () => {
   const [one, other] = [open(), open()];

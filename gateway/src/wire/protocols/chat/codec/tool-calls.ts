@@ -1,4 +1,5 @@
 import type { NativeState, ToolCallBlock } from '#canonical/index.ts';
+import { isEnvelope } from '../../envelope.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
 
 /** One entry of `tool_calls`, complete or partial. Missing texts are empty. */
@@ -52,17 +53,24 @@ export function readFunctionCall(value: unknown): ToolCallBlock | null {
   return readCall({ function: value });
 }
 
-/** Google's compatibility layer wants this signature back: https://ai.google.dev/gemini-api/docs/openai */
+/**
+ * Google's compatibility layer wants this signature back: https://ai.google.dev/gemini-api/docs/openai. Clients return an
+ * envelope in the same place.
+ */
 export function callState(entry: JsonRecord): NativeState | undefined {
   if (!isRecord(entry['extra_content'])) return undefined;
   const signature = text(recordAt(entry['extra_content'], 'google')['thought_signature']);
   if (signature === '') return undefined;
-  return { protocol: 'chat', kind: 'thought-signature', data: signature };
+  const kind = isEnvelope(signature) ? 'envelope' : 'thought-signature';
+  return { protocol: 'chat', kind, data: signature };
 }
 
-/** The members of a `tool_calls` entry for that state. */
+/**
+ * The members of a `tool_calls` entry for that state, or for an envelope: most clients return a call as a whole, whatever
+ * they do with the rest of a message.
+ */
 export function stateMembers(state: NativeState | undefined): JsonRecord {
-  if (state?.protocol !== 'chat' || state.kind !== 'thought-signature') return {};
+  if (state?.protocol !== 'chat' || state.kind === 'encrypted') return {};
   return { extra_content: { google: { thought_signature: state.data } } };
 }
 
