@@ -267,6 +267,13 @@ export const chat: ClientFeatures = {
         without: { response_format: schema },
       },
       {
+        name: "a schema's `description`",
+        body: {
+          response_format: { ...schema, json_schema: { ...schema.json_schema, description: 'd' } },
+        },
+        without: { response_format: schema },
+      },
+      {
         name: 'a schema with uncommon keywords',
         why: 'keywords that the upstream would refuse are described in words',
         body: {
@@ -373,6 +380,11 @@ export const chat: ClientFeatures = {
         without: said(user([text])),
       },
       { name: '`prompt_cache_key`', why: 'neither has it', body: { prompt_cache_key: 'k' } },
+      {
+        name: '`prompt_cache_retention`, `prompt_cache_options`',
+        why: "only OpenAI's own upstreams take them, in chat and in responses",
+        body: { prompt_cache_retention: '24h' },
+      },
       {
         name: '`safety_identifier`, `user`',
         why: 'generateContent has no end users',

@@ -100,6 +100,12 @@ export const generateContent: ClientFeatures = {
     ...inArea('Tools', [
       { name: '`functionDeclarations`', body: tools },
       {
+        name: "a function's `behavior`",
+        why: 'no other protocol lets a model go on before the result is there',
+        body: declare(fn('get_weather', { behavior: 'NON_BLOCKING' })),
+        without: declare(fn('get_weather')),
+      },
+      {
         name: '`parameters` in upper-case types',
         body: declare({
           name: 'now',

@@ -273,6 +273,11 @@ export const messages: ClientFeatures = {
         harmless: true,
       },
       {
+        name: '`thinking: between_tools`',
+        why: 'elsewhere a model thinks before its answer or not at all',
+        body: { thinking: { type: 'between_tools' } },
+      },
+      {
         name: '`thinking: disabled`',
         why: 'this model always reasons; it gets its lowest level',
         body: { thinking: { type: 'disabled' } },
@@ -382,6 +387,11 @@ export const messages: ClientFeatures = {
         name: 'a `compaction` block',
         why: 'its text is carried',
         ...after({ type: 'compaction', content: 'So far: x.' }),
+      },
+      {
+        name: '`fallbacks`',
+        why: 'only messages has them',
+        body: { fallbacks: [{ model: 'claude-sonnet-5' }] },
       },
       {
         name: 'an unknown member',

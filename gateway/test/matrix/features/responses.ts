@@ -426,6 +426,11 @@ export const responses: ClientFeatures = {
         body: { prompt_cache_key: 'k' },
       },
       {
+        name: '`prompt_cache_retention`, `prompt_cache_options`',
+        why: "only OpenAI's own upstreams take them, in chat and in responses",
+        body: { prompt_cache_retention: '24h' },
+      },
+      {
         name: '`safety_identifier`, `user`',
         why: 'generateContent has no end users',
         body: { safety_identifier: 'u1' },

@@ -2,6 +2,7 @@ import type { GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
 import { encodeOrigin } from '../../../encode-origin.ts';
 import { Losses } from '../../../losses.ts';
+import { sharedMembers } from '../../../shared-members.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeResponseForm, encodeSampling } from './encode-settings.ts';
@@ -16,8 +17,9 @@ export function encodeRequest(
 ): Encoded<JsonRecord> {
   const losses = new Losses('chat');
   const context: EncodeContext = { target, losses };
-  losses.foreign(request.extensions);
-  const { stream_options: ownOptions, [legacyCalls]: _, ...own } = ownMembers(request.extensions);
+  const { shared, others } = sharedMembers(request.extensions, target);
+  losses.foreign(others);
+  const { stream_options: ownOptions, [legacyCalls]: _, ...own } = ownMembers(others);
   const json = {
     model: target.model,
     messages: encodeMessages(request, context),
@@ -25,6 +27,7 @@ export function encodeRequest(
     ...encodeSampling(request, context),
     ...encodeResponseForm(request, context),
     ...encodeOrigin(request, target, losses),
+    ...shared,
     ...own,
     ...(request.stream && {
       stream: true,

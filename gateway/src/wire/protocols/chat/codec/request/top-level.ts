@@ -10,7 +10,7 @@ const modelled = [
 ].flatMap((names) => names.split(' '));
 
 /** Members that do not affect the response. All other unknown members are `drop`, which is reported to the caller. */
-const harmless = new Set(['metadata', 'usage', 'prompt_cache_options', 'prompt_cache_retention']);
+const harmless = new Set(['metadata', 'usage']);
 
 /**
  * All members at the top level without a place in the canonical request.

@@ -47,13 +47,17 @@ const declarationMembers: ReadonlySet<string> = new Set([
   'parametersJsonSchema',
 ]);
 
+/** What the function returns, which only this protocol tells the model. */
+const harmless: ReadonlySet<string> = new Set(['response', 'responseJsonSchema']);
+
 function decodeDeclaration(entry: JsonRecord, param: string): FunctionTool {
   const name = readString(member(entry, 'name'), `${param}.name`);
   if (name === null) throw invalid(`${param}.name`, 'is required');
   const json = readRecord(member(entry, 'parametersJsonSchema'), `${param}.parametersJsonSchema`);
   const dialect = readRecord(member(entry, 'parameters'), `${param}.parameters`);
-  // Only this protocol tells the model what a function returns.
-  const others = ownExtensions(otherMembers(entry, declarationMembers), '', () => 'ignore');
+  const others = ownExtensions(otherMembers(entry, declarationMembers), '', (name) =>
+    harmless.has(name) ? 'ignore' : 'drop',
+  );
   return {
     type: 'function',
     name,

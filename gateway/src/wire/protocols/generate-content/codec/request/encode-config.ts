@@ -1,4 +1,5 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
+import { describedSchema } from '../../../described-schema.ts';
 import type { Losses } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -62,9 +63,10 @@ function encodeFormat(
   if (format === null || format.type === 'text') return {};
   const responseMimeType = 'application/json';
   if (format.type === 'json') return { responseMimeType };
-  const map = mapSchema(format.schema);
+  const described = describedSchema(format);
+  const map = mapSchema(described);
   if (map !== null && model.jsonSchema) return { responseMimeType, responseJsonSchema: map };
-  const { schema, approximated, widened } = toDialect(format.schema, budget);
+  const { schema, approximated, widened } = toDialect(described, budget);
   if (widened && format.strict === true) {
     throw new Unconvertible(
       'response_format',

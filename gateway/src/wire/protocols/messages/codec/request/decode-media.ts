@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from '../../../values.ts';
 import { decodeBase } from './decode-base.ts';
 import { invalid, optionalText, type Place, requireName, requireText } from '../../wire.ts';
 
-const imageMembers = new Set(['type', 'source', 'cache_control', 'transformations']);
+const imageMembers = new Set(['type', 'source', 'cache_control']);
 const documentMembers = new Set(['type', 'source', 'cache_control', 'title']);
 
 /** @throws GatewayError `invalid_value`. */

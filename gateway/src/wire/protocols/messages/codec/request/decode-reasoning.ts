@@ -39,6 +39,7 @@ export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): De
   };
   const isPlain = type === 'enabled' || type === 'adaptive' || type === 'disabled';
   const isPlainDisplay = shows !== null || display === undefined || display === null;
-  const extension = isPlain && isPlainDisplay ? null : ownExtension('thinking', thinking, 'ignore');
+  const fate = isPlain ? 'ignore' : 'approximate';
+  const extension = isPlain && isPlainDisplay ? null : ownExtension('thinking', thinking, fate);
   return { reasoning, extension };
 }

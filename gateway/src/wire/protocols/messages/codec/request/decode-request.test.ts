@@ -370,7 +370,7 @@ it('declares for every other member what its loss means', () => {
     mcp_servers: 'refuse',
     context_management: 'drop',
     service_tier: 'drop',
-    diagnostics: 'ignore',
+    diagnostics: 'drop',
     new_thing: 'drop',
     metadata: 'drop',
     output_config: 'drop',

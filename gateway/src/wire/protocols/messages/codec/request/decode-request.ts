@@ -48,9 +48,7 @@ const fates: Readonly<Record<string, Extension['ifForeign']>> = {
   anthropic_version: 'ignore',
   billing_policy: 'ignore',
   cache_control: 'ignore',
-  diagnostics: 'ignore',
   fallback_credit_token: 'ignore',
-  fallbacks: 'ignore',
   safeguards: 'ignore',
 };
 

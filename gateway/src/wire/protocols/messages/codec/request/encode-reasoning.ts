@@ -40,13 +40,16 @@ export function encodeReasoning(
   const own = extensions.find(
     ({ protocol, name }) => protocol === 'messages' && name === 'thinking',
   );
-  const effort = supportedEffort(reasoning, model, losses);
-  if (own !== undefined) return { thinking: isRecord(own.value) ? own.value : null, effort };
+  if (own !== undefined) {
+    const effort = supportedEffort(reasoning, model, losses);
+    return { thinking: isRecord(own.value) ? own.value : null, effort };
+  }
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none' || reasoning.budget === 0;
   if (cannotThink(model, context.target)) {
     if (!isOff) losses.dropped('reasoning');
     return nothing;
   }
+  const effort = supportedEffort(reasoning, model, losses);
   if (isOff) return turnOff(model, effort, losses);
   const isManual =
     model.mode === 'manual' || (model.mode === 'either' && reasoning.budget !== null);
@@ -119,7 +122,10 @@ function supportedEffort(
     return null;
   }
   if (budget !== null && model.mode === 'adaptive') losses.approximated('reasoning.budget');
-  if (wanted === 'minimal') return 'low';
+  if (wanted === 'minimal') {
+    if (!isBudget) losses.approximated('reasoning.effort');
+    return 'low';
+  }
   const nearest = model.efforts.findLast((level) => rank(level) <= rank(wanted));
   if (nearest !== wanted && mode === 'on') losses.approximated('reasoning.effort');
   return nearest ?? null;

@@ -1,4 +1,5 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
+import { describedSchema } from '../../../described-schema.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
 import { Losses } from '../../../losses.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
@@ -127,7 +128,8 @@ function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] 
 function encodeFormat(format: OutputFormat | null, losses: Losses): WireObject {
   if (format?.type !== 'schema') return {};
   const onChange = (): void => losses.approximated('response_format.schema');
-  return { format: { type: 'json_schema', schema: encodeOutputSchema(format.schema, onChange) } };
+  const schema = encodeOutputSchema(describedSchema(format), onChange);
+  return { format: { type: 'json_schema', schema } };
 }
 
 function encodeStop(stop: readonly string[], losses: Losses): string[] {

@@ -3,6 +3,7 @@ import type { Encoded, EncodeTarget } from '../../../codec.ts';
 import { encodeOrigin } from '../../../encode-origin.ts';
 import { Losses, notAvailable } from '../../../losses.ts';
 import { fitTools } from '../../../openai-tools.ts';
+import { sharedMembers } from '../../../shared-members.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { keepCacheMarkers } from './cache-markers.ts';
 import { logprobsInclude } from './decode-settings.ts';
@@ -26,7 +27,8 @@ const inside = /^(reasoning|text)\.|^include$/;
 export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
   const losses = new Losses('responses');
   const request = keepCacheMarkers(given, target.traits.cacheMarkers, losses);
-  losses.foreign(request.extensions);
+  const { shared, others } = sharedMembers(request.extensions, target);
+  losses.foreign(others);
   noteUnknown(request, losses);
   const { toolChoice, parallelTools } = request;
   const hosts = target.capabilities.has('hosted_tools');
@@ -38,7 +40,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   const isIdle = tools.length === 0 && request.tools.length > 0 && toolChoice?.mode !== 'required';
   const choice = isIdle ? null : toolChoice;
   const reasoning = encodeReasoningRequest(request, target, losses);
-  const own = request.extensions
+  const own = others
     .filter(({ protocol, name }) => protocol === 'responses' && !inside.test(name))
     .map(({ name, value }) => [name, value] as const);
   const json = {
@@ -56,6 +58,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     ...encodeOrigin(request, target, losses),
     // The client could not refer to a stored response.
     store: false,
+    ...shared,
     ...Object.fromEntries(own),
   };
   return { json, losses: losses.list() };

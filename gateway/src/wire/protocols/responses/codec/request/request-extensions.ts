@@ -43,8 +43,6 @@ const rules: Readonly<Record<string, Rule>> = {
   metadata: 'ignore',
   client_metadata: 'ignore',
   stream_options: 'ignore',
-  prompt_cache_options: 'ignore',
-  prompt_cache_retention: 'ignore',
 };
 
 /** All members at the top level without a place in the canonical request. */

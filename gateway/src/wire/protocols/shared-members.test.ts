@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { Extensions } from '#canonical/index.ts';
+import { openAiTraits } from '#vendors/openai/traits.ts';
+import { plainTraits } from '#vendors/traits.ts';
+import { sharedMembers } from './shared-members.ts';
+
+const extensions: Extensions = [
+  { protocol: 'chat', name: 'prompt_cache_retention', value: '24h', ifForeign: 'drop' },
+  { protocol: 'chat', name: 'logit_bias', value: {}, ifForeign: 'drop' },
+  { protocol: 'messages', name: 'prompt_cache_retention', value: '24h', ifForeign: 'drop' },
+];
+
+test('what chat and responses have in common at OpenAI is carried there, and lost elsewhere', () => {
+  expect(sharedMembers(extensions, { traits: openAiTraits('gpt-5.6') })).toEqual({
+    shared: { prompt_cache_retention: '24h' },
+    others: extensions.slice(1),
+  });
+  expect(sharedMembers(extensions, { traits: plainTraits })).toEqual({
+    shared: {},
+    others: extensions,
+  });
+});
