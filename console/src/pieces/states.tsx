@@ -40,7 +40,9 @@ export function NotFound() {
   return (
     <div className="state">
       <p>{say('states.notFound')}</p>
-      <Link to="/">{say('states.toOverview')}</Link>
+      <Link className="link" to="/">
+        {say('states.toOverview')}
+      </Link>
     </div>
   );
 }

@@ -139,7 +139,11 @@ function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const fields = result.error.issues.slice(0, mostProblems).flatMap(problemsOf);
+  const twice = place === 'query' ? namesGivenTwice(value) : noNames;
+  const fields = result.error.issues
+    .slice(0, mostProblems)
+    .flatMap(problemsOf)
+    .map((each) => (twice.has(each.path) ? { ...each, message: 'expected one value' } : each));
   const [first] = fields;
   const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
   throw new ApiError(
@@ -149,6 +153,14 @@ function checked<Schema extends z.ZodType>(
       : `${first === undefined || first.path === '' ? place : first.path}: ${first?.message ?? 'invalid'}${more}`,
     place === 'path' ? {} : { fields },
   );
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** A query names these several times. */
+function namesGivenTwice(query: unknown): ReadonlySet<string> {
+  const entries = Object.entries(query as Readonly<Record<string, unknown>>);
+  return new Set(entries.filter(([, value]) => Array.isArray(value)).map(([name]) => name));
 }
 
 function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {

@@ -9,5 +9,6 @@ export function tooLong(message: string): ApiError {
 export function asInvalid(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   const { message } = error;
-  throw new ApiError('invalid', message, { fields: [{ path: 'cursor', message }] });
+  const fields = [{ path: 'cursor', message: message.replace('cursor: ', '') }];
+  throw new ApiError('invalid', message, { fields });
 }
