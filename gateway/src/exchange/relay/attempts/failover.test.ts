@@ -69,14 +69,16 @@ function open(
     clock: { now: () => 0, monotonic: () => 0 },
     timeouts: { total: 1_000 } as never,
     journal: { begin: ({ channel }: Intent) => void begun.push(channel) },
+    onUnexpectedError: (error: unknown) => void defects.push(error),
   };
+  const defects: unknown[] = [];
   const begun: string[] = [];
   const caller = { keyId: 'key_1', userId: 'usr_1', teamId: null } as never;
   const input = { id: 'req_1', caller, client: client as never, headers: {}, startedAt: 0 };
   const exchange = { input, hold: null };
   const routes = Object.keys(outcomes).map(routeOf);
   const run = () => attemptUntilAnswered(parts, exchange, routes, sender);
-  return { asked, begun, client, health, routes, run };
+  return { asked, begun, client, defects, health, routes, run };
 }
 
 describe('what attempts return', () => {
@@ -114,11 +116,32 @@ describe('what attempts return', () => {
 
   test('when a request cannot be built: what was sent before', async () => {
     const defect = new TypeError('x');
-    expect(await open({ a: broken, b: defect }).run()).toMatchObject({
-      outcome: { kind: 'unanswered', error: defect },
+    const { run, defects } = open({ a: broken, b: defect });
+    expect(await run()).toMatchObject({
+      outcome: { kind: 'unanswered', error: { errorName: 'upstream_abnormal' } },
       attempts: [{ channel: 'a' }],
-      sent: { channel: 'a', rewrites: ['r-a'] },
+      sent: { channel: null, rewrites: ['r-a'] },
+      passed: [{ channel: 'b', reason: 'unable' }],
     });
+    expect(defects).toEqual([defect]);
+  });
+
+  test('a defect keeps no other channel from being asked', async () => {
+    const defect = new TypeError('x');
+    const { run, asked, defects } = open({ a: defect, b: defect, c: broken, d: response });
+    expect(await run()).toMatchObject({ outcome: { kind: 'complete', said: 'hello' } });
+    expect([asked, defects]).toEqual([
+      ['c', 'd'],
+      [defect, defect],
+    ]);
+
+    const unable = open(
+      { a: response, b: response },
+      { prepare: async () => Promise.reject(defect) },
+    );
+    expect(await unable.run()).toMatchObject({ outcome: { kind: 'unanswered', error: defect } });
+    // The caller reports the one that the client's error stands for.
+    expect([unable.asked, unable.defects]).toEqual([[], []]);
   });
 
   test('when the client is gone: that nobody was asked', async () => {

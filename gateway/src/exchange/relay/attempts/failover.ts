@@ -1,7 +1,9 @@
 import type { Route } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
 import type { PassedOver, PassedOverReason } from '#usage/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest, Tried } from '../exchange/tried.ts';
+import { asBuildingDefect, BuildingDefect } from './building-defect.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
@@ -56,12 +58,19 @@ export async function attemptUntilAnswered<
     refusal: null,
     failures: [],
     passed: [],
+    defects: [],
   };
   let outcome;
+  let thrown: unknown = null;
   try {
     outcome = await tryInTurn(tries);
   } catch (error) {
+    thrown = error;
     outcome = endOf(error);
+  }
+  for (const defect of tries.defects) {
+    // The one that the client's error stands for is reported with it.
+    if (defect !== thrown) parts.onUnexpectedError(defect, exchange.input.id);
   }
   return { outcome, attempts: tries.attempts, sent: tries.last, passed: passedOver(tries) };
 }
@@ -110,17 +119,23 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
       passOver(tries, route, 'no-time');
       continue;
     }
-    const preparing = sender.prepare(route);
-    if (preparing !== null) {
-      const refusal = await preparing;
-      if (refusal !== null) {
-        tries.refusing.push(route);
-        tries.refusal ??= refusal;
-        passOver(tries, route, 'unable');
-        continue;
+    let refusal: GatewayError | null = null;
+    try {
+      const preparing = sender.prepare(route);
+      if (preparing !== null) {
+        refusal = await preparing;
+        // The conversion may have taken time, for example to fetch media.
+        if (client.disconnected) return notAsked;
       }
-      // The conversion may have taken time, for example to fetch media.
-      if (client.disconnected) return notAsked;
+    } catch (error) {
+      passOverDefect(tries, route, asBuildingDefect(error));
+      continue;
+    }
+    if (refusal !== null) {
+      tries.refusing.push(route);
+      tries.refusal ??= refusal;
+      passOver(tries, route, 'unable');
+      continue;
     }
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
     const now = clock.monotonic();
@@ -131,12 +146,18 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
       passOver(tries, route, lease.reason);
       continue;
     }
-    const outcome = await tryRoute(tries, route, lease);
-    if (outcome !== null) return outcome;
+    try {
+      const outcome = await tryRoute(tries, route, lease);
+      if (outcome !== null) return outcome;
+    } catch (error) {
+      passOverDefect(tries, route, error);
+      tries.sent -= 1;
+    }
   }
 
   const able = routes.filter((route) => !tries.refusing.includes(route));
   if (able.length === 0 && tries.refusal !== null) throw tries.refusal;
+  if (able.length === 0 && tries.defects.length > 0) throw tries.defects[0];
   if (tries.sent === 0) {
     const last = health.admitAnyway(able, clock.monotonic());
     if (last !== null) {
@@ -152,6 +173,18 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
   const now = clock.monotonic();
   const waits = able.map((route) => health.waitOf(route, now));
   throw finalError(failures, Math.min(...waits), sender.model, sender.stateError?.());
+}
+
+/** A defect in one attempt never keeps the next channel from being tried. @throws any other error */
+function passOverDefect<Sent extends SentRequest, Outcome extends AttemptOutcome>(
+  tries: Tries<Sent, Outcome>,
+  route: Route,
+  error: unknown,
+): void {
+  if (!(error instanceof BuildingDefect)) throw error;
+  tries.defects.push(error.cause);
+  tries.refusing.push(route);
+  passOver(tries, route, 'unable');
 }
 
 /**

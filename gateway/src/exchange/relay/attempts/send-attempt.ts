@@ -3,6 +3,7 @@ import type { ChannelLease } from '#routing/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import { recordAttempt } from './attempt-record.ts';
+import { asBuildingDefect } from './building-defect.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { ReadyRequest, RunningAttempt } from './sender.ts';
 import type { Tries } from './tries.ts';
@@ -18,7 +19,7 @@ interface Started<Outcome> {
 /**
  * Sends one request, waits for the attempt's end, and records it for the usage row. This function waits as long as the
  * response takes, so it must not hold the request's text.
- * @throws GatewayError, ClientGone
+ * @throws GatewayError, ClientGone, BuildingDefect
  */
 export async function sendAttempt<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
@@ -47,12 +48,28 @@ function start<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   route: Route,
   lease: ChannelLease,
 ): Started<Outcome> | Promise<Started<Outcome>> {
-  const building = tries.sender.build(route);
+  const building = build(tries, route);
   if (!(building instanceof Promise)) return send(tries, route, lease, building);
   return building.then((ready) => {
     if (tries.input.client.disconnected) throw new ClientGone();
     return send(tries, route, lease, ready);
   });
+}
+
+/** @throws GatewayError, ClientGone, BuildingDefect; or rejects with one of them */
+function build<Sent extends SentRequest, Outcome extends AttemptOutcome>(
+  { sender }: Tries<Sent, Outcome>,
+  route: Route,
+): ReadyRequest<Sent, Outcome> | Promise<ReadyRequest<Sent, Outcome>> {
+  const rethrow = (error: unknown): never => {
+    throw asBuildingDefect(error);
+  };
+  try {
+    const building = sender.build(route);
+    return building instanceof Promise ? building.catch(rethrow) : building;
+  } catch (error) {
+    return rethrow(error);
+  }
 }
 
 function send<Sent extends SentRequest, Outcome extends AttemptOutcome>(

@@ -24,7 +24,10 @@ export interface TriedExchange extends Pick<Exchange, 'hold'> {
 }
 
 /** What the tries need of the gateway. */
-export interface TryingParts extends Pick<AttemptParts, 'health' | 'clock' | 'timeouts'> {
+export interface TryingParts extends Pick<
+  AttemptParts,
+  'health' | 'clock' | 'timeouts' | 'onUnexpectedError'
+> {
   readonly journal: Pick<Journal, 'begin'>;
 }
 
@@ -50,4 +53,6 @@ export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome>
   refusal: GatewayError | null;
   readonly failures: Failure[];
   readonly passed: PassedOver[];
+  /** Defects of the gateway that kept a channel from being asked. */
+  readonly defects: unknown[];
 }

@@ -9,7 +9,7 @@ import { maxTries, type Tries } from './tries.ts';
 /**
  * Tries one channel, and once more if the connection was stale. The outcome is reported to the channel's health.
  * @returns null when the next channel may be tried.
- * @throws GatewayError when the client is to blame, ClientGone
+ * @throws GatewayError when the client is to blame, ClientGone, BuildingDefect
  */
 export async function tryRoute<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
