@@ -1,4 +1,4 @@
-import type { Extension, GenerationRequest } from '#canonical/index.ts';
+import type { Extension, GenerationRequest, Tool } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
 import { isAbsent } from '../../../values.ts';
 import { decodeInput } from './decode-input.ts';
@@ -29,10 +29,10 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     stream: request.stream,
     system,
     turns,
-    tools: [
-      ...decodeTools(readList(json['tools'], 'tools'), 'tools'),
-      ...decodeTools(tools, 'input.tools'),
-    ],
+    tools: withFound(
+      decodeTools(readList(json['tools'], 'tools'), 'tools'),
+      decodeTools(tools, 'input.tools'),
+    ),
     toolChoice: decodeToolChoice(json['tool_choice'], keep),
     parallelTools: typeof parallel === 'boolean' ? parallel : null,
     maxOutputTokens: request.maxOutputTokens,
@@ -54,6 +54,16 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     wantsUsage: true,
     extensions,
   };
+}
+
+/** A search finds tools again, and some that are there already: upstreams refuse a name that is there twice. */
+function withFound(tools: readonly Tool[], found: readonly Tool[]): readonly Tool[] {
+  if (found.length === 0) return tools;
+  const keyOf = (tool: Tool): string =>
+    JSON.stringify([tool.type === 'hosted' ? null : tool.namespace, tool.name]);
+  const known = new Set(tools.map(keyOf));
+  const others = found.filter((tool) => !known.has(keyOf(tool)) && known.add(keyOf(tool)));
+  return [...tools, ...others];
 }
 
 function decodeEndUser(

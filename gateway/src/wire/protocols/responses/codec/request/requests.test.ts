@@ -146,6 +146,22 @@ describe('responses: decoding a request', () => {
     expect(turns[0]?.blocks[1]).toMatchObject({ type: 'opaque', name: type, ifForeign: 'refuse' });
   });
 
+  it('tools that a search found are there once', () => {
+    const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } });
+    const found = (...tools: object[]) => ({ type: 'tool_search_output', call_id: 'c', tools });
+    const space = { type: 'namespace', name: 'ns', tools: [tool('a')] };
+    const { tools } = decodeBody({
+      model: 'm',
+      tools: [tool('a')],
+      input: [found(tool('a'), tool('b'), space), found(tool('b'), space)],
+    });
+    expect(tools.map((each) => [each.type !== 'hosted' && each.namespace, each.name])).toEqual([
+      [undefined, 'a'],
+      [undefined, 'b'],
+      ['ns', 'a'],
+    ]);
+  });
+
   it('traces of hosted tools can be dropped', () => {
     const { turns } = decodeInput({ role: 'user', content: 'Hi' }, { type: 'web_search_call' });
     expect(turns[1]).toMatchObject({ role: 'assistant', blocks: [{ ifForeign: 'drop' }] });
