@@ -165,3 +165,18 @@ describe('a call with free text for a client that declared a function', () => {
     expect(argumentsOf(response)).toEqual([{ input: text }]);
   });
 });
+
+describe('a request that means nothing', () => {
+  it.each(['chat', 'messages', 'generate-content'] as const)(
+    'is refused for %s upstreams: no conversation, and a choice among none',
+    async (protocol) => {
+      await expect(sent('responses', { model: 'm', input: [] }, protocol)).rejects.toThrow(
+        /needs a user message \(input\)/,
+      );
+      const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }];
+      const choice = { type: 'brand_new_choice' };
+      const json = { model: 'm', input: 'Hi', tools, tool_choice: choice };
+      await expect(sent('responses', json, protocol)).rejects.toThrow(/brand_new_choice/);
+    },
+  );
+});

@@ -1,4 +1,9 @@
-import type { GenerationRequest, PictureDefaults, TextProtocolName } from '#canonical/index.ts';
+import {
+  Unconvertible,
+  type GenerationRequest,
+  type PictureDefaults,
+  type TextProtocolName,
+} from '#canonical/index.ts';
 import type { Codec } from '#protocols/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
@@ -68,6 +73,9 @@ export function passRequest(
   request = hashEndUser(request);
   request = addJsonInstruction(request, upstream.name, losses);
   request = moveLoneInstructions(request, upstream.name, losses);
+  if (request.turns.length + request.system.length === 0) {
+    throw new Unconvertible('messages', 'the conversation needs a user message');
+  }
   request = restoreState(request, target, parts.sealing, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);

@@ -132,6 +132,13 @@ function encodeChoice(choice: ToolChoice | null, tools: readonly Tool[]): JsonRe
   const mode = choice.mode === 'auto' ? 'VALIDATED' : 'ANY';
   const hosted = new Set(tools.filter(({ type }) => type === 'hosted').map(({ name }) => name));
   const allowedFunctionNames = choice.only.filter((name) => !hosted.has(name));
+  const unknown = allowedFunctionNames.find((name) => !tools.some((tool) => tool.name === name));
+  if (unknown !== undefined && mode === 'ANY') {
+    throw new Unconvertible(
+      'tool_choice',
+      `tool_choice names ${unknown}, which is not among the tools`,
+    );
+  }
   if (allowedFunctionNames.length === 0) return { functionCallingConfig: { mode: 'NONE' } };
   return { functionCallingConfig: { mode, allowedFunctionNames } };
 }
