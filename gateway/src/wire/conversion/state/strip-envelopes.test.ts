@@ -118,3 +118,13 @@ test('reasoning that the gateway wrote without its state is looked up by nobody'
   expect(carries({ input: [message, ownItem] })).toBe(false);
   expect(carries(request, 'messages')).toBe(false);
 });
+
+test('an envelope is found wherever it is, also among many that only look like one', () => {
+  const alike = '"gw'.repeat(30_000);
+  const whole = JSON.stringify(seal('messages'));
+  for (const shift of [0, 1, 40, 63, 64, 65]) {
+    const before = 'x'.repeat(shift) + alike.slice(0, 65_536 - shift);
+    expect(carriesEnvelopes(Buffer.from(before + whole), 'messages')).toBe(true);
+  }
+  expect(carriesEnvelopes(Buffer.from(alike), 'messages')).toBe(false);
+});

@@ -5,19 +5,22 @@ import { isEnvelope, isRecord, type Protocol, type WireRequest } from '#protocol
  * The beginning of every envelope as a whole JSON string: plain, and in the base64 of clients that keep bytes. Text
  * that merely mentions an envelope does not match.
  */
-const envelope = /^"gw(?:1\.eyJwIjo|2\.[\w-]{40})/;
-const envelopeInBase64 = /^"Z3c(?:xLmV5SndJ|yL[i-n][\w+/-]{50})/;
+const envelope = /"gw(?:1\.eyJwIjo|2\.[\w-]{40})/;
+const envelopeInBase64 = /"Z3c(?:xLmV5SndJ|yL[i-n][\w+/-]{50})/;
 /**
  * The id of a reasoning item that the gateway wrote, as a whole JSON string. Without its state, an upstream looks the
  * item up and knows nothing of it.
  */
-const writtenId = /^"rs_[\w-]{24}_\d{1,6}"/;
+const writtenIdAsJson = /"rs_[\w-]{24}_\d{1,6}"/;
+const writtenId = /^rs_[\w-]{24}_\d{1,6}$/;
 /** Searched first; a longer needle uses a slower search. */
 const needle = '"gw';
 const needleInBase64 = '"Z3c';
 const needleOfIds = '"rs_';
-/** Characters that the expressions examine. */
-const lookedAt = 64;
+/** More characters than the expressions match. */
+const overlap = 64;
+/** Characters that are searched at once: one call per needle would let a body of needles hold up the thread. */
+const window = 65_536;
 
 /** Members in which clients return state, in any protocol. */
 const carriers: ReadonlySet<string> = new Set([
@@ -32,14 +35,14 @@ const carriers: ReadonlySet<string> = new Set([
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
   if (client === 'generate-content') return contains(body, needleInBase64, envelopeInBase64);
   if (contains(body, needle, envelope)) return true;
-  return client === 'responses' && contains(body, needleOfIds, writtenId);
+  return client === 'responses' && contains(body, needleOfIds, writtenIdAsJson);
 }
 
 function contains(body: Buffer, start: string, whole: RegExp): boolean {
   let at = body.indexOf(start, 0, 'latin1');
   while (at !== -1) {
-    if (whole.test(body.toString('latin1', at, at + lookedAt))) return true;
-    at = body.indexOf(start, at + start.length, 'latin1');
+    if (whole.test(body.toString('latin1', at, at + window))) return true;
+    at = body.indexOf(start, at + window - overlap, 'latin1');
   }
   return false;
 }
@@ -105,5 +108,5 @@ function isSealedExtra(name: string, member: unknown): boolean {
 
 /** The gateway wrote it for another upstream, and its state, if there was any, did not go to the client. */
 function isWritten({ id, encrypted_content: state }: Readonly<Record<string, unknown>>): boolean {
-  return typeof id === 'string' && writtenId.test(`"${id}"`) && (state ?? '') === '';
+  return typeof id === 'string' && writtenId.test(id) && (state ?? '') === '';
 }
