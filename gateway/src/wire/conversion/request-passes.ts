@@ -73,7 +73,9 @@ export function passRequest(
   request = hashEndUser(request);
   request = addJsonInstruction(request, upstream.name, losses);
   request = moveLoneInstructions(request, upstream.name, losses);
-  if (request.turns.length + request.system.length === 0) {
+  // A stored prompt, say, has input of its own: its refusal says more.
+  const isRefused = request.extensions.some(({ ifForeign }) => ifForeign === 'refuse');
+  if (request.turns.length + request.system.length === 0 && !isRefused) {
     throw new Unconvertible('messages', 'the conversation needs a user message');
   }
   request = restoreState(request, target, parts.sealing, parts.store, losses);
