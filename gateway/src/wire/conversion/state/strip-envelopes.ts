@@ -19,8 +19,8 @@ const needleInBase64 = '"Z3c';
 const needleOfIds = '"rs_';
 /** More characters than the expressions match. */
 const overlap = 64;
-/** Characters that are searched at once: one call per needle would let a body of needles hold up the thread. */
-const window = 65_536;
+/** In characters. A search from each needle on would let a body of needles hold up the thread. */
+const searchedAtOnce = 65_536;
 
 /** Members in which clients return state, in any protocol. */
 const carriers: ReadonlySet<string> = new Set([
@@ -41,8 +41,8 @@ export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolea
 function contains(body: Buffer, start: string, whole: RegExp): boolean {
   let at = body.indexOf(start, 0, 'latin1');
   while (at !== -1) {
-    if (whole.test(body.toString('latin1', at, at + window))) return true;
-    at = body.indexOf(start, at + window - overlap, 'latin1');
+    if (whole.test(body.toString('latin1', at, at + searchedAtOnce))) return true;
+    at = body.indexOf(start, at + searchedAtOnce - overlap, 'latin1');
   }
   return false;
 }
