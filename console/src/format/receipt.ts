@@ -1,5 +1,6 @@
 import type { Result } from '../api/client.ts';
 import { exact, plus, rounded, times, toNumber, toText, type Exact } from './exact.ts';
+import { partOf } from './parts.ts';
 
 type Detail = Result<'readUsage'>;
 type Item = NonNullable<Detail['receipt']>[number];
@@ -74,8 +75,9 @@ function amountOf({ quantity, price }: Item): Exact {
 }
 
 function unitOf(part: string): Unit {
-  if (part.startsWith('video_second')) return 'second';
-  if (/^(image(_tiers)?|reference_image|layer\w*)(\.|$)/.test(part)) return 'picture';
-  if (/^(input|output|cache|reasoning|video_tokens)/.test(part)) return 'token';
+  const { name } = partOf(part);
+  if (name.startsWith('video_second')) return 'second';
+  if (/^(image_tiers|reference_image|layer\w*)(\.|$)/.test(name)) return 'picture';
+  if (/^(input|output|cache|video_tokens)/.test(name)) return 'token';
   return 'other';
 }

@@ -113,7 +113,7 @@ function Prices({ model }: { readonly model: ModelDetail }) {
           <tbody>
             {model.prices.map(({ part, price, unit }) => (
               <tr key={part}>
-                <td>{partName(part, say)}</td>
+                <td>{partName(part, say, formats.count)}</td>
                 <td className="number">{price}</td>
                 <td className="quiet">{say(`models.units.${unit}`)}</td>
               </tr>
@@ -128,7 +128,9 @@ function Prices({ model }: { readonly model: ModelDetail }) {
             {earlier.map(({ version, since: from, prices }) => (
               <li key={version}>
                 <span className="second">{formats.day(from)}</span>{' '}
-                {prices.map(({ part, price }) => `${partName(part, say)} ${price}`).join(', ')}
+                {prices
+                  .map(({ part, price }) => `${partName(part, say, formats.count)} ${price}`)
+                  .join(', ')}
               </li>
             ))}
           </ul>

@@ -179,7 +179,7 @@ export function OtherTable({ models }: Props) {
                       <NoPrice />
                     ) : (
                       <>
-                        {partName(first.part, say)} {first.price}{' '}
+                        {partName(first.part, say, formats.count)} {first.price}{' '}
                         <span className="quiet">{say(`models.units.${first.unit}`)}</span>
                         {prices.length > 1 && (
                           <span className="quiet">

@@ -24,7 +24,7 @@ export function asMarkdown(
       '| --- | ---: | ---: | ---: |',
       ...receipt.lines.map(
         ({ part, quantity, unit, rate, amount }) =>
-          `| ${cell(partName(part, say))} | ${formats.count(quantity)} | ${rate}${unit === 'token' ? ` ${say('request.perMillion')}` : ''} | ${amount} |`,
+          `| ${cell(partName(part, say, formats.count))} | ${formats.count(quantity)} | ${rate}${unit === 'token' ? ` ${say('request.perMillion')}` : ''} | ${amount} |`,
       ),
       `| ${say('request.sum')} | | × ${receipt.multiplier} | ${receipt.sum} |`,
     );

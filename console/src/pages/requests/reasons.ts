@@ -1,6 +1,6 @@
 import { exact, plus, times, toText } from '../../format/exact.ts';
 import type { Formats } from '../../format/numbers.ts';
-import { partName } from '../../format/parts.ts';
+import { partName, partOf } from '../../format/parts.ts';
 import type { Receipt } from '../../format/receipt.ts';
 import type { Say } from '../../words/index.ts';
 import type { Detail } from './request-view.tsx';
@@ -26,7 +26,7 @@ export function reasonsOf(
     reasons.push(
       say('request.reasons.largest', {
         share: formats.percent(largest.share),
-        part: partName(largest.part, say).toLowerCase(),
+        part: startingSmall(partName(largest.part, say, formats.count)),
       }),
     );
   }
@@ -40,10 +40,13 @@ export function reasonsOf(
   return reasons;
 }
 
+/** Sizes such as `2K` keep their letters. */
+const startingSmall = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
 /** What reading from the cache saved, at list prices. */
 function cacheReason({ receipt, tokens }: Detail, say: Say, formats: Formats): string | null {
-  const full = receipt?.find(({ part }) => part === 'input');
-  const cached = receipt?.find(({ part }) => part === 'cache_read');
+  const full = receipt?.find(({ part }) => partOf(part).name === 'input');
+  const cached = receipt?.find(({ part }) => partOf(part).name === 'cache_read');
   if (full === undefined || cached === undefined) return null;
   const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
   const cheaper = plus(exact(full.price), exact(`-${cached.price}`));

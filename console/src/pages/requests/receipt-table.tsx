@@ -1,5 +1,5 @@
 import { useFormats } from '../../format/numbers.ts';
-import { partName } from '../../format/parts.ts';
+import { partName, partOf } from '../../format/parts.ts';
 import type { Receipt } from '../../format/receipt.ts';
 import { Money } from '../../pieces/money.tsx';
 import { useWords } from '../../words/index.ts';
@@ -43,8 +43,8 @@ export function ReceiptTable({ detail, receipt }: Props) {
           {receipt.lines.map(({ part, quantity, unit, rate, amount, share }) => (
             <tr key={part}>
               <th scope="row">
-                {partName(part, say)}
-                {part === 'output' && reasoning > 0 && (
+                {partName(part, say, formats.count)}
+                {partOf(part).name === 'output' && reasoning > 0 && (
                   <small className={styles['note']}>
                     {say('request.reasoning', { count: formats.count(reasoning) })}
                   </small>

@@ -162,10 +162,11 @@ function receiptOf(text: string): ReceiptEntry[] {
   }));
 }
 
-/** Digits of 10⁻¹⁵ USD as USD. */
+/** Digits of 10⁻¹⁵ USD as USD. A multiplier may have left a fraction of them. */
 function decimalOf(rate: string): string {
-  const digits = rate.padStart(16, '0');
-  const fraction = trimTrailing(digits.slice(-15), '0');
+  const [whole = '', rest = ''] = rate.split('.');
+  const digits = whole.padStart(16, '0');
+  const fraction = trimTrailing(digits.slice(-15) + rest, '0');
   return fraction === '' ? digits.slice(0, -15) : `${digits.slice(0, -15)}.${fraction}`;
 }
 
