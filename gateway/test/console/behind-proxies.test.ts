@@ -92,12 +92,14 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { code } });
 });
 
-test('pages that have not been built name the command, and the API works', async () => {
+test('pages that are not built yet say so, ask again by themselves, and the API works', async () => {
   for (const path of ['/console', '/console/requests']) {
     const response = await fetch(url + path);
     expect(response.status).toBe(503);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await response.text()).toContain('npm run console:build');
+    const page = await response.text();
+    expect(page).toContain('npm run console:build');
+    expect(page).toContain('http-equiv="refresh"');
   }
   expect((await fetch(`${url}/console/assets/index.js`)).status).toBe(404);
   expect((await fetch(`${url}/admin/v1/session`)).status).toBe(401);

@@ -35,10 +35,11 @@ const common = [
 
 const notBuilt = `<!doctype html>
 <html lang="en">
-  <head><meta charset="utf-8" /><title>Sluice</title></head>
+  <head><meta charset="utf-8" /><meta http-equiv="refresh" content="2" /><title>Sluice</title></head>
   <body>
     <h1>Sluice</h1>
-    <p>The gateway is running. Its console has not been built: run <code>npm run console:build</code>, then reload this page.</p>
+    <p>The gateway is running. Its console is being built, and appears here by itself.</p>
+    <p>If it has not appeared within a minute, run <code>npm run console:build</code> to see why.</p>
   </body>
 </html>
 `;
@@ -54,7 +55,8 @@ export function consolePages(folder: URL) {
 
     /** From memory: no path of a request ever reaches the disk. */
     const find = (name: string): File | undefined => {
-      files ??= existsSync(new URL('index.html', folder)) ? readFiles(folder) : null;
+      // The last file that a build writes.
+      files ??= existsSync(new URL('stamp', folder)) ? readFiles(folder) : null;
       return files?.get(name);
     };
 

@@ -13,6 +13,7 @@ import { adoptJournals, journalFolders } from '#nodes/index.ts';
 import { createLogger, renderTogether } from '#observability/index.ts';
 import { prepareDatabase, reapplyFile } from '#startup/index.ts';
 import { createWorkerPool, workerForks } from '#supervisor/index.ts';
+import { buildMissingConsole } from './build-console.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
@@ -88,6 +89,7 @@ export async function startSupervisor(
     throw error;
   }
 
+  buildMissingConsole(config, logger);
   let allWell = false;
   await serveUntilStopped({
     io,

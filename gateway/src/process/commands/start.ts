@@ -41,6 +41,7 @@ export const start: Command = {
     const { reloadFile } = await import('./reload-file.ts');
     const { secretsFileOf } = await import('./secrets-file-option.ts');
     const { logMemoryShortage } = await import('./memory-shortage.ts');
+    const { buildMissingConsole } = await import('./build-console.ts');
     const { logWeakKeys } = await import('./weak-keys.ts');
     const { serveUntilStopped } = await import('./serve-until-stopped.ts');
     const logger = createLogger();
@@ -56,6 +57,7 @@ export const start: Command = {
       adopt: input.texts('adopt'),
       ...(secretsFile !== undefined && { secretsFile }),
     });
+    buildMissingConsole(config, logger);
     await serveUntilStopped({
       io,
       logger,
