@@ -10,15 +10,20 @@ import './styles/tokens.css';
 import './styles/base.css';
 import { startWords } from './words/index.ts';
 
+/** Without its database the gateway says so at once, and the banner sees it come back. */
+function retriesOf(error: Error): number {
+  if (!(error instanceof ApiFailure) || error.status === 0) return 3;
+  if (error.status === 503) return 1;
+  return error.status >= 500 ? 3 : 0;
+}
+
 const client = new QueryClient({
   defaultOptions: {
     queries: {
       // The gateway may be on this machine or network, whatever the browser thinks of the rest.
       networkMode: 'always',
       // What a person asked for wrongly stays wrong; a gateway that restarts comes back.
-      retry: (failures, error) =>
-        failures < 3 &&
-        (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 0),
+      retry: (failures, error) => failures < retriesOf(error),
       staleTime: 10_000,
     },
   },

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { linkBack, linkLost, sessionOver } from './link.ts';
+import { databaseFailed, gatewayAnswered, linkLost, sessionOver } from './link.ts';
 import type { Contract } from '../../../gateway/src/edge/console-api/contract/index.ts';
 
 /** What a call of the gateway's contract returns. */
@@ -121,10 +121,11 @@ async function send<Value>(
     linkLost();
     throw new ApiFailure('unreachable', 'The gateway does not answer.');
   }
-  linkBack();
+  gatewayAnswered();
   const text = await response.text();
   const understood = response.ok ? understand(text) : null;
   if (understood !== null) return understood as Value;
+  if (response.status === 503) void databaseFailed();
   if (response.status === 401 && !withoutSession.includes(path)) sessionOver();
   throw failureOf(response, parse(text));
 }

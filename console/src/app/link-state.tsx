@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore, type FormEvent } from 'react';
 import { ApiFailure } from '../api/client.ts';
-import { currentLink, linkBack, subscribeLink } from '../api/link.ts';
+import { currentLink, linkBack, look, subscribeLink } from '../api/link.ts';
 import { useFormats } from '../format/numbers.ts';
 import { Dialog } from '../pieces/dialog.tsx';
 import { Icon } from '../pieces/icon.tsx';
@@ -11,40 +11,36 @@ import { signIn, useSession } from './session.ts';
 
 const useLink = () => useSyncExternalStore(subscribeLink, currentLink);
 
-/** Milliseconds between looks at a gateway that does not answer. */
-const lookEvery = 4_000;
+/** Milliseconds between looks at a gateway or a database that does not answer. */
+export const lookEvery = 4_000;
 
-/** Says that the gateway does not answer, until it does. Then every page reads anew. */
+/** Says that the gateway or its database does not answer, until it does. Then every page reads anew. */
 export function LostLink() {
   const say = useWords();
   const formats = useFormats();
   const client = useQueryClient();
-  const { lostSince } = useLink();
-  const isLost = lostSince !== null;
+  const { lost, lostSince } = useLink();
+  const isLost = lost !== null;
 
   useEffect(() => {
     if (!isLost) return undefined;
-    const timer = setInterval(() => void look(), lookEvery);
+    const timer = setInterval(() => void tryNow(), lookEvery);
     return () => clearInterval(timer);
   });
 
-  async function look(): Promise<void> {
-    try {
-      await fetch('/health', { cache: 'no-store' });
-    } catch {
-      // It still does not answer, as the banner says.
-      return;
-    }
+  async function tryNow(): Promise<void> {
+    // It still does not answer, as the banner says.
+    if ((await look()) !== null) return;
     linkBack();
     await client.invalidateQueries();
   }
 
-  if (lostSince === null) return null;
+  if (lost === null || lostSince === null) return null;
   return (
     <p className={styles['banner']} role="alert">
       <Icon name="warning" />
-      {say('link.lost', { time: formats.time(new Date(lostSince).toISOString()) })}
-      <button type="button" className="button" onClick={() => void look()}>
+      {say(`link.${lost}`, { time: formats.time(new Date(lostSince).toISOString()) })}
+      <button type="button" className="button" onClick={() => void tryNow()}>
         {say('link.now')}
       </button>
     </p>

@@ -16,8 +16,9 @@ import { RequestsPage } from '../pages/requests/page.tsx';
 import { readUsageSearch } from '../pages/usage/search.ts';
 import { SignInPage } from '../pages/sign-in/page.tsx';
 import { isClientName, type ClientName } from '../snippets/clients.ts';
-import { ErrorState, NotFound } from '../pieces/states.tsx';
+import { NotFound, Skeleton } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
+import { NotOpened } from './not-opened.tsx';
 import { readRangeSearch, type RangeSearch } from './range.ts';
 import { sessionQuery } from './session.ts';
 
@@ -54,7 +55,7 @@ export interface ModelSearch {
 const root = createRootRouteWithContext<Context>()({
   component: Outlet,
   notFoundComponent: NotFound,
-  errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+  errorComponent: NotOpened,
 });
 
 const signIn = createRoute({
@@ -80,6 +81,8 @@ const inside = createRoute({
       throw redirect({ to: '/welcome' });
     }
   },
+  pendingComponent: () => <Skeleton rows={8} />,
+  pendingMs: 500,
   component: Frame,
 });
 

@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery, type QueryClient } from '@tanstack/react-query';
 import { ApiFailure, read, write, type Body, type Result } from '../api/client.ts';
-import { sessionOver, sessionRenewed } from '../api/link.ts';
+import { linkBack, sessionOver, sessionRenewed } from '../api/link.ts';
 import { isLanguage, setLanguage } from '../words/index.ts';
 import { isTheme, setTheme } from './theme.ts';
 
@@ -14,6 +14,8 @@ export const sessionQuery = queryOptions({
   async queryFn({ signal, client }): Promise<Session | null> {
     try {
       const session = await read<'readSession'>('/session', {}, signal);
+      // It is read from the database.
+      linkBack();
       await applyPreferences(session);
       return session;
     } catch (error) {

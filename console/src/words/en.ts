@@ -517,7 +517,9 @@ export const en = {
     emptyHint: 'Chat and image models with a price that a channel serves can be tried here.',
   },
   link: {
-    lost: 'The gateway has not answered since {{time}}. What you see is from before.',
+    gateway: 'The gateway has not answered since {{time}}. What you see is from before.',
+    database:
+      'The database has not answered since {{time}}. Models are served; what you see is from before.',
     now: 'Try now',
     over: 'Your session is over',
     overHint: 'Sign in again as {{email}}. What you have typed stays.',

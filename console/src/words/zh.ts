@@ -511,7 +511,8 @@ export const zh: Words = {
     emptyHint: '由渠道提供且有价格的对话和图片模型可以在这里试用。',
   },
   link: {
-    lost: '网关自 {{time}} 起没有响应。显示的是之前的内容。',
+    gateway: '网关自 {{time}} 起没有响应。显示的是之前的内容。',
+    database: '数据库自 {{time}} 起没有响应。模型仍可使用，显示的是之前的内容。',
     now: '立即重试',
     over: '会话已结束',
     overHint: '请以 {{email}} 重新登录。已输入的内容会保留。',

@@ -119,3 +119,56 @@ test.runIf(hasBrowser)(
     }
   },
 );
+
+test.runIf(hasBrowser)(
+  'a database that does not respond is named at once, and every page comes back by itself',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url);
+    try {
+      const { page, signInAt, complaints, axeProblems } = visited;
+      const away = { code: 'database_away', message: 'the database does not respond, try again' };
+      const refuse = () =>
+        page.route('**/admin/v1/**', (route) =>
+          route.fulfill({ status: 503, json: { error: away } }),
+        );
+      const banner = page.getByText(/The database has not answered since/);
+      const failed = page.getByRole('main').getByText(away.message);
+      await signInAt('/keys', 'admin@example.com');
+      const rows = page.locator('tbody tr');
+      await rows.first().waitFor();
+
+      await refuse();
+      await page.getByRole('link', { name: 'Requests' }).click();
+      await banner.waitFor();
+      await failed.waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await page.unrouteAll();
+      await banner.waitFor({ state: 'detached' });
+      await failed.waitFor({ state: 'detached' });
+
+      // Opened anew, there is no page yet that could say it.
+      await refuse();
+      await page.reload();
+      await failed.waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await page.unrouteAll();
+      await page.getByRole('heading', { name: 'Requests' }).first().waitFor();
+      expect(await banner.count()).toBe(0);
+
+      // One call that takes too long says nothing of all the others.
+      await page.route(/\/admin\/v1\/keys/, (route) =>
+        route.fulfill({ status: 503, json: { error: away } }),
+      );
+      const looked = page.waitForResponse('**/admin/v1/session');
+      await page.getByRole('link', { name: 'Keys' }).click();
+      expect((await looked).status()).toBe(200);
+      await failed.waitFor();
+      expect(await banner.count()).toBe(0);
+      // The browser and the page's own boundary report what was refused.
+      for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/503|ApiFailure/);
+    } finally {
+      await visited.close();
+    }
+  },
+);
