@@ -9,7 +9,6 @@ const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
  * Cache prices are multiples of the input price: 1.25 for writing for 5 minutes, 2 for an hour, 0.1 for reading, and less
  * for the newest models.
  */
-const opus = cached('5', '0.5', '6.25', '10', '25');
 const sonnet = cached('3', '0.3', '3.75', '6', '15');
 /** The same for every prompt length. */
 const million = 1_000_000;
@@ -28,7 +27,6 @@ export const anthropicModels = bundle('anthropic', [
     name: 'Claude Opus 5.5',
     limits: [million, 128_000],
     can: decides,
-    price: cached('4', '0.2', '5', '8', '20'),
   },
   {
     id: 'claude-sonnet-5-5',
@@ -64,7 +62,6 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-09-01',
     limits: [million, 128_000],
     can: decides,
-    price: cached('10', '0.25', '12.5', '20', '50'),
   },
   {
     id: 'claude-fable-5',
@@ -72,7 +69,6 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-06-09',
     limits: [million, 128_000],
     can: decides,
-    price: cached('10', '1', '12.5', '20', '50'),
   },
   {
     id: 'claude-opus-5',
@@ -80,22 +76,26 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-07-24',
     limits: [million, 128_000],
     can: decides,
-    price: opus,
   },
   {
     id: 'claude-opus-4-8',
     name: 'Claude Opus 4.8',
     released: '2026-05-28',
     limits: [million, 128_000],
-    can,
-    price: opus,
+    can: decides,
   },
   {
     id: 'claude-sonnet-5',
     name: 'Claude Sonnet 5',
     limits: [million, 128_000],
-    can,
-    price: cached('2', '0.2', '2.5', '4', '10'),
+    can: decides,
+  },
+  {
+    id: 'claude-opus-4-7',
+    name: 'Claude Opus 4.7',
+    released: '2026-04-16',
+    limits: [million, 128_000],
+    can: decides,
   },
   {
     id: 'claude-opus-4-6',
@@ -103,7 +103,6 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-02-05',
     limits: [million, 128_000],
     can,
-    price: opus,
   },
   {
     id: 'claude-sonnet-4-6',
@@ -111,7 +110,6 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-02-17',
     limits: [million, 64_000],
     can,
-    price: sonnet,
   },
   {
     id: 'claude-opus-4-5',
@@ -119,7 +117,6 @@ export const anthropicModels = bundle('anthropic', [
     released: '2025-11-24',
     limits: [200_000, 64_000],
     can,
-    price: opus,
   },
   {
     id: 'claude-sonnet-4-5',
@@ -135,7 +132,6 @@ export const anthropicModels = bundle('anthropic', [
     released: '2025-10-15',
     limits: [200_000, 64_000],
     can,
-    price: cached('1', '0.1', '1.25', '2', '5'),
   },
 ]);
 

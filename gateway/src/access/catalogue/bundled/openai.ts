@@ -25,6 +25,13 @@ export const openaiModels = bundle('openai', [
       ...searches,
     },
   },
+  { id: 'gpt-6-sol', name: 'GPT-6 Sol', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-6-astra', name: 'GPT-6 Astra', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-6-luna', name: 'GPT-6 Luna', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-5.6-sol', name: 'GPT-5.6 Sol', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-5.6-terra', name: 'GPT-5.6 Terra', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-5.6-luna', name: 'GPT-5.6 Luna', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-5.5', name: 'GPT-5.5', limits: [null, 128_000], can: reasoning },
   {
     id: 'gpt-5.4',
     name: 'GPT-5.4',
@@ -36,13 +43,15 @@ export const openaiModels = bundle('openai', [
       ...searches,
     },
   },
+  { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-5.4-nano', name: 'GPT-5.4 nano', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-5.2', name: 'GPT-5.2', limits: [null, 128_000], can: reasoning },
   {
     id: 'gpt-5.1',
     name: 'GPT-5.1',
     released: '2025-11-13',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: { ...tokens('1.25', '0.125', '10'), ...searches },
   },
   {
     id: 'gpt-5',
@@ -50,7 +59,6 @@ export const openaiModels = bundle('openai', [
     released: '2025-08-07',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: { ...tokens('1.25', '0.125', '10'), ...searches },
   },
   {
     id: 'gpt-5-mini',
@@ -58,7 +66,6 @@ export const openaiModels = bundle('openai', [
     released: '2025-08-07',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: { ...tokens('0.25', '0.025', '2'), ...searches },
   },
   {
     id: 'gpt-5-nano',
@@ -66,7 +73,6 @@ export const openaiModels = bundle('openai', [
     released: '2025-08-07',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: { ...tokens('0.05', '0.005', '0.4'), ...searches },
   },
   {
     id: 'gpt-4.1',
@@ -114,7 +120,6 @@ export const openaiModels = bundle('openai', [
     released: '2025-04-16',
     limits: [200_000, 100_000],
     can: reasoning,
-    price: { ...tokens('1.1', '0.275', '4.4'), ...searches },
   },
   {
     id: 'gpt-image-2',
@@ -155,7 +160,6 @@ export const openaiModels = bundle('openai', [
     type: 'embedding',
     limits: [8_192],
     can: [],
-    price: { input: '0.02' },
   },
   {
     id: 'text-embedding-3-large',
@@ -164,6 +168,5 @@ export const openaiModels = bundle('openai', [
     type: 'embedding',
     limits: [8_192],
     can: [],
-    price: { input: '0.13' },
   },
 ]);
