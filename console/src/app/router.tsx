@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
 import { KeysPage } from '../pages/keys/page.tsx';
+import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
 import { RequestPage } from '../pages/requests/request-page.tsx';
@@ -36,13 +37,6 @@ export interface RequestsSearch extends PageSearch {
   readonly open?: string;
   /** Shows requests as they happen. */
   readonly live?: true;
-}
-
-export interface KeysSearch {
-  /** The form of a new key is open. */
-  readonly make?: true;
-  /** What is searched for. */
-  readonly q?: string;
 }
 
 export interface ModelSearch {
@@ -123,10 +117,7 @@ const request = createRoute({
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
-  validateSearch: ({ make, q }: Record<string, unknown>): KeysSearch => ({
-    ...(make === true && { make }),
-    ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 64) }),
-  }),
+  validateSearch: readKeysSearch,
   component: KeysPage,
 });
 

@@ -228,6 +228,7 @@ export const en = {
     entryHint:
       'The settings of this key as an entry of keys. The secret is not among them: keep its line if the file has one.',
     allModels: 'all',
+    ofQuota: '{{percent}} % of {{quota}} USD',
     never: 'not used yet',
     columns: {
       key: 'Key',

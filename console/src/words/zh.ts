@@ -227,6 +227,7 @@ export const zh: Words = {
     entryHint:
       '此密钥的设置，写成 keys 的一个条目。其中不含密文：如果文件中有 secret 一行，请保留。',
     allModels: '全部',
+    ofQuota: '{{quota}} USD 的 {{percent}} %',
     never: '尚未使用',
     columns: {
       key: '密钥',

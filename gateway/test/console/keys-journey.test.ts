@@ -180,6 +180,23 @@ test.runIf(hasBrowser)(
     expect(next).not.toBe(secret);
     await ready.getByRole('button', { name: 'I have it' }).click();
 
+    // How much of its quota is spent, and keys in another order, which the address keeps.
+    const bar = rowOf('laptop').getByRole('meter');
+    expect(await bar.getAttribute('aria-label')).toMatch(/^[\d.]+ % of 4 USD$/);
+    const names = () => page.locator('tbody td[data-column="key"] a').allTextContents();
+    const byName = page.getByRole('button', { name: 'Key', exact: true });
+    await byName.click();
+    await page.waitForURL('**/keys?sort=key');
+    expect(await names()).toEqual(['laptop', 'members']);
+    await byName.click();
+    await page.waitForURL('**/keys?sort=-key');
+    await page.reload();
+    await rowOf('laptop').waitFor();
+    expect(await names()).toEqual(['members', 'laptop']);
+    expect(await axeProblems()).toEqual([]);
+    await byName.click();
+    await page.waitForURL('**/keys');
+
     await rowOf('laptop').getByRole('button', { name: 'Revoke laptop' }).click();
     await dialog.getByText('It cannot be undone').waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -218,5 +235,29 @@ test.runIf(hasBrowser)(
     ).toBe(false);
     expect(await axeProblems()).toEqual([]);
     expect(complaints).toEqual([]);
+  },
+);
+
+test.runIf(hasBrowser)(
+  'an order is one of all keys, not of the first page',
+  { timeout: 120_000 },
+  async () => {
+    const admin = await signIn(gateway.url, 'admin@example.com', password);
+    for (let n = 100; n < 155; n += 1) {
+      expect((await admin.send('POST', '/keys', { name: `key ${n}` })).status).toBe(201);
+    }
+    const visited = await visit(gateway.url);
+    try {
+      const { page, signInAt, complaints } = visited;
+      await signInAt('/keys?sort=-key', 'admin@example.com');
+      const names = page.locator('tbody td[data-column="key"] a');
+      await names.getByText('admins', { exact: true }).waitFor();
+      const shown = await names.allTextContents();
+      expect(shown.length).toBeGreaterThan(55);
+      expect(shown).toEqual(shown.toSorted().toReversed());
+      expect(complaints).toEqual([]);
+    } finally {
+      await visited.close();
+    }
   },
 );

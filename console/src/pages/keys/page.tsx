@@ -1,10 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
-import type { KeysSearch } from '../../app/router.tsx';
 import { useSession } from '../../app/session.ts';
 import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
+import { nextOrder } from '../../pieces/sort-head.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
@@ -13,7 +13,9 @@ import { ChangeKey } from './change-key.tsx';
 import { EntryInFile } from './entry-in-file.tsx';
 import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
+import { inOrder, isHighFirst } from './order.ts';
 import { RotateKey } from './rotate-key.tsx';
+import type { KeysSearch } from './search.ts';
 import styles from './page.module.css';
 import { SecretOnce } from './secret-once.tsx';
 import { hideableColumns, KeyTable } from './table.tsx';
@@ -32,7 +34,7 @@ export function KeysPage() {
   const client = useQueryClient();
   const { teams, permissions } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
-  const { make: isMaking = false, q = '' } = useSearch({ from: '/inside/keys' });
+  const { make: isMaking = false, q = '', sort } = useSearch({ from: '/inside/keys' });
   const navigate = useNavigate();
   const searched = useSettled(q.trim());
   const list = useInfiniteQuery({
@@ -48,12 +50,19 @@ export function KeysPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
     placeholderData: keepPreviousData,
   });
-  const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const keys = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort);
+  // An order is one of all keys.
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
   const canSeeAll = permissions.includes('keys.read') || teams.some(({ role }) => role === 'owner');
 
   const go = (next: KeysSearch, replace: boolean) =>
     void navigate({ to: '/keys', search: next, replace });
-  const kept = q === '' ? {} : { q };
+  const ordered = sort === undefined ? {} : { sort };
+  const kept = { ...ordered, ...(q !== '' && { q }) };
   const make = (is: boolean) => go(is ? { ...kept, make: true } : kept, !is);
 
   const close = () => setOpen(null);
@@ -87,7 +96,9 @@ export function KeysPage() {
           autoComplete="off"
           spellCheck={false}
           maxLength={64}
-          onChange={({ target }) => go(target.value === '' ? {} : { q: target.value }, true)}
+          onChange={({ target }) =>
+            go({ ...ordered, ...(target.value !== '' && { q: target.value }) }, true)
+          }
         />
         <ColumnsMenu
           table="keys"
@@ -115,6 +126,11 @@ export function KeysPage() {
           <KeyTable
             keys={keys}
             withPeople={canSeeAll}
+            order={sort}
+            onOrder={(column) => {
+              const next = nextOrder(column, sort, isHighFirst(column));
+              go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) }, true);
+            }}
             onShowEntry={(key) => setOpen({ kind: 'entry', key })}
             onChange={(key) => setOpen({ kind: 'change', key })}
             onRotate={(key) => setOpen({ kind: 'rotate', key })}

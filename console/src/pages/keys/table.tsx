@@ -7,6 +7,7 @@ import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { SortHead } from '../../pieces/sort-head.tsx';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { clientSnippet, modelFor } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
@@ -14,12 +15,15 @@ import { modelsQuery } from '../models/query.ts';
 import styles from './page.module.css';
 import { placeText } from './entry-in-file.tsx';
 import type { Key } from './page.tsx';
+import type { Order, Sortable } from './search.ts';
 import { modelsOf } from './secret-once.tsx';
 
 interface Props {
   readonly keys: readonly Key[];
   /** Whether they belong to several people. */
   readonly withPeople: boolean;
+  readonly order: Order | undefined;
+  readonly onOrder: (column: Sortable) => void;
   readonly onShowEntry: (key: Key) => void;
   readonly onChange: (key: Key) => void;
   readonly onRotate: (key: Key) => void;
@@ -33,7 +37,8 @@ type Column = (typeof hideableColumns)[number];
 /** Places of the column of amounts. */
 const places = 7;
 
-export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, onRevoke }: Props) {
+export function KeyTable(props: Props) {
+  const { keys, withPeople, order, onOrder, onShowEntry, onChange, onRotate, onRevoke } = props;
   const say = useWords();
   const formats = useFormats();
   const { user, teams, permissions, gateway } = useSession();
@@ -61,6 +66,15 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
     key.user === user.email ||
     (key.team !== null && owned.includes(key.team)) ||
     permissions.includes('keys.write');
+  const head = (column: Sortable, className?: string) => (
+    <SortHead
+      column={column}
+      label={say(`keys.columns.${column}`)}
+      className={className}
+      order={order}
+      onOrder={onOrder}
+    />
+  );
   return (
     <div
       ref={table}
@@ -72,19 +86,15 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
       <table className={`table ${styles['table']}`}>
         <thead>
           <tr>
-            <th scope="col">{say('keys.columns.key')}</th>
-            {shows('person') && <th scope="col">{say('keys.columns.person')}</th>}
+            {head('key')}
+            {shows('person') && head('person')}
             {shows('models') && (
               <th scope="col" data-column="models">
                 {say('keys.columns.models')}
               </th>
             )}
-            {shows('spent') && (
-              <th scope="col" className="number">
-                {say('keys.columns.spent')}
-              </th>
-            )}
-            {shows('used') && <th scope="col">{say('keys.columns.used')}</th>}
+            {shows('spent') && head('spent', 'number')}
+            {shows('used') && head('used')}
             {shows('limits') && <th scope="col">{say('keys.columns.limits')}</th>}
             {shows('state') && <th scope="col">{say('keys.columns.state')}</th>}
             <th scope="col">
@@ -130,6 +140,7 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
               {shows('spent') && (
                 <td className="number" data-column="spent">
                   <Money amount={key.spent} width={places} />
+                  {key.quota !== null && <Spent of={key.spent} quota={key.quota} />}
                 </td>
               )}
               {shows('used') && (
@@ -192,6 +203,19 @@ export function KeyTable({ keys, withPeople, onShowEntry, onChange, onRotate, on
           ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+/** How much of its quota a key has spent. */
+function Spent({ of: spent, quota }: { readonly of: string; readonly quota: string }) {
+  const say = useWords();
+  const formats = useFormats();
+  const share = Number(quota) === 0 ? 1 : Math.min(1, Number(spent) / Number(quota));
+  const words = say('keys.ofQuota', { percent: formats.percent(share), quota });
+  return (
+    <div className={styles['spent']}>
+      <meter className="meter" min={0} max={1} value={share} title={words} aria-label={words} />
     </div>
   );
 }

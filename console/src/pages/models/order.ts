@@ -17,15 +17,8 @@ function rate(model: Model, part: string): number | null {
   return price === null ? null : Number(price);
 }
 
-/** What is asked for when the head of a column is pressed: what is read first, then the other way, then none. */
-export function nextOrder(column: Column, order: Order | undefined): Order | undefined {
-  const first = isHighFirst(column) ? (`-${column}` as const) : column;
-  const second = isHighFirst(column) ? column : (`-${column}` as const);
-  if (order === first) return second;
-  return order === second ? undefined : first;
-}
-
-const isHighFirst = (column: Column): boolean =>
+/** Whether the highest is what is read first. */
+export const isHighFirst = (column: Column): boolean =>
   column === 'window' || column === 'success' || column === 'speed';
 
 /** In this order; without one, as they came. Models without a value come last either way. */

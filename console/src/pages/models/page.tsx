@@ -3,12 +3,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { nextOrder } from '../../pieces/sort-head.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { kinds, type ModelKind } from './kinds.ts';
-import { inOrder, nextOrder } from './order.ts';
+import { inOrder, isHighFirst } from './order.ts';
 import { modelsQuery, type Model } from './query.ts';
 import type { Column, ModelsSearch } from './search.ts';
 import { ChatTable, OtherTable } from './tables.tsx';
@@ -32,25 +33,25 @@ export function ModelsPage() {
   const shown = all.filter(
     (model) => (kind === undefined || isOf(model, kind)) && matches(model, q),
   );
-  const search = (next: { [Name in keyof ModelsSearch]: ModelsSearch[Name] | undefined }) =>
+  const search = (next: { [Name in keyof ModelsSearch]: ModelsSearch[Name] | undefined }) => {
+    const { q: text, kind: chosen, sort: order } = { q, kind, sort, ...next };
     void navigate({
       to: '/models',
       replace: true,
-      search: (before) => {
-        const { q: text, kind: chosen, sort: order } = { ...before, ...next };
-        return {
-          ...(text !== undefined && text !== '' && { q: text }),
-          ...(chosen !== undefined && { kind: chosen }),
-          ...(order !== undefined && { sort: order }),
-        };
+      search: {
+        ...(text !== undefined && text !== '' && { q: text }),
+        ...(chosen !== undefined && { kind: chosen }),
+        ...(order !== undefined && { sort: order }),
       },
     });
+  };
   const chats = inOrder(
     shown.filter(({ type }) => type === 'chat'),
     sort,
   );
   const others = shown.filter(({ type }) => type !== 'chat');
-  const orderBy = (column: Column) => search({ sort: nextOrder(column, sort) });
+  const orderBy = (column: Column) =>
+    search({ sort: nextOrder(column, sort, isHighFirst(column)) });
 
   return (
     <>

@@ -1,3 +1,4 @@
+import type { OrderBy } from '../../pieces/sort-head.tsx';
 import { kinds, type ModelKind } from './kinds.ts';
 
 /** The columns that the list can be ordered by. */
@@ -12,8 +13,7 @@ export const columns = [
   'speed',
 ] as const;
 export type Column = (typeof columns)[number];
-/** The lowest first, or with a sign the highest first. */
-export type Order = Column | `-${Column}`;
+export type Order = OrderBy<Column>;
 
 export interface ModelsSearch {
   readonly q?: string;

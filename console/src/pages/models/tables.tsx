@@ -3,6 +3,7 @@ import { shortMoney } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { SortHead } from '../../pieces/sort-head.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { priceOf, type Model } from './query.ts';
@@ -25,7 +26,13 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
   const say = useWords();
   const formats = useFormats();
   const head = (column: Column, className?: string) => (
-    <Head column={column} className={className} order={order} onOrder={onOrder} />
+    <SortHead
+      column={column}
+      label={say(`models.columns.${column}`)}
+      className={className}
+      order={order}
+      onOrder={onOrder}
+    />
   );
   return (
     <section className={styles['section']}>
@@ -108,28 +115,6 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
         </table>
       </div>
     </section>
-  );
-}
-
-interface HeadProps extends Pick<ChatProps, 'order' | 'onOrder'> {
-  readonly column: Column;
-  readonly className: string | undefined;
-}
-
-/** The head of a column by which the table can be ordered. */
-function Head({ column, className, order, onOrder }: HeadProps) {
-  const say = useWords();
-  const direction =
-    order === column ? 'ascending' : order === `-${column}` ? 'descending' : undefined;
-  return (
-    <th scope="col" className={className} aria-sort={direction}>
-      <button type="button" className={styles['head']} onClick={() => onOrder(column)}>
-        {say(`models.columns.${column}`)}
-        {direction !== undefined && (
-          <Icon name={direction === 'ascending' ? 'up' : 'down'} size={12} />
-        )}
-      </button>
-    </th>
   );
 }
 

@@ -67,7 +67,7 @@ export function ReceiptTable({ detail, receipt }: Props) {
                 <Money amount={amount} width={width} isExact />
               </td>
               <td className={styles['share']}>
-                <meter min={0} max={1} value={share} aria-hidden="true" />
+                <meter className="meter" min={0} max={1} value={share} aria-hidden="true" />
                 {formats.percent(share)} %
               </td>
             </tr>
