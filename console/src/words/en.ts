@@ -662,6 +662,7 @@ export const en = {
     waiting: '{{number}} more',
     running: '{{number}} under way.',
     dropped: '{{number}} came too fast to be shown here; they are in the history.',
+    opening: 'Connecting.',
     liveEmpty: 'Waiting for the next request.',
     lost: 'The connection is lost. It is tried again.',
     ofProcess: 'Of the process that serves this page.',

@@ -648,6 +648,7 @@ export const zh: Words = {
     waiting: '还有 {{number}} 个',
     running: '{{number}} 个进行中。',
     dropped: '{{number}} 个来得太快，未在此显示；它们在历史中。',
+    opening: '正在连接。',
     liveEmpty: '正在等待下一个请求。',
     lost: '连接已断开，正在重试。',
     ofProcess: '来自为此页面服务的进程。',

@@ -22,6 +22,8 @@ export function LiveLine({ live, waiting, isHeld, onHold, onFollow }: Props) {
       <p className="second" aria-live="polite">
         {state === 'lost' ? (
           <span className="failed">{say('data.lost')}</span>
+        ) : state === 'opening' ? (
+          say('data.opening')
         ) : rows.length === 0 && running.length === 0 ? (
           say('data.liveEmpty')
         ) : (
