@@ -299,6 +299,21 @@ export default defineConfig({
     'unicorn/prefer-add-event-listener': 'off',
   },
   overrides: [
+    {
+      files: ['console/src/**'],
+      plugins: ['react'],
+      rules: {
+        // No text becomes HTML: models, clients and upstreams chose much of it.
+        'react/no-danger': 'error',
+        // The build imports it.
+        'react/react-in-jsx-scope': 'off',
+        // What the React compiler needs, which is not used.
+        'react/exhaustive-effect-dependencies': 'off',
+        'react/purity': 'off',
+        'react/refs': 'off',
+        'react/set-state-in-effect': 'off',
+      },
+    },
     // Vite takes style sheets by such imports.
     { files: ['console/src/main.tsx'], rules: { 'import/no-unassigned-import': 'off' } },
     { files: ['gateway/src/**'], rules: { 'no-console': 'error', 'node/no-process-env': 'error' } },

@@ -1,8 +1,7 @@
 /** What is known of the way to the gateway. */
 export interface Link {
-  /** Since when it, or its database, has not answered. Unix milliseconds; null: both do. */
-  readonly lostSince: number | null;
-  readonly lost: LostPart | null;
+  /** What does not answer, and since when (Unix milliseconds); null: all of it does. */
+  readonly lost: { readonly part: LostPart; readonly since: number } | null;
   /** Whether it no longer knows who is signed in. */
   readonly isSessionOver: boolean;
 }
@@ -10,7 +9,7 @@ export interface Link {
 /** Without its database a gateway serves models, but no pages. */
 export type LostPart = 'gateway' | 'database';
 
-let link: Link = { lostSince: null, lost: null, isSessionOver: false };
+let link: Link = { lost: null, isSessionOver: false };
 let isLooking = false;
 const listeners = new Set<() => void>();
 
@@ -23,26 +22,27 @@ export function subscribeLink(listener: () => void): () => void {
 
 function change(next: Partial<Link>): void {
   const changed = { ...link, ...next };
-  if (changed.lost === link.lost && changed.isSessionOver === link.isSessionOver) return;
+  if (changed.lost?.part === link.lost?.part && changed.isSessionOver === link.isSessionOver)
+    return;
   link = changed;
   for (const listener of listeners) listener();
 }
 
-const lose = (lost: LostPart) => change({ lost, lostSince: link.lostSince ?? Date.now() });
+const lose = (part: LostPart) => change({ lost: { part, since: link.lost?.since ?? Date.now() } });
 
 export const linkLost = () => lose('gateway');
-export const linkBack = () => change({ lost: null, lostSince: null });
+export const linkBack = () => change({ lost: null });
 export const sessionOver = () => change({ isSessionOver: true });
 export const sessionRenewed = () => change({ isSessionOver: false });
 
 /** The gateway has answered, whatever it said. */
 export function gatewayAnswered(): void {
-  if (link.lost === 'gateway') linkBack();
+  if (link.lost?.part === 'gateway') linkBack();
 }
 
 /** A page could not be read. That may be its own fault: whoever is signed in can be read with little. */
 export async function databaseFailed(): Promise<void> {
-  if (isLooking || link.lost === 'database') return;
+  if (isLooking || link.lost?.part === 'database') return;
   isLooking = true;
   if ((await look()) === 'database') lose('database');
   isLooking = false;

@@ -19,7 +19,7 @@ export function LostLink() {
   const say = useWords();
   const formats = useFormats();
   const client = useQueryClient();
-  const { lost, lostSince } = useLink();
+  const { lost } = useLink();
   const isLost = lost !== null;
 
   useEffect(() => {
@@ -35,11 +35,11 @@ export function LostLink() {
     await client.invalidateQueries();
   }
 
-  if (lost === null || lostSince === null) return null;
+  if (lost === null) return null;
   return (
     <p className={styles['banner']} role="alert">
       <Icon name="warning" />
-      {say(`link.${lost}`, { time: formats.time(new Date(lostSince).toISOString()) })}
+      {say(`link.${lost.part}`, { time: formats.time(new Date(lost.since).toISOString()) })}
       <button type="button" className="button" onClick={() => void tryNow()}>
         {say('link.now')}
       </button>

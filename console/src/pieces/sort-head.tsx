@@ -1,7 +1,5 @@
 import { Icon } from './icon.tsx';
-
-/** The lowest first, or with a sign the highest first. */
-export type OrderBy<Column extends string> = Column | `-${Column}`;
+import type { OrderBy } from './order.ts';
 
 interface Props<Column extends string> {
   readonly column: Column;
@@ -26,16 +24,4 @@ export function SortHead<Column extends string>(props: Props<Column>) {
       </button>
     </th>
   );
-}
-
-/** What is asked for when the head of a column is pressed: what is read first, then the other way, then none. */
-export function nextOrder<Column extends string>(
-  column: Column,
-  order: OrderBy<Column> | undefined,
-  isHighFirst: boolean,
-): OrderBy<Column> | undefined {
-  const first = isHighFirst ? (`-${column}` as const) : column;
-  const second = isHighFirst ? column : (`-${column}` as const);
-  if (order === first) return second;
-  return order === second ? undefined : first;
 }

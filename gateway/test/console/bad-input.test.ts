@@ -53,7 +53,7 @@ test.each(named(calls.filter(({ queries }) => queries.length > 0)))(
   },
 );
 
-test.each(named(writes))('%s refuses fields that it does not know', async (_name, call) => {
+test.each(named(writes))('S-11 %s refuses fields that it does not know', async (_name, call) => {
   const { status, paths: fields } = await refusal(call, '', { unknown: 1 });
   expect([status, fields]).toEqual([400, expect.arrayContaining(['unknown'])]);
 });

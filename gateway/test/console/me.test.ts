@@ -62,7 +62,7 @@ test('people see where they are signed in, and sign out elsewhere', async () => 
   expect((await here.send('DELETE', `/me/sessions/${elsewhere}`, {})).status).toBe(404);
 });
 
-test('another password needs the old one, renews this session and ends all others', async () => {
+test('S-32 another password needs the old one, renews this session and ends all others', async () => {
   await reset('ada');
   const [here, there] = [await enter('ada'), await enter('ada')];
   const change = (old_password: string, new_password: string) =>

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.each(routes.map(({ method, path }) => [method, path] as const))(
-  '%s %s is for the roles that it is meant for, and for nobody without a session',
+  'S-12 %s %s is for the roles that it is meant for, and for nobody without a session',
   async (method, path) => {
     const address = path.replaceAll(/:\w+/g, 'nothing');
     const allowed = narrow[`${method} ${path}`] ?? roles;

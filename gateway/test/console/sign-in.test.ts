@@ -158,7 +158,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('writes nothing without its own token', async () => {
+  test('S-31 writes nothing without its own token', async () => {
     const person = await signIn(url, 'member@example.com', password);
     for (const headers of [{ 'x-sluice-csrf': 'x' }, { origin: 'null' }]) {
       const response = await person.send('POST', '/auth/logout', {}, headers);
@@ -204,7 +204,7 @@ describe('a session', () => {
     expect((await person.get('/session')).status).toBe(401);
   });
 
-  test('ends when the password changes', async () => {
+  test('S-32 ends when the password changes', async () => {
     const person = await signIn(url, 'member@example.com', password);
     await setPassword(gateway, 'member@example.com', await hashPassword(password));
     expect((await person.get('/session')).status).toBe(401);

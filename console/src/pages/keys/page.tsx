@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
-import { nextOrder } from '../../pieces/sort-head.tsx';
+import { inOrder, nextOrder } from '../../pieces/order.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
@@ -13,7 +13,7 @@ import { ChangeKey } from './change-key.tsx';
 import { EntryInFile } from './entry-in-file.tsx';
 import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
-import { inOrder, isHighFirst } from './order.ts';
+import { isHighFirst, valueOf } from './order.ts';
 import { RotateKey } from './rotate-key.tsx';
 import type { KeysSearch } from './search.ts';
 import styles from './page.module.css';
@@ -50,7 +50,7 @@ export function KeysPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
     placeholderData: keepPreviousData,
   });
-  const keys = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort);
+  const keys = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort, valueOf);
   // An order is one of all keys.
   const { hasNextPage, isFetching, isError, fetchNextPage } = list;
   const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;

@@ -1,4 +1,4 @@
-import type { OrderBy } from '../../pieces/sort-head.tsx';
+import { readOrder, type OrderBy } from '../../pieces/order.ts';
 
 /** The columns that keys can be ordered by. */
 export const sortable = ['key', 'person', 'spent', 'used'] as const;
@@ -15,9 +15,7 @@ export interface KeysSearch {
 
 /** What the address of the list says; anything else is left out. */
 export function readKeysSearch({ make, q, sort }: Record<string, unknown>): KeysSearch {
-  const order = sortable
-    .flatMap((each) => [each, `-${each}`] as const)
-    .find((each) => each === sort);
+  const order = readOrder(sortable, sort);
   return {
     ...(make === true && { make }),
     ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 64) }),

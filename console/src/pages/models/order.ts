@@ -1,7 +1,9 @@
 import { priceOf, type Model } from './query.ts';
-import type { Column, Order } from './search.ts';
+import type { Column } from './search.ts';
 
-const valueOf: Readonly<Record<Exclude<Column, 'model'>, (model: Model) => number | null>> = {
+/** What models are ordered by. */
+export const valueOf: Readonly<Record<Column, (model: Model) => number | string | null>> = {
+  model: ({ id }) => id,
   window: ({ context_window: tokens }) => tokens,
   input: (model) => rate(model, 'input'),
   // As input, where nothing else is said.
@@ -20,16 +22,3 @@ function rate(model: Model, part: string): number | null {
 /** Whether the highest is what is read first. */
 export const isHighFirst = (column: Column): boolean =>
   column === 'window' || column === 'success' || column === 'speed';
-
-/** In this order; without one, as they came. Models without a value come last either way. */
-export function inOrder(models: readonly Model[], order: Order | undefined): readonly Model[] {
-  if (order === undefined) return models;
-  const sign = order.startsWith('-') ? -1 : 1;
-  const column = order.replace('-', '') as Column;
-  if (column === 'model') return models.toSorted((a, b) => sign * a.id.localeCompare(b.id, 'en'));
-  return models.toSorted((a, b) => {
-    const [left, right] = [valueOf[column](a), valueOf[column](b)];
-    if (left === null || right === null) return Number(left === null) - Number(right === null);
-    return sign * (left - right);
-  });
-}

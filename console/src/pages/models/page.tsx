@@ -3,13 +3,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { nextOrder } from '../../pieces/sort-head.tsx';
+import { inOrder, nextOrder } from '../../pieces/order.ts';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { kinds, type ModelKind } from './kinds.ts';
-import { inOrder, isHighFirst } from './order.ts';
+import { isHighFirst, valueOf } from './order.ts';
 import { modelsQuery, type Model } from './query.ts';
 import type { Column, ModelsSearch } from './search.ts';
 import { ChatTable, OtherTable } from './tables.tsx';
@@ -48,6 +48,7 @@ export function ModelsPage() {
   const chats = inOrder(
     shown.filter(({ type }) => type === 'chat'),
     sort,
+    valueOf,
   );
   const others = shown.filter(({ type }) => type !== 'chat');
   const orderBy = (column: Column) =>

@@ -1,4 +1,4 @@
-import type { OrderBy } from '../../pieces/sort-head.tsx';
+import { readOrder, type OrderBy } from '../../pieces/order.ts';
 import { kinds, type ModelKind } from './kinds.ts';
 
 /** The columns that the list can be ordered by. */
@@ -24,9 +24,7 @@ export interface ModelsSearch {
 /** What the address of the list says; anything else is left out. */
 export function readModelsSearch({ q, kind, sort }: Record<string, unknown>): ModelsSearch {
   const known = kinds.find((each) => each === kind);
-  const order = columns
-    .flatMap((each) => [each, `-${each}`] as const)
-    .find((each) => each === sort);
+  const order = readOrder(columns, sort);
   return {
     ...(typeof q === 'string' && q !== '' && { q: q.slice(0, 200) }),
     ...(known !== undefined && { kind: known }),

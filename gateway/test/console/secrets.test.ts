@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAudit } from '#administration/index.ts';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { hashPassword } from '#database/index.ts';
+import { calls } from './calls.ts';
+import { ask, password, secrets, setPassword } from './people.ts';
+import { logIn, signIn, type Person } from './person.ts';
+
+/* Secrets in every column that has some, and in the file: none of them comes out, wherever somebody looks. */
+
+const upstreamKey = 'canary-upstream-0123456789abcdef';
+const upstreamHeader = 'canary-header-0123456789abcdef';
+const config = `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat], api_key: ${upstreamKey}, headers: { x-canary: ${upstreamHeader} } }
+users:
+  - { email: admin@example.com, role: admin, balance: 100 }
+keys:
+  - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+  - { name: rotated, user: admin@example.com }
+`;
+
+let gateway: TestGateway;
+let admin: Person;
+/** Everything that was logged, as text. */
+const logged: string[] = [];
+
+beforeAll(async () => {
+  const keep = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
+  gateway = await startTestGateway({
+    config,
+    logger: { info: keep, warn: keep, error: keep, request: keep },
+  });
+  await setPassword(gateway, 'admin@example.com', await hashPassword(password));
+  admin = await signIn(gateway.url, 'admin@example.com', password);
+}, 60_000);
+afterAll(() => gateway.close());
+
+/** The secrets of the database as it is, and those that people and upstreams know. */
+async function canaries(issued: readonly string[]): Promise<string[]> {
+  const { kysely } = gateway.app.database;
+  const users = await kysely.selectFrom('users').select('password_hash').execute();
+  const keys = await kysely.selectFrom('keys').select(['hash', 'previous_hash']).execute();
+  const channels = await kysely.selectFrom('channels').select('credentials').execute();
+  const sessions = await kysely.selectFrom('sessions').select('id').execute();
+  const kept = [
+    ...users.map(({ password_hash: hash }) => hash),
+    ...keys.flatMap(({ hash, previous_hash: previous }) => [hash, previous]),
+    ...channels.map(({ credentials }) => credentials),
+    ...sessions.map(({ id }) => id),
+  ].filter((value) => value !== null);
+  const cookie = admin.cookie.split('; ').map((each) => each.slice(each.indexOf('=') + 1));
+  const known = [password, upstreamKey, upstreamHeader, secrets.admin, ...cookie, ...issued];
+  // A password, keys with an earlier secret, a channel, a session.
+  expect(kept.length).toBeGreaterThanOrEqual(6);
+  return [...kept, ...known];
+}
+
+test('S-10 S-13 no secret is in a response, an export, the log or the audit', async () => {
+  const request = await ask(gateway, secrets.admin);
+  await gateway.usage();
+  const made = (await (await admin.send('POST', '/keys', { name: 'made' })).json()) as {
+    readonly id: string;
+    readonly key: string;
+  };
+  const rotated = await admin.send('POST', `/keys/${made.id}/rotate`, { grace: '1h' });
+  const next = (await rotated.json()) as { readonly key: string };
+  const lines = await listAudit(gateway.app.database.kysely, { limit: 100 });
+  const session = (await (await admin.get('/me/sessions')).json()) as { data: { id: string }[] };
+  const ids: Readonly<Record<string, string>> = {
+    '/usage/nothing': request,
+    '/keys/nothing': made.id,
+    '/models/nothing': 'demo-chat',
+    '/me/sessions/nothing': session.data[0]?.id ?? '',
+  };
+
+  const texts: string[] = [...logged, JSON.stringify(lines)];
+  const reads = calls.filter(
+    ({ method, address }) => method === 'GET' && address !== '/usage/live',
+  );
+  for (const { address } of reads) {
+    const path = ids[address] === undefined ? address : address.replace('nothing', ids[address]);
+    const queries = {
+      '/usage/sums': ['?by=key'],
+      '/usage/export': ['?format=csv', '?format=jsonl'],
+      '/keys/nothing': ['', '?as=yaml'],
+    }[address] ?? [''];
+    for (const query of queries) {
+      const response = await admin.get(path + query);
+      const text = await response.text();
+      expect([path, response.status, text.length > 0]).toEqual([path, 200, true]);
+      texts.push(text);
+    }
+  }
+  // Of a repeated call and a change.
+  const change = await admin.send(
+    'PATCH',
+    `/keys/${made.id}`,
+    { rpm: 30 },
+    { 'if-match': rotated.headers.get('etag') ?? '' },
+  );
+  expect(change.status).toBe(200);
+  texts.push(await change.text());
+
+  const all = await canaries([made.key, next.key]);
+  const found = all.filter((secret) => texts.some((text) => text.includes(secret)));
+  expect(found).toEqual([]);
+});
+
+test('S-10 a hash opens nothing', async () => {
+  const { kysely } = gateway.app.database;
+  const { password_hash: hash } = await kysely
+    .selectFrom('users')
+    .select('password_hash')
+    .where('email', '=', 'admin@example.com')
+    .executeTakeFirstOrThrow();
+  expect((await logIn(gateway.url, 'admin@example.com', hash ?? '')).status).toBe(401);
+  const session = await kysely.selectFrom('sessions').select('id').executeTakeFirstOrThrow();
+  const response = await fetch(`${gateway.url}/admin/v1/session`, {
+    headers: { cookie: `sluice_session=${session.id}` },
+  });
+  expect(response.status).toBe(401);
+});
