@@ -1,6 +1,6 @@
 import type { TextProtocol } from '../behaviour/text-protocols.ts';
 
-/* Kinds of receipts: what upstreams report, and the lines that a page must show for it. */
+/* What upstreams report, and the lines that a page must show for it. */
 
 /** A line as a person reads it: what, how many, and the price in the configuration's own digits. */
 export interface ShownLine {
