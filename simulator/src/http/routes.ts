@@ -16,7 +16,9 @@ import { messagesProtocol } from '../messages/protocol.ts';
 import { listGoogleModels, listModels } from '../models/index.ts';
 import { openai } from '../openai/protocol.ts';
 import { pictureAt } from '../pictures/show.ts';
+import { createCompaction } from '../responses/compact.ts';
 import { createInputCounter, createResponses, responsesProtocol } from '../responses/index.ts';
+import { createResponseMemory } from '../responses/memory.ts';
 import { clipAt } from '../videos/clip.ts';
 import { createVideoRouter } from '../videos/routes.ts';
 import type { Endpoint, Protocol, World } from './call.ts';
@@ -49,11 +51,16 @@ export type Router = (
 const googlePath = /^\/v1(?:beta|alpha)?\/models(?:\/(.+?))?(?::([a-zA-Z]+))?$/;
 
 export function createRouter(world: World): Router {
+  const memory = createResponseMemory();
   const exact: Readonly<Record<string, Route>> = {
     'POST /v1/chat/completions': { protocol: openai, endpoint: createChat(world) },
     'POST /v1/embeddings': { protocol: openai, endpoint: createEmbeddings },
     ...imageRoutes(world),
-    'POST /v1/responses': { protocol: responsesProtocol, endpoint: createResponses(world) },
+    'POST /v1/responses': { protocol: responsesProtocol, endpoint: createResponses(world, memory) },
+    'POST /v1/responses/compact': {
+      protocol: responsesProtocol,
+      endpoint: createCompaction(world, memory),
+    },
     'POST /v1/responses/input_tokens': {
       protocol: responsesProtocol,
       endpoint: createInputCounter(world),

@@ -1,15 +1,15 @@
 import type { Endpoint, Protocol, World } from '../http/call.ts';
 import { jsonReply, streamReply } from '../http/reply.ts';
-import { arrayAt, isObject, stringAt, type JsonObject } from '../json.ts';
+import { arrayAt, isObject } from '../json.ts';
 import { wantsObfuscation } from '../openai/obfuscation.ts';
 import { errorCode, openai, requestIdHeader } from '../openai/protocol.ts';
-import { Rejection } from '../rejection.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { sumTokens } from '../scenario/usage.ts';
 import { drawsPicture, renderImageCall } from './image-call.ts';
-import { createResponseMemory, type ResponseMemory } from './memory.ts';
+import type { ResponseMemory } from './memory.ts';
 import { inputItems, readResponses } from './question.ts';
+import { recall } from './recall.ts';
 import {
   renderItems,
   renderOpening,
@@ -42,8 +42,7 @@ export const responsesProtocol: Protocol = {
 };
 
 /** `POST /v1/responses` */
-export function createResponses(world: World): Endpoint {
-  const memory = createResponseMemory();
+export function createResponses(world: World, memory: ResponseMemory): Endpoint {
   return (call) => {
     const body = validateResponses(call.body, call.model);
     const items = inputItems(body);
@@ -99,17 +98,4 @@ export function createInputCounter({ signer }: World): Endpoint {
     const counted = { object: 'response.input_tokens', input_tokens: sumTokens(prompt) };
     return jsonReply(200, counted, requestIdHeader);
   };
-}
-
-function recall(memory: ResponseMemory, body: JsonObject): readonly unknown[] {
-  const id = stringAt(body, 'previous_response_id');
-  if (id === '') return [];
-  const items = memory.recall(id);
-  if (items === undefined) {
-    throw new Rejection(400, `Previous response with id '${id}' not found.`, {
-      param: 'previous_response_id',
-      code: 'previous_response_not_found',
-    });
-  }
-  return items;
 }

@@ -146,7 +146,7 @@ export function renderResponse(
 }
 
 /** `input_tokens` includes both cache counts, `output_tokens` includes the reasoning. */
-function renderUsage(usage: Usage): JsonObject {
+export function renderUsage(usage: Usage): JsonObject {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const input = usage.freshInput + usage.cacheRead + written;
   const output = usage.visibleOutput + usage.reasoning;

@@ -16,9 +16,11 @@ const requiredFields: Readonly<Record<string, readonly string[]>> = {
   reasoning: ['summary'],
   item_reference: ['id'],
   image_generation_call: ['id'],
+  compaction: ['encrypted_content'],
 };
 
 export const signaturePurpose = 'responses';
+export const compactionPurpose = 'compaction';
 
 /**
  * Checks the items of the input. `earlier` are the items of the stored response that the request
@@ -34,6 +36,7 @@ export function checkItems(
     if (!isObject(item)) throw wrongType(param, 'an object', item);
     checkItem(item, param);
     if (item['type'] === 'reasoning') checkReasoning(item, items[index + 1], signer);
+    if (item['type'] === 'compaction') checkSealed(item, compactionPurpose, signer);
   });
   checkPairing([...earlier, ...items].filter(isObject));
 }
@@ -79,21 +82,23 @@ function checkMessage(item: JsonObject, param: string): void {
   });
 }
 
-function checkReasoning(item: JsonObject, next: unknown, signer: Signer): void {
-  const id = stringAt(item, 'id');
+function checkSealed(item: JsonObject, purpose: string, signer: Signer): void {
   const encrypted = item['encrypted_content'];
-  if (typeof encrypted === 'string' && !signer.verify(signaturePurpose, encrypted, '')) {
-    throw new Rejection(
-      400,
-      `The encrypted content for item ${id} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
-      { code: 'invalid_encrypted_content' },
-    );
-  }
+  if (typeof encrypted !== 'string' || signer.verify(purpose, encrypted, '')) return;
+  throw new Rejection(
+    400,
+    `The encrypted content for item ${stringAt(item, 'id')} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
+    { code: 'invalid_encrypted_content' },
+  );
+}
+
+function checkReasoning(item: JsonObject, next: unknown, signer: Signer): void {
+  checkSealed(item, signaturePurpose, signer);
   const follower = stringAt(next, 'type') || stringAt(next, 'role');
   if (!isObject(next) || follower === '' || stringAt(next, 'role') === 'user') {
     throw new Rejection(
       400,
-      `Item '${id}' of type 'reasoning' was provided without its required following item.`,
+      `Item '${stringAt(item, 'id')}' of type 'reasoning' was provided without its required following item.`,
       { param: 'input' },
     );
   }

@@ -45,8 +45,24 @@ const countFields = new Set(
 
 /** Checks a token count. @throws Rejection */
 export function validateCount(given: unknown, model: string): JsonObject {
-  const body = validateResponses(given, model);
-  const param = Object.keys(body).find((name) => !countFields.has(name));
+  return onlyWith(countFields, validateResponses(given, model));
+}
+
+/** The members that a compaction accepts; the second line has those that only Codex sends. It refuses all others. */
+const compactFields = new Set(
+  (
+    'model instructions input previous_response_id prompt_cache_key prompt_cache_retention prompt_cache_options ' +
+    'service_tier tools parallel_tool_calls reasoning text'
+  ).split(' '),
+);
+
+/** Checks a compaction. @throws Rejection */
+export function validateCompaction(given: unknown, model: string): JsonObject {
+  return onlyWith(compactFields, validateResponses(given, model));
+}
+
+function onlyWith(fields: ReadonlySet<string>, body: JsonObject): JsonObject {
+  const param = Object.keys(body).find((name) => !fields.has(name));
   if (param === undefined) return body;
   throw new Rejection(400, `Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
 }

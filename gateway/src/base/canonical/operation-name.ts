@@ -2,4 +2,4 @@
 export type OperationName = TextOperationName | 'embed';
 
 /** The operations of the text endpoints. */
-export type TextOperationName = 'generate' | 'count-tokens';
+export type TextOperationName = 'generate' | 'count-tokens' | 'compact';

@@ -33,6 +33,8 @@ export interface VendorFacts {
 export interface Vendor extends VendorFacts {
   /** Protocols in which it counts the tokens of a request without answering it. */
   readonly countsTokensIn: readonly TextProtocolName[];
+  /** It compacts conversations of `responses`. Absent: it has no endpoint for that. */
+  readonly compacts?: boolean;
   /** The path after the base URL. The model is percent-encoded here and nowhere else. */
   path(target: UpstreamTarget): string;
   /** The headers of the credential and others that the vendor needs, by lower-case name. Null: no credential. */

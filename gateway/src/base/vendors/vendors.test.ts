@@ -79,6 +79,7 @@ describe.each(called)('$name', (vendor) => {
     const kinds = [
       ...textOnes.flatMap((protocol) => [`${protocol} generate`, `${protocol} generate stream`]),
       ...vendor.countsTokensIn.map((protocol) => `${protocol} count-tokens`),
+      ...(vendor.compacts === true ? ['responses compact'] : []),
       ...(protocols.includes('images') && vendor.lacksEdits !== true
         ? ['images generate edit']
         : []),

@@ -20,6 +20,7 @@ export const openai = {
   environmentKey: 'OPENAI_API_KEY',
   ownedBy: 'openai',
   countsTokensIn: ['responses'],
+  compacts: true,
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,

@@ -1,4 +1,10 @@
+import type { OperationName } from '#canonical/index.ts';
 import type { UpstreamTarget } from '../vendor.ts';
+
+const behindResponses: Readonly<Partial<Record<OperationName, string>>> = {
+  'count-tokens': '/input_tokens',
+  compact: '/compact',
+};
 
 /** Paths of the OpenAI style API after its `/v1`. */
 export function openAiPath(target: UpstreamTarget): string {
@@ -6,7 +12,7 @@ export function openAiPath(target: UpstreamTarget): string {
     case 'chat':
       return '/chat/completions';
     case 'responses':
-      return target.operation === 'count-tokens' ? '/responses/input_tokens' : '/responses';
+      return `/responses${behindResponses[target.operation] ?? ''}`;
     case 'embeddings':
       return '/embeddings';
     case 'images':

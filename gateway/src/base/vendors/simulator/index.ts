@@ -29,6 +29,7 @@ export const simulator = {
   ownedBy: 'sluice-demo',
   runsHere: true,
   countsTokensIn: ['messages', 'generate-content', 'responses'],
+  compacts: true,
   path(target: UpstreamTarget): string {
     switch (target.protocol) {
       case 'messages':

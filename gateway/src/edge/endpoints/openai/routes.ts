@@ -10,6 +10,7 @@ import { encodeModelPage } from './model-page.ts';
 
 const chat = textCall('chat', 'generate');
 const responses = textCall('responses', 'generate');
+const compaction = textCall('responses', 'compact');
 
 const embeddings: EmbedCall = {
   protocol: 'embeddings',
@@ -44,11 +45,9 @@ export function openaiRoutes(context: EndpointContext) {
     scope.post('/v1/responses', { onRequest }, (request, reply) =>
       context.run(request, reply, responses),
     );
-    // Clients take 404 for a gateway without the protocol.
-    scope.post('/v1/responses/compact', free, (): never => {
-      const reason = 'compaction is not available for this model';
-      throw new GatewayError('invalid_value', { values: { reason } });
-    });
+    scope.post('/v1/responses/compact', { onRequest }, (request, reply) =>
+      context.run(request, reply, compaction),
+    );
     scope.post('/v1/embeddings', { onRequest }, (request, reply) =>
       context.run(request, reply, embeddings),
     );

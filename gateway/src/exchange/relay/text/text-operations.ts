@@ -6,6 +6,7 @@ import { authorizeNames } from '../exchange/state/authorize-names.ts';
 import { boundText } from './bound-text.ts';
 import { answerCount } from './counts/answer-count.ts';
 import { createTokenCounting } from './counts/count-tokens.ts';
+import { compactingRoutes } from './compacting-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import type { TextInput } from './input.ts';
 import { openText } from './open-text.ts';
@@ -14,22 +15,22 @@ import type { CheckedText, PreparedText } from './prepared.ts';
 
 type TextOperation = Operation<TextInput, CheckedText, PreparedText>;
 
-/** Responses and token counts in the text protocols. They differ in cost and in who serves them. */
+/** Responses, token counts and compactions in the text protocols. They differ in cost and in who serves them. */
 export function createTextOperations(
   parts: TextParts,
 ): Readonly<Record<TextOperationName, TextOperation>> {
   const counting = createTokenCounting(parts);
-  const both: Omit<TextOperation, 'isFree' | 'mayStream' | 'answer'> = {
+  const all: Omit<TextOperation, 'isFree' | 'mayStream' | 'answer'> = {
     modelType: 'chat',
     open: (input) => openText(parts, input),
     authorize: ({ input }, checked) => authorizeNames(parts, input, checked, checked.request.named),
     bound: ({ input }, checked, rates) => boundText(input, checked, rates),
     prepare: (exchange, checked) => findRoutes(parts, exchange, checked),
   };
+  const charged = { ...all, isFree: false };
   return {
     generate: {
-      ...both,
-      isFree: false,
+      ...charged,
       mayStream: true,
       answer: (exchange, prepared) =>
         prepared.request.stream
@@ -37,10 +38,16 @@ export function createTextOperations(
           : answerBuffered(parts, exchange, prepared),
     },
     'count-tokens': {
-      ...both,
+      ...all,
       isFree: true,
       mayStream: false,
       answer: (exchange, prepared) => answerCount(parts, exchange, prepared, counting),
+    },
+    compact: {
+      ...charged,
+      mayStream: false,
+      prepare: (exchange, checked) => compactingRoutes(findRoutes(parts, exchange, checked)),
+      answer: (exchange, prepared) => answerBuffered(parts, exchange, prepared),
     },
   };
 }

@@ -28,10 +28,13 @@ export const openRequest = createOpenRequest(
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
-  const { json } = opened;
-  // A stored prompt has input of its own.
-  requireOneOf([json['input'], json['prompt']], 'input');
+  const { json, path } = opened;
+  const isCompaction = path.operation === 'compact';
+  // A stored prompt has input of its own. A compaction can be of what an earlier response ended.
+  const source = isCompaction ? 'previous_response_id' : 'prompt';
+  requireOneOf([json['input'], json[source]], 'input');
   const stream = readFlag(json['stream'], 'stream');
+  if (stream && isCompaction) refuseValue('stream', 'is not supported here');
   const continuesAfterDisconnect = readFlag(json['background'], 'background');
   // The response would only be a promise: its end and its cost would never pass through the gateway.
   if (continuesAfterDisconnect && !stream)
@@ -46,7 +49,8 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     choices: 1,
     continuesAfterDisconnect,
     named: readNamedState(json, opened.body),
-    isKept: isKept(json),
+    // What a compaction returns is sent along whole: nothing is stored.
+    isKept: !isCompaction && isKept(json),
     extent,
   };
 }
