@@ -189,6 +189,16 @@ const convertedPlaces = [
   ['encode-failure', true, 'cut-at=6'],
 ] as const;
 
+/** Those before the client sees anything. */
+const unshownPlaces = [
+  ['encode-request', true],
+  ['headers', false],
+  ['headers', true],
+  ['decode-response', false],
+  ['decoder', true],
+  ['decode-first', true],
+] as const;
+
 const names = [...new Set(places.map(([where]) => `defect-${where}`))];
 const chat = textProtocols.find(({ name }) => name === 'chat')!;
 
@@ -219,6 +229,13 @@ ${describeChannels([
     models: ['converted -> demo-chat'],
     more: ['api_key: of-converted'],
   },
+  {
+    name: 'first',
+    protocols: ['messages'],
+    models: ['two -> demo-chat'],
+    more: ['priority: 1', 'api_key: of-converted'],
+  },
+  { name: 'second', protocols: ['generate-content'], models: ['two -> demo-chat'] },
   { name: 'own', at: own.url, protocols: ['generate-content'], models: ['unended'] },
 ])}
 users: [{ email: tester@example.com, balance: 100 }]
@@ -248,6 +265,14 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
     current.at = where;
     await meet(where, stream, 'converted', fault);
   }
+  // With another channel behind it, a defect is noticed by nobody but the operator.
+  for (const [where, stream] of unshownPlaces) {
+    current.at = where;
+    const logged = gateway.errors.length;
+    const { text } = await ask(gateway, chat, stream, 'two');
+    expect([where, chat.terminator.test(text) || text.includes('"stop"')]).toEqual([where, true]);
+    expect([where, gateway.errors.length > logged]).toEqual([where, true]);
+  }
   // A stream that is complete except for the end of its body is also complete for a client that disconnects.
   current.at = 'encode-end';
   for (const leave of ['destroy', 'resetAndDestroy'] as const) {
@@ -267,7 +292,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
   expect((await ask(gateway, chat, true, 'converted')).text).toMatch(chat.terminator);
   await until(async () => (await keyQuota(gateway, testKey)).held === 0n, 'no hold is left', 2_000);
   const rows = await gateway.usage();
-  const [last, ...failed] = rows.filter(({ model }) => model !== 'demo-chat');
+  const [last, ...failed] = rows.filter(({ model }) => model !== 'demo-chat' && model !== 'two');
   expect(last).toMatchObject({ model: 'converted', outcome: 'completed' });
   expect(failed).toHaveLength(places.length + convertedPlaces.length + 2);
   const results = failed.flatMap((row) => attemptsOf(row).map(({ result }) => result));

@@ -72,6 +72,7 @@ function build<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   }
 }
 
+/** @throws GatewayError, ClientGone, BuildingDefect */
 function send<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
   route: Route,
@@ -79,11 +80,17 @@ function send<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   ready: ReadyRequest<Sent, Outcome>,
 ): Started<Outcome> {
   const { clock } = tries.parts;
-  tries.last = ready.sent;
   const startedAt = clock.now();
   const started = clock.monotonic();
   noteIntent(tries, route, startedAt);
-  return { attempt: ready.send(lease, started), startedAt, started };
+  let attempt;
+  try {
+    attempt = ready.send(lease, started);
+  } catch (error) {
+    throw asBuildingDefect(error);
+  }
+  tries.last = ready.sent;
+  return { attempt, startedAt, started };
 }
 
 /** From here on the upstream may bill this, even if nothing more is heard of it. */
