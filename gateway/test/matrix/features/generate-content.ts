@@ -192,6 +192,11 @@ export const generateContent: ClientFeatures = {
         body: { tools: [{ codeExecution: {} }] },
       },
       {
+        name: 'the tool `computerUse`, which the client runs',
+        why: 'only Gemini models know the actions that such a client can run',
+        body: { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] },
+      },
+      {
         name: 'hosted `urlContext`',
         why: 'carried to messages models with `hosted_tools` in the catalogue',
         body: { tools: [{ urlContext: {} }] },

@@ -1,5 +1,5 @@
 import type { Extensions, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { isAbsent, type JsonRecord } from '../../../values.ts';
 import { ownExtensions } from './extensions.ts';
 import {
   invalid,
@@ -27,6 +27,10 @@ const declarations: ReadonlySet<string> = new Set(['functionDeclarations']);
 export function decodeTools(tools: unknown): readonly Tool[] {
   return readRecords(tools, 'tools').flatMap((tool, index) => {
     const param = `tools.${index}.functionDeclarations`;
+    if (!isAbsent(member(tool, 'computerUse'))) {
+      // The client acts on what the model calls. Which actions there are, and what they take, depends on Gemini's version.
+      throw invalid(`tools.${index}.computerUse`, 'is not available with this model');
+    }
     const declared = readRecords(member(tool, 'functionDeclarations'), param);
     return [
       ...declared.map((entry, at) => decodeDeclaration(entry, `${param}.${at}`)),
