@@ -464,6 +464,16 @@ describe('the wishes of a search', () => {
     );
   });
 
+  it('for the vendor’s own copies of pages are named: no other vendor has them', async () => {
+    const tool = { type: 'web_search', external_web_access: false };
+    const { lost } = await ask(
+      'responses',
+      { model: 'm', input: 'hello', tools: [tool] },
+      { protocol: 'messages', model: 'claude-sonnet-4-5' },
+    );
+    expect(lost).toEqual(['~tools.web_search', '-tools.web_search.external_web_access']);
+  });
+
   it('are named one by one where Gemini has no member for them', async () => {
     const tool = { type: 'web_search_20250305', name: 'web_search', blocked_domains: domains };
     const { json, lost } = await ask('messages', toMessages({ tools: [tool] }), {
@@ -473,5 +483,46 @@ describe('the wishes of a search', () => {
     });
     expect(json['tools']).toEqual([{ googleSearch: {} }]);
     expect(lost).toEqual(['~tools.web_search', '-tools.web_search.blocked_domains']);
+  });
+});
+
+describe('the wishes of other hosted tools', () => {
+  const gemini = {
+    protocol: 'generate-content',
+    model: 'gemini-3-pro',
+    capabilities: new Set(['hosted_tools']),
+  } as const;
+  const interpreter = (container: unknown) => ({
+    model: 'm',
+    input: 'hello',
+    tools: [{ type: 'code_interpreter', container }],
+  });
+
+  it('of a fetch are named one by one', async () => {
+    const tool = {
+      type: 'web_fetch_20250910',
+      name: 'web_fetch',
+      allowed_domains: ['example.com'],
+      citations: { enabled: true },
+    };
+    const { json, lost } = await converted('messages', toMessages({ tools: [tool] }), gemini);
+    expect(json['tools']).toEqual([{ urlContext: {} }]);
+    expect(lost).toEqual([
+      '~tools.web_fetch',
+      '-tools.web_fetch.allowed_domains',
+      '-tools.web_fetch.citations',
+    ]);
+  });
+
+  it('of a container are named one by one', async () => {
+    const container = { type: 'auto', memory_limit: '4g' };
+    const { json, lost } = await converted('responses', interpreter(container), gemini);
+    expect(json['tools']).toEqual([{ codeExecution: {} }]);
+    expect(lost).toEqual(['~tools.code_interpreter', '-tools.code_interpreter.memory_limit']);
+  });
+
+  it('cannot be that a container of another vendor is used', async () => {
+    const asked = converted('responses', interpreter('cntr_1'), gemini);
+    await expect(asked).rejects.toThrow("another vendor's container");
   });
 });

@@ -8,7 +8,7 @@ import type {
 } from '#canonical/index.ts';
 import { type Losses, notAvailable } from '../../../losses.ts';
 import { fitTools } from '../../../openai-tools.ts';
-import { searchWishes } from '../../../search-wishes.ts';
+import { hostedWishes } from '../../../hosted-wishes.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { entryPrefix } from './decode-tools.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
@@ -53,7 +53,7 @@ function isOwnSearch(tool: Tool): tool is HostedTool {
 function encodeWishes(tool: Tool, losses: Losses): JsonRecord {
   if (tool.type !== 'hosted') return {};
   const takes = ['user_location', 'search_context_size'] as const;
-  const { user_location: location, ...wishes } = searchWishes(tool, takes, losses);
+  const { user_location: location, ...wishes } = hostedWishes(tool, takes, losses);
   return {
     ...wishes,
     ...(location !== undefined && {

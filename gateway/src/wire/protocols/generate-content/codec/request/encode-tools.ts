@@ -8,7 +8,7 @@ import {
 import type { Budget } from '#json/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import type { Losses } from '../../../losses.ts';
-import { searchWishes } from '../../../search-wishes.ts';
+import { hostedWishes } from '../../../hosted-wishes.ts';
 import { canBeArguments } from '../../../tool-schema.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -81,7 +81,7 @@ function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRec
     return null;
   }
   losses.approximated(`tools.${tool.name}`);
-  searchWishes(tool, [], losses);
+  hostedWishes(tool, [], losses);
   return { [name]: {} };
 }
 

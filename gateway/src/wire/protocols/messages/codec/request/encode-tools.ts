@@ -9,7 +9,7 @@ import type { Losses } from '../../../losses.ts';
 import { isRecord } from '../../../values.ts';
 import { setCacheControl } from './encode-content.ts';
 import { applyExtensions } from './extensions.ts';
-import { searchWishes } from '../../../search-wishes.ts';
+import { hostedWishes } from '../../../hosted-wishes.ts';
 import { encodeToolSchema } from '../../../tool-schema.ts';
 import { encodeOutputSchema } from './output-schema.ts';
 import type { WireObject } from '../../wire.ts';
@@ -75,7 +75,7 @@ function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireOb
 
 function encodeWishes(tool: HostedTool, losses: Losses): WireObject {
   const takes = ['allowed_domains', 'blocked_domains', 'user_location', 'max_uses'] as const;
-  const { user_location: location, ...wishes } = searchWishes(tool, takes, losses);
+  const { user_location: location, ...wishes } = hostedWishes(tool, takes, losses);
   return {
     ...wishes,
     ...(location !== undefined && { user_location: { type: 'approximate', ...location } }),

@@ -1,6 +1,6 @@
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
 import { type Losses, notAvailable } from '../../../losses.ts';
-import { searchWishes } from '../../../search-wishes.ts';
+import { hostedWishes } from '../../../hosted-wishes.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { namespaceDescription } from './decode-tools.ts';
 import { ownValue } from '../own-extension.ts';
@@ -102,7 +102,7 @@ function encodeHosted(tool: HostedTool, losses: Losses, hosts: boolean): object 
   }
   losses.approximated(`tools.${tool.name}`);
   const takes = ['allowed_domains', 'user_location', 'search_context_size'] as const;
-  const { allowed_domains, user_location: location, ...wishes } = searchWishes(tool, takes, losses);
+  const { allowed_domains, user_location: location, ...wishes } = hostedWishes(tool, takes, losses);
   return {
     ...equivalent,
     ...wishes,
