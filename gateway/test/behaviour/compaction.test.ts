@@ -83,6 +83,14 @@ describe('POST /v1/responses/compact', () => {
     expect(JSON.stringify(data.output)).toContain('My name is Ada.');
   });
 
+  test('takes the items of converted responses by their ids', async () => {
+    const first = await client().responses.create({ model: 'converted', input: 'My name is Ada.' });
+    const [said] = first.output;
+    const reference = { type: 'item_reference' as const, id: said?.id ?? '' };
+    const data = await client().responses.compact({ model: 'kept', input: [reference] });
+    expect(data.output.at(-1)?.type).toBe('compaction');
+  });
+
   test('reads a large conversation in a thread', async () => {
     const words = 'lorem ipsum '.repeat(200_000);
     const input = [...history, { role: 'user' as const, content: words }];

@@ -112,6 +112,33 @@ test('calls and their results too, as the AI SDK sends them', async () => {
   }
 });
 
+describe('a request that a thread reads', () => {
+  const long = { role: 'user', content: 'lorem ipsum '.repeat(100_000) };
+
+  test.each(['by-chat', 'by-responses'])('gets them too, and goes to %s', async (model) => {
+    const hello = { role: 'user', content: 'hello' };
+    const said = itemsOf(await ask({ model: 'by-chat', input: [hello] }));
+    // The simulator keeps the beginning of a long request.
+    const input = [hello, ...references(said), { role: 'user', content: 'And tomorrow?' }, long];
+    expect(await ask({ model, input })).toMatchObject({ status: 200 });
+    const asked = lastAsked();
+    const words = ['lorem ipsum', 'Sluice simulator', 'And tomorrow?', 'item_reference'];
+    // Not `toContain`: its failure would print a megabyte.
+    expect(words.map((each) => asked.includes(each))).toEqual([true, true, true, false]);
+  });
+
+  test('learns what is not remembered, and that others own it', async () => {
+    const said = itemsOf(await ask({ model: 'by-chat', input: [question] }));
+    const input = [long, question, ...references(said)];
+    const refused = await ask({ model: 'by-chat', input }, strangeKey);
+    expect(refused.status).toBe(400);
+    expect(errorOf(refused)).toMatchObject({
+      message: expect.stringContaining('store: false'),
+      param: 'input.2',
+    });
+  });
+});
+
 test('ids of an upstream itself are left to it', async () => {
   const input = [question, { type: 'item_reference', id: 'msg_68af4030baa48193b0b43b4c2a176a1a' }];
   const refused = await ask({ model: 'by-chat', input });

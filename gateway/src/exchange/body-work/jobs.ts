@@ -12,6 +12,7 @@ import type { Outline } from '#estimation/index.ts';
 import type {
   ImageRequest,
   ModelEcho,
+  NamedItem,
   OpenedImages,
   ResponseEcho,
   PatchedRequest,
@@ -62,6 +63,12 @@ export type Job =
       readonly remembered: readonly string[] | null;
     })
   | (JobRequest & { readonly kind: 'outline' })
+  | (JobRequest & { readonly kind: 'item-names' })
+  | (JobRequest & {
+      readonly kind: 'item-texts';
+      /** The items to put in, by their places in the input. */
+      readonly texts: readonly (readonly [at: number, text: string])[];
+    })
   | {
       readonly kind: 'response';
       /** A complete response, or a stream where a complete response was requested. */
@@ -149,6 +156,8 @@ export interface JobValues {
   readonly patch: PatchedBody;
   readonly convert: ConvertedText;
   readonly outline: Outline;
+  readonly 'item-names': { readonly names: readonly NamedItem[] };
+  readonly 'item-texts': { readonly body: Buffer };
   readonly response: ResponseResult;
   readonly 'embed-read': EmbedSummary;
   readonly 'embed-response': EmbedResult;

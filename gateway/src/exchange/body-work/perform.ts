@@ -33,6 +33,7 @@ import type {
 } from './jobs.ts';
 import { readEmbedResponseJob, readEmbedJob } from './embeddings.ts';
 import { readImageResponseJob, readImagesJob } from './images.ts';
+import { nameItemsJob, putItemsJob } from './items.ts';
 import { memberNames } from './member-names.ts';
 import {
   editAsGenerationJob,
@@ -143,6 +144,10 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           return readImagesPicturesJob(job);
         case 'edit-as-generation':
           return editAsGenerationJob(job);
+        case 'item-names':
+          return nameItemsJob(job);
+        case 'item-texts':
+          return putItemsJob(job);
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {

@@ -9,7 +9,7 @@ import type {
 import { errorOf, isPlainError, termsOf } from '#body-work/index.ts';
 import type { ConversionTarget, ConvertedBody, FoundMedia } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
-import type { PatchTarget, WireRequest } from '#protocols/index.ts';
+import type { NamedItem, PatchTarget, WireRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
 import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
@@ -122,6 +122,25 @@ export class LargeBody {
     });
     const { terms, ...rest } = await this.#run({ ...running, result });
     return { ...rest, terms: termsOf(terms) };
+  }
+
+  /**
+   * The items of earlier responses that the body names.
+   * @throws GatewayError
+   */
+  async itemNames(): Promise<readonly NamedItem[]> {
+    const job = { kind: 'item-names', ...this.#job() } as const;
+    return (await this.#run(this.#bodies.run(this.#input.caller.keyId, job))).names;
+  }
+
+  /**
+   * Puts the texts of items in the place of their names. The result becomes the request's body.
+   * @throws GatewayError
+   */
+  async putItems(texts: ReadonlyMap<number, string>): Promise<void> {
+    const job = { kind: 'item-texts', ...this.#job(), texts: [...texts] } as const;
+    const { body } = await this.#run(this.#bodies.run(this.#input.caller.keyId, job));
+    this.#input.body = body;
   }
 
   /**

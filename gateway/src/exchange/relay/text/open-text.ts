@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { ResolvedModel } from '../exchange/find-model.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
 import type { TextInput } from './input.ts';
-import { mayNameItems, withItems } from './items/named-items.ts';
+import { mayNameItems, putItems, withItems } from './items/named-items.ts';
 import { largeBodyOf, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { CheckedText } from './prepared.ts';
@@ -20,7 +20,7 @@ export function openText(
   input: TextInput,
 ): OpenedRequest<TextInput, CheckedText> | Promise<OpenedRequest<TextInput, CheckedText>> {
   const large = largeBodyOf(parts, input);
-  if (large?.isRead) return openLarge(large);
+  if (large?.isRead) return openLarge(parts, input, large);
   const protocol = parts.protocols[input.protocol];
   const { operation, pathModel, pathStream } = input;
   const path = { operation, model: pathModel, stream: pathStream };
@@ -50,11 +50,17 @@ async function openNaming(
   };
 }
 
-async function openLarge(large: LargeBody): Promise<OpenedRequest<TextInput, CheckedText>> {
+async function openLarge(
+  parts: Pick<TextParts, 'items'>,
+  input: TextInput,
+  large: LargeBody,
+): Promise<OpenedRequest<TextInput, CheckedText>> {
+  const refusal = mayNameItems(input) ? await putItems(parts.items, input, large) : null;
   const { model, read } = await large.open();
   return {
     model,
     check(exchange, resolved) {
+      if (refusal !== null) throw refusal;
       const { request, facts } = read();
       return checkText(exchange, resolved, request, large, facts);
     },

@@ -1,17 +1,13 @@
 import { GatewayError } from '#errors/index.ts';
 import { ownerOf } from '#identity/index.ts';
-import { isRecord, type OpenedRequest, type Protocol } from '#protocols/index.ts';
+import { ownItems, type NamedItem, type OpenedRequest, type Protocol } from '#protocols/index.ts';
+import type { LargeBody } from '../large-body.ts';
 import type { TextInput } from '../input.ts';
 import type { ItemMemory } from './item-memory.ts';
 
 /** What a request must contain to name an item. */
 const mark = '"item_reference"';
-/** The ids of this gateway's own items; see `createResponseIds` of the protocol. */
-const ownId = /^[a-z]+_[\w-]{24}_\d{1,6}$/;
-/**
- * Characters of all items that one request gets back. They are read and written in this thread: a small request must not
- * stop everybody else.
- */
+/** Characters of all items that one request gets back: a small request must not become a very large one. */
 const mostLength = 4 * 1024 * 1024;
 
 /** A request whose items are all there, or what is wrong with it. */
@@ -20,6 +16,9 @@ export interface WithItems {
   /** To be thrown when it is known that the caller may use the model. */
   readonly refusal: GatewayError | null;
 }
+
+/** The items that a request names, by their places, or what is wrong with it. */
+type Found = { readonly texts: ReadonlyMap<number, string> } | { readonly refusal: GatewayError };
 
 /**
  * Puts the items of earlier converted responses in the place of their ids, whoever serves the request: no upstream has
@@ -33,45 +32,63 @@ export async function withItems(
   input: TextInput,
   opened: OpenedRequest,
 ): Promise<WithItems> {
-  const items = opened.json['input'];
-  if (!Array.isArray(items)) return { opened, refusal: null };
-  const named = items.map(ownReference);
-  const ids = new Set(named.filter((id) => id !== null));
-  if (ids.size === 0) return { opened, refusal: null };
-  const found = await memory.find(ownerOf(input.caller), [...ids]);
-  // Each id may be used once.
-  const lost = named.findIndex((id) => id !== null && !(found.has(id) && ids.delete(id)));
-  if (lost !== -1) return { opened, refusal: lostItem(named[lost]!, lost) };
-  let size = 0;
-  for (const text of found.values()) size += text.length;
-  if (size > mostLength) throw new GatewayError('body_too_large');
-  const whole = items.flatMap((item: unknown, at) => {
-    const id = named[at] ?? null;
-    return id === null ? [item] : readable(JSON.parse(found.get(id)!));
-  });
-  const body = Buffer.from(JSON.stringify({ ...opened.json, input: whole }));
-  const { memory: room } = input;
-  if (room?.tryMore(Math.max(0, body.length - input.body.length)) === false) throw room.refuse();
-  input.body = body;
-  return { opened: protocol.openRequest(body, opened.path, room), refusal: null };
+  const found = await findItems(memory, input, ownItems.names(opened.json));
+  if ('refusal' in found) return { opened, refusal: found.refusal };
+  if (found.texts.size === 0) return { opened, refusal: null };
+  const before = input.body.length;
+  input.body = ownItems.withTexts(opened.json, found.texts);
+  claimMore(input, before);
+  return { opened: protocol.openRequest(input.body, opened.path, input.memory), refusal: null };
+}
+
+/**
+ * The same for a body that threads read.
+ * @returns what is to be thrown when it is known that the caller may use the model
+ * @throws GatewayError, ClientGone
+ */
+export async function putItems(
+  memory: ItemMemory,
+  input: TextInput,
+  large: LargeBody,
+): Promise<GatewayError | null> {
+  const found = await findItems(memory, input, await large.itemNames());
+  if ('refusal' in found) return found.refusal;
+  if (found.texts.size === 0) return null;
+  const before = input.body.length;
+  await large.putItems(found.texts);
+  claimMore(input, before);
+  return null;
 }
 
 /** Might the request name items? Costs a search through its bytes. */
 export function mayNameItems({ protocol, operation, body }: TextInput): boolean {
-  return protocol === 'responses' && operation === 'generate' && body.includes(mark);
+  return protocol === 'responses' && operation !== 'count-tokens' && body.includes(mark);
 }
 
-function ownReference(item: unknown): string | null {
-  if (!isRecord(item) || item['type'] !== 'item_reference') return null;
-  const { id } = item;
-  return typeof id === 'string' && ownId.test(id) ? id : null;
+async function findItems(
+  memory: ItemMemory,
+  { caller }: TextInput,
+  named: readonly NamedItem[],
+): Promise<Found> {
+  const texts = new Map<number, string>();
+  if (named.length === 0) return { texts };
+  const ids = new Set(named.map(({ id }) => id));
+  const found = await memory.find(ownerOf(caller), [...ids]);
+  let size = 0;
+  for (const { at, id } of named) {
+    const text = found.get(id);
+    // Each id may be used once.
+    if (text === undefined || !ids.delete(id)) return { refusal: lostItem(id, at) };
+    texts.set(at, text);
+    size += text.length;
+  }
+  if (size > mostLength) throw new GatewayError('body_too_large');
+  return { texts };
 }
 
-/** Reasoning without its state means nothing to any upstream. What belongs to a call returns by another way. */
-function readable(item: unknown): readonly unknown[] {
-  const isEmpty =
-    isRecord(item) && item['type'] === 'reasoning' && typeof item['encrypted_content'] !== 'string';
-  return isEmpty ? [] : [item];
+/** @throws GatewayError if there is no memory for a body that has grown */
+function claimMore({ memory, body }: TextInput, before: number): void {
+  if (memory?.tryMore(Math.max(0, body.length - before)) === false) throw memory.refuse();
 }
 
 function lostItem(id: string, at: number): GatewayError {
