@@ -223,6 +223,21 @@ describe('Messages rejects', () => {
       /does not support oneOf, allOf, or anyOf at the top level/,
     ],
     [
+      'a schema of an earlier draft',
+      {
+        tools: [
+          {
+            name: 'f',
+            input_schema: {
+              type: 'object',
+              properties: { a: { type: 'array', items: [{ type: 'string' }] } },
+            },
+          },
+        ],
+      },
+      /It must match JSON Schema draft 2020-12/,
+    ],
+    [
       'a choice without tools',
       { tool_choice: { type: 'auto' } },
       /may only be specified while providing tools/,

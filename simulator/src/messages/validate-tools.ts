@@ -47,7 +47,30 @@ function checkTool(tool: unknown, path: string): string {
       `${path}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
     );
   }
+  if (isOfEarlierDraft(schema)) {
+    throw invalid(
+      `${path}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).`,
+    );
+  }
   return name;
+}
+
+/** Keywords whose values are not schemas. */
+const data = new Set(['default', 'const', 'enum', 'examples']);
+
+/** Whether any part of it has a keyword in a form that only earlier drafts know. */
+function isOfEarlierDraft(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isOfEarlierDraft);
+  if (!isObject(value)) return false;
+  const { items, required, type, exclusiveMinimum, exclusiveMaximum } = value;
+  return (
+    Array.isArray(items) ||
+    typeof required === 'boolean' ||
+    typeof exclusiveMinimum === 'boolean' ||
+    typeof exclusiveMaximum === 'boolean' ||
+    type === 'any' ||
+    Object.entries(value).some(([name, inner]) => !data.has(name) && isOfEarlierDraft(inner))
+  );
 }
 
 function checkChoice(choice: unknown, names: ReadonlySet<string>): void {

@@ -107,6 +107,12 @@ export const toolCases: readonly Case[] = [
     `"tools":[{"name":"f","input_schema":{"anyOf":[{"$ref":"#/$defs/a"},{"properties":{"k":{"const":"b"}},"required":["k"]}],"$defs":{"a":{"properties":{"k":{"const":"a"}},"required":["k"]}}}}],${hello}`,
     `"tools":[{"name":"f","input_schema":{"type":"object","properties":{"k":{"enum":["a","b"]}},"required":["k"],"$defs":{"a":{"properties":{"k":{"const":"a"}},"required":["k"]}}}}],${hello}`,
   ],
+  [
+    'a schema of an earlier draft',
+    'b45',
+    `"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"number","minimum":1.0,"exclusiveMinimum":true,"required":true},"b": {"type":"array","items":[{"type":"string"}]},"c":{"type":"any"}}}}],${hello}`,
+    `"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"number","exclusiveMinimum":1},"b":{"type":"array","prefixItems":[{"type":"string"}]},"c":{}},"required":["a"]}}],${hello}`,
+  ],
   ['a choice without tools', 'b32', `"tool_choice":{"type":"auto"},${hello}`, hello],
   [
     'calls of tools that are not defined',

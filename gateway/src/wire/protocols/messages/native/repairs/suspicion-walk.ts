@@ -8,7 +8,7 @@ import { isIncomplete, isThought, isUnsigned } from './thinking-blocks.ts';
 import { isOwnTool } from './tool-name-places.ts';
 import { namesBadly } from './tool-names.ts';
 import { isResultContent } from './tool-values.ts';
-import { isSchemaWrong } from './tools.ts';
+import { isSchemaWrong, modernizedSchema } from './tools.ts';
 import { isStrict } from './version-blocks.ts';
 
 /**
@@ -60,6 +60,7 @@ export class SuspicionWalk {
       }
       if (typeof description === 'string' && !description.isWellFormed()) return true;
       if (isSchemaWrong(tool) || this.#isMarkerSuspect(tool)) return true;
+      if (modernizedSchema(tool) !== null) return true;
       if (tool['defer_loading'] === true) deferred += 1;
     }
     return tools.length > 0 && deferred === tools.length;

@@ -32,6 +32,7 @@ import {
   dropIdleChoice,
   dropRepeatedTools,
   loadOneTool,
+  modernizeSchemas,
   repairSchemas,
 } from './tools.ts';
 import { fitVersion } from './version-blocks.ts';
@@ -87,6 +88,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b1', 'sampling is the model’s own affair', dropSampling),
   rule('b30', 'tools have names of their own', dropRepeatedTools),
   rule('b31', 'a tool’s schema is an object’s', repairSchemas),
+  rule('b45', 'a tool’s schema is of the current draft', modernizeSchemas),
   rule('b34', 'tools that were called are defined', defineCalledTools),
   rule('b14', 'a cache marker sits on what can be cached', unmarkUncacheable),
   rule('b35', 'one tool at least is loaded', loadOneTool),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type JsonRecord } from '../../../values.ts';
+import { modernSchema } from '../../../modern-schema.ts';
 import { encodeToolSchema } from '../../../tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
 import { isOwnTool } from './tool-name-places.ts';
@@ -61,6 +62,27 @@ export function isSchemaWrong(tool: JsonRecord): boolean {
   if (!isOwnTool(tool) || tool['name'] === undefined) return false;
   if (!isRecord(schema)) return true;
   return schema['type'] !== 'object' || hasUnion(schema);
+}
+
+/** Schemas of earlier drafts of JSON Schema, as many tool servers write them, are refused. */
+export function modernizeSchemas(draft: Draft): boolean {
+  const { tools } = draft;
+  if (tools === null) return false;
+  const next = draft.mapList(tools, (tool) => {
+    const modern = modernizedSchema(tool);
+    return modern === null ? tool : draft.change(tool, { input_schema: modern });
+  });
+  if (next === tools) return false;
+  draft.tools = next;
+  return true;
+}
+
+/** The schema of one of the client's own tools in the words of the current draft. Null if it is written in them. */
+export function modernizedSchema(tool: JsonRecord): JsonRecord | null {
+  const { input_schema: schema } = tool;
+  if (!isOwnTool(tool) || !isRecord(schema)) return null;
+  const modern = modernSchema(schema, () => {});
+  return modern === schema ? null : modern;
 }
 
 function hasUnion({ oneOf, anyOf, allOf }: JsonRecord): boolean {
