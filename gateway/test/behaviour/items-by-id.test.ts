@@ -99,6 +99,14 @@ test('an item that is named twice is refused: small requests must not become lar
   expect(errorOf(refused)).toMatchObject({ param: `input.${said.length}` });
 });
 
+test('more names than any conversation has are refused before they are looked up', async () => {
+  const id = `msg_${'x'.repeat(24)}_0`;
+  const input = Array.from({ length: 5_000 }, () => ({ type: 'item_reference', id }));
+  const refused = await ask({ model: 'by-chat', input });
+  expect(refused.status).toBe(400);
+  expect(errorOf(refused)['message']).toBe('invalid request body: too complex');
+});
+
 test('calls and their results too, as the AI SDK sends them', async () => {
   const asked = { role: 'user', content: 'call tool weather' };
   for (const model of ['by-chat', 'by-messages', 'by-gemini']) {

@@ -1,3 +1,4 @@
+import { GatewayError } from '#errors/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 
 /** Where the input of a request names an item of an earlier converted response. */
@@ -9,14 +10,24 @@ export interface NamedItem {
 /** The ids of the gateway's own items; see `createResponseIds`. */
 const ownId = /^[a-z]+_[\w-]{24}_\d{1,6}$/;
 
-/** The gateway's own items that a request names, in its order. Others are known to the upstream. */
+/** No conversation names as many items. Each of them is looked up, in Redis too. */
+const mostNames = 4_096;
+
+/**
+ * The gateway's own items that a request names, in its order. Others are known to the upstream.
+ * @throws GatewayError `too_complex` if there are more than anybody needs
+ */
 function names(request: JsonRecord): readonly NamedItem[] {
   const items: readonly unknown[] = Array.isArray(request['input']) ? request['input'] : [];
-  return items.flatMap((item, at) => {
-    if (!isRecord(item) || item['type'] !== 'item_reference') return [];
+  const named: NamedItem[] = [];
+  for (const [at, item] of items.entries()) {
+    if (!isRecord(item) || item['type'] !== 'item_reference') continue;
     const { id } = item;
-    return typeof id === 'string' && ownId.test(id) ? [{ at, id }] : [];
-  });
+    if (typeof id !== 'string' || !ownId.test(id)) continue;
+    if (named.length === mostNames) throw new GatewayError('too_complex');
+    named.push({ at, id });
+  }
+  return named;
 }
 
 /**
