@@ -57,6 +57,28 @@ describe('the official client', () => {
     expect(last.output_text).toContain('The tool answered: "12 degrees"');
   });
 
+  test('compacts a conversation, and reads what it made', async () => {
+    const input: OpenAI.Responses.ResponseInput = [
+      { role: 'user', content: 'My name is Ada.' },
+      { type: 'message', role: 'assistant', content: 'Hello Ada.' },
+    ];
+    const compacted = await client.responses.compact({ model: 'demo-chat', input });
+    expect(compacted.output.map(({ type }) => type)).toEqual(['message', 'compaction']);
+    const trigger = { type: 'compaction_trigger' } as never;
+    const streamed = await client.responses
+      .stream({ model: 'demo-chat', input: [...input, trigger] })
+      .finalResponse();
+    expect(streamed.output).toMatchObject([{ type: 'compaction' }]);
+    for (const made of [compacted.output, streamed.output]) {
+      const next = [...(made as typeof input), { role: 'user' as const, content: 'And now?' }];
+      const answered = await client.responses.create({ model: 'demo-chat', input: next });
+      expect(answered.output_text).toContain('And now?');
+    }
+    const forged = [{ type: 'compaction' as const, encrypted_content: 'eA==' }];
+    const refused = client.responses.create({ model: 'demo-chat', input: forged });
+    await expect(refused).rejects.toThrow('could not be verified');
+  });
+
   test('continues a stored response', async () => {
     const first = await client.responses.create({
       model: 'demo-chat',

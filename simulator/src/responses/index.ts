@@ -6,6 +6,7 @@ import { errorCode, openai, requestIdHeader } from '../openai/protocol.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { sumTokens } from '../scenario/usage.ts';
+import { compactionItem } from './compact.ts';
 import { drawsPicture, renderImageCall } from './image-call.ts';
 import type { ResponseMemory } from './memory.ts';
 import { inputItems, readResponses } from './question.ts';
@@ -60,8 +61,11 @@ export function createResponses(world: World, memory: ResponseMemory): Endpoint 
         ? (nonce: string) => world.signer.mint(signaturePurpose, nonce, '')
         : undefined,
     };
-    const texts = renderItems(scenario, options);
-    const tool = stopsEarly(scenario) ? null : drawsPicture(body, question);
+    const isCompaction = conversation.at(-1)?.['type'] === 'compaction_trigger';
+    const texts = isCompaction
+      ? [{ item: compactionItem(scenario.identity, world.signer), pieces: [] }]
+      : renderItems(scenario, options);
+    const tool = isCompaction || stopsEarly(scenario) ? null : drawsPicture(body, question);
     const output = tool
       ? insertPicture(texts, renderImageCall(call, tool, question, scenario))
       : texts;

@@ -50,6 +50,8 @@ function emptied(item: JsonObject): JsonObject {
       return { ...item, status: 'in_progress', input: '' };
     case 'image_generation_call':
       return { id: item['id'], type: item['type'], status: 'in_progress', result: null };
+    case 'compaction':
+      return item;
     default:
       return { ...item, summary: [] };
   }
