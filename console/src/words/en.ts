@@ -156,6 +156,7 @@ export const en = {
       uncertain: 'Sent, but no response began. It is not known what the upstream did.',
       started: 'A response began. Nothing of it had reached the client.',
       shown: 'The client has seen its response.',
+      begun: 'The client has seen the beginning of its response.',
     },
     upstreamId: 'upstream id {{id}}',
     passed: {

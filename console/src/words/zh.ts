@@ -157,6 +157,7 @@ export const zh: Words = {
       uncertain: '已发送，但没有开始响应。上游是否处理未知。',
       started: '响应已开始，但客户端尚未收到任何内容。',
       shown: '客户端已收到响应。',
+      begun: '客户端已收到响应的开头。',
     },
     upstreamId: '上游编号 {{id}}',
     passed: {

@@ -69,6 +69,8 @@ test.runIf(hasBrowser)(
     // As they happen; paused, the list stays.
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByText('Waiting for the next request.').waitFor();
+    const chosen = page.getByLabel('Which requests').locator('[aria-current]');
+    await expect.poll(() => chosen.allTextContents()).toEqual(['Live']);
     await ask(gateway, secrets.member);
     await expect.poll(() => rows.count()).toBe(1);
     expect(await axeProblems()).toEqual([]);

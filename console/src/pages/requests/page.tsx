@@ -95,6 +95,8 @@ export function RequestsPage() {
           <Link
             to="/requests"
             search={({ live: _live, open: _open, ...rest }: RequestsSearch) => rest}
+            // Otherwise every address with more in it, such as the live one, would make it current.
+            activeOptions={{ exact: true }}
             aria-current={isLive ? undefined : 'true'}
           >
             {say('data.history')}

@@ -190,6 +190,12 @@ function ErrorWords({ name }: { readonly name: string }) {
   );
 }
 
+/** How much of an attempt the client has seen. */
+function reachText(reached: string, result: string): TextName {
+  const isCut = reached === 'shown' && result !== 'completed';
+  return `request.classes.${isCut ? 'begun' : reached}` as TextName;
+}
+
 function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
   const say = useWords();
   return (
@@ -214,7 +220,7 @@ function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
                   {status ?? ''} {resultText(result, say)}
                 </span>
                 <span className="second">
-                  {say(`request.classes.${reached}` as TextName)}
+                  {say(reachText(reached, result))}
                   {id !== null && (
                     <>
                       {' '}
