@@ -53,6 +53,7 @@ export const repairs: Readonly<Record<string, readonly [en: string, zh: string]>
   b42: ['a stop sequence holds more than white space', '停止序列不只有空白'],
   b43: ['numbers and booleans are not written as text', '数字和布尔值不写成文本'],
   b44: ['responses of a given form have no citations', '给定格式的响应没有引用'],
+  b45: ['a tool’s schema is of the current draft', '工具的模式符合现行草案'],
   m1: ['the length of the response is what the balance allows', '响应长度以余额允许为限'],
 };
 
