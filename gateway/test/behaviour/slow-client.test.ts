@@ -59,33 +59,38 @@ const converted = [
 ];
 
 describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protocol, model, at }) => {
-  test('a client that does not read pauses the upstream; memory stays bounded, nothing is lost', async () => {
-    const { gateway } = at;
-    gateway.simulator.clear();
-    const client = await askRaw(gateway, protocol, true, model, [
-      `x-simulator-fault: gap=0;events=${events};text-bytes=${responseBytes}`,
-      'connection: close',
-    ]);
-    client.socket.pause();
-    const sent = () => gateway.simulator.requests()[0]?.eventsSent ?? 0;
-    let whilePaused = 0;
-    // Buffers along the way fill up; then nothing moves, so nothing is hoarding the rest.
-    while (whilePaused === 0 || sent() !== whilePaused) {
-      whilePaused = sent();
-      await wait(700);
-    }
-    expect(whilePaused).toBeLessThan(events / 2);
+  // Beside other tests, what takes five seconds alone has taken more than twenty.
+  test(
+    'a client that does not read pauses the upstream; memory stays bounded, nothing is lost',
+    { timeout: 90_000 },
+    async () => {
+      const { gateway } = at;
+      gateway.simulator.clear();
+      const client = await askRaw(gateway, protocol, true, model, [
+        `x-simulator-fault: gap=0;events=${events};text-bytes=${responseBytes}`,
+        'connection: close',
+      ]);
+      client.socket.pause();
+      const sent = () => gateway.simulator.requests()[0]?.eventsSent ?? 0;
+      let whilePaused = 0;
+      // Buffers along the way fill up; then nothing moves, so nothing is hoarding the rest.
+      while (whilePaused === 0 || sent() !== whilePaused) {
+        whilePaused = sent();
+        await wait(700);
+      }
+      expect(whilePaused).toBeLessThan(events / 2);
 
-    client.socket.resume();
-    await client.ended;
-    const text = client.received();
-    expect(text).toMatch(protocol.terminator);
-    expect(text.length).toBeGreaterThan(responseBytes);
-    const id = /x-request-id: (req_\S+)/i.exec(text)?.[1];
-    expect(only((await gateway.usage()).filter((row) => row.id === id))).toMatchObject({
-      outcome: 'completed',
-    });
-  });
+      client.socket.resume();
+      await client.ended;
+      const text = client.received();
+      expect(text).toMatch(protocol.terminator);
+      expect(text.length).toBeGreaterThan(responseBytes);
+      const id = /x-request-id: (req_\S+)/i.exec(text)?.[1];
+      expect(only((await gateway.usage()).filter((row) => row.id === id))).toMatchObject({
+        outcome: 'completed',
+      });
+    },
+  );
 });
 
 describe.each(boundless)('R-17 R-21 $name: a stalled client', (protocol) => {
