@@ -8,8 +8,10 @@ import { attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts'
  * result is sealed by them.
  */
 
+const poorKey = 'sk-poor-0123456789abcdefghijklmnopqr';
+
 const shared = shareGateway({
-  config: describeChannels([
+  config: `${describeChannels([
     {
       name: 'broken',
       at: '/fault(status=500)',
@@ -25,7 +27,14 @@ const shared = shareGateway({
       models: ['long -> demo-chat', 'kept -> demo-chat'],
     },
     { name: 'messages', protocols: ['messages'], models: ['converted -> demo-chat'] },
-  ]),
+  ])}
+users:
+  - { email: tester@example.com, balance: 100 }
+  - { email: poor@example.com, balance: 0.02 }
+keys:
+  - { name: test, user: tester@example.com, secret: ${testKey} }
+  - { name: poor, user: poor@example.com, secret: ${poorKey} }
+`,
 });
 
 const client = () =>
@@ -87,8 +96,10 @@ describe('POST /v1/responses/compact', () => {
     const first = await client().responses.create({ model: 'converted', input: 'My name is Ada.' });
     const [said] = first.output;
     const reference = { type: 'item_reference' as const, id: said?.id ?? '' };
-    const data = await client().responses.compact({ model: 'kept', input: [reference] });
-    expect(data.output.at(-1)?.type).toBe('compaction');
+    await client().responses.compact({ model: 'kept', input: [reference] });
+    const asked = JSON.stringify(shared.gateway.simulator.requests().at(-1)?.body);
+    expect(asked).toContain('Sluice simulator');
+    expect(asked).not.toContain('item_reference');
   });
 
   test('reads a large conversation in a thread', async () => {
@@ -97,6 +108,18 @@ describe('POST /v1/responses/compact', () => {
     const data = await client().responses.compact({ model: 'long', input });
     expect(data.output.at(-1)?.type).toBe('compaction');
     expect(data.usage.input_tokens).toBeGreaterThan(300_000);
+  });
+
+  test('is sent without the limit of output that a short balance sets elsewhere', async () => {
+    const headers = { authorization: `Bearer ${poorKey}` };
+    const limited = await shared.gateway.post(
+      '/v1/responses',
+      { model: 'kept', input: 'hello' },
+      headers,
+    );
+    expect(limited.headers.get('x-sluice-rewrites')).toBe('m1');
+    const body = { model: 'kept', input: 'hello' };
+    expect((await shared.gateway.post('/v1/responses/compact', body, headers)).status).toBe(200);
   });
 
   test('is refused where nothing compacts, and nothing is asked', async () => {
