@@ -696,6 +696,7 @@ export const en = {
       user: 'Person',
       team: 'Team',
       channel: 'Channel',
+      client: 'Client',
     },
     buckets: { hour: 'hour', day: 'day', month: 'month' },
     none: {
@@ -704,6 +705,7 @@ export const en = {
       user: 'nobody',
       team: 'no team',
       channel: 'no channel answered',
+      client: 'no client',
     },
   },
   attention: {

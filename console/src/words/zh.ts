@@ -682,6 +682,7 @@ export const zh: Words = {
       user: '人员',
       team: '团队',
       channel: '渠道',
+      client: '客户端',
     },
     buckets: { hour: '小时', day: '天', month: '月' },
     none: {
@@ -690,6 +691,7 @@ export const zh: Words = {
       user: '无人',
       team: '无团队',
       channel: '没有渠道应答',
+      client: '无客户端',
     },
   },
   attention: {

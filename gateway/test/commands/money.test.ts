@@ -200,6 +200,7 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   const refused = { outcome: 'refused', status: 400, attempts: [], count: 140 } as const;
   await recordAll(database, [record('req_many', { time: Date.UTC(2026, 10, 22), ...refused })]);
   await database.close();
+  expect((await sluice('usage', '--by', 'model')).out).toMatch(/^\(refused\) +140 +140 /m);
   const { out } = await sluice('usage');
   expect(out).toContain(' 400 refused × 140 ');
   expect(out).toContain(' 200 completed ');
@@ -278,6 +279,9 @@ test('usage sums by the hour and by any dimension', async () => {
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
     'total: 1 request, 0.000000005 USD\n',
   );
+  expect(await json('usage', '--by', 'client', '--client', 'other')).toMatchObject({
+    data: [{ client: 'other', requests: 4, cost: '0.000000045', unbilled_tokens: 20 }],
+  });
   expect(await sluice('usage', '--by', 'mood')).toMatchObject({ code: 2 });
 });
 

@@ -50,6 +50,8 @@ const filters: readonly Readonly<Record<string, string>>[] = [
     model: 'gpt-5',
     channel: 'main',
   },
+  { client: 'codex' },
+  { from, key: 'ci', client: 'other' },
 ];
 
 const cellsOf = (line: string): string[] =>
@@ -101,6 +103,19 @@ describe.each(dialects)('%s', (dialect) => {
         const sums = (await json('usage', ...options, '--by', 'model')) as { requests: number };
         const inHours = rows.filter((row) => isIn(filter, row, true));
         expect([filter, sums.requests]).toEqual([filter, inHours.length]);
+        const { data } = (await json('usage', ...options, '--by', 'client')) as {
+          data: { client: string; cost: string; tokens: { output: number } }[];
+        };
+        const clients = Map.groupBy(inHours, ({ client }) => client);
+        expect([filter, new Set(data.map(({ client }) => client))]).toEqual([
+          filter,
+          new Set(clients.keys()),
+        ]);
+        for (const { client, cost, tokens } of data) {
+          const own = clients.get(client) ?? [];
+          expect(nanoOf(cost)).toBe(costOf(own));
+          expect(tokens.output).toBe(own.reduce((sum, { output }) => sum + output, 0));
+        }
       }
     },
   );

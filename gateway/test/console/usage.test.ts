@@ -150,6 +150,18 @@ describe('sums', () => {
     );
   });
 
+  test('by clients agree with the requests, of everybody and of a member', async () => {
+    const sums = async (person: Person, query = '') =>
+      ((await (await person.get(`/usage/sums?by=client${query}`)).json()) as { data: object[] })
+        .data;
+    expect(await sums(admin)).toMatchObject([{ name: 'other', requests: 3, refused: 1 }]);
+    expect(await sums(member)).toMatchObject([{ name: 'other', requests: 2, refused: 1 }]);
+    expect(await sums(admin, ',model&client=other&key=admins')).toMatchObject([
+      { name: 'other', second: 'demo-chat', requests: 1 },
+    ]);
+    expect(await sums(admin, '&client=codex')).toEqual([]);
+  });
+
   test('name the whole hours that they cover', async () => {
     const response = await admin.get(
       '/usage/sums?by=hour&from=2026-11-25T10:20:00Z&to=2026-11-25T11:10:00Z',

@@ -60,7 +60,7 @@ describe.each(dialects)('%s', (dialect) => {
             (row) => {
               const time = new Date(row.time).toISOString();
               if (by === 'hour') return `${time.slice(0, 13)}:00Z`;
-              return (by === 'day' ? time.slice(0, 10) : row[by]) ?? '';
+              return (by === 'day' ? time.slice(0, 10) : row[by]) ?? `(no ${by})`;
             },
           );
           const expected = [...groups].map(([name, members]) => [

@@ -3,9 +3,11 @@ import { Migrator } from 'kysely/migration';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type OpenDatabase } from '#database/index.ts';
 import { createMigrations } from '#database/migrations/index.ts';
+import { dailyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import {
   countKinds,
   countNames,
+  countedDimensions,
   groupUsage,
   listUsage,
   metrics,
@@ -21,7 +23,7 @@ import {
   isSkipped,
   openTestDatabase,
 } from '../database/databases.ts';
-import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
+import { charge, keepPrice, record, recordAll, unpaidAttempt } from '../journal/records.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -80,6 +82,7 @@ describe.each(dialects)('%s', (dialect) => {
       key: (row: UsageEntry) => row.key,
       user: (row: UsageEntry) => row.user,
       team: (row: UsageEntry) => row.team ?? '',
+      client: (row: UsageEntry) => row.client,
     } as const;
     const berlin = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Berlin' });
     const timeKeyOf = {
@@ -98,9 +101,11 @@ describe.each(dialects)('%s', (dialect) => {
           fc.integer({ min: 1, max: 12 }),
           fc.integer({ min: 0, max: 229 * 24 }),
           fc.integer({ min: 1, max: 230 * 24 }),
-          fc.constantFrom<Partial<Record<'model' | 'key' | 'userId', string>>>(
+          fc.constantFrom<Partial<Record<'model' | 'client' | 'userId', string>>>(
             {},
             { model: 'model-3' },
+            { client: 'codex' },
+            { client: 'codex', model: 'model-3' },
             { userId: 'usr_2' },
           ),
           async (dimension, time, metric, first, after, hours, filter) => {
@@ -119,6 +124,7 @@ describe.each(dialects)('%s', (dialect) => {
               const at = Date.parse(row.time);
               if (at < from || at >= to) return false;
               if (filter.model !== undefined && keyOf.model(row) !== filter.model) return false;
+              if (filter.client !== undefined && row.client !== filter.client) return false;
               return filter.userId === undefined || row.user === filter.userId;
             });
             expect(total.requests).toBe(countOf(within));
@@ -164,6 +170,7 @@ describe.each(dialects)('%s', (dialect) => {
         { outcome: 'failed' },
         { minDuration: 30_000, model: 'model-1' },
         { beginnings: { client: 'cl' } },
+        { client: 'codex', model: 'model-3' },
         { isAsked: false },
         { model: 'model-3' },
         { channel: 'channel-1' },
@@ -227,9 +234,9 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('name what there is to filter by', async () => {
       const range = { from: start - (start % hour), to: end + day };
-      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }]) {
+      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }, { client: 'codex' }]) {
         const names = await countNames(database.kysely, { ...filter, ...range });
-        for (const dimension of nameDimensions) {
+        for (const dimension of countedDimensions) {
           const { groups } = await groupUsage(database.kysely, {
             ...filter,
             ...range,
@@ -258,13 +265,14 @@ describe.each(dialects)('%s', (dialect) => {
       const range = { from: start - (start % hour), to: end + day };
       const exact = (values: number[], share: number) =>
         values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
-      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }]) {
+      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }, { client: 'codex' }]) {
         const [found] = await readLatency(database.kysely, { ...filter, ...range }, null);
         const of = rows.filter(
           (row) =>
             row.outcome === 'completed' &&
             (!('userId' in filter) || row.user === filter.userId) &&
-            (!('model' in filter) || row.model === filter.model),
+            (!('model' in filter) || row.model === filter.model) &&
+            (!('client' in filter) || row.client === filter.client),
         );
         expect(found?.requests).toBe(of.length);
         for (const [share, name] of [
@@ -291,6 +299,17 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('are the same for rows from before these sums were kept', async () => {
+      await recordAll(
+        database,
+        ['codex_cli/2', 'ProbeClient/1'].map((userAgent) =>
+          record(`req_unbilled_${userAgent}`, {
+            userAgent,
+            time: start,
+            attempts: [unpaidAttempt('spare', 4), unpaidAttempt('main', 6)],
+            units: { images: 2 },
+          }),
+        ),
+      );
       const { url, drop } = await createTestDatabase(dialect);
       const older = openDatabase({ url, statementTimeout: 0 });
       const migrations = createMigrations(dialect);
@@ -308,11 +327,17 @@ describe.each(dialects)('%s', (dialect) => {
           .values(old.slice(at, at + 50) as unknown as typeof usage)
           .execute();
       }
-      const hours = await database.kysely.selectFrom('usage_hourly').selectAll().execute();
+      // As they were then: without clients.
+      const hours = await database.kysely
+        .selectFrom('usage_hourly')
+        .select(['hour', ...dailyDimensions])
+        .select(({ fn }) => hourlySums.map((name) => fn.sum(name).as(name)))
+        .groupBy(['hour', ...dailyDimensions])
+        .execute();
       for (const { refused: _refused, ...row } of hours) {
         await older.kysely
           .insertInto('usage_hourly')
-          .values(row as unknown as (typeof hours)[number])
+          .values(row as never)
           .execute();
       }
       expect((await migrator.migrateToLatest()).error).toBeUndefined();

@@ -20,7 +20,14 @@ const moments = [0, 1, 3_599_999, 3_600_000, 86_399_999, 86_400_000, 90_000_000]
   (after) => Date.UTC(2026, 10, 21) + after,
 );
 
-const filterKeys = ['key', 'user', 'team', 'model', 'channel'] as const;
+const filterKeys = ['key', 'user', 'team', 'model', 'channel', 'client'] as const;
+
+/** By what clients call themselves. */
+const clients = {
+  'claude-cli/2.1.332 (external, cli)': 'claude-code',
+  'codex_cli_rs/0.171': 'codex',
+  'c_dex/1': 'other',
+} as const;
 
 /** A row as it was written, under the names that things have. */
 export interface SeededRow {
@@ -34,6 +41,8 @@ export interface SeededRow {
   readonly teamId: string | null;
   readonly model: string;
   readonly channel: string | null;
+  readonly userAgent: keyof typeof clients;
+  readonly client: string;
   readonly outcome: 'completed' | 'failed';
   readonly output: number;
   readonly cost: bigint | null;
@@ -46,6 +55,7 @@ const sketch = fc.record({
   team: fc.constantFrom(...names.team, null),
   model: fc.constantFrom(...names.model),
   channel: fc.constantFrom(...names.channel, null),
+  userAgent: fc.constantFrom(...(Object.keys(clients) as SeededRow['userAgent'][])),
   outcome: fc.constantFrom<SeededRow['outcome']>('completed', 'failed'),
   output: fc.integer({ min: 0, max: 1_000 }),
   cost: fc.option(fc.bigInt({ min: 0n, max: 2n ** 50n })),
@@ -70,6 +80,7 @@ export async function seedUsage(database: OpenDatabase): Promise<readonly Seeded
     keyId: idOf(keys, row.key),
     userId: idOf(users, row.user),
     teamId: row.team === null ? null : idOf(teams, row.team),
+    client: clients[row.userAgent],
   }));
   await keepPrice(database);
   await recordAll(database, rows.map(toRecord));
@@ -77,9 +88,9 @@ export async function seedUsage(database: OpenDatabase): Promise<readonly Seeded
 }
 
 function toRecord(row: SeededRow): ExchangeRecord {
-  const { id, time, keyId, userId, teamId, model, channel, outcome, output, cost } = row;
+  const { id, time, keyId, userId, teamId, model, channel, outcome, output, cost, userAgent } = row;
   const tokens = { input: 1, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output, reasoning: 0 };
-  const parts = { time, keyId, userId, teamId, model, channel, outcome, tokens };
+  const parts = { time, keyId, userId, teamId, model, channel, outcome, tokens, userAgent };
   return record(id, { ...parts, charge: cost === null ? null : charge(cost) });
 }
 
@@ -97,6 +108,7 @@ export function anyFilter(rows: readonly SeededRow[]): fc.Arbitrary<UsageFilter>
       team: like(...(row.team === null ? ['none'] : [row.team, row.teamId ?? ''])),
       model: like(row.model),
       channel: like(row.channel ?? 'none'),
+      client: like(row.client),
     });
     return fc
       .tuple(parts, fc.subarray(['from', 'to', ...filterKeys]))
@@ -115,7 +127,7 @@ export function matches(filter: UsageFilter, row: SeededRow, hours = false): boo
   return filterKeys.every((name) => {
     const wanted = filter[name];
     if (wanted === undefined) return true;
-    if (name === 'model' || name === 'channel') return row[name] === wanted;
+    if (name === 'model' || name === 'channel' || name === 'client') return row[name] === wanted;
     if (row[`${name}Id`] === wanted) return true;
     // E-mail addresses ignore case; ids do not.
     return row[name] === (wanted.includes('@') ? wanted.trim().toLowerCase() : wanted);

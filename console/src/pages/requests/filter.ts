@@ -19,7 +19,7 @@ export const filterWords = {
 export type FilterWord = keyof typeof filterWords;
 
 /** Words that sums can be filtered by too. */
-export const nameWords: readonly string[] = ['model', 'key', 'user', 'team', 'channel'];
+export const nameWords: readonly string[] = ['model', 'key', 'user', 'team', 'channel', 'client'];
 
 export type FilterReading =
   | { readonly kind: 'read'; readonly query: Query<'listUsage'> }

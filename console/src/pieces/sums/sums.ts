@@ -10,7 +10,7 @@ export type Sum = Omit<Sums['data'][number], 'name' | 'second'>;
 export const metrics = ['cost', 'tokens', 'requests', 'failed', 'input', 'output'] as const;
 export type Metric = (typeof metrics)[number] & Query<'sumUsage'>['metric'];
 
-export const dimensions = ['model', 'key', 'user', 'team', 'channel'] as const;
+export const dimensions = ['model', 'key', 'user', 'team', 'channel', 'client'] as const;
 export type Dimension = (typeof dimensions)[number];
 
 export const inputOf = ({ tokens }: Pick<Sum, 'tokens'>) =>

@@ -25,12 +25,13 @@ export const usage: Command = {
     team: { type: 'string', value: 'NAME', help: 'only this team' },
     model: { type: 'string', value: 'NAME', help: 'only this model, as clients wrote it' },
     channel: { type: 'string', value: 'NAME', help: 'only this channel' },
+    client: { type: 'string', value: 'FAMILY', help: 'only these clients, such as claude-code' },
     limit: { type: 'string', value: 'N', help: 'at most this many, up to 1000; default: 100' },
     cursor: { type: 'string', value: 'NEXT', help: 'the cursor that the previous page printed' },
     by: {
       type: 'string',
       value: 'WHAT',
-      help: 'sum by hour, day, model, channel, key, user or team',
+      help: 'sum by hour, day, model, channel, key, user, team or client',
     },
     unfinished: {
       type: 'boolean',
@@ -53,8 +54,10 @@ export const usage: Command = {
   },
 };
 
+const filterOptions = ['key', 'user', 'team', 'model', 'channel', 'client', 'cursor'] as const;
+
 async function printUnfinished(config: Config, input: CommandInput, io: CommandIo): Promise<void> {
-  const others = ['key', 'user', 'team', 'model', 'channel', 'limit', 'cursor', 'by'] as const;
+  const others = [...filterOptions, 'limit', 'by'] as const;
   const other = others.find((option) => input.text(option) !== undefined);
   if (other !== undefined || input.flag('csv')) {
     throw new UsageError(`--unfinished: expected no --${other ?? 'csv'} beside it`);
@@ -246,8 +249,7 @@ async function readGrouping(input: CommandInput): Promise<Grouping | null> {
 }
 
 async function readFilter(input: CommandInput): Promise<UsageFilter> {
-  const options = ['key', 'user', 'team', 'model', 'channel', 'cursor'] as const;
-  const texts = options.flatMap((option) => {
+  const texts = filterOptions.flatMap((option) => {
     const value = input.text(option);
     return value === undefined ? [] : [[option, value] as const];
   });

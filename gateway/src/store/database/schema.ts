@@ -255,6 +255,8 @@ export interface UsageHourlyTable {
   model: string;
   /** The channel that responded; empty: none did. */
   channel: string;
+  /** The family of clients; see `usage/client-family.ts`. */
+  client: string;
   requests: number;
   /** How many of them failed or were refused. */
   failed: number;
@@ -278,10 +280,13 @@ export interface UsageHourlyTable {
 }
 
 /** The same by the hour without persons: there are few of them, whoever asks. */
-export type UsageHourlyModelTable = Omit<UsageHourlyTable, 'key_id' | 'user_id' | 'team_id'>;
+export type UsageHourlyModelTable = Omit<
+  UsageHourlyTable,
+  'key_id' | 'user_id' | 'team_id' | 'client'
+>;
 
-/** The same by the day in UTC. */
-export interface UsageDailyTable extends Omit<UsageHourlyTable, 'hour'> {
+/** The same without clients, by the day in UTC. */
+export interface UsageDailyTable extends Omit<UsageHourlyTable, 'hour' | 'client'> {
   /** Start of the day in Unix milliseconds. */
   day: number;
 }
@@ -303,17 +308,13 @@ export interface LatencyDailyTable extends Omit<LatencyHourlyTable, 'hour'> {
   day: number;
 }
 
-/** How many requests of an hour were of a kind, whoever sent them. */
-export interface UsageKindTable {
-  /** Start of the hour in Unix milliseconds. */
-  hour: number;
+/** The same of each kind of requests, whoever sent them and to whichever model. */
+export interface UsageKindTable extends Omit<UsageHourlyModelTable, 'model' | 'channel'> {
   client: string;
   protocol: string;
   operation: string;
   outcome: string;
   status: number;
-  requests: number;
-  cost: bigint;
 }
 
 /** One side of a transaction. The amounts of a transaction add up to 0. Rows are never changed or removed. */

@@ -1,12 +1,18 @@
-import type { UsageHourlyTable } from './schema.ts';
+import type { UsageDailyTable, UsageHourlyTable } from './schema.ts';
 
-/** The dimensions of hourly usage; together with the hour they are the key of `usage_hourly`. */
-export const hourlyDimensions = [
+/** The dimensions of daily usage; together with the day they are the key of `usage_daily`. */
+export const dailyDimensions = [
   'key_id',
   'user_id',
   'team_id',
   'model',
   'channel',
+] as const satisfies readonly (keyof UsageDailyTable)[];
+
+/** The dimensions of hourly usage; together with the hour they are the key of `usage_hourly`. */
+export const hourlyDimensions = [
+  ...dailyDimensions,
+  'client',
 ] as const satisfies readonly (keyof UsageHourlyTable)[];
 
 /** The summed columns of `usage_hourly`. */

@@ -1,4 +1,5 @@
 import type { LatencyHourlyTable, UsageHourlyTable, UsageKindTable } from '#database/index.ts';
+import type { hourlySums } from '#database/usage-hourly.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, readLines, RecordError, type LineValues, type StoredLines } from './read-lines.ts';
 import type { LeasedPart } from '#leases/index.ts';
@@ -25,10 +26,11 @@ export interface RowPart extends LeasedPart {
   readonly id: string;
 }
 
-/** Sums of one hour of one key, model and channel. */
+/** Sums of one hour of one key, model, channel and client. */
 export type HourTotals = UsageHourlyTable;
 
 type Hours = Map<string, HourTotals>;
+type Sums = Pick<HourTotals, (typeof hourlySums)[number]>;
 
 const hourMs = 3_600_000;
 
@@ -44,6 +46,23 @@ const tokenSums = [
 
 /** These have the same names in the units of a row and in its hour. */
 const unitSums = ['images', 'video_ms', 'video_tokens'] as const;
+
+const noSums: Readonly<Sums> = {
+  requests: 0,
+  failed: 0,
+  refused: 0,
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  images: 0,
+  video_ms: 0,
+  video_tokens: 0,
+  cost: 0n,
+  unbilled_tokens: 0,
+};
 
 /** @throws RecordError for an invalid charge. */
 export function sumUp(rows: readonly LineValues[]): BatchTotals {
@@ -133,7 +152,16 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
   // A request that was refused at once may name any model: such names must not pile up.
   const model = attempts.length > 0 ? text(row, 'model') : '';
-  const totals = hourOf(hours, row, model, text(row, 'channel'));
+  addRow(hourOf(hours, row, model, text(row, 'channel')), row, cost);
+  for (const attempt of attempts) {
+    const unbilled = unbilledOf(attempt);
+    if (unbilled === null) continue;
+    hourOf(hours, row, model, attempt.channel).unbilled_tokens += unbilled;
+  }
+}
+
+/** Adds a row to its sums, but for what its failed attempts used. */
+function addRow(totals: Sums, row: LineValues, cost: bigint): void {
   const outcome = row[positionOf.outcome];
   const count = row[positionOf.count] as number;
   totals.requests += count;
@@ -143,34 +171,31 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const units = row[positionOf.units] as UnitsRecord | null;
   if (units !== null) for (const name of unitSums) totals[name] += units[name] ?? 0;
   totals.cost += cost;
-  for (const { channel, usage } of attempts) {
-    if (usage === undefined) continue;
-    const { input, cacheRead, cacheWrite, cacheWrite1h, output } = usage;
-    const unbilled = input + cacheRead + cacheWrite + cacheWrite1h + output;
-    hourOf(hours, row, model, channel).unbilled_tokens += unbilled;
-  }
+}
+
+/** The tokens of a failed attempt; null if its channel reported none. */
+function unbilledOf({ usage }: AttemptRecord): number | null {
+  if (usage === undefined) return null;
+  const { input, cacheRead, cacheWrite, cacheWrite1h, output } = usage;
+  return input + cacheRead + cacheWrite + cacheWrite1h + output;
 }
 
 function addToKind(kinds: Map<string, UsageKindTable>, row: LineValues, cost: bigint): void {
-  const time = row[positionOf.time] as number;
-  const kind: UsageKindTable = {
-    hour: time - (time % hourMs),
-    client: text(row, 'client'),
-    protocol: text(row, 'protocol'),
-    operation: text(row, 'operation'),
-    outcome: text(row, 'outcome'),
-    status: row[positionOf.status] as number,
-    requests: row[positionOf.count] as number,
-    cost,
-  };
-  const { hour, client, protocol, operation, outcome, status } = kind;
+  const hour = hourIn(row);
+  const client = text(row, 'client');
+  const protocol = text(row, 'protocol');
+  const operation = text(row, 'operation');
+  const outcome = text(row, 'outcome');
+  const status = row[positionOf.status] as number;
   const name = `${hour} ${client} ${protocol} ${operation} ${outcome} ${status}`;
-  const known = kinds.get(name);
-  if (known === undefined) kinds.set(name, kind);
-  else {
-    known.requests += kind.requests;
-    known.cost += cost;
+  let kind = kinds.get(name);
+  if (kind === undefined) {
+    kind = { hour, client, protocol, operation, outcome, status, ...noSums };
+    kinds.set(name, kind);
   }
+  addRow(kind, row, cost);
+  const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
+  for (const attempt of attempts) kind.unbilled_tokens += unbilledOf(attempt) ?? 0;
 }
 
 function addLatencies(latencies: Map<string, LatencyHourlyTable>, row: LineValues): void {
@@ -186,8 +211,7 @@ function addLatency(
   milliseconds: number | null,
 ): void {
   if (milliseconds === null) return;
-  const time = row[positionOf.time] as number;
-  const hour = time - (time % hourMs);
+  const hour = hourIn(row);
   const model = text(row, 'model');
   const channel = text(row, 'channel');
   const bucket = latencyBucket(milliseconds);
@@ -200,12 +224,12 @@ function addLatency(
 }
 
 function hourOf(hours: Hours, row: LineValues, model: string, channel: string): HourTotals {
-  const time = row[positionOf.time] as number;
-  const hour = time - (time % hourMs);
+  const hour = hourIn(row);
   const keyId = text(row, 'key_id');
   const userId = text(row, 'user_id');
   const teamId = text(row, 'team_id');
-  const name = `${hour}\n${keyId}\n${userId}\n${teamId}\n${channel}\n${model}`;
+  const client = text(row, 'client');
+  const name = `${hour}\n${keyId}\n${userId}\n${teamId}\n${client}\n${channel}\n${model}`;
   let totals = hours.get(name);
   if (totals === undefined) {
     totals = {
@@ -215,24 +239,17 @@ function hourOf(hours: Hours, row: LineValues, model: string, channel: string): 
       team_id: teamId,
       model,
       channel,
-      requests: 0,
-      failed: 0,
-      refused: 0,
-      input_tokens: 0,
-      cache_read_tokens: 0,
-      cache_write_tokens: 0,
-      cache_write_1h_tokens: 0,
-      output_tokens: 0,
-      reasoning_tokens: 0,
-      images: 0,
-      video_ms: 0,
-      video_tokens: 0,
-      cost: 0n,
-      unbilled_tokens: 0,
+      client,
+      ...noSums,
     };
     hours.set(name, totals);
   }
   return totals;
+}
+
+function hourIn(row: LineValues): number {
+  const time = row[positionOf.time] as number;
+  return time - (time % hourMs);
 }
 
 function text(row: LineValues, column: keyof typeof positionOf): string {

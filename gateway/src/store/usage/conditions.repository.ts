@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { sessionKeyName } from '#database/session-keys.ts';
 
-/** Filters that hold for single requests and for sums; all must hold. */
+/** Filters that hold for single requests and for the sums that know what they name; all must hold. */
 export interface NameFilters {
   /** Name or id of a key. */
   readonly key?: string;
@@ -16,6 +16,8 @@ export interface NameFilters {
   readonly model?: string;
   /** Name of the channel that responded. */
   readonly channel?: string;
+  /** The family of clients. */
+  readonly client?: string;
   /** How names begin. */
   readonly beginnings?: Partial<
     Record<'key' | 'user' | 'team' | 'model' | 'channel' | 'client', string>
@@ -24,6 +26,26 @@ export interface NameFilters {
   readonly userId?: string;
   /** With `userId`: or requests of these teams, by their ids. */
   readonly teamIds?: readonly string[];
+}
+
+/** Whether these filters need sums that know persons: keys, users and teams. */
+export function namesPersons({
+  key,
+  keyId,
+  user,
+  userId,
+  team,
+  beginnings = {},
+}: NameFilters): boolean {
+  return (
+    [key, keyId, user, userId, team].some((name) => name !== undefined) ||
+    [beginnings.key, beginnings.user, beginnings.team].some((name) => name !== undefined)
+  );
+}
+
+/** Whether these filters need sums that know clients. */
+export function namesClients({ client, beginnings = {} }: NameFilters): boolean {
+  return client !== undefined || beginnings.client !== undefined;
 }
 
 type Condition = RawBuilder<SqlBool>;
@@ -64,7 +86,7 @@ export async function nameConditions(
       conditions.push(sql<SqlBool>`${place(column)} in (${ids})`);
     }
   }
-  for (const name of ['model', 'channel'] as const) {
+  for (const name of ['model', 'channel', 'client'] as const) {
     const wanted = filters[name];
     if (wanted !== undefined) conditions.push(isText(place(name), wanted));
     const beginning = beginnings[name];

@@ -38,11 +38,13 @@ export { timeDimensions, wholeHours, type Bucket } from './time-cuts.ts';
 export { csvHeading, toCsv } from './usage-csv.ts';
 export {
   countNames,
+  countedDimensions,
   groupUsage,
   mergeGroups,
   metrics,
   nameDimensions,
   namesOf,
+  type CountedDimension,
   type Dimension,
   type Grouped,
   type Sums,

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Database, LatencyDailyTable, LatencyHourlyTable } from '#database/index.ts';
-import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
+import { dailyDimensions, hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
 import { leaseName, settleLeases } from '#leases/index.ts';
@@ -176,10 +176,10 @@ function kept(
 
 const dayMs = 86_400_000;
 const hourly = keptSums('usage_hourly', ['hour', ...hourlyDimensions], (hours) => hours);
-const daily = keptSums('usage_daily', ['day', ...hourlyDimensions], (hours) =>
+const daily = keptSums('usage_daily', ['day', ...dailyDimensions], (hours) =>
   merged(
     hours.map(({ hour, ...sums }) => ({ ...sums, day: hour - (hour % dayMs) })),
-    ['day', ...hourlyDimensions],
+    ['day', ...dailyDimensions],
   ),
 );
 const hourlyModels = keptSums('usage_hourly_models', ['hour', 'model', 'channel'], (hours) =>
@@ -214,7 +214,7 @@ const latencyDaily = kept('latency_daily', ['day', ...latencyKey], ['requests'])
 const kindCounts = kept(
   'usage_kinds',
   ['hour', 'client', 'protocol', 'operation', 'outcome', 'status'],
-  ['requests', 'cost'],
+  hourlySums,
 );
 
 function byDay(latencies: readonly LatencyHourlyTable[]): LatencyDailyTable[] {

@@ -2,10 +2,15 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/session-keys.ts';
 import { hourlySums } from '#database/usage-hourly.ts';
-import { nameConditions, type NameFilters } from './conditions.repository.ts';
+import {
+  nameConditions,
+  namesClients,
+  namesPersons,
+  type NameFilters,
+} from './conditions.repository.ts';
 import { cut, runsOf, timeDimensions, type Bucket, type TimeDimension } from './time-cuts.ts';
 
-export const nameDimensions = ['model', 'channel', 'key', 'user', 'team'] as const;
+export const nameDimensions = ['model', 'channel', 'key', 'user', 'team', 'client'] as const;
 export type NameDimension = (typeof nameDimensions)[number];
 export type Dimension = NameDimension | TimeDimension;
 
@@ -119,9 +124,17 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
   };
 }
 
+/** What `countNames` counts; `countKinds` counts the rest. */
+const countedTogether = [
+  ['model', 'channel'],
+  ['key', 'user', 'team'],
+] as const satisfies readonly (readonly NameDimension[])[];
+export const countedDimensions = countedTogether.flat();
+export type CountedDimension = (typeof countedDimensions)[number];
+
 /** How many requests each name has, by the dimension; the most frequent first. Empty: none. */
 export type NameCounts = Readonly<
-  Record<NameDimension, readonly { readonly name: string; readonly requests: number }[]>
+  Record<CountedDimension, readonly { readonly name: string; readonly requests: number }[]>
 >;
 
 /** Counts all names at once: one reading of the sums serves several dimensions. */
@@ -129,14 +142,11 @@ export async function countNames(
   db: Db,
   filter: Pick<GroupQuestion, 'from' | 'to'> & NameFilters,
 ): Promise<NameCounts> {
-  const counted: [NameDimension, { readonly name: string; readonly requests: number }[]][] = [];
-  for (const by of [
-    ['model', 'channel'],
-    ['key', 'user', 'team'],
-  ] as const) {
+  const counted: [CountedDimension, { readonly name: string; readonly requests: number }[]][] = [];
+  for (const by of countedTogether) {
     const source = await sourceOf(db, { ...filter, by }, true);
     const columns = by.map((name) => sql`${columnOf(name)} as ${sql.ref(name)}`);
-    const { rows } = await sql<Record<NameDimension, string> & { readonly requests: number }>`
+    const { rows } = await sql<Record<CountedDimension, string> & { readonly requests: number }>`
       select ${sql.join(columns)}, sum(requests) as requests from ${source}
       group by ${sql.join(by.map((_, at) => sql.lit(at + 1)))}`.execute(db);
     for (const dimension of by) {
@@ -155,11 +165,9 @@ export async function countNames(
 
 /** The persons that are told apart over time, if neither is narrowed to some of them; else null. */
 function personsOver(question: GroupQuestion, time: TimeDimension | null) {
-  const { by, key, keyId, user, userId, team, beginnings = {} } = question;
+  const { by } = question;
   const person = (['key', 'user', 'team'] as const).find((name) => by.includes(name)) ?? null;
-  const isNarrowed =
-    [key, keyId, user, userId, team].some((name) => name !== undefined) ||
-    [beginnings.key, beginnings.user, beginnings.team].some((name) => name !== undefined);
+  const isNarrowed = namesPersons(question) || namesClients(question);
   return time === null || isNarrowed ? null : person;
 }
 
@@ -255,7 +263,7 @@ async function sumsBy(db: Db, source: Source, places: readonly Source[]) {
 }
 
 /**
- * The table with the fewest rows that has what is asked for: without persons, by the day, or by the hour.
+ * The table with the fewest rows that has what is asked for: without persons, without models, by the day, or by the hour.
  * @param isOfDays whether whole days in UTC are never cut
  */
 async function sourceOf(
@@ -263,11 +271,17 @@ async function sourceOf(
   question: Pick<GroupQuestion, 'from' | 'to' | 'by'> & NameFilters,
   isOfDays: boolean,
 ): Promise<Source> {
-  const { from, to, by, key, keyId, user, userId, team, beginnings = {} } = question;
+  const { from, to, by, key, keyId, user, userId, team, model, channel, beginnings } = question;
   const isOne = [key, keyId, user, userId, team].some((name) => name !== undefined);
-  const persons = ['key', 'user', 'team'] as const;
-  const needsPersons =
-    isOne || persons.some((name) => by.includes(name) || beginnings[name] !== undefined);
+  const needs = (...names: readonly Dimension[]) => names.some((name) => by.includes(name));
+  const needsPersons = namesPersons(question) || needs('key', 'user', 'team');
+  if (namesClients(question) || needs('client')) {
+    const needsModels =
+      needs('model', 'channel') ||
+      [model, channel, beginnings?.model, beginnings?.channel].some((name) => name !== undefined);
+    const table = needsPersons || needsModels ? 'usage_hourly' : 'usage_kinds';
+    return rowsOf(db, table, 'hour', question, from, to);
+  }
   if (!needsPersons) return rowsOf(db, 'usage_hourly_models', 'hour', question, from, to);
   // Indexes find the hours of one person or team.
   if (isOne || !isOfDays || to - from < manyDays) {
@@ -290,7 +304,7 @@ async function sourceOf(
 
 async function rowsOf(
   db: Db,
-  table: 'usage_hourly' | 'usage_hourly_models' | 'usage_daily',
+  table: 'usage_hourly' | 'usage_hourly_models' | 'usage_daily' | 'usage_kinds',
   time: 'hour' | 'day',
   filters: NameFilters,
   from: number,
@@ -324,7 +338,8 @@ const metricPlaces: Readonly<Record<Metric, Source>> = {
 };
 
 function columnOf(dimension: Dimension): Source {
-  return sql.ref(dimension === 'model' || dimension === 'channel' ? dimension : `${dimension}_id`);
+  const isPerson = dimension === 'key' || dimension === 'user' || dimension === 'team';
+  return sql.ref(isPerson ? `${dimension}_id` : dimension);
 }
 
 /** Null for a name that is not among the first. */

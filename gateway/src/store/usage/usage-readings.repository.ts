@@ -1,6 +1,11 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { nameConditions, type NameFilters } from './conditions.repository.ts';
+import {
+  nameConditions,
+  namesClients,
+  namesPersons,
+  type NameFilters,
+} from './conditions.repository.ts';
 import { percentilesOf, type Percentiles } from './latency-buckets.ts';
 import { matching, type UsageFilter } from './usage.repository.ts';
 
@@ -113,17 +118,17 @@ async function countHours(
 }
 
 /** What sums with names can be filtered by. */
-const nameFilters = ['from', 'to', 'key', 'keyId', 'user', 'userId', 'team', 'teamIds'] as const;
-const modelFilters = ['model', 'channel', 'beginnings'] as const;
+const nameFilters: readonly string[] = [
+  ['from', 'to', 'key', 'keyId', 'user', 'userId', 'team', 'teamIds'],
+  ['model', 'channel', 'client', 'beginnings'],
+].flat();
 
 /** How requests are counted whose filter has nothing but names; null: it has more. */
 function namesOnly(filter: UsageFilter): typeof countNamed | null {
-  const known: readonly string[] = [...nameFilters, ...modelFilters];
-  const { client } = filter.beginnings ?? {};
   const isKnown = Object.entries(filter).every(
-    ([name, value]) => value === undefined || known.includes(name),
+    ([name, value]) => value === undefined || nameFilters.includes(name),
   );
-  return isKnown && client === undefined ? countNamed : null;
+  return isKnown ? countNamed : null;
 }
 
 /**
@@ -137,9 +142,7 @@ async function countNamed(
 ): Promise<Counts[]> {
   const { from, to, beginnings } = filter;
   const isOfModel = filter.model !== undefined || beginnings?.model !== undefined;
-  const isOfPersons =
-    nameFilters.slice(2).some((name) => filter[name] !== undefined) ||
-    (['key', 'user', 'team'] as const).some((name) => beginnings?.[name] !== undefined);
+  const isOfPersons = namesPersons(filter) || namesClients(filter);
   const table = isOfPersons ? 'usage_hourly' : 'usage_hourly_models';
   const conditions = [
     sql`hour >= ${from}`,
@@ -285,11 +288,10 @@ export async function readLatency(
   filter: NameFilters & { readonly from: number; readonly to: number },
   by: 'model' | 'channel' | null,
 ): Promise<Latency[]> {
-  const { key, keyId, user, userId, team, beginnings = {} } = filter;
-  const isOfPersons =
-    [key, keyId, user, userId, team].some((value) => value !== undefined) ||
-    [beginnings.key, beginnings.user, beginnings.team].some((value) => value !== undefined);
-  const rows = isOfPersons ? await timesOfRows(db, filter, by) : await keptTimes(db, filter, by);
+  const rows =
+    namesPersons(filter) || namesClients(filter)
+      ? await timesOfRows(db, filter, by)
+      : await keptTimes(db, filter, by);
   const found = new Map<string, Record<'first_token' | 'duration', Map<number, number>>>();
   for (const { name, measure, bucket, requests } of rows) {
     const counts = found.get(name) ?? { first_token: new Map(), duration: new Map() };
@@ -349,7 +351,7 @@ async function timesOf(
   return rows;
 }
 
-/** Single requests, because sums by the hour know no persons. */
+/** Single requests, because these sums know neither persons nor clients. */
 async function timesOfRows(
   db: Db,
   filter: UsageFilter,

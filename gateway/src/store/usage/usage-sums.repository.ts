@@ -5,12 +5,24 @@ import { wholeHours } from './time-cuts.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 
 /** The dimensions of sums. Hours and days are in UTC. */
-export const groupings = ['hour', 'day', 'model', 'channel', 'key', 'user', 'team'] as const;
+export const groupings = [
+  'hour',
+  'day',
+  'model',
+  'channel',
+  'key',
+  'user',
+  'team',
+  'client',
+] as const;
 export type Grouping = (typeof groupings)[number];
 
 /** Usage summed up; the sums outlive the single rows. */
 export interface UsageSum {
-  /** `2026-11-21T10:00Z`, `2026-11-21`, or a name; an id if the named object no longer exists, and empty for none. */
+  /**
+   * `2026-11-21T10:00Z`, `2026-11-21`, or a name; an id if the named object no longer exists, and words in parentheses
+   * for requests that have none.
+   */
   readonly name: string;
   readonly requests: number;
   /** How many of them failed or were refused. */
@@ -92,7 +104,8 @@ export async function sumUsage(
       unbilled_tokens,
       ...tokens
     }): UsageSum => {
-      const shown = typeof name === 'number' ? timeOf(name, by) : (names.get(name) ?? name);
+      const shown =
+        typeof name === 'number' ? timeOf(name, by) : (names.get(name) ?? named(name, by));
       const videos = { video_ms, video_tokens };
       return {
         name: shown,
@@ -108,6 +121,12 @@ export async function sumUsage(
     },
   );
   return sums.toSorted(by === 'day' || by === 'hour' ? byName : byCost);
+}
+
+/** A request that was refused before an upstream was asked may name any model, so these are one group. */
+function named(name: string, by: Grouping): string {
+  if (name !== '') return name;
+  return by === 'model' ? '(refused)' : `(no ${by})`;
 }
 
 function byName(a: UsageSum, b: UsageSum): number {
@@ -140,7 +159,7 @@ function nameOf(by: Grouping): RawBuilder<string | number> {
     const ofSessions = sql`select id from keys where session_id is not null`;
     return sql`case when key_id in (${ofSessions}) then ${sql.lit(sessionKeyName)} else key_id end`;
   }
-  const column = by === 'model' || by === 'channel' ? by : `${by}_id`;
+  const column = by === 'user' || by === 'team' ? `${by}_id` : by;
   return sql`${sql.ref(column)}`;
 }
 

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/session-keys.ts';
-import { beginsWith, nameConditions, type NameFilters } from './conditions.repository.ts';
+import { nameConditions, type NameFilters } from './conditions.repository.ts';
 import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 
 /** Filters for exchanges; all conditions must hold, and text is compared literally. */
@@ -10,8 +10,6 @@ export interface UsageFilter extends NameFilters {
   readonly from?: number;
   /** Unix milliseconds, exclusive. */
   readonly to?: number;
-  /** The family of clients. */
-  readonly client?: string;
   readonly operation?: string;
   /** Whether any upstream was asked. Requests that were refused at once are in no sum of their model. */
   readonly isAsked?: boolean;
@@ -107,17 +105,13 @@ export async function totalUsage(
 
 /** The rows that a filter leaves, but for its `limit` and `cursor`. */
 export async function matching(db: Kysely<Database>, filter: UsageFilter) {
-  const { from, to, client, protocol, operation, outcome, statuses } = filter;
-  const { minCost, minDuration, isAsked, beginnings } = filter;
+  const { from, to, protocol, operation, outcome, statuses } = filter;
+  const { minCost, minDuration, isAsked } = filter;
   let query = db.selectFrom('usage');
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
   // Ids are looked up first: comparing the joined names would read every row of the time range.
   for (const condition of await nameConditions(db, 'usage', filter)) query = query.where(condition);
-  if (client !== undefined) query = query.where('usage.client', '=', client);
-  if (beginnings?.client !== undefined) {
-    query = query.where(beginsWith(sql.ref('usage.client'), beginnings.client));
-  }
   if (protocol !== undefined) query = query.where('usage.protocol', '=', protocol);
   if (operation !== undefined) query = query.where('usage.operation', '=', operation);
   if (outcome !== undefined) query = query.where('usage.outcome', '=', outcome);

@@ -93,13 +93,13 @@ const nameFilters = {
   team: name.optional(),
   model: name.optional(),
   channel: name.optional(),
+  /** A family of clients such as `claude-code`. */
+  client: name.optional(),
 };
 
 /** Filters of requests; all must hold. */
 const filters = {
   ...nameFilters,
-  /** A family of clients such as `claude-code`. */
-  client: name.optional(),
   protocol: name.optional(),
   operation: name.optional(),
   outcome: name.optional(),
@@ -247,7 +247,10 @@ function isTimeZone(zone: string): boolean {
 }
 
 /** Of which at most one may cut the time. */
-const dimensions = ['model', 'channel', 'key', 'user', 'team', 'hour', 'day', 'month'] as const;
+const dimensions = [
+  ...(['model', 'channel', 'key', 'user', 'team', 'client'] as const),
+  ...(['hour', 'day', 'month'] as const),
+] as const;
 const times: readonly string[] = ['hour', 'day', 'month'];
 const by = z
   .string()

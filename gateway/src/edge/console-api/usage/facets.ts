@@ -1,10 +1,11 @@
 import type { OpenDatabase } from '#database/index.ts';
 import {
+  countedDimensions,
   countKinds,
   countNames,
   groupUsage,
-  nameDimensions,
   namesOf,
+  type CountedDimension,
   type NameFilters,
 } from '#usage/index.ts';
 
@@ -19,7 +20,7 @@ export async function readFacets(
 ) {
   const counts = { model: none(), channel: none(), key: none(), user: none(), team: none() };
   const all = beginning === null ? await countNames(db, filter) : null;
-  for (const dimension of nameDimensions) {
+  for (const dimension of countedDimensions) {
     const names =
       all === null ? await begun(db, filter, dimension, beginning ?? '', limit) : all[dimension];
     // Empty: no name to filter by. Without requests: a channel that was asked and never answered.
@@ -50,7 +51,7 @@ export async function readFacets(
 async function begun(
   db: OpenDatabase['kysely'],
   filter: Filter,
-  dimension: (typeof nameDimensions)[number],
+  dimension: CountedDimension,
   beginning: string,
   limit: number,
 ) {

@@ -5,7 +5,7 @@ import type { Contract } from '../contract/index.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 
 type Query = Omit<z.output<Contract['exportUsage']['query']>, 'format'>;
-type NameQuery = Pick<Query, 'from' | 'to' | 'key' | 'user' | 'team' | 'model' | 'channel'>;
+type NameQuery = Pick<Query, (typeof named)[number]>;
 type Db = OpenDatabase['kysely'];
 
 const defaultSpan = 30 * 86_400_000;
@@ -35,7 +35,7 @@ export async function scopeOf(
 const named = ['key', 'user', 'team', 'model', 'channel', 'client'] as const;
 
 /** Names to filter by; a trailing `*` stands for any end. */
-export function namesIn(query: Omit<NameQuery, 'from' | 'to'> & Pick<Query, 'client'>) {
+export function namesIn(query: NameQuery) {
   const names: Partial<Record<(typeof named)[number], string>> = {};
   const beginnings: typeof names = {};
   for (const name of named) {

@@ -64,7 +64,7 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
       union all
       select
         key_id, user_id, coalesce(team_id, ''), case when attempts = '[]' then '' else model end,
-        coalesce(channel, ''), -${sql.ref('count')},
+        coalesce(channel, ''), client, -${sql.ref('count')},
         case when outcome in ('failed', 'refused') then -${sql.ref('count')} else 0 end,
         case when outcome = 'refused' then -${sql.ref('count')} else 0 end,
         -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
@@ -74,7 +74,7 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
       from usage where time >= ${hour} and time < ${hour + hourMs}
       union all
       select
-        key_id, user_id, coalesce(team_id, ''), model, ${attempts.text('channel')},
+        key_id, user_id, coalesce(team_id, ''), model, ${attempts.text('channel')}, client,
         ${sql.join(attemptless.map(() => sql.lit(0)))}, -(${sql.join(parts.map(attempts.tokens), sql` + `)})
       from usage, ${attempts.each}
       where time >= ${hour} and time < ${hour + hourMs} and attempts like '%"usage"%'
