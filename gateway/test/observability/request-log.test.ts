@@ -39,6 +39,7 @@ test('one line per finished exchange, with these members and no others', async (
     requestId: id,
     keyId: expect.any(String),
     keyName: 'test',
+    client: 'node',
     model: 'demo-chat',
     channel: 'sim',
     protocol: 'chat',

@@ -4,6 +4,8 @@
 export interface FinishedExchange {
   readonly record: ExchangeFacts;
   readonly keyName: string;
+  /** The family of clients. */
+  readonly client: string;
   /** The catalogue id of the model; null if the catalogue has no such model. */
   readonly modelId: string | null;
   /** How many times the client says it has retried this request. */

@@ -5,6 +5,8 @@ export interface RequestLine {
   readonly requestId: string;
   readonly keyId: string;
   readonly keyName: string;
+  /** The family of clients. */
+  readonly client: string;
   /** As the client wrote it. */
   readonly model: string;
   readonly channel: string | null;
@@ -26,12 +28,13 @@ export interface RequestLine {
 
 /** The allow-list: only these members are logged. */
 export function requestLineOf(exchange: FinishedExchange): RequestLine {
-  const { record, keyName, retryCount, bodyDigest } = exchange;
+  const { record, keyName, client, retryCount, bodyDigest } = exchange;
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = record.tokens;
   return {
     requestId: record.id,
     keyId: record.keyId,
     keyName,
+    client,
     model: record.model,
     channel: record.channel,
     protocol: record.protocol,

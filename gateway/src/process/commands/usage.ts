@@ -116,7 +116,8 @@ async function printPage(
   const rows = page.data.map((entry) => [
     entry.time,
     entry.key,
-    entry.model,
+    // A body that could not be read names no model.
+    entry.model === '' ? '(none)' : entry.model,
     entry.channel ?? '',
     `${entry.status} ${entry.outcome}${entry.count > 1 ? ` × ${entry.count}` : ''}`,
     String(inputOf(entry.tokens)),

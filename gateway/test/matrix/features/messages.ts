@@ -91,6 +91,11 @@ export const messages: ClientFeatures = {
       { name: 'image, data', ...withBlock(image(bytes)) },
       { name: 'image, address', ...withBlock(image({ type: 'url', url: picture })) },
       {
+        name: 'image, `transformations`',
+        why: 'every other API shrinks a large image by itself',
+        ...withBlock({ ...image(bytes), transformations: { image_exceeds_limit: 'error' } }),
+      },
+      {
         name: 'image, `file_id`',
         why: 'a file kept by another vendor cannot be read: send its bytes',
         ...withBlock(image({ type: 'file', file_id: 'file_1' })),

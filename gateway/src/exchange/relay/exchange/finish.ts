@@ -1,6 +1,6 @@
 import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ChargeRecord, ExchangeRecord } from '#usage/index.ts';
+import { clientOf, type ChargeRecord, type ExchangeRecord } from '#usage/index.ts';
 import type { FinishedExchange } from '#observability/index.ts';
 import { mayBeRetried } from './client-retries.ts';
 import type { Exchange } from './exchange.ts';
@@ -247,6 +247,7 @@ function observed(
   return {
     record,
     keyName: input.caller.keyName,
+    client: clientOf(record.userAgent),
     modelId,
     retryCount,
     bodyDigest: bodyDigestOf(parts, exchange, record),
