@@ -126,7 +126,9 @@ export interface Surcharged {
 
 /**
  * One gateway for all tests of a file. Its models: `priced` has a price for every surcharge, `plain` for none,
- * `allowed` lets some pass without a price; a prompt of 100 tokens is long for `long`, and not yet for `brim`; `converted` is reached in another protocol.
+ * `allowed` lets some pass without a price; a prompt of 100 tokens is long for `long`, and not yet for `brim`; `converted`
+ * is reached in another protocol, and so are `only-chat`, `only-responses` (priced) and `plain-chat`, `plain-responses` at
+ * OpenAI.
  */
 export function shareSurcharged(): Surcharged {
   const shared = shareBilledGateway({
@@ -136,6 +138,10 @@ export function shareSurcharged(): Surcharged {
       vendor('anthropic'),
       vendor('gemini'),
       channel('only-chat', 'chat', 'converted'),
+      ...['chat', 'responses'].map(
+        (name) =>
+          `  - { name: openai-${name}, provider: openai, base_url: "UPSTREAM", api_key: k, protocols: [${name}], models: [only-${name}, plain-${name}] }`,
+      ),
     ].join('\n'),
     models: [],
     moreModels: [
@@ -151,6 +157,10 @@ export function shareSurcharged(): Surcharged {
       model('brim', `price: { ${price}, tiers: [{ above: 100, input: 3000 }] }`),
       model('allowed', `allow: [service_tier.priority, speed.fast], price: { ${price} }`),
       model('converted', `price: { ${price} }`),
+      ...['chat', 'responses'].flatMap((name) => [
+        model(`only-${name}`, `price: { ${price}, multipliers: ${multipliers} }`),
+        model(`plain-${name}`, `price: { ${price} }`),
+      ]),
     ].join('\n'),
     moreUsers: '  - { email: poor@example.com, balance: 5 }',
     moreKeys: `  - { name: poor, user: poor@example.com, secret: ${poor} }`,

@@ -124,6 +124,31 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 });
 
+describe.each([
+  ['chat', 'responses'],
+  ['responses', 'chat'],
+])('OpenAI, %s converted to %s', (client, upstream) => {
+  const protocol = textProtocols.find(({ name }) => name === client)!;
+  const dear = { service_tier: 'priority' };
+
+  test.each([true, false])('streamed: %s; a tier arrives and is charged', async (stream) => {
+    shared.upstream.answer = answer({ tier: 'priority' });
+    const dearer = await receiptOf(await ask(protocol, `only-${upstream}`, stream, dear));
+    expect(shared.upstream.asked[0]?.path).toContain(upstream === 'chat' ? 'chat/' : 'responses');
+    expect(shared.upstream.asked[0]?.body).toMatchObject(dear);
+    const term = 'service_tier.priority';
+    expect(dearer.parts).toEqual({ [`input@${term}`]: 100, [`output@${term}`]: 10 });
+    expect(dearer.cost).toBe(base * 2n);
+  });
+
+  test('a tier without a price is refused, and no upstream is called', async () => {
+    const response = await ask(protocol, `plain-${upstream}`, false, dear);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('service_tier');
+    expect(shared.upstream.asked).toEqual([]);
+  });
+});
+
 test('messages: a region that costs more, any but the global one', async () => {
   const [, , messages] = textProtocols;
   const refused = await ask(messages!, 'plain', false, { inference_geo: 'eu' });

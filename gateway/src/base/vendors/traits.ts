@@ -7,6 +7,8 @@ export interface UpstreamTraits {
   readonly renamedMembers: boolean;
   /** `prompt_cache_key`: which requests share a cache. */
   readonly cacheKeys: boolean;
+  /** `service_tier`, which chat and responses name alike. */
+  readonly serviceTiers: boolean;
   /** Marks of where a prompt cache ends. */
   readonly cacheMarkers: boolean;
   readonly customTools: boolean;
@@ -30,6 +32,7 @@ export interface UpstreamTraits {
 export const plainTraits: UpstreamTraits = Object.freeze({
   renamedMembers: false,
   cacheKeys: false,
+  serviceTiers: false,
   cacheMarkers: false,
   customTools: false,
   toolNamespaces: false,

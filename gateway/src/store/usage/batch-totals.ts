@@ -1,5 +1,4 @@
 import type { LatencyHourlyTable, UsageHourlyTable, UsageKindTable } from '#database/index.ts';
-import type { hourlySums } from '#database/usage-hourly.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, readLines, RecordError, type LineValues, type StoredLines } from './read-lines.ts';
 import type { LeasedPart } from '#leases/index.ts';
@@ -30,7 +29,8 @@ export interface RowPart extends LeasedPart {
 export type HourTotals = UsageHourlyTable;
 
 type Hours = Map<string, HourTotals>;
-type Sums = Pick<HourTotals, (typeof hourlySums)[number]>;
+type Dimension = 'hour' | 'key_id' | 'user_id' | 'team_id' | 'model' | 'channel' | 'client';
+type Sums = Omit<HourTotals, Dimension>;
 
 const hourMs = 3_600_000;
 

@@ -6,14 +6,15 @@ import { sharedMembers } from './shared-members.ts';
 
 const extensions: Extensions = [
   { protocol: 'chat', name: 'prompt_cache_retention', value: '24h', ifForeign: 'drop' },
+  { protocol: 'responses', name: 'service_tier', value: 'flex', ifForeign: 'drop' },
   { protocol: 'chat', name: 'logit_bias', value: {}, ifForeign: 'drop' },
   { protocol: 'messages', name: 'prompt_cache_retention', value: '24h', ifForeign: 'drop' },
 ];
 
 test('what chat and responses have in common at OpenAI is carried there, and lost elsewhere', () => {
   expect(sharedMembers(extensions, { traits: openAiTraits('gpt-5.6') })).toEqual({
-    shared: { prompt_cache_retention: '24h' },
-    others: extensions.slice(1),
+    shared: { prompt_cache_retention: '24h', service_tier: 'flex' },
+    others: extensions.slice(2),
   });
   expect(sharedMembers(extensions, { traits: plainTraits })).toEqual({
     shared: {},

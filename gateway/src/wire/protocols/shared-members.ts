@@ -2,8 +2,12 @@ import type { Extension, Extensions } from '#canonical/index.ts';
 import type { EncodeTarget } from './codec.ts';
 import type { JsonRecord } from './values.ts';
 
-/** Members that chat and responses have in common at the vendor of both, and nowhere else. */
-const names: ReadonlySet<string> = new Set(['prompt_cache_options', 'prompt_cache_retention']);
+/** Members that chat and responses have in common at the vendor of both, and the traits of upstreams that have them. */
+const traitsOf: ReadonlyMap<string, 'cacheKeys' | 'serviceTiers'> = new Map([
+  ['prompt_cache_options', 'cacheKeys'],
+  ['prompt_cache_retention', 'cacheKeys'],
+  ['service_tier', 'serviceTiers'],
+]);
 
 /**
  * Divides the extensions of a request for chat or responses into the members that the upstream has under the same name
@@ -13,8 +17,12 @@ export function sharedMembers(
   extensions: Extensions,
   { traits }: Pick<EncodeTarget, 'traits'>,
 ): { readonly shared: JsonRecord; readonly others: Extensions } {
-  const isShared = ({ protocol, name }: Extension): boolean =>
-    traits.cacheKeys && (protocol === 'chat' || protocol === 'responses') && names.has(name);
+  const isShared = ({ protocol, name }: Extension): boolean => {
+    const trait = traitsOf.get(name);
+    return (
+      trait !== undefined && traits[trait] && (protocol === 'chat' || protocol === 'responses')
+    );
+  };
   return {
     shared: Object.fromEntries(
       extensions.filter(isShared).map(({ name, value }) => [name, value] as const),

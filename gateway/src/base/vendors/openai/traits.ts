@@ -5,6 +5,7 @@ const common: UpstreamTraits = Object.freeze({
   ...plainTraits,
   renamedMembers: true,
   cacheKeys: true,
+  serviceTiers: true,
   customTools: true,
   toolNamespaces: true,
   allowedTools: true,

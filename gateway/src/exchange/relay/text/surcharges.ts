@@ -1,6 +1,6 @@
 import type { Model, Route } from '#catalogue/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
-import type { SurchargeFacts } from '#vendors/index.ts';
+import { traitsFor, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
 import {
   isOffered,
   requireOffered,
@@ -12,8 +12,8 @@ import type { TextInput } from './input.ts';
 const noTerms: readonly string[] = Object.freeze([]);
 
 /**
- * The terms of the request, such as a service tier, that its upstreams get. Only upstreams of the client's protocol get
- * any, because conversion drops them.
+ * The terms of the request, such as a service tier, that its upstreams get. Those of the client's protocol get all of
+ * them; in conversions only service tiers arrive, and only between chat and responses.
  * @param routes those that may serve the request
  * @throws GatewayError for a term that its upstream charges for and that has no price
  */
@@ -25,9 +25,12 @@ export function termsSent(
 ): readonly string[] {
   // Counting tokens is free on any terms.
   if (operation === 'count-tokens' || (terms.length === 0 && betas.length === 0)) return noTerms;
-  const native = routes().filter(({ channel }) => channel.protocols.includes(protocol));
-  if (native.length === 0) return noTerms;
+  const all = routes();
+  const native = all.filter(({ channel }) => channel.protocols.includes(protocol));
   requireOffered(terms, model, native);
+  const tiers = terms.filter((term) => term.startsWith('service_tier.'));
+  const converted = tiers.length === 0 ? [] : all.filter((route) => carriesTiers(route, protocol));
+  requireOffered(tiers, model, converted);
   for (const route of native) {
     const closed = betas.find((name) => closedBeta(name, model, surchargesOf(route)) !== null);
     if (closed !== undefined) {
@@ -37,7 +40,16 @@ export function termsSent(
       );
     }
   }
-  return terms;
+  if (native.length > 0) return terms;
+  return converted.length > 0 ? tiers : noTerms;
+}
+
+/** Whether a request of this protocol keeps its service tier when it is converted for the route. */
+function carriesTiers({ channel, upstreamModel }: Route, protocol: TextInput['protocol']): boolean {
+  const other = protocol === 'chat' ? 'responses' : protocol === 'responses' ? 'chat' : null;
+  if (other === null || !channel.protocols.includes(other)) return false;
+  if (channel.protocols.includes(protocol)) return false;
+  return traitsFor(vendorOf(channel), upstreamModel, channel.baseUrl).serviceTiers;
 }
 
 /** The name of a beta that costs extra and has no price; null for any other. */
