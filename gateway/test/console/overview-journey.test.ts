@@ -109,6 +109,17 @@ test.runIf(hasBrowser)(
     await filter.fill('status:4xx');
     await page.keyboard.press('Enter');
     await page.getByText('There is no filter “status:4xx”. Known: model, key').waitFor();
+    // A figure of two names opens its own requests, within the filter.
+    await filter.fill('client:other');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/filter=client/);
+    const row = page.getByRole('row', { name: /admins.*demo-chat/ });
+    await row.getByRole('link', { name: 'admins' }).click();
+    await page.getByText('1 request', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('filter')).toBe(
+      'client:other key:admins model:demo-chat asked:yes',
+    );
+    await page.goBack();
     await filter.fill('');
     await page.getByRole('link', { name: 'admins', exact: true }).first().waitFor();
     const [download] = await Promise.all([

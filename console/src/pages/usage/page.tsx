@@ -174,7 +174,8 @@ export function UsagePage() {
               sums={byName.data}
               dimension={group}
               second={second}
-              colored={second === undefined ? 8 : 0}
+              filter={filter}
+              colored={8}
             />
           </section>
         )}

@@ -10,6 +10,8 @@ interface Props {
   readonly sums: Sums;
   readonly dimension: Dimension;
   readonly second?: Dimension | undefined;
+  /** The filter line of the sums. */
+  readonly filter?: string;
   /** Names with a colour in the chart above, by rank. */
   readonly colored?: number;
   /** Amounts of the period before, by name. */
@@ -24,6 +26,7 @@ export function SumsTable({
   sums,
   dimension,
   second,
+  filter = '',
   colored = 0,
   before,
   isShort = false,
@@ -31,6 +34,7 @@ export function SumsTable({
   const say = useWords();
   const formats = useFormats();
   const { data, others } = sums;
+  const names = [...new Set(data.map(({ name }) => name))];
   return (
     <div className={styles['scroll']} tabIndex={0} role="group" aria-label={say('explore.table')}>
       <table className="table">
@@ -68,9 +72,17 @@ export function SumsTable({
           </tr>
         </thead>
         <tbody>
-          {data.map(({ name, second: part = null, ...sum }, rank) => {
+          {data.map(({ name, second: part = null, ...sum }) => {
             const input = inputOf(sum);
-            const search = requestsOf(dimension, name, sums);
+            const rank = names.indexOf(name);
+            const search = requestsOf(
+              [
+                { dimension, name },
+                ...(second === undefined ? [] : [{ dimension: second, name: part }]),
+              ],
+              sums,
+              filter,
+            );
             const text = groupName(dimension, name, others[0] ?? 0, say);
             const failed = sum.failed - sum.refused;
             return (

@@ -80,17 +80,20 @@ export function seriesOf(
   }));
 }
 
-/** The requests that a figure counts; null: no filter names them. */
+/**
+ * The requests that a figure counts; null: no filter names them.
+ * @param line the filter line of the sums. Of two words of a name the last one counts, which is the narrower one.
+ */
 export function requestsOf(
-  dimension: Dimension,
-  name: string | null,
+  groups: readonly { readonly dimension: Dimension; readonly name: string | null }[],
   { from, to }: Pick<Sums, 'from' | 'to'>,
+  line = '',
 ): RequestsSearch | null {
-  const span = { from, to };
-  if (name === null) return null;
-  if (dimension === 'model') {
-    const filter = name === '' ? 'asked:no' : `${filterWord('model', name)} asked:yes`;
-    return { filter, ...span };
-  }
-  return name === '' ? null : { filter: filterWord(dimension, name), ...span };
+  const words = groups.map(({ dimension, name }) => {
+    if (name === null) return null;
+    if (dimension !== 'model') return name === '' ? null : filterWord(dimension, name);
+    return name === '' ? 'asked:no' : `${filterWord('model', name)} asked:yes`;
+  });
+  if (words.includes(null)) return null;
+  return { filter: [line, ...words].join(' ').trim(), from, to };
 }
