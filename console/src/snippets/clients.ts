@@ -194,7 +194,7 @@ const clients = {
     ],
   },
   TypeScript: {
-    tried: 'openai 7.57.0',
+    tried: 'openai 7.59.0',
     steps: ({ url, model, key }) => [
       file(
         'hello.ts',

@@ -103,6 +103,7 @@ const clients: readonly Client[] = [
     samples: {
       access_programs: ['x'],
       background: true,
+      background_options: { continuation_id: 'c' },
       context_management: [{ type: 'compaction' }],
       conversation: 'conv_1',
       image: { a: 1 },
