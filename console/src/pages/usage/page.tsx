@@ -8,7 +8,14 @@ import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { dimensions, inputOf, metrics, seriesOf, type Sums } from '../../pieces/sums/sums.ts';
+import {
+  dimensions,
+  inputOf,
+  metrics,
+  requestsOf,
+  seriesOf,
+  type Sums,
+} from '../../pieces/sums/sums.ts';
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
@@ -158,11 +165,7 @@ export function UsagePage() {
                 onPick={(at) => {
                   const part = overTime.data.buckets?.[at];
                   if (part === undefined) return;
-                  const { from, to } = part;
-                  void navigate({
-                    to: '/requests',
-                    search: { from, to, ...(filter !== '' && { filter }) },
-                  });
+                  void navigate({ to: '/requests', search: requestsOf([], part, filter) ?? {} });
                 }}
               />
             )}

@@ -1,6 +1,6 @@
 import type { Query, Result } from '../../api/client.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
-import { filterWord } from '../../pages/requests/filter.ts';
+import { filterWord, readFilter } from '../../pages/requests/filter.ts';
 import type { Say } from '../../words/index.ts';
 import type { Series } from '../chart/stacked-bars.tsx';
 
@@ -90,10 +90,13 @@ export function requestsOf(
   line = '',
 ): RequestsSearch | null {
   const words = groups.map(({ dimension, name }) => {
-    if (name === null) return null;
-    if (dimension !== 'model') return name === '' ? null : filterWord(dimension, name);
-    return name === '' ? 'asked:no' : `${filterWord('model', name)} asked:yes`;
+    if (name === '') return dimension === 'model' ? 'asked:no' : null;
+    return name === null ? null : filterWord(dimension, name);
   });
   if (words.includes(null)) return null;
-  return { filter: [line, ...words].join(' ').trim(), from, to };
+  const filter = [line, ...words].join(' ').trim();
+  const reading = readFilter(filter);
+  // Sums of a model leave out what was refused before any upstream was asked.
+  const isOfModel = reading.kind === 'read' && reading.query.model !== undefined;
+  return { ...(filter !== '' && { filter: isOfModel ? `${filter} asked:yes` : filter }), from, to };
 }

@@ -271,8 +271,8 @@ async function sourceOf(
   question: Pick<GroupQuestion, 'from' | 'to' | 'by'> & NameFilters,
   isOfDays: boolean,
 ): Promise<Source> {
-  const { from, to, by, key, keyId, user, userId, team, model, channel, beginnings } = question;
-  const isOne = [key, keyId, user, userId, team].some((name) => name !== undefined);
+  const { from, to, by, model, channel, beginnings } = question;
+  const isOne = namesPersons({ ...question, beginnings: {} });
   const needs = (...names: readonly Dimension[]) => names.some((name) => by.includes(name));
   const needsPersons = namesPersons(question) || needs('key', 'user', 'team');
   if (namesClients(question) || needs('client')) {
