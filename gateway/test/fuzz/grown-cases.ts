@@ -62,6 +62,15 @@ export const grownCases: readonly GrownCase[] = [
     make: () => `data: 1${'\r'.repeat(60_000)}`,
   },
   {
+    target: 'stream of generate-content for responses',
+    what: 'many events without data',
+    make: () => {
+      const parts = [{ functionCall: { id: 'call_1', name: 'a', args: { b: true } } }];
+      const chunk = { candidates: [{ content: { role: 'model', parts }, index: 0 }] };
+      return `data: ${JSON.stringify(chunk)}\n\n${'data\n\n'.repeat(40_000)}`;
+    },
+  },
+  {
     target: 'request of chat for generate-content',
     what: 'schemas that name one another twice',
     make: () => {

@@ -19,6 +19,7 @@ export type Report =
   | {
       readonly type: 'finding';
       readonly target: string;
+      readonly kind: Finding['kind'];
       readonly message: string;
       readonly file: string;
     }
@@ -81,7 +82,7 @@ async function fuzz(
     };
     const shortest = await shrink(target, input, finding.kind, isOver);
     const file = save(shortest);
-    report({ type: 'finding', target: target.name, message: finding.message, file });
+    report({ type: 'finding', target: target.name, ...finding, file });
   }
   const { inputs, slowest, suspects } = result;
   report({

@@ -131,6 +131,11 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
     expect({ ...seen, text: '' }).toEqual({ status: 1, counts, text: '' });
   });
 
+  test('names at its end the checks that failed', () => {
+    const { text } = runCi({ shell: 'knip() { false; }' });
+    expect(text).toContain('✗ lint: nothing unused\n✗ lint: nothing that only tests use\n7 passed');
+  });
+
   test('a test that passes when it is run again alone passes, and is named', () => {
     const seen = runCi({ report: oneFailed, exit: 1, again: reportOf(2, 0, 0) });
     expect(seen).toMatchObject({ status: 0, counts: '10 passed, 0 failed, 0 skipped' });
