@@ -9,6 +9,8 @@ export interface UpstreamTraits {
   readonly cacheKeys: boolean;
   /** `service_tier`, which chat and responses name alike. */
   readonly serviceTiers: boolean;
+  /** `store`, and `metadata` by which its console finds what is stored; chat and responses name both alike. */
+  readonly storage: boolean;
   /** Marks of where a prompt cache ends. */
   readonly cacheMarkers: boolean;
   readonly customTools: boolean;
@@ -33,6 +35,7 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   renamedMembers: false,
   cacheKeys: false,
   serviceTiers: false,
+  storage: false,
   cacheMarkers: false,
   customTools: false,
   toolNamespaces: false,

@@ -21,3 +21,20 @@ test('what chat and responses have in common at OpenAI is carried there, and los
     others: extensions,
   });
 });
+
+test.each([
+  [
+    { store: true, metadata: { a: 'b' } },
+    { store: true, metadata: { a: 'b' } },
+  ],
+  [{ store: false, metadata: { a: 'b' } }, { store: false }],
+  [{ metadata: { a: 'b' } }, {}],
+])('of %j OpenAI gets %j', (members, shared) => {
+  const asked: Extensions = Object.entries(members).map(([name, value]) => ({
+    protocol: 'chat',
+    name,
+    value,
+    ifForeign: 'ignore',
+  }));
+  expect(sharedMembers(asked, { traits: openAiTraits('gpt-5.6') }).shared).toEqual(shared);
+});

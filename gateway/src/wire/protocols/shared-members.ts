@@ -2,11 +2,15 @@ import type { Extension, Extensions } from '#canonical/index.ts';
 import type { EncodeTarget } from './codec.ts';
 import type { JsonRecord } from './values.ts';
 
+type SharedTrait = 'cacheKeys' | 'serviceTiers' | 'storage';
+
 /** Members that chat and responses have in common at the vendor of both, and the traits of upstreams that have them. */
-const traitsOf: ReadonlyMap<string, 'cacheKeys' | 'serviceTiers'> = new Map([
+const traitsOf: ReadonlyMap<string, SharedTrait> = new Map([
+  ['metadata', 'storage'],
   ['prompt_cache_options', 'cacheKeys'],
   ['prompt_cache_retention', 'cacheKeys'],
   ['service_tier', 'serviceTiers'],
+  ['store', 'storage'],
 ]);
 
 /**
@@ -17,11 +21,13 @@ export function sharedMembers(
   extensions: Extensions,
   { traits }: Pick<EncodeTarget, 'traits'>,
 ): { readonly shared: JsonRecord; readonly others: Extensions } {
+  const isStored = extensions.some(({ name, value }) => name === 'store' && value === true);
   const isShared = ({ protocol, name }: Extension): boolean => {
     const trait = traitsOf.get(name);
-    return (
-      trait !== undefined && traits[trait] && (protocol === 'chat' || protocol === 'responses')
-    );
+    if (trait === undefined || !traits[trait]) return false;
+    // OpenAI's chat refuses metadata of what it does not store.
+    if (name === 'metadata' && !isStored) return false;
+    return protocol === 'chat' || protocol === 'responses';
   };
   return {
     shared: Object.fromEntries(

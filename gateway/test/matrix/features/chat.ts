@@ -399,7 +399,7 @@ export const chat: ClientFeatures = {
       { name: '`service_tier`', why: 'tiers belong to one vendor', body: { service_tier: 'flex' } },
       {
         name: '`store: true`',
-        why: 'no other vendor stores it',
+        why: 'only OpenAI stores it, and `metadata` with it',
         body: { store: true },
       },
       {

@@ -412,7 +412,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`store: true`',
-        why: 'no other vendor stores it',
+        why: 'only OpenAI stores it, and `metadata` with it',
         body: { store: true },
       },
       {

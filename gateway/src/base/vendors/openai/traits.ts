@@ -6,6 +6,7 @@ const common: UpstreamTraits = Object.freeze({
   renamedMembers: true,
   cacheKeys: true,
   serviceTiers: true,
+  storage: true,
   customTools: true,
   toolNamespaces: true,
   allowedTools: true,

@@ -234,10 +234,11 @@ const reasoning: fc.Arbitrary<ReasoningRequest | null> = fc.option(
   ),
 );
 
+/** Those that responses has too come first, as the encoder writes them. */
 const extensions = fc.subarray([
-  { protocol: 'chat', name: 'logit_bias', value: { 50256: -100 }, ifForeign: 'drop' },
   { protocol: 'chat', name: 'metadata', value: { a: 'b' }, ifForeign: 'ignore' },
   { protocol: 'chat', name: 'store', value: true, ifForeign: 'drop' },
+  { protocol: 'chat', name: 'logit_bias', value: { 50256: -100 }, ifForeign: 'drop' },
 ] as const);
 
 const conversation = fc

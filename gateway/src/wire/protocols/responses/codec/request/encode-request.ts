@@ -56,7 +56,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     ...encodeText(request),
     ...encodeInclude(request, willReason(request, target), logprobsInclude),
     ...encodeOrigin(request, target, losses),
-    // The client could not refer to a stored response.
+    // Stored only if the client asks for it: this protocol stores what does not say no.
     store: false,
     ...shared,
     ...Object.fromEntries(own),

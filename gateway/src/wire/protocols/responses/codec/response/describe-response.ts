@@ -66,7 +66,7 @@ export function describeResponse(context: ResponseContext): JsonRecord {
     prompt_cache_key: request.cacheKey,
     reasoning: { effort: reasoning?.effort ?? null, summary },
     safety_identifier: request.endUser,
-    // Nothing is stored. A request for storage was reported as a loss.
+    // Nothing is stored under this id, wherever the upstream keeps its own response.
     store: false,
     temperature: request.temperature,
     text: {
