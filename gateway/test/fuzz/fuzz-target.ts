@@ -51,7 +51,7 @@ export async function fuzzTarget(target: FuzzTarget, options: FuzzOptions): Prom
     options.onInput(input);
     const trial = await attempt(target, input);
     if (trial.cpu > slowest.cpu) slowest = { cpu: trial.cpu, bytes: input.length };
-    const excess = trial.allocated / memoryBound(input.length);
+    const excess = trial.allocated / memoryBound(input.length, target.isOperators);
     if (excess > 1) {
       suspects.push({ input, excess });
       suspects = suspects.toSorted((a, b) => b.excess - a.excess).slice(0, mostSuspects);

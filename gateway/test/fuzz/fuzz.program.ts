@@ -138,7 +138,8 @@ function weighSuspects(): void {
   const worst = suspected.toSorted((a, b) => b.excess - a.excess);
   const least = worst[0] === undefined ? 0 : leastHeap(worst[0].target) + slackMebibytes;
   for (const [at, { target, file }] of worst.entries()) {
-    const room = memoryBound(readFileSync(file).length) / mebibyte;
+    const { isOperators } = fuzzTargets.find(({ name }) => name === target) ?? {};
+    const room = memoryBound(readFileSync(file).length, isOperators) / mebibyte;
     const isFine = at >= mostTried || replay(target, file, Math.ceil(least + room)).status === 0;
     if (isFine) rmSync(file);
     else find(target, `more than ${Math.round(room)} MiB of heap`, file);
