@@ -76,6 +76,7 @@ const clients = {
         '[model_providers.sluice]',
         'name = "Sluice"',
         `base_url = ${quoted(`${url}/v1`)}`,
+        `model_catalog_url = ${quoted(`${url}/v1/models`)}`,
         'env_key = "SLUICE_KEY"',
         'wire_api = "responses"',
       ),

@@ -76,12 +76,54 @@ describe('GET /v1/models', () => {
     });
   });
 
-  it('adds an empty `models` for Codex, and generate-content entries for the SDKs of that protocol', async () => {
-    const gateway = await startGateway({ snapshot });
-    const path = '/v1/models?client_version=0.169.0';
-    expect((await call(gateway.port, path, { headers: bearer() })).json).toMatchObject({
-      models: [],
+  it('has entries for Codex that it can read, but none for models that it knows', async () => {
+    const offered = snapshotOf(
+      [
+        model('claude', { capabilities: new Set(['vision', 'reasoning', 'tools']) }),
+        model('gpt-6.1-sol'),
+        model('gpt-oss-120b', { contextWindow: null }),
+        model('paint', { type: 'image' }),
+      ],
+      { 'codex-auto-review': 'claude', small: 'gpt-oss-120b' },
+    );
+    const gateway = await startGateway({ snapshot: () => offered });
+    const path = '/v1/models?client_version=0.171.0';
+    const { json } = await call(gateway.port, path, { headers: bearer() });
+    const [first, ...others] = (json as unknown as { models: Record<string, unknown>[] }).models;
+    expect(others.map(({ slug }) => slug)).toEqual(['gpt-oss-120b', 'small']);
+    const { base_instructions: instructions, ...entry } = first ?? {};
+    expect(instructions).toContain('*** Begin Patch');
+    // Codex 0.171 reads this entry.
+    expect(entry).toEqual({
+      slug: 'claude',
+      display_name: 'CLAUDE',
+      description: null,
+      default_reasoning_level: null,
+      supported_reasoning_levels: ['low', 'medium', 'high'].map((effort) => ({
+        effort,
+        description: expect.any(String) as string,
+      })),
+      shell_type: 'default',
+      visibility: 'list',
+      supported_in_api: true,
+      priority: 1000,
+      upgrade: null,
+      supports_reasoning_summaries: true,
+      support_verbosity: false,
+      default_verbosity: null,
+      apply_patch_tool_type: 'freeform',
+      truncation_policy: { mode: 'bytes', limit: 10_000 },
+      supports_parallel_tool_calls: true,
+      context_window: 1000,
+      experimental_supported_tools: [],
+      input_modalities: ['text', 'image'],
     });
+    expect(others[0]).toMatchObject({ input_modalities: ['text'], supported_reasoning_levels: [] });
+    expect(others[0]).not.toHaveProperty('context_window');
+  });
+
+  it('adds generate-content entries for the SDKs of that protocol', async () => {
+    const gateway = await startGateway({ snapshot });
     for (const extra of [
       { 'x-goog-api-client': 'google-genai-sdk/3.1.0' },
       { 'user-agent': 'google-genai-sdk/2.32 gl-node/26' },

@@ -23,7 +23,7 @@ export interface UpstreamTraits {
   /** Efforts besides `low`, `medium` and `high`. */
   readonly fineEfforts: boolean;
   /** The effort closest to not thinking. Null: the model has none, and no effort is sent. */
-  readonly leastEffort: 'none' | 'minimal' | null;
+  readonly leastEffort: 'none' | 'minimal' | 'low' | null;
   /** The model searches for every response; a member of the request says how, not a tool. */
   readonly alwaysSearches: boolean;
   /** Hosted tools run beside functions only if the request asks for a trace of their calls. */

@@ -9,21 +9,35 @@ const fast = ['vision', 'tools', 'sampling', 'hosted_tools'];
 const drawing = ['edits', 'streaming'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
+/** Of GPT-6.1 Sol and GPT-6.2 Sol. */
+const solPrice = {
+  input: '2',
+  cacheRead: '0.1',
+  cacheWrite: '2.5',
+  output: '10',
+  tiers: [{ above: 272_000, input: '4', cacheRead: '0.2', cacheWrite: '5', output: '15' }],
+  ...searches,
+};
+
 export const openaiModels = bundle('openai', [
+  // The default of Codex 0.171.
+  {
+    id: 'gpt-6.2-sol',
+    name: 'GPT-6.2 Sol',
+    released: '2026-11-17',
+    limits: [1_050_000, 128_000],
+    can: reasoning,
+    price: solPrice,
+  },
+  { id: 'gpt-6.2-astra', name: 'GPT-6.2 Astra', limits: [null, 128_000], can: reasoning },
+  { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', limits: [null, 128_000], can: reasoning },
   {
     id: 'gpt-6.1-sol',
     name: 'GPT-6.1 Sol',
     released: '2026-09-29',
     limits: [1_050_000, 128_000],
     can: reasoning,
-    price: {
-      input: '2',
-      cacheRead: '0.1',
-      cacheWrite: '2.5',
-      output: '10',
-      tiers: [{ above: 272_000, input: '4', cacheRead: '0.2', cacheWrite: '5', output: '15' }],
-      ...searches,
-    },
+    price: solPrice,
   },
   { id: 'gpt-6-sol', name: 'GPT-6 Sol', limits: [null, 128_000], can: reasoning },
   { id: 'gpt-6-astra', name: 'GPT-6 Astra', limits: [null, 128_000], can: reasoning },

@@ -28,8 +28,9 @@ export function openAiTraits(model: string): UpstreamTraits {
   };
 }
 
-/** As https://platform.openai.com/docs/guides/reasoning lists them: `none` came with GPT-5.1. */
+/** As https://platform.openai.com/docs/guides/reasoning lists them: `none` came with GPT-5.1 and left with GPT-6.1. */
 function leastEffort(version: number, model: string): UpstreamTraits['leastEffort'] {
+  if (version > 600) return 'low';
   if (version > 500) return 'none';
   return version === 500 && !/codex|pro|chat/.test(model) ? 'minimal' : null;
 }

@@ -1,4 +1,5 @@
 import type { ListedModel } from '../model-lists.ts';
+import { encodeCodexModels } from './codex-models.ts';
 import { queryCount, queryText } from '../query.ts';
 
 /**
@@ -21,8 +22,8 @@ export function encodeModelPage(
 }
 
 function extra(page: readonly ListedModel[], query: unknown, geminiModels: boolean): string {
-  // Codex sends its version, expects `models`, and keeps its own presets if the list is empty.
-  if (queryText(query, 'client_version') !== null) return ',"models":[]';
+  // Codex sends its version, and expects `models` in a form of its own.
+  if (queryText(query, 'client_version') !== null) return `,"models":[${encodeCodexModels(page)}]`;
   if (!geminiModels) return '';
   const models = page.map(({ gemini }) => gemini).filter((entry) => entry !== null);
   return `,"models":[${models.join(',')}]`;
