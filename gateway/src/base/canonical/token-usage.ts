@@ -10,9 +10,9 @@ import type { Surcharges } from './surcharges.ts';
 export interface TokenUsage {
   readonly input: number;
   readonly cacheRead: number;
-  /** Written with the short lifetime (5 minutes), or with a lifetime the provider does not name. */
+  /** Written with the short lifetime (5 or 30 minutes), or with a lifetime the provider does not name. */
   readonly cacheWrite: number;
-  /** Written with the one-hour lifetime. */
+  /** Written with the long lifetime: one hour in messages, twelve in responses. */
   readonly cacheWrite1h: number;
   readonly output: number;
   readonly reasoning: number;

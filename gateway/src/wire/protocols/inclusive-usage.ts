@@ -46,6 +46,10 @@ export function readInclusiveUsage(
       moreInputDetails['cache_creation_tokens'],
       usage['cache_creation_input_tokens'],
     ),
+    cacheWriteLong: input.readAny(
+      recordAt(inputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
+      recordAt(moreInputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
+    ),
     output: hasOutput || !hasPrompt ? completion : Math.max(0, total - prompt),
     reasoning: output.readAny(
       outputDetails['reasoning_tokens'],

@@ -162,6 +162,8 @@ export interface InclusiveCounts {
   readonly prompt: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** The part of `cacheWrite` with a long lifetime. */
+  readonly cacheWriteLong: number;
   /** Usually includes reasoning. */
   readonly output: number;
   readonly reasoning: number;
@@ -185,7 +187,15 @@ export function disjointTokens(counts: InclusiveCounts): TokenUsage {
   let { output } = counts;
   const { reasoning } = counts;
   if (reasoning > output || (reasoning > 0 && beside === reasoning)) output += reasoning;
-  return { input, cacheRead, cacheWrite, cacheWrite1h: 0, output, reasoning };
+  const cacheWrite1h = Math.min(counts.cacheWriteLong, cacheWrite);
+  return {
+    input,
+    cacheRead,
+    cacheWrite: cacheWrite - cacheWrite1h,
+    cacheWrite1h,
+    output,
+    reasoning,
+  };
 }
 
 /**

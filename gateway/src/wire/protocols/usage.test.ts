@@ -97,6 +97,20 @@ describe('usage in normal form', () => {
       { input: 78, cacheRead: 1, cacheWrite: 2, output: 1035, reasoning: 832 },
     ],
     [
+      'responses: what is kept for twelve hours is a part of what is written',
+      'responses',
+      {
+        input_tokens: 100,
+        input_tokens_details: {
+          cached_tokens: 10,
+          cache_write_tokens: 50,
+          cache_write_tokens_details: { ttl_12h_tokens: 20, ttl_30m_tokens: 30 },
+        },
+        output_tokens: 1,
+      },
+      { input: 40, cacheRead: 10, cacheWrite: 30, cacheWrite1h: 20, output: 1 },
+    ],
+    [
       'messages: the input excludes the cache',
       'messages',
       { input_tokens: 3, cache_creation_input_tokens: 12304, output_tokens: 550 },
