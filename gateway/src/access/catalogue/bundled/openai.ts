@@ -27,7 +27,11 @@ export const openaiModels = bundle('openai', [
     released: '2026-11-17',
     limits: [1_050_000, 128_000],
     can: reasoning,
-    price: solPrice,
+    price: {
+      ...solPrice,
+      cacheWrite1h: '5',
+      tiers: solPrice.tiers.map((tier) => ({ ...tier, cacheWrite1h: '10' })),
+    },
   },
   { id: 'gpt-6.2-astra', name: 'GPT-6.2 Astra', limits: [null, 128_000], can: reasoning },
   { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', limits: [null, 128_000], can: reasoning },

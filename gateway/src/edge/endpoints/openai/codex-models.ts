@@ -4,7 +4,7 @@ import type { ListedModel } from '../model-lists.ts';
 const known = /^(?:gpt-\d|gpt-daybreak-|codex-)/;
 
 /**
- * What Codex tells a model about its work. Codex refuses the whole list if an entry has no such text, and sends it in place of
+ * What Codex tells a model about its work. Codex ignores the whole list if an entry has no such text, and sends it in place of
  * the text that it keeps for names it does not know, which was written for models of OpenAI.
  */
 const instructions = `You are a coding agent. You work in the user's workspace through Codex, which runs the tools you call and shows your messages to the user.
@@ -33,8 +33,8 @@ const efforts = [
 ];
 
 /**
- * The entries of the list that Codex reads, as JSON text: `ModelInfo` in its `protocol/src/openai_models.rs`. It refuses a list with
- * an entry that it cannot read, and goes on as without a list. Models without text are left out, like names that Codex knows.
+ * The entries of the list that Codex reads, as JSON text: `ModelInfo` in its `protocol/src/openai_models.rs`. It ignores a list with
+ * an entry that it cannot read. Models without text are left out, like names that Codex knows.
  */
 export function encodeCodexModels(models: readonly ListedModel[]): string {
   const unknown = models.filter(({ name, model }) => model.type === 'chat' && !known.test(name));
