@@ -13,10 +13,12 @@ export interface Quirk {
 /**
  * A member by its path: `logit_bias`, `stream_options.include_usage`, or `messages[].name` for each element of a list.
  * `drop` removes it. `rename` renames it within its object, or removes it if the object already has the other name.
+ * `modernize` writes the schema in it in the words of JSON Schema 2020-12.
  */
 export type QuirkEdit =
   | { readonly drop: string }
-  | { readonly rename: string; readonly to: string };
+  | { readonly rename: string; readonly to: string }
+  | { readonly modernize: string };
 
 /** The quirks that apply to one request. Plain data: it is sent to other threads. */
 export type QuirksOfRequest = readonly Pick<Quirk, 'id' | 'edit'>[];

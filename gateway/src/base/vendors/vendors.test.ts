@@ -5,7 +5,7 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { applyQuirks, textCodecs, textProtocols } from '#protocols/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { readEvents, runTap } from '#test/recordings/tap-run.ts';
-import { quirksFor } from './quirks.ts';
+import { quirksFor, type Quirk } from './quirks.ts';
 import { everyVendor, isCalled, providerNames, vendorFacts } from './registry.ts';
 import type { Classification, UpstreamTarget } from './vendor.ts';
 
@@ -156,24 +156,30 @@ describe('quirks', () => {
     const page = readFileSync(path.join(here, '../../../../docs/vendors.md'), 'utf8');
     for (const { vendor, quirk } of all) {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${quirk.id}\``)) ?? '';
-      const member = 'drop' in quirk.edit ? quirk.edit.drop : quirk.edit.rename;
+      const member = placeOf(quirk.edit);
       expect(row.toLowerCase()).toContain(vendor.name);
       expect(row).toContain(`\`${member}\``);
     }
   });
 
-  test.each(all)('$quirk.id takes its member out of a request', ({ quirk: { id, edit } }) => {
-    const place = 'drop' in edit ? edit.drop : edit.rename;
-    const body = Buffer.from(JSON.stringify({ model, ...requestWith(place.split('.')) }));
-    const patched = { body, rewrites: [], usageInjected: false };
-    const after = applyQuirks(patched, [{ id, edit }]);
+  test.each(all)('$quirk.id leaves nothing to edit in a request', ({ quirk: { id, edit } }) => {
+    const json = { model, ...requestWith(placeOf(edit).split('.')) };
+    const patched = { body: Buffer.from(JSON.stringify(json)), rewrites: [], usageInjected: false };
+    const after = applyQuirks(patched, [{ id, edit }], json);
     expect(after.rewrites).toEqual([id]);
-    expect(applyQuirks({ ...after, rewrites: [] }, [{ id, edit }]).rewrites).toEqual([]);
+    const edited = JSON.parse(after.body.toString()) as typeof json;
+    expect(applyQuirks({ ...after, rewrites: [] }, [{ id, edit }], edited).rewrites).toEqual([]);
   });
 });
 
+function placeOf(edit: Quirk['edit']): string {
+  if ('drop' in edit) return edit.drop;
+  return 'rename' in edit ? edit.rename : edit.modernize;
+}
+
+/** The member at the path is wrong for every vendor, and a schema that is too old. */
 function requestWith([step = '', ...rest]: readonly string[]): object {
-  const value = rest.length === 0 ? 1 : requestWith(rest);
+  const value = rest.length === 0 ? { required: true } : requestWith(rest);
   return step.endsWith('[]') ? { [step.slice(0, -2)]: [value] } : { [step]: value };
 }
 

@@ -63,6 +63,34 @@ describe('a member that is renamed', () => {
   });
 });
 
+describe('a schema that is modernized', () => {
+  const edit = { modernize: 'tools[].function.parameters' };
+  const modernized = (text: string) => {
+    const json = JSON.parse(text) as Record<string, unknown>;
+    const { body, rewrites } = applyQuirks(patched(text), [{ id: 'p1', edit }], json);
+    return [body.toString(), ...rewrites];
+  };
+
+  it('changes alone, and keeps its numbers', () => {
+    const old = '{"type":"array","items":[{"type":"any"}],"maxItems":12345678901234567890}';
+    const text = `{ "seed":1.0,"tools":[{"function":{"parameters": ${old} }},{"function":{"parameters":{ "type":"object" }}}]}`;
+    const modern = '{"type":"array","maxItems":12345678901234567890,"prefixItems":[{}]}';
+    expect(modernized(text)).toEqual([text.replace(old, modern), 'p1']);
+  });
+
+  it('is left alone if it is modern, or not where schemas are', () => {
+    const text =
+      '{"tools":[{"function":{"parameters":{"type":"object"}}},7],"parameters":{"type":"any"}}';
+    expect(modernized(text)).toEqual([text]);
+    expect(modernized('{"tools":{"function":{"parameters":{"required":true}}}}')).toHaveLength(1);
+  });
+
+  it('is left alone in a converted request, which has none', () => {
+    const text = '{"tools":[{"function":{"parameters":{"required":true}}}]}';
+    expect(after(text, edit)).toEqual([text]);
+  });
+});
+
 it('gives back what no quirk is about', () => {
   const request = patched('{"model":"m"}', ['b1']);
   expect(applyQuirks(request, [{ id: 'p1', edit: { drop: 'user' } }])).toBe(request);

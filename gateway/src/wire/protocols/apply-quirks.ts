@@ -6,27 +6,35 @@ import {
   objectStart,
   removeMembers,
   replaceKey,
+  replaceValue,
   splice,
 } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
+import { parseExact } from './exact-json.ts';
+import { recordsIn } from './input-extent.ts';
+import { isModern, modernSchema } from './modern-schema.ts';
 import type { PatchedRequest } from './protocol.ts';
+import { isRecord, type JsonRecord } from './values.ts';
 
 type QuirkEdit = QuirksOfRequest[number]['edit'];
 
 /**
  * Applies a vendor's quirks to a request that is ready to be sent, and adds the ids of those that changed it. All other
  * bytes stay as they are.
+ * @param json the client's request, parsed; absent: it was converted, so its schemas are written in the words of today
  * @throws GatewayError `too_complex`
  */
 export function applyQuirks(
   patched: PatchedRequest,
   quirks: QuirksOfRequest | undefined,
+  json?: JsonRecord,
 ): PatchedRequest {
   if (quirks === undefined || quirks.length === 0) return patched;
   let { body } = patched;
   const found: string[] = [];
   // One after the other: two quirks may concern neighbours, which cannot be spliced at once.
   for (const { id, edit } of quirks) {
+    if ('modernize' in edit && !holdsOldSchema(json, edit.modernize.split('.'))) continue;
     const edits = editsFor(body, edit);
     if (edits.length === 0) continue;
     body = splice(body, edits);
@@ -38,6 +46,7 @@ export function applyQuirks(
 }
 
 function editsFor(body: Buffer, edit: QuirkEdit): Edit[] {
+  if ('modernize' in edit) return modernized(body, edit.modernize.split('.'));
   const steps = ('drop' in edit ? edit.drop : edit.rename).split('.');
   const name = steps.at(-1)!;
   return holdersOf(body, objectStart(body, 0), steps).flatMap((members) => {
@@ -52,6 +61,32 @@ function editsFor(body: Buffer, edit: QuirkEdit): Edit[] {
     if (renamed !== undefined && 'rename' in edit) edits.push(replaceKey(body, renamed, edit.to));
     return edits;
   });
+}
+
+function modernized(body: Buffer, steps: readonly string[]): Edit[] {
+  const schemas = holdersOf(body, objectStart(body, 0), steps)
+    .flat()
+    .filter(({ key }) => key === steps.at(-1));
+  return schemas.flatMap((member) => {
+    const schema = parseExact(body.toString('utf8', member.valueStart, member.valueEnd));
+    if (!isRecord(schema)) return [];
+    const modern = modernSchema(schema, () => {});
+    return modern === schema ? [] : [replaceValue(member, modern)];
+  });
+}
+
+/** Whether a schema with this path has words of an earlier draft. Nearly none has, and the parsed request shows it soonest. */
+function holdsOldSchema(
+  value: JsonRecord | undefined,
+  [step = '', ...rest]: readonly string[],
+): boolean {
+  if (value === undefined) return false;
+  const isList = step.endsWith('[]');
+  const inner = value[isList ? step.slice(0, -2) : step];
+  const records = isList ? recordsIn(inner) : isRecord(inner) ? [inner] : [];
+  return records.some((record) =>
+    rest.length === 0 ? !isModern(record) : holdsOldSchema(record, rest),
+  );
 }
 
 /** The members of each object that can hold the last step of a path. */

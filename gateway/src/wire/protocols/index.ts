@@ -65,7 +65,7 @@ function withQuirks(protocol: Protocol): Protocol {
     ...protocol,
     patchRequest: (request, target) =>
       capOutput(
-        applyQuirks(protocol.patchRequest(request, target), target.quirks),
+        applyQuirks(protocol.patchRequest(request, target), target.quirks, request.json),
         protocol.name,
         request.path.operation === 'generate' ? target.outputCap : undefined,
       ),

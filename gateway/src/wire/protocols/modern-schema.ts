@@ -99,7 +99,8 @@ const places: ReadonlyMap<string, 'single' | 'list' | 'map'> = new Map([
   ...maps.map((name) => [name, 'map'] as const),
 ]);
 
-function isModern(schema: JsonRecord): boolean {
+/** Whether `modernSchema` returns the schema as it is. */
+export function isModern(schema: JsonRecord): boolean {
   for (const name in schema) {
     const value = schema[name];
     switch (places.get(name)) {

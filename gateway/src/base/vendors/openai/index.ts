@@ -1,3 +1,4 @@
+import type { Quirk } from '../quirks.ts';
 import type { Vendor } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { classifyOpenAi } from './classify.ts';
@@ -11,6 +12,13 @@ export { openAiPath } from './paths.ts';
 
 /** Its "Priority processing" page; flex and batch are cheaper. */
 export const openAiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'], betas: [] };
+
+/** It checks the schemas of tools against JSON Schema 2020-12, and names the first that fails. */
+const quirks: readonly Quirk[] = [
+  { id: 'p5', protocol: 'chat', edit: { modernize: 'tools[].function.parameters' } },
+  { id: 'p6', protocol: 'responses', edit: { modernize: 'tools[].parameters' } },
+  { id: 'p7', protocol: 'responses', edit: { modernize: 'tools[].tools[].parameters' } },
+];
 
 export const openai = {
   name: 'openai',
@@ -26,4 +34,5 @@ export const openai = {
   classify: classifyOpenAi,
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,
+  quirks,
 } satisfies Vendor;
