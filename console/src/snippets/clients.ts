@@ -169,7 +169,7 @@ const clients = {
     ],
   },
   'Open WebUI': {
-    tried: null,
+    tried: 'Open WebUI 0.12.4',
     note: () => 'openWebUi',
     steps: ({ url, key }) => [
       {
