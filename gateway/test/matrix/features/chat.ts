@@ -403,6 +403,12 @@ export const chat: ClientFeatures = {
         body: { store: true },
       },
       {
+        name: '`store: false`',
+        why: 'nothing is stored anyway',
+        body: { store: false },
+        harmless: true,
+      },
+      {
         name: 'an unknown member',
         why: 'unknown to every other protocol',
         body: { x_unknown: 1 },

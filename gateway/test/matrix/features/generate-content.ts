@@ -336,9 +336,15 @@ export const generateContent: ClientFeatures = {
       { name: '`labels`', why: "for the vendor's own billing", body: { labels: { a: 'b' } } },
       { name: '`serviceTier`', why: 'tiers belong to one vendor', body: { serviceTier: 'flex' } },
       {
-        name: '`store`',
+        name: '`store: true`',
         why: 'no other vendor stores it',
         body: { store: true },
+      },
+      {
+        name: '`store: false`',
+        why: 'nothing is stored anyway',
+        body: { store: false },
+        harmless: true,
       },
       { name: 'an unknown member', why: 'unknown to every other protocol', body: { xUnknown: 1 } },
     ]),

@@ -26,9 +26,12 @@ export function topLevelExtensions(json: JsonRecord, read: readonly string[]): E
 }
 
 function judged(extension: Extension): Extension {
-  if (harmless.has(extension.name)) return { ...extension, ifForeign: 'ignore' };
-  if (extension.name !== 'modalities') return extension;
-  return { ...extension, ifForeign: isTextOnly(extension.value) ? 'ignore' : 'refuse' };
+  const { name, value } = extension;
+  // Nothing is stored anyway.
+  const isHarmless = harmless.has(name) || (name === 'store' && value === false);
+  if (isHarmless) return { ...extension, ifForeign: 'ignore' };
+  if (name !== 'modalities') return extension;
+  return { ...extension, ifForeign: isTextOnly(value) ? 'ignore' : 'refuse' };
 }
 
 /** Speech or images in place of text make a different response. */

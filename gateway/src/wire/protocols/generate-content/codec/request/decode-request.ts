@@ -49,6 +49,8 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
   };
 }
 
-function fateOf(name: string): Extension['ifForeign'] {
+function fateOf(name: string, value: unknown): Extension['ifForeign'] {
+  // Nothing is stored anyway.
+  if (name === 'store' && value === false) return 'ignore';
   return kept.has(name) ? 'refuse' : 'drop';
 }
