@@ -67,7 +67,7 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
         random,
         onCompleted: () => {},
         faults: ['', 'gap=5', 'gap=40', 'delay=300', 'events=40;gap=80'],
-        leaving: 0.05,
+        leaving: 0.15,
         wanted: () => restarting,
       },
       clients,
