@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  answerWith,
-  startOwnUpstream,
-  usageAt,
-  type OwnUpstream,
-} from '../support/own-upstream.ts';
-import { openGateway, only, rowOf } from './support.ts';
+import { expect, test } from 'vitest';
+import { openGateway, only, rowOf, shareOwnUpstream } from './support.ts';
 
 /* OpenAI returns 400 for a tool whose schema is written for an earlier draft, also to clients of its own protocols. */
 
-let upstream: OwnUpstream;
-beforeAll(async () => {
-  upstream = await startOwnUpstream();
-  upstream.answer = (asked, response) => answerWith(usageAt(asked.path, 3, 2))(asked, response);
-});
-afterAll(() => upstream.close());
-beforeEach(() => upstream.clear());
+const shared = shareOwnUpstream();
 
 const open = () =>
   openGateway({
     config: `
 channels:
-  - { name: openai, provider: openai, base_url: "${upstream.url}", api_key: vendor-secret-123, models: [{ name: own, upstream: gpt-6 }] }
-  - { name: other, provider: openai-compatible, base_url: "${upstream.url}/v1", api_key: vendor-secret-123, models: [{ name: other, upstream: up }] }
+  - { name: openai, provider: openai, base_url: "${shared.upstream.url}", api_key: vendor-secret-123, models: [{ name: own, upstream: gpt-6 }] }
+  - { name: other, provider: openai-compatible, base_url: "${shared.upstream.url}/v1", api_key: vendor-secret-123, models: [{ name: other, upstream: up }] }
 models:
   - { id: own, type: chat, price: { input: 1, output: 2 } }
   - { id: other, type: chat, price: { input: 1, output: 2 } }
@@ -61,14 +49,14 @@ test.each([
   const response = await gateway.post(path, { ...request, model: 'own', tools: tools(old) });
   expect(response.status).toBe(200);
   expect(response.headers.get('x-sluice-rewrites')).toBe(rewrite);
-  expect(only(upstream.asked).body).toHaveProperty('tools', tools(modern));
+  expect(only(shared.upstream.asked).body).toHaveProperty('tools', tools(modern));
   const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
   expect(row.rewrites).toEqual([rewrite]);
-  upstream.clear();
+  shared.upstream.clear();
 
   const again = await gateway.post(path, { ...request, model: 'own', tools: tools(modern) });
   expect(again.headers.get('x-sluice-rewrites')).toBeNull();
-  expect(only(upstream.asked).body).toHaveProperty('tools', tools(modern));
+  expect(only(shared.upstream.asked).body).toHaveProperty('tools', tools(modern));
 });
 
 test('another upstream gets what the client wrote', async () => {
@@ -77,5 +65,5 @@ test('another upstream gets what the client wrote', async () => {
   const messages = [{ role: 'user', content: 'hi' }];
   const response = await gateway.post('/v1/chat/completions', { model: 'other', messages, tools });
   expect(response.headers.get('x-sluice-rewrites')).toBeNull();
-  expect(only(upstream.asked).body).toHaveProperty('tools', tools);
+  expect(only(shared.upstream.asked).body).toHaveProperty('tools', tools);
 });

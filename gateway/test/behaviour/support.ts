@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { listUsage, type AttemptRecord, type UsageEntry } from '#usage/index.ts';
 import {
@@ -9,6 +9,12 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from '../support/gateway.ts';
+import {
+  answerWith,
+  startOwnUpstream,
+  usageAt,
+  type OwnUpstream,
+} from '../support/own-upstream.ts';
 import type { TextProtocol } from './text-protocols.ts';
 
 /** A gateway that is closed with the test, and that must not have logged an error by then. */
@@ -37,6 +43,23 @@ export function shareGateway(options: TestGatewayOptions): { readonly gateway: T
     get gateway() {
       if (gateway === null) throw new Error('only inside of tests');
       return gateway;
+    },
+  };
+}
+
+/** An upstream of our own for a whole file, which answers with some usage and forgets between tests what it was asked. */
+export function shareOwnUpstream(): { readonly upstream: OwnUpstream } {
+  let upstream: OwnUpstream | null = null;
+  beforeAll(async () => {
+    upstream = await startOwnUpstream();
+    upstream.answer = (asked, response) => answerWith(usageAt(asked.path, 3, 2))(asked, response);
+  });
+  afterAll(() => upstream?.close());
+  beforeEach(() => upstream?.clear());
+  return {
+    get upstream() {
+      if (upstream === null) throw new Error('only inside of tests');
+      return upstream;
     },
   };
 }

@@ -1,12 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ChannelAddress, Vendor } from '#vendors/index.ts';
-import {
-  answerWith,
-  startOwnUpstream,
-  usageAt,
-  type OwnUpstream,
-} from '../support/own-upstream.ts';
-import { openGateway, only, rowOf } from './support.ts';
+import { openGateway, only, rowOf, shareOwnUpstream } from './support.ts';
 
 /* A vendor with a header of its own that refuses two members of its protocol, and nothing that knows it but its folder. */
 
@@ -31,20 +25,14 @@ vi.mock('#vendors/index.ts', async (importOriginal) => {
   };
 });
 
-let upstream: OwnUpstream;
-beforeAll(async () => {
-  upstream = await startOwnUpstream();
-  upstream.answer = (asked, response) => answerWith(usageAt(asked.path, 3, 2))(asked, response);
-});
-afterAll(() => upstream.close());
-beforeEach(() => upstream.clear());
+const shared = shareOwnUpstream();
 
 const open = () =>
   openGateway({
     config: `
 channels:
-  - { name: made-up, provider: openai-compatible, base_url: "${upstream.url}/v1", api_key: vendor-secret-123, models: [{ name: quirky, upstream: up }] }
-  - { name: plain, provider: openai-compatible, base_url: "${upstream.url}/v1", api_key: vendor-secret-123, models: [{ name: plain, upstream: up }] }
+  - { name: made-up, provider: openai-compatible, base_url: "${shared.upstream.url}/v1", api_key: vendor-secret-123, models: [{ name: quirky, upstream: up }] }
+  - { name: plain, provider: openai-compatible, base_url: "${shared.upstream.url}/v1", api_key: vendor-secret-123, models: [{ name: plain, upstream: up }] }
 models:
   - { id: quirky, type: chat, price: { input: 1, output: 2 } }
   - { id: plain, type: chat, price: { input: 1, output: 2 } }
@@ -59,7 +47,7 @@ test('it is signed in to in its own way, and not asked for what it refuses', asy
   const response = await gateway.post('/v1/chat/completions', request);
   expect(response.status).toBe(200);
   expect(response.headers.get('x-sluice-rewrites')).toBe('p97,p98');
-  const asked = only(upstream.asked);
+  const asked = only(shared.upstream.asked);
   expect(asked.headers).toMatchObject({
     'x-made-up-key': 'vendor-secret-123',
     'x-made-up-version': '2',
@@ -85,15 +73,15 @@ test('a converted request is edited too', async () => {
   });
   expect(response.status).toBe(200);
   expect(response.headers.get('x-sluice-rewrites')).toBe('p98');
-  expect(only(upstream.asked).body).toMatchObject({ stop_words: ['x'] });
-  expect(only(upstream.asked).body).not.toHaveProperty('stop');
+  expect(only(shared.upstream.asked).body).toMatchObject({ stop_words: ['x'] });
+  expect(only(shared.upstream.asked).body).not.toHaveProperty('stop');
 });
 
 test('it is not asked for the usage of a stream either, and its usage counts', async () => {
   const gateway = await open();
-  const json = upstream.answer;
-  onTestFinished(() => void (upstream.answer = json));
-  upstream.answer = (_asked, response) => {
+  const json = shared.upstream.answer;
+  onTestFinished(() => void (shared.upstream.answer = json));
+  shared.upstream.answer = (_asked, response) => {
     const chunk = (delta: object, more: object = {}) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`;
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
@@ -103,7 +91,7 @@ test('it is not asked for the usage of a stream either, and its usage counts', a
     );
   };
   for (const options of [{}, { stream_options: { include_usage: true } }]) {
-    upstream.clear();
+    shared.upstream.clear();
     const response = await gateway.post('/v1/chat/completions', {
       model: 'quirky',
       messages: [{ role: 'user', content: 'hi' }],
@@ -111,7 +99,7 @@ test('it is not asked for the usage of a stream either, and its usage counts', a
       ...options,
     });
     expect(await response.text()).toContain('[DONE]');
-    expect(only(upstream.asked).body).not.toHaveProperty('stream_options');
+    expect(only(shared.upstream.asked).body).not.toHaveProperty('stream_options');
     const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
     expect(row).toMatchObject({ tokens: { input: 3, output: 2 } });
   }
@@ -122,5 +110,5 @@ test('no other vendor is asked differently', async () => {
   const request = { model: 'plain', messages: [message], stop: ['x'] };
   const response = await gateway.post('/v1/chat/completions', request);
   expect(response.headers.get('x-sluice-rewrites')).toBeNull();
-  expect(only(upstream.asked).body).toEqual({ ...request, model: 'up' });
+  expect(only(shared.upstream.asked).body).toEqual({ ...request, model: 'up' });
 });

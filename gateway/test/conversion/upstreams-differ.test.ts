@@ -79,8 +79,15 @@ describe('a request without thinking', () => {
   };
 
   it.each([
+    ['openai', 'gpt-6.2-sol', 'low', ['~reasoning']],
+    ['openai', 'gpt-6.1-sol', 'low', ['~reasoning']],
+    ['openai', 'gpt-6-sol', 'none', []],
+    ['openai', 'gpt-5.6-luna', 'none', []],
     ['openai', 'gpt-5.1', 'none', []],
+    ['openai', 'gpt-5', 'minimal', ['~reasoning']],
     ['openai', 'gpt-5-mini', 'minimal', ['~reasoning']],
+    ['openai', 'gpt-5-codex', null, ['~reasoning']],
+    ['openai', 'gpt-4.1', null, ['~reasoning']],
     ['openai', 'o4-mini', null, ['~reasoning']],
     ['openai-compatible', 'qwen3', null, ['~reasoning']],
   ])('of %s %s', async (provider, model, effort, lost) => {

@@ -1,4 +1,4 @@
-import { drawJson, type JsonCursor, openResponseBudget } from '#json/index.ts';
+import { drawJson, type JsonCursor, objectStart, openResponseBudget } from '#json/index.ts';
 import { parsePassingOn } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
@@ -46,7 +46,7 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
 
 /** Null if the data is not a JSON object, or is nested too deeply. */
 export function parseRecord(data: Buffer): JsonRecord | null {
-  if (!isBraced(data)) return null;
+  if (!maybeObject(data)) return null;
   try {
     if (!drawJson(data, openResponseBudget())) return null;
     const value: unknown = JSON.parse(data.toString('utf8'));
@@ -58,7 +58,7 @@ export function parseRecord(data: Buffer): JsonRecord | null {
 
 /** The same, with the numbers in the named members kept as written. */
 export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
-  if (!isBraced(data)) return null;
+  if (!maybeObject(data)) return null;
   try {
     if (!drawJson(data, openResponseBudget())) return null;
     const value: unknown = parsePassingOn(data, names);
@@ -69,20 +69,11 @@ export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): 
 }
 
 /**
- * Whether the data begins and ends like a JSON object. An exception of the parser costs ten times what a small event
- * does, and a stream may have 100,000 empty events.
+ * Whether the data may be a JSON object. An exception of the parser costs ten times what a small event does, and a
+ * stream may have 100,000 empty events.
  */
-function isBraced(data: Buffer): boolean {
-  let start = 0;
-  let end = data.length - 1;
-  while (isSpace(data[start])) start += 1;
-  while (isSpace(data[end])) end -= 1;
-  return start < end && data[start] === 0x7b && data[end] === 0x7d;
-}
-
-/** Whether JSON allows the byte between values. */
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+function maybeObject(data: Buffer): boolean {
+  return objectStart(data, 0) !== null && data.includes(0x7d);
 }
 
 /** Whether the data is `[DONE]`, which is not JSON. */

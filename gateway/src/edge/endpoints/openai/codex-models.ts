@@ -1,7 +1,7 @@
 import type { ListedModel } from '../model-lists.ts';
 
-/** Codex has its own entries for these, with prompts made for them. An entry from here would replace them. */
-const known = /^(?:gpt-\d|gpt-daybreak-|codex-)/;
+/** Names for which Codex has entries of its own, with prompts made for them. An entry from here would replace them. */
+const namesOfCodex = /^(?:gpt-\d|gpt-daybreak-|codex-)/;
 
 /**
  * What Codex tells a model about its work. Codex ignores the whole list if an entry has no such text, and sends it in place of
@@ -37,7 +37,9 @@ const efforts = [
  * an entry that it cannot read. Models without text are left out, like names that Codex knows.
  */
 export function encodeCodexModels(models: readonly ListedModel[]): string {
-  const unknown = models.filter(({ name, model }) => model.type === 'chat' && !known.test(name));
+  const unknown = models.filter(
+    ({ name, model }) => model.type === 'chat' && !namesOfCodex.test(name),
+  );
   return unknown.map(encodeCodexModel).join(',');
 }
 
