@@ -1,5 +1,6 @@
 import { parseMultiplier, ratesOf, receiptOf, tokenLines } from '#billing/index.ts';
 import type { ProtocolName, TokenUsage } from '#canonical/index.ts';
+import type { Model } from '#catalogue/index.ts';
 import { createRequestId } from '#http/request-id.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { seededRandom } from '#test/support/seeded-random.ts';
@@ -51,40 +52,60 @@ const habits: readonly Habit[] = [
 const hour = 3_600_000;
 /** Requests of an ordinary hour at noon. */
 const busiest = 32;
+/** A Thursday's afternoon: the last day is a working day with a busy morning, whenever the past is drawn. */
+const drawnUntil = Date.UTC(2026, 5, 18, 15, 40);
+
+/** Who sends the requests, and for which models. */
+export interface Cast {
+  readonly keys: ReadonlyMap<
+    string,
+    { readonly id: string; readonly user_id: string; readonly team_id: string | null }
+  >;
+  readonly models: ReadonlyMap<string, Pick<Model, 'price' | 'priceVersion'>>;
+}
+
+/** A past for the gateway, as records that the journal takes like any others. */
+export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<void> {
+  const keys = await gateway.app.database.kysely.selectFrom('keys').selectAll().execute();
+  const records = drawHistory(
+    {
+      keys: new Map(keys.map((key) => [key.name, key])),
+      models: gateway.app.catalogue.snapshot().models,
+    },
+    Date.now() - 120_000,
+    weeks,
+  );
+  await Promise.all(records.map((record) => gateway.app.journal.append(record)));
+  await gateway.usage(1);
+}
 
 /**
- * A past for the gateway: six weeks of requests, more on working days and around noon, as records that the journal
- * takes like any others. Every charge is made by the gateway's own rules.
+ * Weeks of requests, more on working days and around noon. Days and hours are those of a fixed time and only moved to
+ * `end`, so that at every hour of every day the same rows are drawn. Every charge is made by the gateway's own rules.
+ *
+ * @param end Unix milliseconds: nothing is later
  */
-export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<number> {
+export function drawHistory({ keys, models }: Cast, end: number, weeks: number): ExchangeRecord[] {
   const random = seededRandom(7);
   const between = (low: number, high: number) => low + random() * (high - low);
-  const keys = new Map(
-    (await gateway.app.database.kysely.selectFrom('keys').selectAll().execute()).map((key) => [
-      key.name,
-      key,
-    ]),
-  );
-  const { models } = gateway.app.catalogue.snapshot();
   const drawn = habits.flatMap((each) => Array.from({ length: each.weight }, () => each));
   const records: ExchangeRecord[] = [];
-  const now = Date.now();
-  for (let at = now - weeks * 7 * 24 * hour; at < now - 120_000; at += hour) {
-    const time = new Date(at);
+  const length = weeks * 7 * 24 * hour;
+  for (let ago = length; ago > 0; ago -= hour) {
+    const time = new Date(drawnUntil - ago);
     const isFree = time.getUTCDay() % 6 === 0;
     const noon = Math.max(0.12, Math.sin(((time.getUTCHours() - 5) / 16) * Math.PI));
-    const growth = 0.6 + (0.4 * (at - now)) / (weeks * 7 * 24 * hour) + 0.4;
+    const growth = 1 - 0.4 * (ago / length);
     const count = Math.round(busiest * noon * growth * (isFree ? 0.3 : 1) * between(0.6, 1.4));
     for (let n = 0; n < count; n += 1) {
       const chosen = drawn[Math.floor(random() * drawn.length)] as Habit;
-      const moment = Math.min(at + Math.floor(random() * hour), now - 120_000);
-      records.push(recordOf(chosen, moment));
+      records.push(recordOf(chosen, end - ago + Math.floor(random() * hour)));
     }
   }
-  records.push(quarantined(now - 24 * hour));
-  await Promise.all(records.map((record) => gateway.app.journal.append(record)));
-  await gateway.usage(1);
-  return records.length;
+  // The pages show one of each, which chance may leave out of the newest.
+  records.push(recordOf(habitOf('claude-sonnet-5'), end - 2 * hour, luckOf.retried));
+  records.push(quarantined(end - 24 * hour));
+  return records;
 
   function recordOf(chosen: Habit, time: number, luck = random()): ExchangeRecord {
     const key = keys.get(chosen.key);
@@ -193,7 +214,7 @@ export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<nu
 
   /** A response whose counts cannot be true: at most the hold is charged. */
   function quarantined(time: number): ExchangeRecord {
-    const record = recordOf(habits.find(({ model }) => model === 'llama-fast') as Habit, time, 0.5);
+    const record = recordOf(habitOf('llama-fast'), time, luckOf.ordinary);
     const tokens = { ...noTokens, input: 3_100_000, output: 900_000 };
     const charge = chargeOf(record.model, tokens, record.group, record.teamId, time);
     if (charge === null) throw new Error(`no price of ${record.model}`);
@@ -235,6 +256,9 @@ export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<nu
   }
 }
 
+/** What happens to a request, of 0 to 1. */
+const luckOf = { ordinary: 0.5, retried: 0.97 } as const;
+
 const noTokens: TokenUsage = {
   input: 0,
   cacheRead: 0,
@@ -260,4 +284,10 @@ function habit(
   tokens: Habit['tokens'],
 ): Habit {
   return { key, userAgent, model, protocol, channel, weight, tokens };
+}
+
+function habitOf(model: string): Habit {
+  const found = habits.find((each) => each.model === model);
+  if (found === undefined) throw new Error(`nobody asks for ${model}`);
+  return found;
 }
