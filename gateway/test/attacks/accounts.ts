@@ -1,4 +1,5 @@
 import { key } from '../faults/nodes.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 /** One key, and one limit of those that money has. */
 export interface Account {
@@ -28,7 +29,7 @@ export function describeAccounts(accounts: readonly Account[]): string {
   const teams: string[] = [];
   const keys: string[] = [];
   for (const account of accounts) {
-    const { name, limit, zone = 'UTC', rpm } = account;
+    const { name, limit, zone = noonZone, rpm } = account;
     const amount = Number(account.amount.toFixed(9));
     const email = `${name}@example.com`;
     users.push(`{ email: ${email}, balance: ${limit === 'balance' ? amount : enough} }`);

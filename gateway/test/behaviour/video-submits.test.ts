@@ -13,6 +13,7 @@ import {
   synthesis,
   type Dialect,
 } from './video-requests.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 const upstream = await openVideoUpstream();
 afterAll(() => upstream.close());
@@ -48,7 +49,7 @@ users:
   - { email: one@example.com, balance: 0.99 }
   - { email: two@example.com, balance: 1.6 }
 teams:
-  - { name: crew, balance: 100, budget: { daily: 0.3 }, members: [{ user: tester@example.com }] }
+  - { name: crew, balance: 100, time_zone: ${noonZone}, budget: { daily: 0.3 }, members: [{ user: tester@example.com }] }
 keys:
   - { name: test, user: tester@example.com, secret: ${testKey} }
   - { name: poor, user: poor@example.com, secret: ${poor} }

@@ -18,6 +18,11 @@ afterAll(async () => {
   await gateway?.close();
 });
 
+/** As the browser's calendar has it. */
+function dayIn(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE');
+}
+
 test.runIf(hasBrowser)(
   'a person makes a key, uses it, replaces its secret, and ends it',
   { timeout: 120_000 },
@@ -44,6 +49,7 @@ test.runIf(hasBrowser)(
     await entry.waitFor({ state: 'detached' });
 
     // By keyboard alone. What is wrong is said at its field, and what was typed stays.
+    const before = dayIn(180);
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').waitFor();
@@ -57,8 +63,7 @@ test.runIf(hasBrowser)(
     await dialog.locator('summary').click();
     expect(await field('Requests a minute').inputValue()).toBe('30');
     const day = await field('Ends on').inputValue();
-    const days = (Date.parse(`${day}T12:00`) - Date.now()) / 86_400_000;
-    expect(Math.round(days)).toBe(180);
+    expect([before, dayIn(180)]).toContain(day);
     await field('Models').fill('demo-chat');
     await field('Customer').check();
     expect(await field('Requests at once').inputValue()).toBe('10');

@@ -11,6 +11,7 @@ import {
   startNodes,
   stopAndReconcile,
 } from './nodes.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 const fourNames = [...nodeNames, 'd'] as const;
 
@@ -76,7 +77,7 @@ function describeAccounts(): string {
       keys.push(`{ name: ${name}, user: ${email}, secret: ${key(name)}${more}${acting} }`);
       if (limit.team === undefined) continue;
       const members = `[{ user: ${email}, role: member${limit.member ?? ''} }]`;
-      teams.push(`{ name: ${name}, time_zone: UTC, members: ${members}, ${limit.team} }`);
+      teams.push(`{ name: ${name}, time_zone: ${noonZone}, members: ${members}, ${limit.team} }`);
     }
   }
   for (const [kind, limit] of Object.entries({ rate: 'rpm: 30', slots: 'max_concurrency: 7' })) {

@@ -11,6 +11,7 @@ import { createTestDatabase, isSkipped } from '../database/databases.ts';
 import { canStartRedis, startPrivateRedis } from '../limits/private-redis.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { startVideoUpstream, videoConfig } from '../support/video-upstream.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 const key = (name: string) => `sk-${name}-0123456789abcdefghijklmnopqrstuv`;
 
@@ -40,7 +41,7 @@ users:
   - { email: balance@example.com, balance: 0.99 }
   - { email: rich@example.com, balance: 100 }
 teams:
-  - { name: crew, balance: 100, budget: { daily: 1 }, members: [{ user: rich@example.com }] }
+  - { name: crew, balance: 100, time_zone: ${noonZone}, budget: { daily: 1 }, members: [{ user: rich@example.com }] }
 keys:
   - { name: balance, user: balance@example.com, secret: ${key('balance')}, rpm: 1000 }
   - { name: quota, user: rich@example.com, quota: 1, secret: ${key('quota')}, rpm: 1000 }

@@ -18,6 +18,7 @@ import {
   type LedgerNode,
   type LedgerTask,
 } from './task-ledger.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 const start = 10n * usd;
 
@@ -159,9 +160,8 @@ describe.each(dialects)('%s', (dialect) => {
       const node = startOne({ ...ledger, caller: member });
       const task = (await node.submit(15))!;
       expect(await refusalOf(node.submit(6))).toBe('team_daily_budget_exceeded');
-      const day = new Date().toISOString().slice(0, 10);
-      const daily = `team:${teamId}:daily:${day}`;
-      expect(task.meters).toContain(daily);
+      const daily = task.meters.find((meter) => meter.startsWith(`team:${teamId}:daily:`));
+      expect(daily).toMatch(/:\d{4}-\d\d-\d\d$/);
       expect(await stateOf(daily)).toEqual({ spent: 0n, held: 15n * usd });
       await node.end(task, 15);
       expect(await stateOf(daily)).toEqual({ spent: 15n * usd, held: 0n });
@@ -448,7 +448,7 @@ function memberOf(caller: Caller, teamId: string): Caller {
       dailyBudget: 20n * usd,
       monthlyBudget: 300n * usd + 1n,
       totalBudget: null,
-      timeZone: 'UTC',
+      timeZone: noonZone,
       openWindow: null,
     },
   };

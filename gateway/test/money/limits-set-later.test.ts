@@ -5,6 +5,7 @@ import { startSimulator, type Simulator } from 'simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type App } from '#app/index.ts';
 import { parseConfig } from '#config/index.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 /* A limit that is set when something has been spent already counts what was spent, also after a restart. */
 
@@ -26,7 +27,7 @@ interface Limit {
 
 const inTeam = (at: number, budget: string, member: string | null = null): Accounts => ({
   user: `email: u${at}@example.com`,
-  team: `name: t${at}, balance: 100, time_zone: Asia/Shanghai, budget: { ${budget} }, members: [{ user: u${at}@example.com, role: member, budget: ${member} }]`,
+  team: `name: t${at}, balance: 100, time_zone: ${noonZone}, budget: { ${budget} }, members: [{ user: u${at}@example.com, role: member, budget: ${member} }]`,
   key: `name: k${at}, user: u${at}@example.com, team: t${at}, secret: ${secretOf(at)}`,
 });
 const alone = (at: number, ofUser: string, ofKey: string): Accounts => ({

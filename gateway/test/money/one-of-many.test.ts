@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { sharePricedGateway } from './billed-gateway.ts';
+import { noonZone } from '../support/time-zones.ts';
 
 /* B-10, B-11: room for exactly one, whatever the number of requests that come at once. */
 
@@ -95,7 +96,7 @@ function describeAccounts(accounts: readonly (Account & { readonly name: string 
     users.push(`email: ${email}, ${user}`);
     if (team !== undefined) {
       const member = [`user: ${email}, role: member`, team.member].filter(Boolean).join(', ');
-      teams.push(`name: ${name}, time_zone: Asia/Shanghai, members: [{ ${member} }], ${team.has}`);
+      teams.push(`name: ${name}, time_zone: ${noonZone}, members: [{ ${member} }], ${team.has}`);
     }
     const owner = [`user: ${email}`, team && `team: ${name}`, key].filter(Boolean).join(', ');
     keys.push(`name: ${name}, ${owner}, secret: ${secretOf(name)}`);

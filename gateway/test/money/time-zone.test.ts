@@ -2,12 +2,11 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '#config/index.ts';
 import { openGateway } from '../behaviour/support.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
+import { dayApart } from '../support/time-zones.ts';
 
 /* B-18: a team's time zone applies from its next window on; what the open one has spent stays spent. */
 
-/** 25 hours apart: whatever the time, it is another day there. */
-const east = 'Pacific/Kiritimati';
-const west = 'Pacific/Pago_Pago';
+const [east, west] = dayApart;
 
 const worldOf = (timeZone: string): string => `
 channels:
