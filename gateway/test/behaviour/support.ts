@@ -9,6 +9,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from '../support/gateway.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   answerWith,
   startOwnUpstream,
@@ -217,14 +218,8 @@ export function jumpingClock(
   };
 }
 
-/** A port that nothing listens on. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}
+/** A port that nothing listens on, nor will: nobody else is given it. */
+export const closedPort = freePort;
 
 /** An upstream that resets every connection on its first bytes, so that none is ever used again. */
 export async function openResettingUpstream(): Promise<string> {
