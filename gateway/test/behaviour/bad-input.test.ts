@@ -73,14 +73,11 @@ describe.each(textProtocols)('$name', (protocol) => {
     ['nested too deeply', deep(600), ': too complex'],
     ['nested beyond reason', deep(200_000), ': too complex'],
   ])('S-21 a body of %s', async (_name, body, detail = '') => {
-    const startedAt = performance.now();
     expect(await send(protocol, body)).toMatchObject({
       status: 400,
       message: `invalid request body${detail}`,
       upstream: 0,
     });
-    // Generous for a busy machine.
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test('a deep body within the limit is passed to the upstream', async () => {

@@ -9,8 +9,9 @@ import { describeChannels } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
 /*
- * S-21: legal JSON made to hurt. Each body is decided soon, and the gateway serves normally afterwards. It runs in a
- * process of its own, so that the test's own work on such bodies does not look like an overload.
+ * S-21: legal JSON made to hurt. Each body is decided: work that is quadratic in a million parts outlasts the test. The
+ * gateway serves normally afterwards. It runs in a process of its own, so that the test's own work on such bodies does
+ * not look like an overload.
  */
 
 const secret = 'sk-hostile-0123456789abcdefghijklmnopqrstuv';
@@ -70,26 +71,23 @@ function bodyWith(protocol: TextProtocol, model: string, members: string): strin
 interface Seen {
   readonly status: number;
   readonly message: string | null;
-  readonly milliseconds: number;
 }
 
 async function send(protocol: TextProtocol, model: string, body: string): Promise<Seen> {
   simulator.clear();
-  const startedAt = performance.now();
   const response = await fetch(url + protocol.path(model, false), {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body,
   });
   const text = await response.text();
-  const milliseconds = performance.now() - startedAt;
   if (response.status === 503) {
     // On a busy machine a row of such bodies is an overload like any other, which says when to come again.
     await wait(1_000 * Number(response.headers.get('retry-after')));
     return send(protocol, model, body);
   }
   const message = response.status === 200 ? null : protocol.errorMessage(JSON.parse(text));
-  return { status: response.status, message, milliseconds };
+  return { status: response.status, message };
 }
 
 const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -97,9 +95,6 @@ const objects = (depth: number) => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)
 const members = (count: number, value = '0') =>
   `{${Array.from({ length: count }, (_, at) => `"k${at}":${value}`).join(',')}}`;
 const megabytes = (count: number) => 'x'.repeat(count * 2 ** 20);
-
-/** Milliseconds, far beyond what any of these takes. */
-const soon = 10_000;
 
 const refused: readonly (readonly [name: string, value: string])[] = [
   ...[1e3, 1e6].flatMap((depth) => [
@@ -128,11 +123,10 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
       bodyWith(protocol, 'native', `"tools":${toolsOf[protocol.name](value)}`),
       value,
     ]) {
-      const { status, message, milliseconds } = await send(protocol, 'native', body);
+      const { status, message } = await send(protocol, 'native', body);
       const detail = body.startsWith('{') ? ': too complex' : '';
       expect([status, message]).toEqual([400, `invalid request body${detail}`]);
       expect(simulator.requests()).toEqual([]);
-      expect(milliseconds).toBeLessThan(soon);
     }
   });
 
@@ -146,20 +140,18 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
   ])('%s', async (_name, written) => {
     for (const model of modelsFor(protocol)) {
       const body = bodyWith(protocol, model, written);
-      const { status, milliseconds } = await send(protocol, model, body);
+      const { status } = await send(protocol, model, body);
       expect([200, 400]).toContain(status);
       // The channel of the client's own protocol is given what the client wrote, and judges it.
       if (model === 'native') expect(simulator.requests()).toHaveLength(1);
-      expect(milliseconds).toBeLessThan(soon);
     }
   });
 
   test('a text of 10 MiB is accepted', async () => {
     for (const model of modelsFor(protocol)) {
       const body = JSON.stringify(protocol.body(model, false, megabytes(10)));
-      const { status, milliseconds } = await send(protocol, model, body);
+      const { status } = await send(protocol, model, body);
       expect(status).toBe(200);
-      expect(milliseconds).toBeLessThan(soon);
     }
   });
 

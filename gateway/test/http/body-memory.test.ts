@@ -119,17 +119,16 @@ describe('more bodies than memory', () => {
   });
 
   it('that grow at once do not wait for one another', async () => {
-    const memory = memoryOf(8 * mebibyte);
+    // For a clock that stands still no wait is ever too long: whoever waited for another would wait for ever.
+    const memory = createBodyMemory({ limit: 8 * mebibyte, monotonic: () => 0 });
     const gateway = await startGateway({ memory });
     const chunked = { ...headers, 'transfer-encoding': 'chunked' };
-    const startedAt = performance.now();
     const all = Array.from({ length: 8 }, () =>
       call(gateway.port, path, { headers: chunked, body: Buffer.alloc(2 * mebibyte, 32) }),
     );
     const statuses = (await Promise.all(all)).map(({ status }) => status);
     expect(statuses).toContain(200);
     expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(4_500);
     await until(() => memory.used === 0);
   });
 
@@ -140,9 +139,8 @@ describe('more bodies than memory', () => {
     const clients = Array.from({ length: 30 }, () =>
       send(gateway, head(`content-length: ${zipped.length + 1}\r\ncontent-encoding: gzip`), zipped),
     );
-    await delay(500);
+    await until(() => memory.waiting + memory.refused > 15);
     expect(memory.used).toBeLessThanOrEqual(8 * mebibyte);
-    expect(memory.waiting + memory.refused).toBeGreaterThan(15);
     for (const { socket } of clients) socket.destroy();
     await until(() => memory.used === 0 && memory.waiting === 0);
   });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
@@ -97,12 +98,16 @@ describe('content encodings', () => {
     ['zstd', zstdCompressSync(bomb)],
   ])('a %s bomb stops at the limit', async (encoding, body) => {
     const gateway = await startGateway(small);
-    const headers = { ...json, 'content-encoding': encoding };
-    const started = performance.now();
-    const response = await call(gateway.port, path, { headers, body });
-    expect(response.status).toBe(413);
-    expect(messageOf(response)).toBe('request body too large');
-    expect(performance.now() - started).toBeLessThan(10_000);
+    // The rest never comes: only who does not wait for the end can refuse it.
+    const socket = open(gateway.port);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n` +
+        `content-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body.subarray(0, body.length / 2));
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 413 [^]*request body too large/);
     expect(gateway.exchanges).toEqual([]);
   });
 

@@ -29,11 +29,9 @@ describe('half-close', () => {
 
   it('of an idle connection closes it', async () => {
     const gateway = await startGateway();
-    const started = performance.now();
     const response = await raw(gateway.port, 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n', false);
     expect(response).toContain('"ok"');
     expect(await raw(gateway.port, '', false)).toBe('');
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   it('also after a chunked body', async () => {

@@ -48,7 +48,9 @@ describe('request ids', () => {
 describe('stopping', () => {
   it('lets a running response end, complete and with its own headers', async () => {
     const begun = Promise.withResolvers<void>();
+    let isDraining = false;
     const gateway = await startGateway({
+      server: { isDraining: () => isDraining },
       run: async ({ client }) => {
         begun.resolve();
         await delay(80);
@@ -60,6 +62,7 @@ describe('stopping', () => {
     });
     const running = raw(gateway.port, `${head}content-length: 2\r\n\r\n{}`);
     await begun.promise;
+    isDraining = true;
     const closed = gateway.server.close();
     expect(await running).toContain('data: [DONE]\n\n');
     expect(await running).toContain('content-type: text/event-stream\r\n');

@@ -232,8 +232,6 @@ export function raw(port: number, bytes: string | Buffer, keepOpen = true): Prom
     socket.on('end', () => socket.end());
     if (keepOpen) socket.write(bytes);
     else socket.end(bytes);
-    const timer = setTimeout(() => socket.destroy(), 5_000);
-    socket.on('close', () => clearTimeout(timer));
   });
 }
 

@@ -100,9 +100,7 @@ describe('writing a response', () => {
         throw new Error('broken');
       },
     });
-    const started = performance.now();
     const response = await raw(gateway.port, request);
-    expect(performance.now() - started).toBeLessThan(15_000);
     expect(response).not.toContain('0\r\n\r\n');
     expect(gateway.unexpected).toHaveLength(1);
   });

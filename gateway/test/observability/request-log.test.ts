@@ -112,9 +112,8 @@ test('R-45 an unread log delays nothing, and its dropped lines are counted', asy
   const url = await gateway.url;
   gateway.child.stderr?.pause();
   let sent = 0;
-  const send = async (): Promise<number> => {
+  const send = async (): Promise<void> => {
     const key = keys[(sent += 1) % keys.length];
-    const begun = performance.now();
     const response = await fetch(url + chat.path('', false), {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -122,19 +121,16 @@ test('R-45 an unread log delays nothing, and its dropped lines are counted', asy
     });
     await response.text();
     expect(response.status).toBe(400);
-    return performance.now() - begun;
   };
   let dropped = 0;
-  let slowest = 0;
   for (let round = 0; round < 100 && dropped === 0; round += 1) {
     for (let batch = 0; batch < 10; batch += 1) {
-      slowest = Math.max(slowest, ...(await Promise.all(Array.from({ length: 16 }, send))));
+      // A write that waited for the reader would wait for ever.
+      await Promise.all(Array.from({ length: 16 }, send));
     }
     dropped = valueOf(await scrape(url), 'sluice_log_lines_dropped_total') ?? 0;
   }
   expect(dropped).toBeGreaterThan(0);
-  // A write that waited would wait for ever.
-  expect(slowest).toBeLessThan(5_000);
   // Stopping does not wait for the reader either.
   gateway.child.kill('SIGTERM');
   expect(await exited).toBe(0);
