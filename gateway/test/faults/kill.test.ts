@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { startSimulator } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { balances, reconcile, type Difference } from '#ledger/index.ts';
 import { createTestDatabase, isSkipped, type Dialect } from '../database/databases.ts';
+import { scrape, valueOf } from '../observability/support.ts';
 import { startGatewayProcess, unexpectedLines } from '../support/gateway-process.ts';
 import { runClients } from './load.ts';
 import type { ClientLog } from './reconcile.ts';
@@ -95,8 +95,8 @@ async function loadAndKill(folder: string, loop: number): Promise<ClientLog[]> {
 
 async function startAndSettle(folder: string): Promise<void> {
   const gateway = startGatewayProcess({ folder });
-  await gateway.url;
-  await wait(1_000);
+  const url = await gateway.url;
+  await expect.poll(async () => valueOf(await scrape(url), 'sluice_journal_depth')).toBe(0);
   gateway.child.kill('SIGINT');
   expect(await gateway.exit).toBe(0);
   expect(unexpectedLines(gateway.stderr())).toEqual([]);

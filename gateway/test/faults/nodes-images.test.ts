@@ -84,6 +84,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('pictures of two nodes'
       const seen: Drawn[] = [];
       for (let loop = 0; loop < loops; loop += 1) {
         const victim = loop % two.length;
+        const before = seen.length;
         const state = { isOver: false };
         const load = Array.from({ length: 8 }, async (_, client) => {
           for (let at = 0; !state.isOver; at += 1) {
@@ -97,9 +98,11 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('pictures of two nodes'
             else await wait(50);
           }
         });
-        await wait(1_500);
+        // The other node continues meanwhile.
+        await expect.poll(() => seen.length).toBeGreaterThan(before + 16);
         processes[victim]!.child.kill('SIGKILL');
-        await wait(500);
+        const killedAt = seen.length;
+        await expect.poll(() => seen.length).toBeGreaterThan(killedAt + 4);
         processes[victim] = place.start(two[victim]);
         urls[victim] = await processes[victim].url;
         state.isOver = true;

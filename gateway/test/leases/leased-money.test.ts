@@ -327,8 +327,10 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(await hold(node, usd)).toMatchObject({ held: false, denied: balance });
     await credit(1n * usd);
     await changed();
-    await wait(50);
-    expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd });
+    await vi.waitFor(
+      async () => expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd }),
+      15_000,
+    );
   });
 
   test('nobody draws until a database that went back has its records again', async () => {

@@ -209,6 +209,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       );
       await expect.poll(() => metric(url, 'sluice_open_exchanges{kind="stream"')).toBe(4);
       gateway.child.kill('SIGINT');
+      // Within a second it would be the same signal.
       await wait(1_100);
       gateway.child.kill('SIGINT');
       for (const { text } of await Promise.all(open)) {
