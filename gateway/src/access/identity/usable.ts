@@ -1,6 +1,9 @@
 import type { Caller } from './caller.ts';
 
 /** Whether the key is usable at this time (Unix milliseconds): enabled and not expired. */
-export function isUsable(caller: Caller, now: number): boolean {
-  return caller.enabled && (caller.expiresAt === null || now < caller.expiresAt);
+export function isUsable(
+  { enabled, expiresAt }: Pick<Caller, 'enabled' | 'expiresAt'>,
+  now: number,
+): boolean {
+  return enabled && (expiresAt === null || now < expiresAt);
 }

@@ -29,3 +29,15 @@ test('small batches of the same moment are kept together', () => {
   expect(kept.removable(10_000)).toBeNull();
   expect(kept.removable(10_001)).toMatchObject({ id: 1_000 });
 });
+
+test.each([
+  ['within a second', 999, 9, 2],
+  ['a second apart', 1_000, 9, 1],
+  ['of 256 KiB together', 1, 2 ** 18, 1],
+  ['of less together', 1, 2 ** 18 - 1, 2],
+])('a second batch %s leaves with the first or later', (_what, at, bytes, first) => {
+  const kept = createKeptBatches({ time: 10_000, bytes: mebibyte }, 0);
+  kept.applied(place(1, 5), 0);
+  kept.applied(place(2, bytes), at);
+  expect(kept.removable(10_000)).toMatchObject({ id: first });
+});
