@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { type BodyClaim, createBodyMemory } from '#bodies/index.ts';
-import { createBodyParser } from './body.ts';
+import { type BodyListener, createBodyParser } from './body.ts';
 
 const limit = 4_096;
 const text = `{"text":"${'a'.repeat(limit / 2)}"}`;
@@ -15,7 +15,7 @@ function send(claim: BodyClaim | null) {
   }) as unknown as IncomingMessage;
   const request = { raw, routeOptions: { config: {} }, bodyClaim: claim };
   const pace = { watch() {}, unwatch() {} };
-  const done = vi.fn();
+  const done = vi.fn<BodyListener>();
   const parse = createBodyParser({ limit, pace, spool: null });
   parse(request as unknown as FastifyRequest, raw, done);
   return { done, isRead: () => raw.readableEnded };

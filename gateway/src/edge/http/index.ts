@@ -1,4 +1,4 @@
-export { canonicalAddress, createAddressSet, type AddressSet } from './address.ts';
+export { createAddressSet, type AddressSet } from './address.ts';
 export { answer, answerJson } from './answer.ts';
 export { createClientResponse, type NodeClientResponse } from './client-response.ts';
 export { presentedKey, type Presented } from './credentials.ts';

@@ -67,6 +67,7 @@ test.each([
 test.each([
   ['cooling down first', [cooling, refused], 1, 'rate-limited'],
   ['refused first', [credential({ coolUntil: now + 9 }), refused], 5, 'credential-refused'],
+  ['both at once', [credential({ coolUntil: now + 5 }), refused], 5, 'rate-limited'],
   ['refused and cooling down', [{ ...refused, coolUntil: now + 9 }], 9, 'credential-refused'],
   ['usable', [clean], 0, 'rate-limited'],
   ['none', [], Infinity, 'credential-refused'],
