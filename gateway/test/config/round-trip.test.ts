@@ -4,6 +4,7 @@ import { applyFile, recordAudit } from '#administration/index.ts';
 import { parseConfig } from '#config/index.ts';
 import { exportState, planDeclaration, readState } from '#declaration/index.ts';
 import { openTestDatabase, testSecrets } from '../database/databases.ts';
+import { runs } from '../support/runs.ts';
 
 /** Names that YAML, placeholders or environment variables could misread. */
 const name = fc.oneof(
@@ -197,6 +198,6 @@ test('an applied and exported file round-trips', async () => {
         await opened.close();
       }
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: runs(6, 20), endOnFailure: true },
   );
 }, 60_000);

@@ -5,6 +5,7 @@ import { GatewayError } from '#errors/index.ts';
 import { textCodecs, type WireRequest } from '#protocols/index.ts';
 import { absence, recordings } from '../recordings/recordings.ts';
 import { convert, protocolPairs, readWire, textProtocolNames } from '../support/convert.ts';
+import { runs } from '../support/runs.ts';
 import { changed, changes, wireRequests } from '../support/wire-requests.ts';
 
 /** Null for what the endpoint refuses already. */
@@ -77,7 +78,7 @@ describe.each(textProtocolNames)('any body of %s', (client) => {
         const json = changed(wireRequests[client], list);
         for (const upstream of others) await assertAnswered(client, upstream, json);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(150, 400) },
     );
   });
 
@@ -89,7 +90,7 @@ describe.each(textProtocolNames)('any body of %s', (client) => {
         const named = { ...json, model: 'm' };
         for (const upstream of others) await assertAnswered(client, upstream, named);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(50, 200) },
     );
   });
 });
@@ -106,7 +107,7 @@ describe.skipIf(absence !== null)(`recorded requests, changed ${absence ?? ''}`,
       fc.asyncProperty(some, changes, async (request, list) => {
         await assertAnswered(client, upstream, changed(request, list));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(15, 60) },
     );
   });
 });

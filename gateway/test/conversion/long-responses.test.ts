@@ -5,6 +5,7 @@ import { requestOf } from '../support/canonical.ts';
 import { textProtocolNames } from '../support/convert.ts';
 import { readerOf } from '../support/converted-reader.ts';
 import { assertQuickOrLinear } from '../support/growth.ts';
+import { inTurn } from '../support/runs.ts';
 
 /*
  * S-21, for answers: whatever an upstream streams, an event costs as much as it is long, not as much as what came
@@ -118,8 +119,9 @@ const endings: Readonly<Record<string, string>> = {
     event({ type: 'message_stop' }),
 };
 
-for (const [upstream, what, make] of streams)
-  test.each(textProtocolNames.filter((client) => client !== upstream))(
+for (const [index, [upstream, what, make]] of streams.entries()) {
+  const others = textProtocolNames.filter((client) => client !== upstream);
+  test.each(inTurn(index, others))(
     `S-21: ${what}: ${upstream} for %s`,
     (client) => {
       assertQuickOrLinear((part) => {
@@ -133,3 +135,4 @@ for (const [upstream, what, make] of streams)
     },
     60_000,
   );
+}

@@ -9,6 +9,7 @@ import { collectEvents } from '../support/collect-events.ts';
 import { convert, converterOf, protocolPairs, readWire } from '../support/convert.ts';
 import { readerOf } from '../support/converted-reader.ts';
 import { candidates, eventsOf } from '../support/messages-samples.ts';
+import { runs } from '../support/runs.ts';
 import { changed, changes, wireRequests } from '../support/wire-requests.ts';
 
 const usage = { input: 3, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 5, reasoning: 0 };
@@ -101,7 +102,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
         ]);
         expect(understood(client, text)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(15, 60) },
     );
   });
 
@@ -116,7 +117,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
         const source = terminators[client]?.source ?? '';
         expect(whole.match(new RegExp(`${source}|"blockReason":`, 'gm'))).toHaveLength(1);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(12, 40) },
     );
   });
 
@@ -133,7 +134,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
           for (const text of shown) expect(perEvent[at]).toContain(text);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(12, 40) },
     );
   });
 
@@ -153,7 +154,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
         }
         expect(bodies[0]).toBe(bodies[1]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(15, 60) },
     );
   });
 });

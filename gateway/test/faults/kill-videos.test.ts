@@ -8,15 +8,15 @@ import {
   type Dialect,
 } from '../behaviour/video-requests.ts';
 import { isSkipped } from '../database/databases.ts';
-import { isFull } from './nodes.ts';
+import { isLong } from '../support/runs.ts';
 import { costOf, rowsOf, startVideoPlace, usageOf } from './video-place.ts';
 
 /** Of many submits. */
-const kills = isFull ? 3 : 1;
+const kills = isLong ? 3 : 1;
 /** Each vendor on a database of its own; `npm run test:faults` has each on both. */
 const dialectsOn = {
-  sqlite: isFull ? dialects : dialects.slice(0, 1),
-  postgres: isFull ? dialects : dialects.slice(1),
+  sqlite: isLong ? dialects : dialects.slice(0, 1),
+  postgres: isLong ? dialects : dialects.slice(1),
 };
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {

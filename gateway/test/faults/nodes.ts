@@ -9,9 +9,6 @@ export const nodeNames = ['a', 'b', 'c'] as const;
 /** `npm run test:faults` asks for many more. */
 export const loops = Math.min(Number(process.env['SLUICE_FAULT_LOOPS'] ?? '1'), 20);
 
-/** As `npm run test:faults` does: every combination instead of each value once. */
-export const isFull = process.env['SLUICE_LONG'] !== undefined;
-
 /** `npm run test:kills` asks for hundreds. */
 export const kills = Number(process.env['SLUICE_KILLS'] ?? loops);
 

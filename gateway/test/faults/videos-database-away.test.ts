@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { awaitEnd, dialects, lookAt, submitVideo, submitted } from '../behaviour/video-requests.ts';
 import { isSkipped } from '../database/databases.ts';
+import { isLong } from '../support/runs.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { answerText } from '../support/video-upstream.ts';
-import { isFull } from './nodes.ts';
 import { costOf, rowsOf, startVideoPlace, usageOf, type VideoPlace } from './video-place.ts';
 
 async function startAway(): Promise<VideoPlace & { readonly proxy: TcpProxy }> {
@@ -16,7 +16,7 @@ async function startAway(): Promise<VideoPlace & { readonly proxy: TcpProxy }> {
 }
 
 /** What is done without the database is the same for each vendor. */
-const some = isFull ? dialects : dialects.slice(0, 1);
+const some = isLong ? dialects : dialects.slice(0, 1);
 
 describe.skipIf(isSkipped('postgres')).each(some)('$name, without the database', (dialect) => {
   test('before a submit: 503, and nothing is sent', { timeout: 90_000 }, async () => {

@@ -15,10 +15,11 @@ import {
 } from '#billing/index.ts';
 import type { DeclaredPrice } from '#config/index.ts';
 import { receiptCost } from '#ledger/reconcile/receipt-cost.ts';
+import { runs } from '../support/runs.ts';
 import { oracleCost, type OracleItem } from './cost-oracle.ts';
 
 /** P-13: 10⁶ vectors before a release (`npm run test:money`), enough to notice a mistake on every run. */
-const vectors = Number(process.env.SLUICE_COST_VECTORS ?? 10_000);
+const vectors = Number(process.env.SLUICE_COST_VECTORS ?? runs(1_500, 10_000));
 const timeout = 20_000 + vectors;
 
 /** Plain digits, mostly few of them, sometimes all there may be. */
@@ -358,6 +359,6 @@ it('a hold covers every usage within its bounds, however the input is divided', 
         expect(hold === 2n ** 63n - 1n || hold >= cost).toBe(true);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: runs(500, 2_000) },
   );
 });
