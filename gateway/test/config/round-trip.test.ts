@@ -62,9 +62,9 @@ const price = fc.oneof(
     type: 'video',
     price: { video_second: { '720P': amount, '1080': amount } },
   })),
-  money.map((amount) => ({
+  fc.tuple(money, money).map(([text, withVideo]) => ({
     type: 'video',
-    price: { video_tokens: { '4K': { text: amount, with_video: amount } } },
+    price: { video_tokens: { '4K': { text, with_video: withVideo } } },
   })),
 );
 
