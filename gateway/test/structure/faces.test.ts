@@ -17,7 +17,7 @@ interface SideDoor {
 
 const sideDoors: Readonly<Record<string, SideDoor>> = {
   'catalogue/bundled.ts': {
-    by: ['commands/workspace.ts', 'commands/served-patterns.ts'],
+    by: ['commands/command-config.ts', 'commands/served-patterns.ts'],
     why: 'the list alone: checking a file loads no database',
   },
   'catalogue/pattern-models.ts': {

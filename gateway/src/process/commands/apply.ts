@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const apply: Command = {
@@ -7,11 +8,11 @@ export const apply: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const config = await loadCommandConfig(input, io);
+    const { withAdministration } = await import('./workspace.ts');
     const { applyFile } = await import('#administration/index.ts');
     const { DeclarationConflict } = await import('#declaration/index.ts');
     const { formatPlan, summarise } = await import('./plan-text.ts');
-    const config = await loadCommandConfig(input, io);
     const { declared, file } = config;
     if (declared === null || file === null)
       throw new Error('there is no configuration file to apply');

@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
 import { readTimes } from './time-options.ts';
 
@@ -29,8 +30,6 @@ export const auditCommand: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
-    const { listAudit } = await import('#administration/index.ts');
     const limit = readNumber(input.text('limit') ?? `${usualLimit}`, 'limit', most);
     const cursor = input.text('cursor');
     const [actor, action, object] = [
@@ -50,6 +49,8 @@ export const auditCommand: Command = {
       }),
     };
     const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
+    const { listAudit } = await import('#administration/index.ts');
     const found = await withReadableWorkspace(config, ({ database }) =>
       listAudit(database.kysely, filter),
     );

@@ -1,4 +1,5 @@
 import { unpricedSearches } from './unpriced-searches.ts';
+import { bundledCapabilities, loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const check: Command = {
@@ -8,7 +9,6 @@ export const check: Command = {
   positionals: [],
   async run(input, io) {
     const { ConfigError } = await import('#config/index.ts');
-    const { bundledCapabilities, loadCommandConfig } = await import('./workspace.ts');
     const { weakKeys } = await import('./weak-keys.ts');
     const { patternWarnings, servedPatterns } = await import('./served-patterns.ts');
     const { memoryShortage } = await import('#bodies/index.ts');

@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
 
 export const userCredit = createCredit('user', 'EMAIL');
@@ -20,10 +21,6 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
     },
     positionals: [holder, 'AMOUNT'],
     async run(input, io) {
-      const { commandActor, loadCommandConfig, withPresentAdministration } =
-        await import('./workspace.ts');
-      const { creditBalance } = await import('#administration/index.ts');
-      const { formatUsd } = await import('#database/index.ts');
       const [name = '', text = ''] = input.positionals;
       const amount = await readAmount(text);
       const reason = input.text('reason')?.trim() ?? '';
@@ -31,6 +28,9 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       const idempotencyKey = input.text('idempotency-key');
       if (idempotencyKey?.trim() === '') throw new UsageError('--idempotency-key: expected a text');
       const config = await loadCommandConfig(input, io);
+      const { commandActor, withPresentAdministration } = await import('./workspace.ts');
+      const { creditBalance } = await import('#administration/index.ts');
+      const { formatUsd } = await import('#database/index.ts');
       const actor = commandActor(input.text('actor'));
       const credited = await withPresentAdministration(config, (administration) =>
         creditBalance(administration, actor, {

@@ -1,3 +1,4 @@
+import { bundledModelNames, loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const exportCommand: Command = {
@@ -8,10 +9,9 @@ export const exportCommand: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { bundledModelNames, loadCommandConfig, withReadableWorkspace } =
-      await import('./workspace.ts');
-    const { exportState, readState } = await import('#declaration/index.ts');
     const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
+    const { exportState, readState } = await import('#declaration/index.ts');
     const state = await withReadableWorkspace(config, ({ database, secrets }) =>
       readState(database.kysely, secrets),
     );

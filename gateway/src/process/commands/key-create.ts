@@ -1,4 +1,5 @@
 import type { DeclaredKey } from '#config/index.ts';
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, type CommandInput, commonOptions, exitCode, printJson } from './command.ts';
 import { readOptions } from './read-options.ts';
 
@@ -37,12 +38,11 @@ export const keyCreate: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withPresentAdministration } =
-      await import('./workspace.ts');
-    const { createKey } = await import('#administration/index.ts');
-    const { keyToJson } = await import('./key-json.ts');
     const { secret: _, ...settings } = await readSettings(input);
     const config = await loadCommandConfig(input, io);
+    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
+    const { createKey } = await import('#administration/index.ts');
+    const { keyToJson } = await import('./key-json.ts');
     const { key, secret } = await withPresentAdministration(config, (administration) =>
       createKey(administration, commandActor(), settings),
     );

@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const keyList: Command = {
@@ -9,12 +10,12 @@ export const keyList: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
+    const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
     const { listKeys } = await import('#administration/index.ts');
     const { findUserByEmail } = await import('#identity/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const { formatTable } = await import('./text-table.ts');
-    const config = await loadCommandConfig(input, io);
     const user = input.text('user');
     const { keys, isUnknown } = await withReadableWorkspace(config, async (workspace) => {
       const keys = await listKeys(workspace, user === undefined ? {} : { user });

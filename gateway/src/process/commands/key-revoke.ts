@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const keyRevoke: Command = {
@@ -6,10 +7,9 @@ export const keyRevoke: Command = {
   options: commonOptions,
   positionals: ['KEY'],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withPresentAdministration } =
-      await import('./workspace.ts');
-    const { revokeKey } = await import('#administration/index.ts');
     const config = await loadCommandConfig(input, io);
+    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
+    const { revokeKey } = await import('#administration/index.ts');
     const [nameOrId = ''] = input.positionals;
     const { key, changed } = await withPresentAdministration(config, (administration) =>
       revokeKey(administration, commandActor(), nameOrId),

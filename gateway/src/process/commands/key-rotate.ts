@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import {
   type Command,
   type CommandInput,
@@ -23,12 +24,11 @@ export const keyRotate: Command = {
   },
   positionals: ['KEY'],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withPresentAdministration } =
-      await import('./workspace.ts');
-    const { rotateKey } = await import('#administration/index.ts');
-    const { keyToJson } = await import('./key-json.ts');
     const grace = await readGrace(input);
     const config = await loadCommandConfig(input, io);
+    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
+    const { rotateKey } = await import('#administration/index.ts');
+    const { keyToJson } = await import('./key-json.ts');
     const [nameOrId = ''] = input.positionals;
     const { key, secret, previousUntil } = await withPresentAdministration(
       config,

@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const migrateCommand: Command = {
@@ -7,8 +8,8 @@ export const migrateCommand: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, migrateWorkspace } = await import('./workspace.ts');
     const config = await loadCommandConfig(input, io);
+    const { migrateWorkspace } = await import('./workspace.ts');
     await migrateWorkspace(config);
     if (input.flag('json')) printJson(io, { ok: true });
     else io.stdout('the database is up to date\n');

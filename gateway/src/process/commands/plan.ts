@@ -1,5 +1,6 @@
 import type { Config } from '#config/index.ts';
 import type { Plan } from '#declaration/index.ts';
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const plan: Command = {
@@ -8,9 +9,8 @@ export const plan: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig } = await import('./workspace.ts');
-    const { formatPlan, summarise } = await import('./plan-text.ts');
     const config = await loadCommandConfig(input, io);
+    const { formatPlan, summarise } = await import('./plan-text.ts');
     const result = await planFor(config);
     const ok = result.conflicts.length === 0;
     if (input.flag('json')) {

@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '#database/index.ts';
 import type { Replayed } from '#journal/index.ts';
 import type { Difference } from '#ledger/index.ts';
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 import { readTimes } from './time-options.ts';
 
@@ -25,10 +26,10 @@ export const reconcileCommand: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
-    const { acknowledgeLosses, reconcile } = await import('#ledger/index.ts');
     const range = await readTimes(input);
     const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
+    const { acknowledgeLosses, reconcile } = await import('#ledger/index.ts');
     const asJson = input.flag('json');
     const shown: Difference[] = [];
     let count = 0;

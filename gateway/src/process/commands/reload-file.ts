@@ -1,5 +1,6 @@
 import type { Config } from '#config/index.ts';
 import type { Logger } from '#observability/index.ts';
+import { loadCommandConfig } from './command-config.ts';
 import type { CommandInput, CommandIo } from './command.ts';
 
 export interface ReloadFileOptions {
@@ -18,7 +19,6 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { dataDir } = running.storage;
   const { writeReloadOutcome } = await import('./runtime-files.ts');
   const { describeProblems } = await import('./problems.ts');
-  const { loadCommandConfig } = await import('./workspace.ts');
   const { logWeakKeys } = await import('./weak-keys.ts');
   const { changedSettings } = await import('./changed-settings.ts');
   let problems: readonly string[] = [];

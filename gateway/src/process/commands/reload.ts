@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, type CommandIo, commonOptions, exitCode, printJson } from './command.ts';
 import { readReloadOutcome, readRunning, type ReloadOutcome } from './runtime-files.ts';
 
@@ -12,15 +13,14 @@ export const reload: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { ConfigError } = await import('#config/index.ts');
-    const { describeProblems } = await import('./problems.ts');
-    const { loadCommandConfig } = await import('./workspace.ts');
+    const { ConfigError, formatProblem } = await import('#config/index.ts');
     let dataDir: string;
     try {
       dataDir = (await loadCommandConfig(input, io)).storage.dataDir;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      report({ ok: false, problems: describeProblems(error), restart: [] }, input.flag('json'), io);
+      const problems = error.problems.map(formatProblem);
+      report({ ok: false, problems, restart: [] }, input.flag('json'), io);
       return exitCode.failed;
     }
     const running = readRunning(dataDir);

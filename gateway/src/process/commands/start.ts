@@ -1,4 +1,5 @@
 import { workerNumberVariable } from '#supervisor/messages.ts';
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode } from './command.ts';
 
 export const start: Command = {
@@ -28,7 +29,6 @@ export const start: Command = {
       const { startWorker } = await import('./start-worker.ts');
       return startWorker(Number(workerNumber));
     }
-    const { loadCommandConfig } = await import('./workspace.ts');
     const config = await loadCommandConfig(input, io);
     if (config.server.workers > 1) {
       const { startSupervisor } = await import('./start-supervisor.ts');

@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 /** More than anybody reads. */
@@ -14,10 +15,10 @@ export const tasksCommand: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
+    const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
     const { listTasks } = await import('#tasks/index.ts');
     const { findUserByEmail } = await import('#identity/index.ts');
-    const config = await loadCommandConfig(input, io);
     const [user, model] = [input.text('user'), input.text('model')];
     const filter = {
       open: input.flag('open'),

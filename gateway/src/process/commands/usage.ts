@@ -1,5 +1,6 @@
 import type { Config } from '#config/index.ts';
 import type { Grouping, UsageEntry, UsageFilter } from '#usage/index.ts';
+import { loadCommandConfig } from './command-config.ts';
 import {
   type Command,
   type CommandInput,
@@ -42,7 +43,6 @@ export const usage: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig } = await import('./workspace.ts');
     const filter = await readFilter(input);
     const by = await readGrouping(input);
     const config = await loadCommandConfig(input, io);
@@ -241,9 +241,9 @@ function inputOf({ input, cache_read, cache_write, cache_write_1h }: UsageEntry[
 }
 
 async function readGrouping(input: CommandInput): Promise<Grouping | null> {
-  const { groupings } = await import('#usage/index.ts');
   const text = input.text('by');
   if (text === undefined) return null;
+  const { groupings } = await import('#usage/index.ts');
   const by = groupings.find((grouping) => grouping === text);
   if (by === undefined) throw new UsageError(`--by: expected one of ${groupings.join(', ')}`);
   return by;

@@ -1,4 +1,5 @@
 import type { DeclaredUser } from '#config/index.ts';
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, type CommandInput, commonOptions, exitCode, printJson } from './command.ts';
 import { readOptions } from './read-options.ts';
 
@@ -24,10 +25,10 @@ export const userCreate: Command = {
   },
   positionals: ['EMAIL'],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
-    const { createUser } = await import('#administration/index.ts');
     const settings = await readSettings(input);
     const config = await loadCommandConfig(input, io);
+    const { commandActor, withAdministration } = await import('./workspace.ts');
+    const { createUser } = await import('#administration/index.ts');
     const { id, email, name, role, balance, quota, groups } = await withAdministration(
       config,
       (administration) => createUser(administration, commandActor(), settings),

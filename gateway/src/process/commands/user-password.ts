@@ -1,3 +1,4 @@
+import { loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 /** Bytes of a new password: far more than anybody can guess. */
@@ -9,12 +10,11 @@ export const userPassword: Command = {
   options: commonOptions,
   positionals: ['EMAIL'],
   async run(input, io) {
+    const config = await loadCommandConfig(input, io);
     const { randomBytes } = await import('node:crypto');
-    const { commandActor, loadCommandConfig, withPresentAdministration } =
-      await import('./workspace.ts');
+    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
     const { replacePassword } = await import('#administration/index.ts');
     const { hashPassword } = await import('#database/index.ts');
-    const config = await loadCommandConfig(input, io);
     const [given = ''] = input.positionals;
     const email = given.trim().toLowerCase();
     const password = randomBytes(length).toString('base64url');

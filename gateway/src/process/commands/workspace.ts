@@ -13,36 +13,11 @@ import {
   type Secrets,
   sqliteFileOf,
 } from '#database/index.ts';
-import type { CommandInput, CommandIo } from './command.ts';
 
 /** The database and the secrets of one configuration, for a command that works on them. */
 export interface Workspace {
   readonly database: OpenDatabase;
   readonly secrets: Secrets;
-}
-
-/** Loads the configuration for a command. @throws ConfigError */
-export async function loadCommandConfig(input: CommandInput, io: CommandIo): Promise<Config> {
-  const { loadConfig } = await import('#config/index.ts');
-  const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
-  return loadConfig({
-    ...io,
-    path: input.text('config'),
-    bundledModels: bundledModels.map(({ id }) => id),
-    bundledAliases: bundledAliases.keys(),
-  });
-}
-
-/** Every name in the bundled catalogue: channels may serve them and keys may list them without declaring them. */
-export async function bundledModelNames(): Promise<ReadonlySet<string>> {
-  const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
-  return new Set([...bundledModels.map(({ id }) => id), ...bundledAliases.keys()]);
-}
-
-/** The capabilities of the bundled models, by id. */
-export async function bundledCapabilities(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { bundledModels } = await import('#catalogue/bundled.ts');
-  return new Map(bundledModels.map(({ id, capabilities }) => [id, capabilities]));
 }
 
 /** Runs `work` with the migrated database, and always closes it. For commands that write. */
