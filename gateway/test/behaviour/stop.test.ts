@@ -80,3 +80,23 @@ test.each(textProtocols)(
     await gateway.simulator.close();
   },
 );
+
+test('R-25 the drain time-out also ends the time in which load balancers may notice', async () => {
+  const gateway = await startTestGateway();
+  const chat = textProtocols[0]!;
+  const client = await sendRaw(
+    gateway.url,
+    rawPost(chat.path('demo-chat', true), chat.body('demo-chat', true), [
+      'x-simulator-fault: gap=500;events=10000',
+    ]),
+  );
+  await until(() => client.received().includes('200 OK'), 'the stream has begun');
+  await gateway.app.close({ keepListening: 60_000 });
+  await client.ended;
+  expect(client.received()).not.toMatch(chat.terminator);
+  expect(client.received()).toContain(
+    'data: {"error":{"message":"service temporarily unavailable, please try again later"',
+  );
+  expect(client.received()).toMatch(/\r\n0\r\n\r\n$/);
+  await gateway.simulator.close();
+});

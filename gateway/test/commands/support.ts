@@ -16,6 +16,15 @@ export interface Outcome {
 export function createWorkplace(file: string | null, environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-commands-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return workplaceIn(folder, file, environment);
+}
+
+/** The same in a folder that exists. */
+export function workplaceIn(
+  folder: string,
+  file: string | null,
+  environment: Record<string, string> = {},
+) {
   const write = (text: string) => writeFileSync(join(folder, 'sluice.yaml'), text);
   if (file !== null) write(file);
   const sluice = async (...argv: string[]): Promise<Outcome> => {

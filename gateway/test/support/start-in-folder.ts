@@ -1,0 +1,65 @@
+import { inspect } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { startApp, type App } from '#app/index.ts';
+import { bundledAliases, bundledModels } from '#catalogue/index.ts';
+import { greeting } from '#commands/greeting.ts';
+import { type Config, loadConfig } from '#config/index.ts';
+import type { Logger } from '#observability/index.ts';
+import { requestLineOf } from '#observability/request-line.ts';
+
+export interface StartOptions {
+  /** Default: nothing, so that nothing of the person who runs the tests plays a part. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Receives a line for everything that is logged. */
+  readonly log?: string[];
+}
+
+export interface StartedGateway {
+  readonly app: App;
+  readonly config: Config;
+  readonly url: string;
+  /** What `sluice start` prints. */
+  readonly greeting: string;
+  /** Before the end of the test, which otherwise closes it. */
+  close(): Promise<void>;
+}
+
+/** What `sluice start` does in a folder, but in this process. @throws as it does */
+export async function startInFolder(
+  folder: string,
+  { environment = {}, log = [] }: StartOptions = {},
+): Promise<StartedGateway> {
+  const config = loadConfig({
+    environment,
+    workingDirectory: folder,
+    bundledModels: bundledModels.map(({ id }) => id),
+    bundledAliases: bundledAliases.keys(),
+  });
+  // As `main.js` does. Every file is its user's alone, or the next start closes it and says so.
+  const umask = process.umask(0o077);
+  onTestFinished(() => void process.umask(umask));
+  const app = await startApp({ config, logger: loggerTo(log) });
+  let closed: Promise<void> | null = null;
+  const close = () => (closed ??= app.close());
+  onTestFinished(close);
+  return { app, config, url: app.url, greeting: greeting('1.2.3', app, config), close };
+}
+
+/** The values of the lines that follow the address. */
+export function greetingLines(text: string): Record<string, string> {
+  const lines = text.trimEnd().split('\n').slice(1);
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+  );
+}
+
+function loggerTo(log: string[]): Logger {
+  const add = (...said: readonly unknown[]) => void log.push(inspect(said, { depth: null }));
+  return {
+    info: add,
+    warn: add,
+    error: add,
+    request: (exchange) => add(requestLineOf(exchange)),
+    dropped: 0,
+  };
+}
