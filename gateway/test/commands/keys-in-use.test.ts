@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSimulator } from 'simulator';
+import { afterAll, describe, expect, test } from 'vitest';
 import { until } from '../behaviour/support.ts';
-import { openRunningWorkplace } from './support.ts';
+import { startInFolder } from '../support/start-in-folder.ts';
+import { workplaceIn } from './support.ts';
 
 /*
  * S-01: what the command line says of a key holds on the gateway that runs meanwhile, in the same words however the key
@@ -27,17 +32,33 @@ teams: [{ name: poor }]
 keys: [{ name: declared, user: ada@example.com, secret: ${declaredSecret}, enabled: ${enabled} }]
 `;
 
-async function openWorld() {
-  const workplace = await openRunningWorkplace((simulator) => fileOf(simulator, true));
-  const create = async (name: string, ...options: readonly string[]): Promise<string> => {
-    const mandatory = ['--user', 'ada@example.com', '--name', name];
-    return secretIn(await workplace.json('key', 'create', ...mandatory, ...options));
-  };
-  return { ...workplace, create };
+const simulator = await startSimulator();
+const folder = mkdtempSync(join(tmpdir(), 'sluice-keys-'));
+afterAll(async () => {
+  await simulator.close();
+  rmSync(folder, { recursive: true });
+});
+const { sluice, json, write } = workplaceIn(folder, fileOf(simulator.url, true));
+const gateway = await startInFolder(folder, { atEnd: afterAll });
+const { url } = gateway;
+
+/** The secret of a new key. */
+async function create(name: string, ...options: readonly string[]): Promise<string> {
+  const mandatory = ['--user', 'ada@example.com', '--name', name];
+  return secretIn(await json('key', 'create', ...mandatory, ...options));
 }
 
 function secretIn(printed: unknown): string {
   return (printed as { key: string }).key;
+}
+
+/** Which keys are enabled, by what the command line says. */
+async function listed(): Promise<Readonly<Record<string, boolean>>> {
+  const keys = (await json('key', 'list', '--user', 'ada@example.com')) as {
+    readonly name: string;
+    readonly enabled: boolean;
+  }[];
+  return Object.fromEntries(keys.map(({ name, enabled }) => [name, enabled]));
 }
 
 interface Seen {
@@ -87,7 +108,6 @@ const tooOften: Seen = { status: 429, error: 'rate limit exceeded' };
 const fenced: Seen = { status: 403, error: 'ip address is not allowed for this API key' };
 
 test('every setting of a new key takes effect at once', { timeout: 60_000 }, async () => {
-  const { url, create, json, sluice, simulator } = await openWorld();
   const firstScheme = schemes[0]!;
   const once = async (secret: string, model = 'open') =>
     seenIn(await post(url, secret, model, firstScheme));
@@ -182,7 +202,6 @@ describe('everything that ends a secret takes effect within seconds', () => {
     'rotation with and without a grace period, and revocation',
     { timeout: 30_000 },
     async () => {
-      const { url, create, json, sluice } = await openWorld();
       const rotate = async (...options: readonly string[]) =>
         secretIn(await json('key', 'rotate', 'ci', ...options));
       const becomes = (secret: string, expected: Seen) =>
@@ -204,23 +223,19 @@ describe('everything that ends a secret takes effect within seconds', () => {
       await sluice('key', 'revoke', 'ci');
       await becomes(third, unknown);
       await becomes(fourth, unknown);
-      expect(await json('key', 'list', '--user', 'ada@example.com')).toMatchObject([
-        { name: 'ci', enabled: false },
-        { name: 'declared', enabled: true },
-      ]);
+      expect(await listed()).toMatchObject({ ci: false, declared: true });
     },
   );
 
   test('a key disabled and enabled again by the file', { timeout: 30_000 }, async () => {
-    const { url, sluice, json, write, simulator } = await openWorld();
     for (const [enabled, expected] of [
       [false, unknown],
       [true, good],
     ] as const) {
       write(fileOf(simulator.url, enabled));
-      expect(await sluice('reload')).toMatchObject({ code: 0 });
+      await gateway.reload();
       expect(await everySees(url, declaredSecret)).toEqual(expected);
-      expect(await json('key', 'list')).toMatchObject([{ name: 'declared', enabled }]);
+      expect(await listed()).toMatchObject({ declared: enabled });
     }
   });
 });

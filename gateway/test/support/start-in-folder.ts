@@ -12,6 +12,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Receives a line for everything that is logged. */
   readonly log?: string[];
+  /** Closes it: at the test's end, or `afterAll` for a whole file. */
+  readonly atEnd?: (close: () => Promise<void>) => void;
 }
 
 export interface StartedGateway {
@@ -20,29 +22,43 @@ export interface StartedGateway {
   readonly url: string;
   /** What `sluice start` prints. */
   readonly greeting: string;
-  /** Before the end of the test, which otherwise closes it. */
+  /** What SIGHUP does. */
+  reload(): Promise<void>;
+  /** Earlier than at the end. */
   close(): Promise<void>;
 }
 
 /** What `sluice start` does in a folder, but in this process. @throws as it does */
 export async function startInFolder(
   folder: string,
-  { environment = {}, log = [] }: StartOptions = {},
+  { environment = {}, log = [], atEnd = onTestFinished }: StartOptions = {},
 ): Promise<StartedGateway> {
-  const config = loadConfig({
-    environment,
-    workingDirectory: folder,
-    bundledModels: bundledModels.map(({ id }) => id),
-    bundledAliases: bundledAliases.keys(),
-  });
+  const read = () =>
+    loadConfig({
+      environment,
+      workingDirectory: folder,
+      bundledModels: bundledModels.map(({ id }) => id),
+      bundledAliases: bundledAliases.keys(),
+    });
+  const config = read();
   // As `main.js` does. Every file is its user's alone, or the next start closes it and says so.
   const umask = process.umask(0o077);
-  onTestFinished(() => void process.umask(umask));
-  const app = await startApp({ config, logger: loggerTo(log) });
+  let app: App | null = null;
   let closed: Promise<void> | null = null;
-  const close = () => (closed ??= app.close());
-  onTestFinished(close);
-  return { app, config, url: app.url, greeting: greeting('1.2.3', app, config), close };
+  const close = () => (closed ??= app?.close() ?? Promise.resolve());
+  atEnd(async () => {
+    await close();
+    process.umask(umask);
+  });
+  const started = (app = await startApp({ config, logger: loggerTo(log) }));
+  return {
+    app: started,
+    config,
+    url: started.url,
+    greeting: greeting('1.2.3', started, config),
+    reload: () => started.reload(read()),
+    close,
+  };
 }
 
 /** The values of the lines that follow the address. */
