@@ -9,9 +9,9 @@ import { describeChannels } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
 /*
- * S-21: legal JSON made to hurt. Each body is decided: work that is quadratic in a million parts outlasts the test. The
- * gateway serves normally afterwards. It runs in a process of its own, so that the test's own work on such bodies does
- * not look like an overload.
+ * S-21: legal JSON made to hurt. Each body is decided, long before the time of a test is up if the work grows with the
+ * body and with nothing else, and the gateway serves normally afterwards. It runs in a process of its own, so that the
+ * test's own work on such bodies does not look like an overload.
  */
 
 const secret = 'sk-hostile-0123456789abcdefghijklmnopqrstuv';
@@ -94,7 +94,8 @@ const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`;
 const members = (count: number, value = '0') =>
   `{${Array.from({ length: count }, (_, at) => `"k${at}":${value}`).join(',')}}`;
-const megabytes = (count: number) => 'x'.repeat(count * 2 ** 20);
+/** More than is kept or parsed in one piece, which is 2 MiB. */
+const long = 'x'.repeat(3 * 2 ** 20);
 
 const refused: readonly (readonly [name: string, value: string])[] = [
   ...[1e3, 1e6].flatMap((depth) => [
@@ -102,15 +103,16 @@ const refused: readonly (readonly [name: string, value: string])[] = [
     [`${depth} objects in each other`, objects(depth)] as const,
     [`${depth} brackets that nobody closes`, '['.repeat(depth)] as const,
   ]),
-  ['a million members', members(1e6)],
+  // Above the bound of 262144.
+  ['300000 members', members(300_000)],
 ];
 
 const legal: readonly (readonly [name: string, value: string])[] = [
-  ['200000 members', members(200_000)],
-  ['a million elements', `[${'0,'.repeat(1e6)}0]`],
-  ['a string of 10 MiB', `"${megabytes(10)}"`],
-  ['a member named by 10 MiB', `{"${megabytes(10)}":0}`],
-  ['a million escapes', `"${'\\u0000'.repeat(1e6)}"`],
+  ['100000 members', members(100_000)],
+  ['a million elements, the most but a few', `[${'0,'.repeat(1e6)}0]`],
+  ['a string of 3 MiB', `"${long}"`],
+  ['a member named by 3 MiB', `{"${long}":0}`],
+  ['half a million escapes', `"${'\\u0000'.repeat(5e5)}"`],
   ['a million backslashes', `"${'\\\\'.repeat(1e6)}"`],
   ['a number of 100000 digits', '9'.repeat(1e5)],
   ['numbers beyond all', '[1e400,-1e400,1e-400,1E+400]'],
@@ -147,9 +149,9 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
     }
   });
 
-  test('a text of 10 MiB is accepted', async () => {
+  test('a text of 3 MiB is accepted', async () => {
     for (const model of modelsFor(protocol)) {
-      const body = JSON.stringify(protocol.body(model, false, megabytes(10)));
+      const body = JSON.stringify(protocol.body(model, false, long));
       const { status } = await send(protocol, model, body);
       expect(status).toBe(200);
     }
