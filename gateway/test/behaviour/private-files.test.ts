@@ -9,12 +9,14 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startGatewayProcess } from '../support/gateway-process.ts';
+import { ownAccounts, startInFolder } from '../support/start-in-folder.ts';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const user = process.getuid?.() ?? 0;
@@ -61,19 +63,17 @@ test(
   },
 );
 
-test(
-  'a data folder and a database that others can read are tightened at the start, and the log says so',
-  { timeout: 60_000 },
-  async () => {
-    const folder = makeFolder();
-    mkdirSync(join(folder, 'data'), { mode: 0o755 });
-    const gateway = startGatewayProcess({ folder, environment: { SLUICE_PORT: '0' } });
-    onTestFinished(() => void gateway.child.kill('SIGKILL'));
-    await gateway.url;
-    expect(gateway.stderr()).toContain('closed the data folder to other users');
-    expect(openBelow(folder)).toEqual([]);
-  },
-);
+test('a data folder and a database that others can read are tightened at the start, and the log says so', async () => {
+  const folder = makeFolder();
+  const file = join(folder, 'sluice.yaml');
+  writeFileSync(file, `server: { port: 0 }${ownAccounts}`, { mode: 0o600 });
+  mkdirSync(join(folder, 'data'), { mode: 0o755 });
+  writeFileSync(join(folder, 'data/sluice.db'), '', { mode: 0o644 });
+  const log: string[] = [];
+  await startInFolder(folder, { log });
+  expect(log.join('\n')).toContain('closed the data folder to other users');
+  expect(openBelow(folder)).toEqual([]);
+});
 
 describe('the compile cache', () => {
   /** Runs a short command with this folder for temporary files, and gives where it put what it compiled. */

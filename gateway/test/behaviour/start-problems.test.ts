@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWorkplace } from '../commands/support.ts';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
-import { startInFolder } from '../support/start-in-folder.ts';
+import { ownAccounts, startInFolder } from '../support/start-in-folder.ts';
 import { closedPort } from './support.ts';
 
 function makeFolder(): string {
@@ -14,12 +14,6 @@ function makeFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-
-/** Upstreams and an administrator of its own: it makes up no password, and starts no simulator. */
-const settled = `
-channels: [{ name: own, provider: simulator, base_url: "http://127.0.0.1:9", models: [demo-chat] }]
-users: [{ email: administrator@example.com, role: admin }]
-`;
 
 /** Why a start fails: one sentence, and the log is silent. */
 async function failure(file: string, folder = makeFolder()): Promise<string> {
@@ -69,7 +63,7 @@ describe('a failed start', () => {
       /in use by another program$/,
     );
     await failure('server: { port: 0, tls: { cert: a.pem, key: b.pem } }', folder);
-    const [channels = ''] = settled.split('users:');
+    const [channels = ''] = ownAccounts.split('users:');
     writeFileSync(join(folder, 'sluice.yaml'), `server: { port: 0 }${channels}`);
     const { greeting } = await startInFolder(folder);
     expect(greeting).toMatch(/\nadmin: admin@localhost \S+\nkey: sk-\S+\n/);
@@ -85,7 +79,7 @@ describe('a failed start', () => {
     mkdirSync(join(damaged, 'data'), { mode: 0o700 });
     const journal = join(damaged, 'data/journal.db');
     writeFileSync(journal, 'no journal'.repeat(1000), { mode: 0o600 });
-    expect(await failure(`server: { port: 0 }${settled}`, damaged)).toBe(
+    expect(await failure(`server: { port: 0 }${ownAccounts}`, damaged)).toBe(
       'storage.data_dir: FOLDER/data/journal.db cannot be used: file is not a database',
     );
   });
@@ -119,7 +113,7 @@ describe('a failed start', () => {
 
   test('says that the database is newer', async () => {
     const folder = makeFolder();
-    const file = `server: { port: 0 }${settled}`;
+    const file = `server: { port: 0 }${ownAccounts}`;
     writeFileSync(join(folder, 'sluice.yaml'), file);
     await (await startInFolder(folder)).close();
     const database = new DatabaseSync(join(folder, 'data/sluice.db'));
@@ -134,7 +128,7 @@ describe('a failed start', () => {
     const { url, drop } = await createTestDatabase('postgres');
     onTestFinished(drop);
     // The database has no sealed data, so neither credentials nor keys could reveal the wrong master key.
-    const file = `server: { port: 0 }\nstorage: { url: ${JSON.stringify(url)} }${settled}`;
+    const file = `server: { port: 0 }\nstorage: { url: ${JSON.stringify(url)} }${ownAccounts}`;
     const folder = makeFolder();
     writeFileSync(join(folder, 'sluice.yaml'), file);
     for (let start = 0; start < 2; start += 1) {

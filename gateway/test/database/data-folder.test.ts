@@ -1,21 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
-  readdirSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { prepareDataFolder, readMasterKey, tightenDataFolder } from '#database/index.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -139,25 +134,4 @@ describe('an existing data folder', () => {
     chmodSync(folder, 0o2770);
     expect(() => prepareDataFolder(folder)).toThrow('chmod 700');
   });
-});
-
-const mounted = mkdtempSync(join(tmpdir(), 'sluice-full-'));
-const trial = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'sluice', mounted]);
-afterAll(() => {
-  if (trial.status === 0) spawnSync('umount', ['--lazy', mounted]);
-  rmSync(mounted, { recursive: true, force: true });
-});
-
-test.skipIf(trial.status !== 0)('a master key that a full disk does not take is named', () => {
-  const data = join(mounted, 'data');
-  prepareDataFolder(data);
-  const filler = openSync(join(mounted, 'filler'), 'w');
-  onTestFinished(() => closeSync(filler));
-  expect(() => {
-    for (;;) writeSync(filler, Buffer.alloc(4_096));
-  }).toThrow('ENOSPC');
-  expect(() => readMasterKey(data)).toThrow(
-    `storage.data_dir: ${data}/master.key cannot be used: the disk is full`,
-  );
-  expect(readdirSync(data)).toEqual([]);
 });

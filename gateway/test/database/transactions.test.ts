@@ -1,13 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, nextRevision, openDatabase, type OpenDatabase } from '#database/index.ts';
-import { createMigrations } from '#database/migrations/index.ts';
-import { createTestDatabase, dialects, isSkipped, openTestDatabase } from './databases.ts';
-
-const run = promisify(execFile);
+import { dialects, isSkipped, openTestDatabase } from './databases.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('database', () => {
@@ -125,21 +119,6 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await revision(database)).toBeGreaterThan(0);
     });
   });
-
-  it.skipIf(isSkipped(dialect))(
-    'is migrated once by many processes that start together',
-    async () => {
-      const { url, drop } = await createTestDatabase(dialect);
-      const program = fileURLToPath(new URL('migrate.program.ts', import.meta.url));
-      await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, [program, url])));
-      const database = openDatabase({ url });
-      const { rows } = await sql`select name from kysely_migration`.execute(database.kysely);
-      expect(rows).toHaveLength(Object.keys(createMigrations(dialect)).length);
-      expect(await revision(database)).toBe(1);
-      await database.close();
-      await drop();
-    },
-  );
 });
 
 it('names the setting of a URL of unknown kind', () => {

@@ -1,11 +1,18 @@
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { startApp, type App } from '#app/index.ts';
-import { bundledAliases, bundledModels } from '#catalogue/index.ts';
+import { loadCommandConfig } from '#commands/command-config.ts';
 import { greeting } from '#commands/greeting.ts';
-import { type Config, loadConfig } from '#config/index.ts';
+import { reloadFile } from '#commands/reload-file.ts';
+import type { Config } from '#config/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { requestLineOf } from '#observability/request-line.ts';
+
+/** YAML of an upstream and an administrator: with them a start makes up no password, and starts no simulator. */
+export const ownAccounts = `
+channels: [{ name: own, provider: simulator, base_url: "http://127.0.0.1:9", models: [demo-chat] }]
+users: [{ email: administrator@example.com, role: admin }]
+`;
 
 export interface StartOptions {
   /** Default: nothing, so that nothing of the person who runs the tests plays a part. */
@@ -33,14 +40,10 @@ export async function startInFolder(
   folder: string,
   { environment = {}, log = [], atEnd = onTestFinished }: StartOptions = {},
 ): Promise<StartedGateway> {
-  const read = () =>
-    loadConfig({
-      environment,
-      workingDirectory: folder,
-      bundledModels: bundledModels.map(({ id }) => id),
-      bundledAliases: bundledAliases.keys(),
-    });
-  const config = read();
+  const io = { stdout: () => {}, stderr: () => {}, environment, workingDirectory: folder };
+  const input = { text: () => undefined, texts: () => [], flag: () => false, positionals: [] };
+  const config = await loadCommandConfig(input, io);
+  const logger = loggerTo(log);
   // As `main.js` does. Every file is its user's alone, or the next start closes it and says so.
   const umask = process.umask(0o077);
   let app: App | null = null;
@@ -50,13 +53,20 @@ export async function startInFolder(
     await close();
     process.umask(umask);
   });
-  const started = (app = await startApp({ config, logger: loggerTo(log) }));
+  const started = (app = await startApp({ config, logger }));
   return {
     app: started,
     config,
     url: started.url,
     greeting: greeting('1.2.3', started, config),
-    reload: () => started.reload(read()),
+    reload: () =>
+      reloadFile({
+        input,
+        io,
+        logger,
+        running: config,
+        apply: (changed) => started.reload(changed),
+      }),
     close,
   };
 }
