@@ -162,7 +162,7 @@ describe('R-25 SIGTERM', () => {
       })();
       gateway.child.kill('SIGTERM');
       await until(() => isDraining(url), 'draining', 15_000);
-      // The same signal again, forwarded by another process that received it: the stream goes on.
+      // The same signal again, forwarded by another process that received it, ends no stream.
       gateway.child.kill('SIGTERM');
       const events = () => text.split('data: ').length;
       const seen = events();

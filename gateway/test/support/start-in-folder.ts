@@ -44,7 +44,7 @@ export async function startInFolder(
   const input = { text: () => undefined, texts: () => [], flag: () => false, positionals: [] };
   const config = await loadCommandConfig(input, io);
   const logger = loggerTo(log);
-  // As `main.js` does. Every file is its user's alone, or the next start closes it and says so.
+  // As `main.js` does. Every file is its user's alone, or the next start closes it and logs that.
   const umask = process.umask(0o077);
   let app: App | null = null;
   let closed: Promise<void> | null = null;
