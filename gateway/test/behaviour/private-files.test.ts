@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startGatewayProcess } from '../support/gateway-process.ts';
-import { ownAccounts, startInFolder } from '../support/start-in-folder.ts';
+import { greetingLines, ownAccounts, startInFolder } from '../support/start-in-folder.ts';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const user = process.getuid?.() ?? 0;
@@ -35,7 +35,7 @@ function openBelow(folder: string): string[] {
 }
 
 test(
-  'a gateway’s files are accessible to its user only, whatever the umask',
+  'a first start needs no file, and makes those in its data folder accessible to its user only, whatever the umask',
   { timeout: 60_000 },
   async () => {
     const folder = makeFolder();
@@ -46,6 +46,8 @@ test(
     });
     onTestFinished(() => void gateway.child.kill('SIGKILL'));
     await gateway.url;
+    const greeting = greetingLines(gateway.stdout());
+    expect(Object.keys(greeting)).toEqual(['console', 'admin', 'key', 'try']);
     const made = readdirSync(join(folder, 'data'));
     expect(made).toEqual(
       expect.arrayContaining([
