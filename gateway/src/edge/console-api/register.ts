@@ -61,8 +61,11 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
       reads: createReads(reading),
       callerFor: (request: FastifyRequest) => callerFor(request, source),
     };
-    const document = openApiDocument(options.version);
-    serveRoute(scope, contract.readDocument, routes, async () => ({ body: document }));
+    // Made when somebody first reads it: it takes more time than any other part of a start.
+    let document: Record<string, unknown> | null = null;
+    serveRoute(scope, contract.readDocument, routes, async () => ({
+      body: (document ??= openApiDocument(options.version)),
+    }));
     sessionRoutes(scope, routes);
     usageRoutes(scope, routes);
     liveRoutes(scope, routes);
