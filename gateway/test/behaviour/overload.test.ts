@@ -22,8 +22,8 @@ const slow = { 'x-simulator-fault': 'gap=100;events=20' };
 const limitedTo = (inFlight: number, queue: number) => ({
   config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}\nlimits: { in_flight: ${inFlight}, queue: ${queue}, key_concurrency: 1000 }\n`,
 });
-const open = (inFlight: number, queue: number): Promise<TestGateway> =>
-  openGateway(limitedTo(inFlight, queue));
+const open = (inFlight: number, queue: number, highLag = Infinity): Promise<TestGateway> =>
+  openGateway({ ...limitedTo(inFlight, queue), highLag });
 /** For tests that leave it as free as they found it. */
 const onePlace = shareGateway(limitedTo(1, 0));
 
@@ -229,7 +229,7 @@ test('R-19 a response drained for a disconnected client keeps its slot until the
 });
 
 test('R-24 an overloaded process refuses large bodies, serves small ones, and logs it', async () => {
-  const gateway = await open(100, 100);
+  const gateway = await open(100, 100, 200);
   const running = await startStream(gateway, { 'x-simulator-fault': 'gap=100;events=20' });
   const large = 'x'.repeat(300_000);
   const ready = async () => (await fetch(`${gateway.url}/ready`)).json();

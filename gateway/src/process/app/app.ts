@@ -65,6 +65,8 @@ export interface AppOptions {
   readonly logger: Logger;
   /** Milliseconds for which a client may accept nothing of its response; only tests set it lower. */
   readonly writeStall?: number;
+  /** Milliseconds of lag from which this process is overloaded; only tests set it higher. */
+  readonly highLag?: number;
   /** Limits of refusals per minute; only tests set it higher. */
   readonly refusalBounds?: Pick<RefusalsOptions, 'mostRows' | 'mostRefusals'>;
   /** Milliseconds between looks at a journal with nothing new; only tests set it lower. */
@@ -105,6 +107,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     config,
     logger,
     writeStall,
+    highLag,
     refusalBounds,
     mediaFetch,
     adopt = [],
@@ -255,6 +258,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         degraded,
         onUnexpectedError,
         writeStall,
+        highLag,
         spool,
         console: openConsole(
           config,

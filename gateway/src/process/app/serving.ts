@@ -37,6 +37,7 @@ export interface ServingOptions extends Omit<
   /** Degraded components, in words. */
   readonly degraded: () => readonly string[];
   readonly writeStall: number | undefined;
+  readonly highLag: number | undefined;
   readonly spool: Spool;
   /** Null: it is switched off. */
   readonly console: Omit<ConsoleOptions, 'now' | 'snapshot'> | null;
@@ -70,7 +71,8 @@ export interface Serving {
 
 /** Adds the endpoints to a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
-  const { config, logger, ticker, isUsable, degraded, writeStall, spool, ...endpoints } = options;
+  const { config, logger, ticker, isUsable, degraded, writeStall, highLag, spool, ...endpoints } =
+    options;
   const { server: settings } = config;
   const gate = createConcurrencyGate({
     ...config.limits,
@@ -81,6 +83,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
       monotonic: clock.monotonic,
       memoryLimit: memoryLimit() / settings.workers,
       isIdle: () => gate.inFlight === 0,
+      highLag,
       onSample: createPressureReport(logger, gate.refused),
     }),
   );

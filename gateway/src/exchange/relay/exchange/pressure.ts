@@ -24,7 +24,8 @@ export interface PressureSource {
   isIdle(): boolean;
 }
 
-const highLag = 200;
+/** Milliseconds. */
+const usualHighLag = 200;
 /** Lag for this many milliseconds is an overload; a single long task is not. */
 const lastingMs = 2_000;
 /** After this many milliseconds large bodies cannot be the cause, so small requests are refused as well. */
@@ -36,7 +37,10 @@ const sampleMs = 500;
 const resolution = 20;
 
 /** Judges one sample after the other. `now` is monotonic milliseconds. */
-export function createPressure(source: PressureSource): Pressure & { sample(now: number): void } {
+export function createPressure(
+  source: PressureSource,
+  highLag = usualHighLag,
+): Pressure & { sample(now: number): void } {
   let laggingSince: number | null = null;
   let lagFor = 0;
   let isFull = false;
@@ -68,16 +72,18 @@ export interface PressureOptions {
   /** Bytes that this process may have in memory. */
   readonly memoryLimit: number;
   readonly isIdle: () => boolean;
+  /** Milliseconds of lag from which the process is overloaded. Default: 200. */
+  readonly highLag?: number | undefined;
   /** Called after each sample, with monotonic milliseconds. */
   readonly onSample: (causes: readonly PressureCause[], now: number) => void;
 }
 
 /** The pressure on this process, sampled twice a second until closed. */
 export function watchPressure(options: PressureOptions): Pressure & { close(): void } {
-  const { monotonic, memoryLimit, isIdle, onSample } = options;
+  const { monotonic, memoryLimit, isIdle, highLag, onSample } = options;
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
-  const pressure = createPressure({
+  const source: PressureSource = {
     takeLag() {
       const lag = delay.percentile(99) / 1e6 - resolution;
       delay.reset();
@@ -93,7 +99,8 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
       return Math.max(residentBytes(), external + heap) / memoryLimit;
     },
     isIdle,
-  });
+  };
+  const pressure = createPressure(source, highLag);
   const timer = setInterval(() => {
     const now = monotonic();
     pressure.sample(now);
