@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createLogger } from '#observability/index.ts';
 import { testKey } from '../support/gateway.ts';
 import {
@@ -32,7 +32,7 @@ const faults = [
 
 /** As a process writes it. */
 let log = '';
-const { info, warn, request } = createLogger(
+const { info, warn, request, close } = createLogger(
   new Writable({
     write(chunk: Buffer, _encoding, done) {
       log += chunk.toString();
@@ -40,6 +40,8 @@ const { info, warn, request } = createLogger(
     },
   }),
 );
+
+afterAll(close);
 
 const shared = shareGateway({
   logger: { info, warn, request },

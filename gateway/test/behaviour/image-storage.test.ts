@@ -55,6 +55,11 @@ const ask = (gateway: { url: string }, signal?: AbortSignal) =>
     body,
     signal: signal ?? null,
   });
+async function statusOf(gateway: { url: string }): Promise<number> {
+  const { status, body: unread } = await ask(gateway);
+  await unread?.cancel();
+  return status;
+}
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 const expected = digest(response.replace('"theirs"', '"mine"'));
 
@@ -84,10 +89,9 @@ test('a client that leaves while it is written to is charged once, and its place
   const reply = await ask(gateway, leaving.signal);
   await reply.body!.getReader().read();
   // The room is taken until the response has been written.
-  const meanwhile = await ask(gateway);
-  expect(meanwhile.status).toBe(503);
+  expect(await statusOf(gateway)).toBe(503);
   leaving.abort();
-  await until(async () => (await ask(gateway)).status === 200, 'room for another one');
+  await until(async () => (await statusOf(gateway)) === 200, 'room for another one');
   const rows = await gateway.usage();
   expect(rows.filter(({ outcome }) => outcome === 'completed').map(({ cost }) => cost)).toEqual([
     '0.04',
@@ -100,19 +104,14 @@ test('a folder that cannot be written refuses pictures before they are made, unt
   const folder = path.join(gateway.app.dataDir, 'spool');
   const degraded = async () =>
     ((await (await fetch(`${gateway.url}/ready`)).json()) as { degraded: string[] }).degraded;
-  expect((await ask(gateway)).status).toBe(200);
+  expect(await statusOf(gateway)).toBe(200);
   rmSync(folder, { recursive: true });
   writeFileSync(folder, 'not a folder');
-  const refused = async () => {
-    const { status, body: unread } = await ask(gateway);
-    await unread?.cancel();
-    return status === 503;
-  };
-  await until(refused, 'the refusal');
+  await until(async () => (await statusOf(gateway)) === 503, 'the refusal');
   const lost = (await gateway.usage()).filter(({ status }) => status === 502).length;
   expect(lost).toBeLessThan(2);
   expect(await degraded()).toEqual(['spool']);
   rmSync(folder);
-  await until(async () => (await ask(gateway)).status === 200, 'the folder made again');
+  await until(async () => (await statusOf(gateway)) === 200, 'the folder made again');
   expect(await degraded()).toEqual([]);
 });

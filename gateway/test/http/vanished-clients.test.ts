@@ -78,6 +78,7 @@ describe.skipIf(cannotLosePackets !== null)(
       await delay(200);
       expect(left).toBe(1);
       expect(gateway.unexpected).toEqual([]);
+      lost.destroy();
       other.destroy();
     });
   },

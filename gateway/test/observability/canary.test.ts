@@ -26,7 +26,10 @@ const provider = new MemoryTracerProvider();
 beforeAll(() => {
   trace.setGlobalTracerProvider(provider);
 });
-afterAll(() => trace.disable());
+afterAll(() => {
+  trace.disable();
+  return logger.close();
+});
 
 const shared = shareGateway({
   logger: { info: logger.info, warn: logger.warn, request: logger.request },

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { createLogger, type Logger } from '#observability/index.ts';
 import type { TextProtocol } from '../behaviour/text-protocols.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
+import { onTestFinished } from 'vitest';
 
 export async function scrape(url: string): Promise<string> {
   const response = await fetch(`${url}/metrics`);
@@ -41,7 +42,7 @@ export async function openStream(
   return () => client.abort();
 }
 
-/** A log that is kept, for the lines of its requests in their order. */
+/** A log that is kept until the end of the test, for the lines of its requests in their order. */
 export function openLog(): {
   readonly logger: Logger;
   lines(): Promise<Record<string, unknown>[]>;
@@ -55,6 +56,7 @@ export function openLog(): {
       },
     }),
   );
+  onTestFinished(() => logger.close());
   return {
     logger,
     async lines() {

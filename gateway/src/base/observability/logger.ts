@@ -70,7 +70,10 @@ export function createLogger(destination: Writable = openStandardError()): Closa
     get dropped() {
       return sink.dropped;
     },
-    close: () => sink.close(),
+    close() {
+      process.off('exit', sink.flush);
+      return sink.close();
+    },
   };
 }
 
