@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { hashPassword, createSecrets, openDatabase } from '#database/index.ts';
+import { createSecrets, openDatabase } from '#database/index.ts';
 import { recordAudit, replacePassword } from '#administration/index.ts';
 import { createTestDatabase } from '../database/databases.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';
 import { makeManyRows } from '../usage/many-rows.ts';
 import { secret } from '../workers/workplace.ts';
 import { visit } from './browser.ts';
-import { password } from './people.ts';
+import { password, passwordHash } from './people.ts';
 import { logIn, signIn, type Person } from './person.ts';
 
 /*
@@ -112,11 +112,7 @@ test('the pages and what they cost', { timeout: 1_800_000 }, async () => {
   const database = openDatabase({ url: databaseUrl });
   const secrets = createSecrets(Buffer.alloc(32, 1));
   const administration = { database, secrets, audit: recordAudit, now: Date.now };
-  await replacePassword(
-    administration,
-    { kind: 'command', name: 'test' },
-    { email, passwordHash: await hashPassword(password) },
-  );
+  await replacePassword(administration, { kind: 'command', name: 'test' }, { email, passwordHash });
   await database.close();
   const opened = await visit(url);
   const { page } = opened;

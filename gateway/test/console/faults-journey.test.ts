@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, setPassword } from './people.ts';
+import { ask, passwordHash, secrets, setPassword } from './people.ts';
 
 /* What a person sees of requests that went wrong: where they went, why not elsewhere, and what to do. */
 
@@ -30,7 +29,7 @@ let opened: Visit;
 beforeAll(async () => {
   if (!hasBrowser) return;
   gateway = await startTestGateway({ config });
-  await setPassword(gateway, 'admin@example.com', await hashPassword(password));
+  await setPassword(gateway, 'admin@example.com', passwordHash);
   opened = await visit(gateway.url);
 }, 60_000);
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, setPassword, setPasswords } from './people.ts';
+import { ask, password, secrets, setPassword, setPasswords, passwordHash } from './people.ts';
 import { signIn } from './person.ts';
 
 const config = `
@@ -33,7 +32,7 @@ let opened: Visit | undefined;
 beforeAll(async () => {
   gateway = await startTestGateway({ config });
   await setPasswords(gateway);
-  await setPassword(gateway, 'billing@example.com', await hashPassword(password));
+  await setPassword(gateway, 'billing@example.com', passwordHash);
   await ask(gateway, secrets.admin);
   await ask(gateway, secrets.admin, 'demo-reasoning');
   await gateway.usage();

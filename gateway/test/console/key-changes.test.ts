@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { listAudit } from '#administration/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { config, password, setPassword, setPasswords } from './people.ts';
+import { config, password, setPassword, setPasswords, passwordHash } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 interface Key {
@@ -39,7 +38,7 @@ beforeAll(async () => {
     config: config.replace('users:', 'users:\n  - { email: owner@example.com }') + more.slice(1),
   });
   await setPasswords(gateway);
-  await setPassword(gateway, 'owner@example.com', await hashPassword(password));
+  await setPassword(gateway, 'owner@example.com', passwordHash);
   const [admin, viewer, member, owner] = await Promise.all(
     ['admin', 'viewer', 'member', 'owner'].map((who) =>
       signIn(gateway.url, `${who}@example.com`, password),

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { password, secrets, setPassword } from './people.ts';
+import { password, secrets, setPassword, passwordHash } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 /* Nobody gives a key more than they have. */
@@ -37,7 +36,7 @@ let as: Record<(typeof people)[number], Person>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ config });
-  const hash = await hashPassword(password);
+  const hash = passwordHash;
   for (const who of people) await setPassword(gateway, `${who}@example.com`, hash);
   const signedIn = await Promise.all(
     people.map(async (who) => [who, await signIn(gateway.url, `${who}@example.com`, password)]),

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, setPassword } from './people.ts';
+import { ask, password, secrets, setPassword, passwordHash } from './people.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
 const soon = new Date(Date.now() + 3 * 86_400_000).toISOString();
@@ -35,7 +34,7 @@ let opened: Visit;
 beforeAll(async () => {
   if (!hasBrowser) return;
   gateway = await startTestGateway({ config });
-  const hash = await hashPassword(password);
+  const hash = passwordHash;
   for (const who of ['admin', 'member']) await setPassword(gateway, `${who}@example.com`, hash);
   for (const secret of [secrets.admin, secrets.member, teamSecret]) await ask(gateway, secret);
   await ask(gateway, secrets.admin, 'nothing-like-it');

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets, setPassword } from './people.ts';
+import { ask, config, password, secrets, setPassword, passwordHash } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
@@ -30,7 +29,7 @@ let ids: Readonly<Record<'admin' | 'member' | 'team' | 'refused', string>>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ config: withTeam });
-  const hash = await hashPassword(password);
+  const hash = passwordHash;
   for (const who of people) await setPassword(gateway, `${who}@example.com`, hash);
   ids = {
     admin: await ask(gateway, secrets.admin),

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 import { openVideoUpstream } from '../support/video-upstream.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { setPassword, password } from './people.ts';
+import { passwordHash, setPassword } from './people.ts';
 import { workedOut } from './receipt-lines.ts';
 import { config, sendEveryKind } from './receipt-requests.ts';
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
   videos = await openVideoUpstream();
   const addressed = config.replaceAll('UPSTREAM', upstream.url).replaceAll('VIDEOS', videos.url);
   gateway = await startTestGateway({ config: addressed });
-  await setPassword(gateway, 'admin@example.com', await hashPassword(password));
+  await setPassword(gateway, 'admin@example.com', passwordHash);
   opened = await visit(gateway.url);
 }, 60_000);
 

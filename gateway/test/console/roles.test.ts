@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contract } from '#console-api/contract/index.ts';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { password, setPassword } from './people.ts';
+import { password, setPassword, passwordHash } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as const;
@@ -35,7 +34,7 @@ let gateway: TestGateway;
 const people = new Map<string, Person>();
 beforeAll(async () => {
   gateway = await startTestGateway({ config });
-  const hash = await hashPassword(password);
+  const hash = passwordHash;
   for (const role of roles) {
     await setPassword(gateway, `${role}@example.com`, hash);
     people.set(role, await signIn(gateway.url, `${role}@example.com`, password));

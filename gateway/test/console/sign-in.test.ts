@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashPassword } from '#database/index.ts';
 import { disableUser, findUserByEmail, startSession, upsertUser } from '#identity/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { change } from '../database/databases.ts';
 import { user } from '../database/samples.ts';
 import { sendRaw } from '../behaviour/support.ts';
-import { password, secrets, setPassword, startWithPeople } from './people.ts';
+import { password, secrets, setPassword, startWithPeople, hashCheaply } from './people.ts';
 import { logIn, signIn } from './person.ts';
 
 let gateway: TestGateway;
@@ -206,7 +205,7 @@ describe('a session', () => {
 
   test('S-32 ends when the password changes', async () => {
     const person = await signIn(url, 'member@example.com', password);
-    await setPassword(gateway, 'member@example.com', await hashPassword(password));
+    await setPassword(gateway, 'member@example.com', hashCheaply(password));
     expect((await person.get('/session')).status).toBe(401);
   });
 
@@ -217,7 +216,7 @@ describe('a session', () => {
     if (before === null) throw new Error('no such user');
     const start = (person: typeof before) =>
       startSession(kysely, { user: person, address: null, userAgent: null }, Date.now());
-    await setPassword(gateway, email, await hashPassword(password));
+    await setPassword(gateway, email, hashCheaply(password));
     expect(await start(before)).toBeNull();
     const after = await findUserByEmail(kysely, email);
     expect(await start(after ?? before)).toEqual(expect.any(String));

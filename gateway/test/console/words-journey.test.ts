@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { en } from '../../../console/src/words/en.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, setPassword } from './people.ts';
+import { password, setPassword, passwordHash } from './people.ts';
 import { demoConfig, demoModels } from './screens/config.ts';
 import { recordHistory } from './screens/history.ts';
 import { shotsOf, shownOf, type Shot } from './screens/pages.ts';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ config: demoConfig, bundledModels: demoModels });
   await recordHistory(gateway, 2);
   await sendRealRequests(gateway);
-  await setPassword(gateway, person, await hashPassword(password));
+  await setPassword(gateway, person, passwordHash);
   // What models say is theirs.
   shots = shotsOf(await shownOf(gateway)).map(({ prepare, ...shot }) =>
     shot.name === 'playground' || prepare === undefined ? shot : { ...shot, prepare },

@@ -2,10 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { hashPassword } from '#database/index.ts';
 import { startTestGateway } from '#test/support/gateway.ts';
 import { openBrowser } from '../browser.ts';
-import { password, setPassword } from '../people.ts';
+import { password, setPassword, passwordHash } from '../people.ts';
 import { signIn } from '../person.ts';
 import { demoConfig, demoModels } from './config.ts';
 import { recordHistory } from './history.ts';
@@ -56,7 +55,7 @@ const gateway = await startTestGateway({ config: demoConfig, bundledModels: demo
 try {
   await recordHistory(gateway);
   await sendRealRequests(gateway);
-  await setPassword(gateway, values.person, await hashPassword(password));
+  await setPassword(gateway, values.person, passwordHash);
   const person = await signIn(gateway.url, values.person, password);
   // A key that may be changed, beside those of the file.
   await person.send('POST', '/keys', { name: 'notebook', quota: '60', rpm: 60 });
