@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,10 +7,7 @@ import { startApp, type App, type AppOptions } from '#app/index.ts';
 import { type Config, type DeclaredUser, parseConfig } from '#config/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { listUsage, type UsageEntry } from '#usage/index.ts';
-
-// As `main.js` does: a gateway's threads otherwise compile the same few hundred files at every start.
-const { directory: compiled } = enableCompileCache();
-if (compiled !== undefined) process.env['NODE_COMPILE_CACHE'] ??= compiled;
+import { writeMigratedFile } from './migrated-file.ts';
 
 /** The secret of the key that every test gateway declares. */
 export const testKey = 'sk-test-0123456789abcdefghijklmnopqrstuv';
@@ -37,12 +33,14 @@ export interface TestGatewayOptions {
   /** YAML of `channels:` and more; `SIMULATOR` in it stands for the simulator's address. Default: one channel, every protocol. */
   readonly config?: string;
   readonly recordings?: string;
-  /** An empty database. Default: a file of SQLite, gone with the gateway. */
+  /** Empty, or with this version's tables. Default: a file of SQLite, gone with the gateway. */
   readonly databaseUrl?: string;
   /** Listens to parts of the log. Default: only errors, into `errors`. */
   readonly logger?: Partial<Logger>;
   /** Milliseconds after which a client that takes nothing is cut off. */
   readonly writeStall?: number;
+  /** Milliseconds of lag from which it is overloaded. Default: never, as a busy machine delays whole processes. */
+  readonly highLag?: number;
   /** Default: every refusal has a row of its own, as most tests look for theirs. */
   readonly refusalBounds?: AppOptions['refusalBounds'];
   readonly mediaFetch?: AppOptions['mediaFetch'];
@@ -90,6 +88,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     options.recordings === undefined ? {} : { recordings: options.recordings },
   );
   const databaseUrl = options.databaseUrl ?? `sqlite:${directory}/test.db`;
+  if (options.databaseUrl === undefined) await writeMigratedFile(join(directory, 'test.db'));
   const errors: unknown[] = [];
   const logger: Logger = {
     info: () => {},
@@ -112,16 +111,24 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
       bundledModels: options.bundledModels ?? ['demo-chat', 'demo-reasoning'],
     }),
   );
-  const { writeStall, mediaFetch } = options;
+  const { writeStall, mediaFetch, highLag = Infinity } = options;
   const { refusalBounds = { mostRows: Infinity, mostRefusals: Infinity } } = options;
+  const remove = async (): Promise<void> => {
+    await simulator.close();
+    rmSync(directory, { recursive: true, force: true });
+  };
   const app = await startApp({
     config,
     logger,
     refusalBounds,
+    highLag,
     // Most tests look for a row at once.
     journalLookEvery: 5,
     ...(writeStall !== undefined && { writeStall }),
     ...(mediaFetch !== undefined && { mediaFetch }),
+  }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
   });
 
   return {
@@ -146,8 +153,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
       }),
     async close() {
       await app.close();
-      await simulator.close();
-      rmSync(directory, { recursive: true, force: true });
+      await remove();
     },
   };
 }
