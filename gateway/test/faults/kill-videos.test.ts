@@ -13,7 +13,7 @@ import { costOf, rowsOf, startVideoPlace, usageOf } from './video-place.ts';
 
 /** Of many submits. */
 const kills = isLong ? 3 : 1;
-/** Each vendor on a database of its own; `npm run test:faults` has each on both. */
+/** Each vendor on a database of its own; `npm run test:sieges` has each on both. */
 const dialectsOn = {
   sqlite: isLong ? dialects : dialects.slice(0, 1),
   postgres: isLong ? dialects : dialects.slice(1),

@@ -18,7 +18,7 @@ const random = seededRandom();
 const key = 'sk-kill-mT7vQe2XbL9wRz4KpN6hYd3JcF8sGa5UtV1oWi0E';
 const clients = 8;
 
-/** `npm run test:faults` and `npm run test:kills` ask for many more. */
+/** `npm run test:sieges` and `npm run test:kills` ask for many more. */
 const asked = Number(process.env['SLUICE_KILLS'] ?? process.env['SLUICE_FAULT_LOOPS'] ?? '0');
 const loops: Record<Dialect, number> =
   asked > 0 ? { sqlite: asked, postgres: asked } : { sqlite: 2, postgres: 1 };

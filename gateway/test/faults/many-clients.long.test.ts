@@ -11,7 +11,7 @@ import { until } from '../behaviour/support.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
 
 /*
- * Many clients at once, on a gateway in a process of its own, so that its memory can be read. `npm run test:faults`
+ * Many clients at once, on a gateway in a process of its own, so that its memory can be read. `npm run test:sieges`
  * asks for the full numbers; everywhere else there are a few of them.
  */
 

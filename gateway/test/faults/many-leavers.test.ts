@@ -10,7 +10,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 
 const random = seededRandom();
 
-/** Clients that leave, per protocol; `npm run test:faults` asks for all thousand. */
+/** Clients that leave, per protocol; `npm run test:sieges` asks for all thousand. */
 const clients = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 100 : 1_000;
 const atOnce = 50;
 

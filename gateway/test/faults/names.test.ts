@@ -8,7 +8,7 @@ import { answerWith, startOwnUpstream, usageAt } from '../support/own-upstream.t
 import { askChat, secret } from '../workers/workplace.ts';
 import { allRows } from './reconcile.ts';
 
-/** `npm run test:faults` waits for the half minutes; else the gateway's clock jumps. */
+/** `npm run test:sieges` waits for the half minutes; else the gateway's clock jumps. */
 const isPatient = process.env['SLUICE_FAULT_LOOPS'] !== undefined;
 const preload = new URL('./monotonic-jump.preload.mjs', import.meta.url).href;
 

@@ -6,7 +6,7 @@ import { askChat, createWorkplace, type Workplace } from '../workers/workplace.t
 
 export const nodeNames = ['a', 'b', 'c'] as const;
 
-/** `npm run test:faults` asks for many more. */
+/** `npm run test:sieges` asks for many more. */
 export const loops = Math.min(Number(process.env['SLUICE_FAULT_LOOPS'] ?? '1'), 20);
 
 /** `npm run test:kills` asks for hundreds. */

@@ -22,7 +22,7 @@ const key = 'sk-roll-0123456789abcdefghijklmnopqrstuv';
 const masterKey = randomBytes(32).toString('base64');
 const clients = 12;
 
-/** `npm run test:faults` asks for all twenty; each takes some eight seconds. */
+/** `npm run test:sieges` asks for all twenty; each takes some eight seconds. */
 const restarts = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 1 : 20;
 
 const fronts = [

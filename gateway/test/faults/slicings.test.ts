@@ -10,7 +10,7 @@ import { allRows } from './reconcile.ts';
  * is a chunk of HTTP, so that the gateway is handed exactly these slices, whatever TCP makes of them.
  */
 
-/** `npm run test:faults` asks for more than ten thousand in all. */
+/** `npm run test:sieges` asks for more than ten thousand in all. */
 const perPair = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 12 : 640;
 const atOnce = 8;
 

@@ -5,7 +5,7 @@ import { startGatewayPlace } from '../support/gateway-place.ts';
 import { cannotLosePackets, losePackets } from '../support/packet-loss.ts';
 import { askChat, secret } from '../workers/workplace.ts';
 
-/** With the real times, which only `npm run test:faults` waits for; `http/vanished-clients.test.ts` has the short form. */
+/** With the real times, which only `npm run test:sieges` waits for; `http/vanished-clients.test.ts` has the short form. */
 const isPatient = process.env['SLUICE_FAULT_LOOPS'] !== undefined;
 const [chat] = textProtocols;
 

@@ -27,7 +27,7 @@ interface Stubs {
   readonly shell?: string;
   /** What the tests leave; null: nothing. */
   readonly report?: string | null;
-  /** How `npm test` ends. */
+  /** How `npm run test` ends. */
   readonly exit?: number;
   /** What the second run of the tests leaves; empty: nothing. It ends well when nothing in it failed. */
   readonly again?: string;
@@ -42,9 +42,13 @@ function runCi({ shell = '', report = good, exit = 0, again = '' }: Stubs) {
     answers() { :; }; as_admin() { :; }; need() { printf 'need %s\\n' "$1"; }
     oxlint() { :; }; oxfmt() { :; }; knip() { :; }
     npm() {
-      if [ "$1" != test ]; then return 0; fi
-      if [ "\${2-}" = -- ]; then
-        printf 'again %s\\n' "\${*:3}"
+      case "\${3-}" in
+        test) ;;
+        test:system) printf '%s' "$SYSTEM" >"$SLUICE_TEST_REPORT"; return 0 ;;
+        *) return 0 ;;
+      esac
+      if [ "\${4-}" = -- ]; then
+        printf 'again %s\\n' "\${*:5}"
         if [ -n "$AGAIN" ]; then printf '%s' "$AGAIN" >"$SLUICE_TEST_REPORT"; fi
         case $AGAIN in *'"numFailedTests":0'*) return 0 ;; *) return 1 ;; esac
       fi
@@ -62,6 +66,7 @@ function runCi({ shell = '', report = good, exit = 0, again = '' }: Stubs) {
       TMPDIR: folder,
       REPORT: report ?? '',
       AGAIN: again,
+      SYSTEM: reportOf(2, 0, 0),
     },
   });
   return { status, counts: stdout.trimEnd().split('\n').at(-1), text: stdout + stderr };
@@ -69,38 +74,38 @@ function runCi({ shell = '', report = good, exit = 0, again = '' }: Stubs) {
 
 describe.skipIf(process.platform === 'win32')('.ci/run', () => {
   test('passes if everything does, and counts it', () => {
-    expect(runCi({})).toMatchObject({ status: 0, counts: '9 passed, 0 failed, 1 skipped' });
+    expect(runCi({})).toMatchObject({ status: 0, counts: '11 passed, 0 failed, 1 skipped' });
   });
 
   test.each<[string, Stubs, string]>([
-    ['a rule is broken', { shell: 'oxlint() { return 1; }' }, '8 passed, 1 failed, 1 skipped'],
-    ['a format is not ours', { shell: 'oxfmt() { return 2; }' }, '8 passed, 1 failed, 1 skipped'],
-    ['something is unused', { shell: 'knip() { false; }' }, '7 passed, 2 failed, 1 skipped'],
+    ['a rule is broken', { shell: 'oxlint() { return 1; }' }, '10 passed, 1 failed, 1 skipped'],
+    ['a format is not ours', { shell: 'oxfmt() { return 2; }' }, '10 passed, 1 failed, 1 skipped'],
+    ['something is unused', { shell: 'knip() { false; }' }, '9 passed, 2 failed, 1 skipped'],
     [
       'only tests use something',
       { shell: 'knip() { [ $# = 0 ]; }' },
-      '8 passed, 1 failed, 1 skipped',
+      '10 passed, 1 failed, 1 skipped',
     ],
-    ['a test fails', { report: reportOf(3, 2, 0), exit: 1 }, '9 passed, 2 failed, 0 skipped'],
+    ['a test fails', { report: reportOf(3, 2, 0), exit: 1 }, '11 passed, 2 failed, 0 skipped'],
     [
       'a test fails and nobody says so',
       { report: reportOf(3, 2, 0) },
-      '9 passed, 2 failed, 0 skipped',
+      '11 passed, 2 failed, 0 skipped',
     ],
     [
       'a file of tests does not load',
       { report: reportOf(3, 0, 0, [{ status: 'failed', assertionResults: [] }]), exit: 1 },
-      '9 passed, 1 failed, 0 skipped',
+      '11 passed, 1 failed, 0 skipped',
     ],
     [
       'a test fails twice',
       { report: oneFailed, exit: 1, again: reportOf(2, 1, 0, [testFile('failed')]) },
-      '9 passed, 1 failed, 0 skipped',
+      '11 passed, 1 failed, 0 skipped',
     ],
     [
       'a second run leaves nothing',
       { report: oneFailed, exit: 1 },
-      '9 passed, 1 failed, 0 skipped',
+      '11 passed, 1 failed, 0 skipped',
     ],
     [
       'tests fail in many files, which one run alone would not explain',
@@ -114,12 +119,17 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
         exit: 1,
         again: reportOf(4, 0, 0),
       },
-      '9 passed, 4 failed, 0 skipped',
+      '11 passed, 4 failed, 0 skipped',
     ],
-    ['tests end badly, all passed', { exit: 1 }, '9 passed, 1 failed, 1 skipped'],
-    ['all tests are skipped', { report: reportOf(0, 0, 9) }, '6 passed, 1 failed, 9 skipped'],
-    ['tests leave no report', { report: null }, '6 passed, 1 failed, 0 skipped'],
-    ['tests leave half a report', { report: '{"numPassed' }, '6 passed, 1 failed, 0 skipped'],
+    ['tests end badly, all passed', { exit: 1 }, '11 passed, 1 failed, 1 skipped'],
+    ['all tests are skipped', { report: reportOf(0, 0, 9) }, '8 passed, 1 failed, 9 skipped'],
+    ['tests leave no report', { report: null }, '8 passed, 1 failed, 0 skipped'],
+    ['tests leave half a report', { report: '{"numPassed' }, '8 passed, 1 failed, 0 skipped'],
+    [
+      'a check is killed',
+      { shell: 'oxlint() { kill -KILL "$BASHPID"; }' },
+      '5 passed, 1 failed, 1 skipped',
+    ],
     [
       'a service does not start',
       { shell: 'start_redis() { return 1; }' },
@@ -133,12 +143,12 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
 
   test('names at its end the checks that failed', () => {
     const { text } = runCi({ shell: 'knip() { false; }' });
-    expect(text).toContain('✗ lint: nothing unused\n✗ lint: nothing that only tests use\n7 passed');
+    expect(text).toContain('✗ lint: nothing unused\n✗ lint: nothing that only tests use\n9 passed');
   });
 
   test('a test that passes when it is run again alone passes, and is named', () => {
     const seen = runCi({ report: oneFailed, exit: 1, again: reportOf(2, 0, 0) });
-    expect(seen).toMatchObject({ status: 0, counts: '10 passed, 0 failed, 0 skipped' });
+    expect(seen).toMatchObject({ status: 0, counts: '12 passed, 0 failed, 0 skipped' });
     const file = 'gateway/test/some.test.ts';
     expect(seen.text).toContain(`again ${file}\n`);
     expect(seen.text).toContain(`! passed only in a second run: ${file}\n`);

@@ -1,0 +1,70 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** The parts of `npm test`. */
+const quickProjects = new Set(['units', 'mocked', 'gateway']);
+/** CPU time, as a busy machine takes more of the clock only. */
+const mostCpuSeconds = 8;
+
+/** Files that may use more, or start processes, by the reason. */
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  'a Redis of its own, which is up in milliseconds': [
+    'gateway/test/limits/redis-batches.test.ts',
+    'gateway/test/limits/redis-commands.test.ts',
+    'gateway/test/limits/redis-faults.test.ts',
+    'gateway/test/limits/redis-stalls.test.ts',
+    'gateway/test/limits/shared-values.test.ts',
+    'gateway/test/money/rates-in-redis.test.ts',
+  ],
+  'git, a shell or openssl, for less than a second': [
+    'gateway/test/behaviour/connecting.test.ts',
+    'gateway/test/console/administration-page.test.ts',
+    'gateway/test/structure/ci-run.test.ts',
+    'gateway/test/structure/directions.test.ts',
+    'gateway/test/structure/supply.test.ts',
+  ],
+  'a small process is the subject': [
+    'gateway/src/process/commands/build-console.test.ts',
+    'gateway/src/process/startup/simulator-process.test.ts',
+    'gateway/test/console/pages.test.ts',
+    'gateway/test/nodes/ready.test.ts',
+    'gateway/test/structure/footprint.test.ts',
+    'gateway/test/tasks/s3-storage.test.ts',
+    'simulator/test/main.test.ts',
+  ],
+  'hundreds of requests at once, or one after the other, are the subject': [
+    'gateway/test/behaviour/count-tokens.test.ts',
+    'gateway/test/behaviour/health.test.ts',
+    'gateway/test/behaviour/overload.test.ts',
+    'gateway/test/faults/ledger-simulation.test.ts',
+    'gateway/test/money/attacks.test.ts',
+  ],
+  'every protocol, and bodies of megabytes': [
+    'gateway/test/behaviour/packed-responses.test.ts',
+    'gateway/test/behaviour/sql-payloads.test.ts',
+    'gateway/test/behaviour/state-rules.test.ts',
+    'gateway/test/body-work/same-as-here.test.ts',
+    'gateway/test/fuzz/fuzz.test.ts',
+    'gateway/test/journal/journal.test.ts',
+    'gateway/test/matrix/bad-requests.test.ts',
+    'gateway/test/replay/slices.test.ts',
+  ],
+};
+const excepted = new Set(Object.values(exceptions).flat());
+
+/** Fails a run in which a file of `npm test` was dear: it belongs to the tests of the system, or can do with less. */
+export default class QuickFiles implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    for (const module of modules) {
+      const { footprint } = module.meta();
+      if (footprint === undefined || !quickProjects.has(module.project.name)) continue;
+      const { cpuSeconds, processes } = footprint;
+      if (cpuSeconds <= mostCpuSeconds && processes === 0) continue;
+      if (excepted.has(module.relativeModuleId)) continue;
+      process.exitCode = 1;
+      process.stderr.write(
+        `✗ ${module.relativeModuleId} used ${cpuSeconds.toFixed(1)} CPU seconds and started ${processes} processes. ` +
+          `A file of \`npm test\` may use ${mostCpuSeconds} and start none: docs/testing.md, What a test may cost.\n`,
+      );
+    }
+  }
+}
