@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { keptByProcess } from '../support/footprint.ts';
 import { password } from './people.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -27,13 +28,17 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 }
 
-/** Opens a browser with an empty page. @param url of the gateway */
+/** One for all files of a process, with which it ends. */
+let shared: Promise<Browser> | null = null;
+
+/** Opens an empty page with cookies and a storage of its own. @param url of the gateway */
 export async function visit(url: string): Promise<Visit> {
-  const browser = await openBrowser();
-  const page = await browser.newPage({
+  const browser = await (shared ??= keptByProcess(openBrowser));
+  const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
   });
+  const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
@@ -68,6 +73,6 @@ export async function visit(url: string): Promise<Visit> {
       await page.getByLabel('Password').fill(secret);
       await page.keyboard.press('Enter');
     },
-    close: () => browser.close(),
+    close: () => context.close(),
   };
 }

@@ -89,14 +89,35 @@ export function surroundings(): Surroundings {
   return found;
 }
 
+/** What was started in this file for all files, by its name in the surroundings. */
+const kept = new Map<string, number>();
+
+/** Before a file is loaded. */
+export function surroundingsOfFile(): Surroundings {
+  kept.clear();
+  return surroundings();
+}
+
+/** Starts something that all files of this process share, so that no file is said to leave it behind. */
+export async function keptByProcess<Kept>(start: () => Promise<Kept>): Promise<Kept> {
+  const before = surroundings();
+  const started = await start();
+  for (const [name, value] of surroundings()) {
+    const more = Number(value) - Number(before.get(name) ?? 0);
+    if (more > 0) kept.set(name, (kept.get(name) ?? 0) + more);
+  }
+  return started;
+}
+
 /** @returns a line for each difference that stays; what was there before may be gone */
 export function leftBehind(before: Surroundings, after: Surroundings): string[] {
   const left: string[] = [];
   for (const [name, value] of after) {
     const earlier = before.get(name);
     if (value === earlier) continue;
+    const most = Number(earlier ?? 0) + (kept.get(name) ?? 0);
     if (typeof value !== 'number') left.push(`${name} was changed`);
-    else if (value > Number(earlier ?? 0)) left.push(`${name}: ${value - Number(earlier ?? 0)}`);
+    else if (value > most) left.push(`${name}: ${value - most}`);
   }
   for (const name of before.keys()) {
     if (name.startsWith('process.env.') && !after.has(name)) left.push(`${name} was removed`);

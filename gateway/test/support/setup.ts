@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
-import { footprint, leftBehind, surroundings, type Footprint } from './footprint.ts';
+import {
+  footprint,
+  leftBehind,
+  surroundings,
+  surroundingsOfFile,
+  type Footprint,
+} from './footprint.ts';
 
 /** Property tests try the same inputs in every run, so that a run is red only for what a change has done. */
 fc.configureGlobal({ seed: Number(process.env['SLUICE_PROPERTY_SEED'] ?? '1') });
@@ -9,7 +15,7 @@ fc.configureGlobal({ seed: Number(process.env['SLUICE_PROPERTY_SEED'] ?? '1') })
 /** Connections of `fetch` end some seconds after their servers. */
 const rounds = 500;
 
-const before = new Map(surroundings());
+const before = new Map(surroundingsOfFile());
 let begun: Footprint;
 
 beforeAll(() => {
