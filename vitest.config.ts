@@ -62,8 +62,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     setupFiles: ['gateway/test/support/setup.ts'],
-    // Most of the time is spent waiting for processes and disks.
-    maxWorkers: 3,
+    // More than there usually are processors, because tests wait for disks and clocks.
+    maxWorkers: 4,
     // Files of one process share its modules, which take longer to load than most files run. `setup.ts` fails a file
     // that leaves something behind.
     isolate: false,
