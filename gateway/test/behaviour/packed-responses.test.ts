@@ -17,9 +17,9 @@ import { textProtocols } from './text-protocols.ts';
 
 const [chat] = textProtocols;
 
-describe.each(textProtocols)('$name', (protocol) => {
-  const shared = shareGateway({});
+const shared = shareGateway({});
 
+describe.each(textProtocols)('$name', (protocol) => {
   test.each([true, false])('gzip is decompressed (streamed: %s)', async (stream) => {
     const { gateway } = shared;
     const plain = await ask(gateway, protocol, stream);
@@ -128,9 +128,11 @@ test('a compressed error is still classified by its content', async () => {
   });
 });
 
+const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
 test.each([
   ['gzip', gzipSync],
-  ['br', (bomb: Buffer) => brotliCompressSync(bomb)],
+  ['br', (bomb: Buffer) => brotliCompressSync(bomb, quickly)],
   ['zstd', zstdCompressSync],
 ])('a bomb in %s ends the attempt long before it is decompressed', async (encoding, pack) => {
   // 64 MiB of spaces before the response, in a hundred kilobytes at most.
@@ -147,8 +149,8 @@ test.each([
 });
 
 test.each([
-  ['one event', Buffer.concat([Buffer.from('data: '), Buffer.alloc(256 * 1024 * 1024, 'x')])],
-  ['empty events', Buffer.from('data: {}\n\n'.repeat(4 * 1024 * 1024))],
+  ['one event', Buffer.concat([Buffer.from('data: '), Buffer.alloc(64 * 1024 * 1024, 'x')])],
+  ['empty events', Buffer.from('data: {}\n\n'.repeat(1024 * 1024))],
 ])('a stream that is a %s bomb ends the attempt', async (_what, body) => {
   const { gateway, model } = openWith((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
@@ -166,11 +168,11 @@ test('a repetitive response is not a bomb', async () => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
     const packer = createGzip({ flush: constants.Z_SYNC_FLUSH });
     packer.pipe(response);
-    for (let count = 0; count < 20_000; count += 1) packer.write(event);
+    for (let count = 0; count < 9_000; count += 1) packer.write(event);
     packer.end('data: [DONE]\n\n');
   });
   const { status, text } = await ask(gateway, chat!, true, model);
   expect(status).toBe(200);
-  expect(text.length).toBeGreaterThan(2 ** 21);
+  expect(text.length).toBeGreaterThan(2 ** 20);
   expect(text).toMatch(chat!.terminator);
 });
