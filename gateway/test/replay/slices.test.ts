@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { absence, recordings } from '../recordings/recordings.ts';
+import { isLong, runs } from '../support/runs.ts';
 import { parseEvents } from './client-events.ts';
 import { expectedEvents } from './expected-events.ts';
 import { failsSomehow } from './failures.ts';
@@ -7,7 +8,7 @@ import { type RecordedGateway, startRecordedGateway } from './recorded-gateway.t
 import { asksForUsage, isStream } from './recorded-request.ts';
 
 /** More writes than this for one response cost time and show nothing new. */
-const mostWrites = 1500;
+const mostWrites = runs(500, 1500);
 
 const streams = recordings.filter(isStream).filter((recording) => !failsSomehow(recording));
 
@@ -35,7 +36,9 @@ describe.skipIf(absence !== null)(`recorded streams, cut anew ${absence ?? ''}`,
   it.each(cases)('$id survives any cut, with LF and with CR LF', async ({ recording, index }) => {
     const expected = expectedEvents(recording, asksForUsage(recording));
     const cuts = cutsOf(recording.sse.length, index);
-    const faults = ['crlf', ...cuts, ...cuts.map((cut) => `${cut};crlf`)];
+    const faults = isLong
+      ? ['crlf', ...cuts, ...cuts.map((cut) => `${cut};crlf`)]
+      : cuts.map((cut, at) => ((index + at) % 2 === 0 ? cut : `${cut};crlf`));
     const texts = await Promise.all(
       faults.map(async (fault) => (await recorded.replay(recording, { fault })).text),
     );
