@@ -40,6 +40,7 @@ import { responses } from '../matrix/features/responses.ts';
 import { sameNames } from '../recordings/tap-run.ts';
 import { readWireText, textProtocolNames, withMedia } from '../support/convert.ts';
 import { wireResponse } from '../matrix/response-features/wire.ts';
+import { inTurn } from '../support/runs.ts';
 import { traitsOf } from '../support/upstream-traits.ts';
 
 /* Threads and the main thread make the same of a body: everything that a client can write, between all protocols. */
@@ -323,42 +324,46 @@ const thinking: { readonly [Name in TextProtocolName]: Parameters<typeof wireRes
 /** Sealing gives a different text each time. */
 const unsealed = (text: string): string => text.replace(/(gw2\.|Z3cyL)[\w+/=.-]+/g, '$1');
 
+/** Each conversion has one of the responses, in turn: there are hundreds. */
+let turn = 0;
+
 async function assertSameResponse(upstream: TextProtocolName, terms: ResponseTerms): Promise<void> {
-  for (const said of [{}, thinking[upstream]]) {
-    const { whole, stream } = wireResponse(upstream, said as never);
-    for (const text of [whole, stream, '{"error":{"message":"no"}}']) {
-      const kept: unknown[] = [];
-      const own = createConverter({
-        ...converterOptions,
-        store: { ...store, keep: (_owner, call, state) => void kept.push([call, state]) },
-      }).read(terms);
-      const job = { kind: 'response', body: bytes(text), form: 'whole', upstream } as const;
-      const running = pool.run<'response'>('key_1', {
-        ...job,
-        echo: sameNames,
-        terms: textOfTerms(terms),
+  const said = [{}, thinking[upstream]].flatMap((one) => {
+    const { whole, stream } = wireResponse(upstream, one as never);
+    return [whole, stream, '{"error":{"message":"no"}}'];
+  });
+  for (const text of inTurn((turn += 1), said)) {
+    const kept: unknown[] = [];
+    const own = createConverter({
+      ...converterOptions,
+      store: { ...store, keep: (_owner, call, state) => void kept.push([call, state]) },
+    }).read(terms);
+    const job = { kind: 'response', body: bytes(text), form: 'whole', upstream } as const;
+    const running = pool.run<'response'>('key_1', {
+      ...job,
+      echo: sameNames,
+      terms: textOfTerms(terms),
+    });
+    const found = await there(text, running);
+    if (!('value' in found)) throw new Error('a defect', { cause: found.error });
+    const { value } = found;
+    try {
+      const { body, usage } = readWholeResponse(
+        bytes(text),
+        textProtocols[upstream],
+        own.reader,
+        sameNames,
+      );
+      expect(value).toMatchObject({
+        kind: 'whole',
+        usage,
+        kept,
+        losses: own.responseLosses.all(),
       });
-      const found = await there(text, running);
-      if (!('value' in found)) throw new Error('a defect', { cause: found.error });
-      const { value } = found;
-      try {
-        const { body, usage } = readWholeResponse(
-          bytes(text),
-          textProtocols[upstream],
-          own.reader,
-          sameNames,
-        );
-        expect(value).toMatchObject({
-          kind: 'whole',
-          usage,
-          kept,
-          losses: own.responseLosses.all(),
-        });
-        expect(unsealed(String('body' in value && value.body))).toBe(unsealed(String(body)));
-      } catch (error) {
-        if (!(error instanceof UnreadableResponse)) throw error;
-        expect(value).toMatchObject({ kind: 'unreadable', error: error.body, usage: error.usage });
-      }
+      expect(unsealed(String('body' in value && value.body))).toBe(unsealed(String(body)));
+    } catch (error) {
+      if (!(error instanceof UnreadableResponse)) throw error;
+      expect(value).toMatchObject({ kind: 'unreadable', error: error.body, usage: error.usage });
     }
   }
 }
