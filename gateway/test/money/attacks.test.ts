@@ -27,8 +27,8 @@ ${ownChannel({ name: 'own', model: 'own' })}
   models: ['priced', 'own', 'own-chat', 'own-messages'],
 });
 
+/** Of a request whose row is there. */
 async function heldOf(id: string): Promise<bigint> {
-  await shared.gateway.usage();
   const { held } = await shared.gateway.app.database.kysely
     .selectFrom('usage')
     .select('held')
