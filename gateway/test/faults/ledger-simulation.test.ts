@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects, isSkipped, openTestDatabase, type Dialect } from '../database/databases.ts';
+import { runs } from '../support/runs.ts';
 import {
   chargeOf,
   checkBooks,
@@ -27,7 +28,7 @@ const seconds = Number(asked ?? Number.POSITIVE_INFINITY);
 /** Without a time, the same steps in every run. */
 const steps: Readonly<Record<Dialect, number>> =
   asked === undefined
-    ? { sqlite: 2_000, postgres: 1_000 }
+    ? { sqlite: runs(1_000, 2_000), postgres: runs(500, 1_000) }
     : { sqlite: Number.POSITIVE_INFINITY, postgres: Number.POSITIVE_INFINITY };
 const newSeed = asked === undefined ? 1 : Math.floor(Math.random() * 2 ** 32);
 const seed = Number(process.env['SLUICE_SIMULATION_SEED'] ?? newSeed);
