@@ -106,7 +106,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('writes a record once, however often and from wherever it is applied', async () => {
       const records = Array.from({ length: 45 }, (_, index) => record(`req_${index}`));
-      for (let time = 0; time < 25; time++) {
+      for (let time = 0; time < 8; time++) {
         await Promise.all([0, 1, 2, 3].map((node) => recordAll(database, records.slice(node))));
       }
       expect(await idsInDatabase()).toHaveLength(45);
