@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dialects, createTestDatabase, isSkipped } from '../database/databases.ts';
+import { dialects, createMigratedDatabase, isSkipped } from '../database/databases.ts';
 import { countRows } from '../database/table-rows.ts';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
+import { inTurn } from '../support/runs.ts';
 import { sqlPayloads } from '../support/sql-payloads.ts';
 import { textProtocols } from './text-protocols.ts';
 
@@ -10,6 +11,11 @@ import { textProtocols } from './text-protocols.ts';
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'x-vendorc-api-key'];
 /** Headers are Latin-1. */
 const inHeaders = sqlPayloads.filter((text) => !/[^\x20-\xff]/.test(text));
+/** Statements come with four ways out of a text each: every way has its turn with every header and protocol. */
+const turnOf = (text: string): number => {
+  const at = sqlPayloads.indexOf(text);
+  return at + Math.floor(at / 4);
+};
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('S-05 SQL in what clients send', () => {
@@ -17,7 +23,7 @@ describe.each(dialects)('%s', (dialect) => {
     let drop: () => Promise<void>;
     let tables: Readonly<Record<string, number>>;
     beforeAll(async () => {
-      const database = await createTestDatabase(dialect);
+      const database = await createMigratedDatabase(dialect);
       ({ drop } = database);
       gateway = await startTestGateway({ databaseUrl: database.url });
       tables = await countRows(gateway.app.database);
@@ -41,7 +47,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     test('as a key, in every header', async () => {
       for (const text of inHeaders) {
-        for (const name of keyHeaders) {
+        for (const name of inTurn(turnOf(text), keyHeaders)) {
           // A value with spaces is not a key and is refused before the database is queried.
           const value = `sk-${name === 'x-api-key' ? text : text.replaceAll(' ', '/**/')}`;
           const shown = name === 'authorization' ? `Bearer ${value}` : value;
@@ -67,7 +73,11 @@ describe.each(dialects)('%s', (dialect) => {
       'as a model of $name',
       async (protocol) => {
         const ids: string[] = [];
-        for (const text of sqlPayloads) {
+        const models = sqlPayloads.filter((text) =>
+          inTurn(turnOf(text), textProtocols).includes(protocol),
+        );
+        expect(models.length).toBeGreaterThan(40);
+        for (const text of models) {
           const body = protocol.body(text, false);
           const response = await gateway.post(protocol.path(text, false), body, {
             'user-agent': inHeaders.includes(text) ? text : 'x',
@@ -81,7 +91,7 @@ describe.each(dialects)('%s', (dialect) => {
           ids.push(response.headers.get('x-request-id') ?? '');
         }
         const rows = new Map((await gateway.usage()).map((row) => [row.id, row]));
-        expect(ids.map((id) => rows.get(id)?.model)).toEqual(sqlPayloads);
+        expect(ids.map((id) => rows.get(id)?.model)).toEqual(models);
         expect(await others()).toEqual(untouched());
       },
       60_000,
