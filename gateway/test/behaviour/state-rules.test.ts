@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type App } from '#app/index.ts';
 import { parseConfig } from '#config/index.ts';
-import { createTestDatabase, dialects, isSkipped } from '../database/databases.ts';
+import { createMigratedDatabase, dialects, isSkipped } from '../database/databases.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 import {
@@ -171,7 +171,7 @@ describe.each(dialects)('two nodes on %s', (dialect) => {
     async () => {
       const upstream = await startOwnUpstream();
       upstream.answer = answerAnything;
-      const { url, drop } = await createTestDatabase(dialect);
+      const { url, drop } = await createMigratedDatabase(dialect);
       const folders: string[] = [];
       const start = () => startNode(upstream.url, url, folders);
       let one = await start();
