@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyDirectory, upsertKey, upsertUser } from '#identity/index.ts';
 import { createDatabaseBreaker } from '#database/index.ts';
+import { runs } from '../support/runs.ts';
 import { countQueries } from './count-queries.ts';
 import {
   change,
@@ -15,7 +16,7 @@ import { key, user } from './samples.ts';
 
 /* S-43: a storm of invented keys costs the database little and takes bounded memory. */
 
-const storm = 100_000;
+const storm = runs(30_000, 100_000);
 /** As many as may wait for the database at once. */
 const burst = 10_000;
 
