@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
+import { inTurn } from '../support/runs.ts';
 import { onePerProtocol, pairs } from './gateway.ts';
 import { sdks } from './sdk/index.ts';
 
@@ -17,23 +18,24 @@ const framings = [
   'crlf;comments;no-final-blank;slice=2',
 ];
 
-describe.each(pairs)('$name', ({ client, upstream }) => {
-  test.each([text, `call tools ${text}`])(
-    'K42 K43 K44 %s: the same in other pieces',
-    async (said) => {
-      const sdk = sdks[client.name];
-      const model = `thinks-${upstream}`;
-      const asked = { model, text: said, think: true, tools: true, stream: true };
-      const { goOn: _, ...expected } = await sdk.ask(shared.gateway.url, asked);
-      expect(expected.reasoning).toContain(text);
-      if (said === text) expect(expected.text).toContain(text);
-      else expect(expected.calls).toHaveLength(2);
-      const calls = expected.calls.map(({ name, input }) => ({ name, input }));
-      for (const framing of framings) {
-        const headers = { 'x-simulator-fault': framing };
-        const response = await sdk.ask(shared.gateway.url, { ...asked, headers });
-        expect(response, framing).toMatchObject({ ...expected, calls });
-      }
-    },
-  );
+const cases = pairs.map((pair, index) => ({ ...pair, index }));
+
+describe.each(cases)('$name', ({ client, upstream, index }) => {
+  const texts = [text, `call tools ${text}`].map((said, at) => ({ said, turn: 2 * index + at }));
+
+  test.each(texts)('K42 K43 K44 $said: the same in other pieces', async ({ said, turn }) => {
+    const sdk = sdks[client.name];
+    const model = `thinks-${upstream}`;
+    const asked = { model, text: said, think: true, tools: true, stream: true };
+    const { goOn: _, ...expected } = await sdk.ask(shared.gateway.url, asked);
+    expect(expected.reasoning).toContain(text);
+    if (said === text) expect(expected.text).toContain(text);
+    else expect(expected.calls).toHaveLength(2);
+    const calls = expected.calls.map(({ name, input }) => ({ name, input }));
+    for (const framing of inTurn(turn, framings)) {
+      const headers = { 'x-simulator-fault': framing };
+      const response = await sdk.ask(shared.gateway.url, { ...asked, headers });
+      expect(response, framing).toMatchObject({ ...expected, calls });
+    }
+  });
 });
