@@ -35,18 +35,11 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
     'gateway/test/behaviour/count-tokens.test.ts',
     'gateway/test/behaviour/health.test.ts',
     'gateway/test/behaviour/overload.test.ts',
-    'gateway/test/faults/ledger-simulation.test.ts',
-    'gateway/test/money/attacks.test.ts',
   ],
   'every protocol, and bodies of megabytes': [
-    'gateway/test/behaviour/packed-responses.test.ts',
-    'gateway/test/behaviour/sql-payloads.test.ts',
     'gateway/test/behaviour/state-rules.test.ts',
-    'gateway/test/body-work/same-as-here.test.ts',
     'gateway/test/fuzz/fuzz.test.ts',
     'gateway/test/journal/journal.test.ts',
-    'gateway/test/matrix/bad-requests.test.ts',
-    'gateway/test/replay/slices.test.ts',
   ],
 };
 const excepted = new Set(Object.values(exceptions).flat());
