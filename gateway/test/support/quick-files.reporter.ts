@@ -8,7 +8,7 @@ const mostCpuSeconds = 8;
  * The same of the whole. Cores that share caches, or a slow machine, take up to twice the time for the same work, but for
  * every file alike.
  */
-const mostShare = 0.016;
+const mostShare = 0.02;
 
 /** Files that may use more, or start processes, by the reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
