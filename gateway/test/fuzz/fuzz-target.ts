@@ -6,6 +6,8 @@ import type { FuzzTarget } from './target.ts';
 
 export interface FuzzOptions {
   readonly seed: number;
+  /** Whether half of the inputs come from those that took most time or memory: then they differ from run to run. */
+  readonly isGuided: boolean;
   /** Ends after this many inputs, or earlier if `isOver` returns true. */
   readonly inputs: number;
   isOver(): boolean;
@@ -47,7 +49,8 @@ export async function fuzzTarget(target: FuzzTarget, options: FuzzOptions): Prom
   let count = 0;
   for (; count < options.inputs && !options.isOver(); count += 1) {
     const input =
-      target.samples[count] ?? (count % 2 === 0 ? pool.next(guided) : mutated(fresh, target, null));
+      target.samples[count] ??
+      (options.isGuided && count % 2 === 0 ? pool.next(guided) : mutated(fresh, target, null));
     options.onInput(input);
     const trial = await attempt(target, input);
     if (trial.cpu > slowest.cpu) slowest = { cpu: trial.cpu, bytes: input.length };

@@ -30,6 +30,7 @@ async function fuzzed(target: FuzzTarget, inputs: number, onInput = ignore) {
   const { suspects } = await fuzzTarget(target, {
     seed: 1,
     inputs,
+    isGuided: true,
     isOver: () => false,
     onInput,
     onFinding: (finding) => findings.push(finding),

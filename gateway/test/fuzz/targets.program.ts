@@ -49,6 +49,7 @@ async function fuzz(
   target: FuzzTarget,
   folder: string,
   seed: number,
+  inputs: number,
   milliseconds: number,
 ): Promise<void> {
   report({ type: 'begun', target: target.name });
@@ -58,8 +59,9 @@ async function fuzz(
   const found: { finding: Finding; input: Buffer }[] = [];
   const result = await fuzzTarget(target, {
     seed,
-    inputs: Infinity,
-    isOver: () => Date.now() >= end,
+    inputs: inputs > 0 ? inputs : Infinity,
+    isGuided: inputs === 0,
+    isOver: () => inputs === 0 && Date.now() >= end,
     onInput(input) {
       reportAlive();
       length.writeUInt32LE(input.length);
@@ -84,11 +86,11 @@ async function fuzz(
     const file = save(shortest);
     report({ type: 'finding', target: target.name, ...finding, file });
   }
-  const { inputs, slowest, suspects } = result;
+  const { slowest, suspects } = result;
   report({
     type: 'done',
     target: target.name,
-    inputs,
+    inputs: result.inputs,
     ...slowest,
     suspects: suspects.map(({ input, excess }) => ({ file: save(input), excess })),
   });
@@ -111,7 +113,9 @@ const named = (name: string | undefined): FuzzTarget => {
 };
 if (mode === 'replay') await replay(named(rest[0]), readFileSync(folder));
 if (mode === 'fuzz') {
-  const [seed, milliseconds, ...names] = rest;
+  const [seed, inputs, milliseconds, ...names] = rest;
   mkdirSync(folder, { recursive: true });
-  for (const name of names) await fuzz(named(name), folder, Number(seed), Number(milliseconds));
+  for (const name of names) {
+    await fuzz(named(name), folder, Number(seed), Number(inputs), Number(milliseconds));
+  }
 }

@@ -205,10 +205,11 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(6).fill(401)]);
       // Asked a second time, every worker ends what it has.
       const open = Array.from({ length: 4 }, () =>
-        askChat(url, { key: changed, stream: true, fault: 'events=200;gap=100' }),
+        askChat(url, { key: changed, stream: true, fault: 'events=2000;gap=100' }),
       );
       await expect.poll(() => metric(url, 'sluice_open_exchanges{kind="stream"')).toBe(4);
       gateway.child.kill('SIGINT');
+      await expect.poll(() => lines(gateway).some(({ msg }) => msg === 'stopping')).toBe(true);
       // Within a second it would be the same signal.
       await wait(1_100);
       gateway.child.kill('SIGINT');
