@@ -15,10 +15,11 @@ export const isWithoutNginx = program === undefined;
 const documentation = new URL('../../../docs/several-nodes.md', import.meta.url);
 
 /**
- * With the very configuration of docs/several-nodes.md, at other addresses and without TLS.
+ * With the very configuration of docs/several-nodes.md, at other addresses.
  * @param options `directives` are lines of the server
  */
-export async function startNginx({ folder, ports, directives = '' }: FrontOptions): Promise<Front> {
+export async function startNginx(options: FrontOptions): Promise<Front> {
+  const { folder, ports, directives = '', tls } = options;
   const port = await freePort();
   const [, documented = ''] =
     /```nginx\n([^]*?)```/.exec(readFileSync(documentation, 'utf8')) ?? [];
@@ -27,8 +28,13 @@ export async function startNginx({ folder, ports, directives = '' }: FrontOption
       const [, parameters = ''] = /server \S+(.*)/.exec(servers) ?? [];
       return ports.map((each) => `    server 127.0.0.1:${each}${parameters}\n`).join('');
     })
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};\n    ${directives}`)
-    .replaceAll(/^ +ssl_.*\n/gm, '');
+    .replaceAll(/^ +ssl_.*\n/gm, '')
+    .replace(
+      'listen 443 ssl;',
+      `listen 127.0.0.1:${port};
+    ${tls === undefined ? '' : `listen 127.0.0.1:${tls.port} ssl; ssl_certificate ${tls.file}; ssl_certificate_key ${tls.file};`}
+    ${directives}`,
+    );
   const file = join(folder, 'nginx.conf');
   writeFileSync(
     file,
