@@ -78,18 +78,30 @@ test('S-07 behind a trusted proxy with TLS, the cookie never leaves over plain h
   expect((await session({ 'x-forwarded-proto': 'http' })).status).toBe(401);
 });
 
+const wayOfTls = 'let it send X-Forwarded-Proto: https';
+const fromHttps = () => ({ origin: url.replace('http:', 'https:') });
+
 test.each([
-  ['a page of plain http', secured, 'csrf'],
-  ['a proxy without TLS', { ...secured, 'x-forwarded-proto': 'http' }, 'forbidden'],
+  ['a page of plain http', () => secured, 'csrf', 'let it pass on the header Host'],
+  [
+    'a proxy without TLS',
+    () => ({ ...secured, 'x-forwarded-proto': 'http' }),
+    'forbidden',
+    wayOfTls,
+  ],
   [
     'a proxy behind one without TLS',
-    { ...secured, 'x-forwarded-proto': 'http, https' },
+    () => ({ ...secured, 'x-forwarded-proto': 'http, https' }),
     'forbidden',
+    wayOfTls,
   ],
-])('S-07 refuses %s', async (_name, headers, code) => {
-  const response = await logInWith(headers);
+  ['a proxy with TLS that does not say so', fromHttps, 'csrf', wayOfTls],
+])('S-07 refuses %s, and tells what is missing', async (_name, headers, code, way) => {
+  const response = await logInWith(headers());
   expect(response.status).toBe(403);
-  expect(await response.json()).toMatchObject({ error: { code } });
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  expect(error.code).toBe(code);
+  expect(error.message).toContain(way);
 });
 
 test('pages that are not built yet say so, ask again by themselves, and the API works', async () => {

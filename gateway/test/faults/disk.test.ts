@@ -109,10 +109,10 @@ async function liveThrough(
   expect((await chat('free')).completed).toBe(true);
   expect((await chat('free', 'test', '', true)).completed).toBe(true);
   expect((await chat('demo-chat', 'guest')).completed).toBe(true);
-  for (const path of ['/health', '/v1/models', '/v1/usage', '/metrics']) {
+  for (const path of ['/v1/models', '/v1/usage', '/metrics']) {
     expect([path, await statusOf(path)]).toEqual([path, 200]);
   }
-  expect(await statusOf('/ready')).toBe(503);
+  for (const path of ['/health', '/ready']) expect(await statusOf(path)).toBe(503);
   await mendDisk();
   await expect.poll(usable, { timeout: 10_000 }).toBe(1);
   expect((await chat('demo-chat')).completed).toBe(true);
@@ -238,7 +238,7 @@ test.skipIf(cannotMount !== null)(
     await expect.poll(gateway.lost, { timeout: 15_000 }).toBeGreaterThan(0);
     expect(gateway.gateway.stderr()).toContain('database or disk is full');
     expect((await gateway.chat('free')).completed).toBe(true);
-    expect(await gateway.statusOf('/health')).toBe(200);
+    expect(await gateway.statusOf('/health')).toBe(503);
     rmSync(filler);
     await expect.poll(gateway.usable, { timeout: 10_000 }).toBe(1);
     expect((await gateway.chat('demo-chat')).completed).toBe(true);

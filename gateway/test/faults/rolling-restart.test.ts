@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ const fronts = [
 
 // At the same time: they mostly wait.
 test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)(
-  `R-25 rolling restarts (${restarts}) of two nodes behind $name lose no request and no row`,
+  `R-25 R-31 rolling restarts (${restarts}) of two nodes behind $name, and then a full disk on one of them, lose no request and no row`,
   { timeout: 60_000 + restarts * 20_000 },
   async ({ start }, { expect, onTestFinished }) => {
     const simulator = await startSimulator();
@@ -58,20 +59,22 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
     await startNode(1);
     const front = await start({ folder, ports });
     onTestFinished(() => front.close());
+    const load = (wanted: () => boolean, onCompleted = () => {}): Promise<ClientLog[]> =>
+      runClients(
+        {
+          url: front.url,
+          key,
+          random,
+          onCompleted,
+          faults: ['', 'gap=5', 'gap=40', 'delay=300', 'events=40;gap=80'],
+          leaving: 0.15,
+          wanted,
+        },
+        clients,
+      );
 
     let restarting = true;
-    const seen: Promise<ClientLog[]> = runClients(
-      {
-        url: front.url,
-        key,
-        random,
-        onCompleted: () => {},
-        faults: ['', 'gap=5', 'gap=40', 'delay=300', 'events=40;gap=80'],
-        leaving: 0.15,
-        wanted: () => restarting,
-      },
-      clients,
-    );
+    const seen = load(() => restarting);
     await wait(500);
     for (let turn = 0; turn < restarts; turn += 1) {
       const index = turn % nodes.length;
@@ -86,6 +89,27 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
     await wait(500);
     restarting = false;
     const responses = await seen;
+
+    if (process.platform === 'linux') {
+      fillDisk(nodes[0]!);
+      const direct = await ask(ports[0] ?? 0);
+      expect(direct.status).toBe(503);
+      const health = await fetch(`http://127.0.0.1:${ports[0]}/health`);
+      expect([health.status, await health.json()]).toEqual([
+        503,
+        { status: 'unavailable', reason: 'journal' },
+      ]);
+      let completed = 0;
+      responses.push(
+        ...(await load(
+          () => completed < 200,
+          () => void (completed += 1),
+        )),
+      );
+      await expect
+        .poll(() => nodes[0]!.stderr())
+        .toContain('refusing all requests that cost something: their usage cannot be written');
+    }
     for (const node of nodes) {
       node.child.kill('SIGINT');
       expect(await node.exit).toBe(0);
@@ -110,6 +134,19 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
     expect(rows.filter(({ outcome }) => outcome === 'client-left').length).toBeGreaterThan(0);
   },
 );
+
+/** No file of the process may grow, as if its disk were full. */
+function fillDisk({ child }: GatewayProcess): void {
+  execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=1:unlimited']);
+}
+
+function ask(port: number): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"model":"demo-chat","messages":[{"role":"user","content":"Hello!"}]}',
+  });
+}
 
 function configuration(simulator: string, databaseUrl: string, port: number): string {
   return `

@@ -1,8 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
+import { password, passwordHash, setPassword } from '../console/people.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Front, FrontOptions } from '../support/front.ts';
 import { testKey } from '../support/gateway.ts';
 import { isWithoutHaproxy, startHaproxy } from '../support/haproxy.ts';
@@ -56,6 +61,33 @@ const fronts: readonly Case[] = [
   },
 ];
 
+const fixture = (name: string): string =>
+  readFileSync(new URL(`./fixtures/localhost-${name}.pem`, import.meta.url), 'utf8');
+
+/** As a page at `localhost` does. */
+async function logInThrough(
+  send: typeof https.request,
+  address: { readonly host: string; readonly port: number },
+): Promise<http.IncomingMessage> {
+  const scheme = send === https.request ? 'https' : 'http';
+  const request = send({
+    ...address,
+    method: 'POST',
+    path: '/admin/v1/auth/login',
+    rejectUnauthorized: false,
+    headers: {
+      host: 'localhost',
+      origin: `${scheme}://localhost`,
+      'content-type': 'application/json',
+      connection: 'close',
+    },
+  });
+  request.end(JSON.stringify({ email: 'tester@example.com', password }));
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  await once(response.resume(), 'close');
+  return response;
+}
+
 /** The status of each response that came. */
 function statusesOf(response: string): string[] {
   return [...response.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status = '']) => status);
@@ -64,12 +96,17 @@ function statusesOf(response: string): string[] {
 describe.each(fronts.filter(({ isMissing }) => !isMissing))(
   'S-24 behind $name',
   ({ start, directives, served }) => {
-    const shared = shareGateway({});
+    const shared = shareGateway({ trustedProxies: ['127.0.0.1'] });
     const folder = mkdtempSync(join(tmpdir(), 'sluice-front-'));
+    const tls = join(folder, 'tls.pem');
+    let tlsPort = 0;
     let front: Front | null = null;
     beforeAll(async () => {
       const ports = [Number(new URL(shared.gateway.url).port)];
-      front = await start({ folder, ports, directives });
+      await setPassword(shared.gateway, 'tester@example.com', passwordHash);
+      writeFileSync(tls, `${fixture('cert')}${fixture('key')}`);
+      tlsPort = await freePort();
+      front = await start({ folder, ports, directives, tls: { port: tlsPort, file: tls } });
     });
     afterAll(async () => {
       await front?.close();
@@ -89,6 +126,15 @@ describe.each(fronts.filter(({ isMissing }) => !isMissing))(
       expect(next.response).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n.*"chat\.completion"/s);
       expect(next.asked).toEqual([meantPath]);
     };
+
+    it('S-07 people sign in over https, and not over http', async () => {
+      const own = { port: front?.port ?? 0, host: '127.0.0.1' };
+      const overHttps = await logInThrough(https.request, { ...own, port: tlsPort });
+      expect(overHttps.statusCode).toBe(200);
+      expect(overHttps.headers['set-cookie']?.join()).toContain('__Host-sluice=');
+      const overHttp = await logInThrough(http.request, own);
+      expect(overHttp.statusCode).toBe(403);
+    });
 
     it('a hidden request would be served by a server that accepts it as one', async () => {
       const { response, asked } = await send(wellFormedRequest(testKey) + hiddenRequest(testKey));

@@ -67,9 +67,10 @@ test.skipIf(process.platform !== 'linux')(
     for (const refused of [await chat('priced'), await chat('priced', 'test', true)]) {
       expect(refused.status).toBe(503);
     }
-    for (const path of ['/health', '/v1/models', '/v1/usage']) {
+    for (const path of ['/v1/models', '/v1/usage']) {
       expect([path, (await call(path)).status]).toEqual([path, 200]);
     }
+    expect((await call('/health')).text).toBe('{"status":"unavailable","reason":"journal"}');
     const ready = await call('/ready');
     expect([ready.status, JSON.parse(ready.text)]).toEqual([
       503,

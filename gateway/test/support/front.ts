@@ -18,6 +18,8 @@ export interface FrontOptions {
   readonly ports: readonly number[];
   /** More lines of its server, in its own language. */
   readonly directives?: string;
+  /** Listens with TLS as well, with one file that has certificate and key. */
+  readonly tls?: { readonly port: number; readonly file: string };
 }
 
 /** The front, once a gateway answers through it. */

@@ -30,6 +30,7 @@ export interface TestGateway {
 export interface TestGatewayOptions {
   /** How clients reach it from outside. Default: nobody says. */
   readonly publicUrl?: string;
+  readonly trustedProxies?: readonly string[];
   /** YAML of `channels:` and more; `SIMULATOR` in it stands for the simulator's address. Default: one channel, every protocol. */
   readonly config?: string;
   readonly recordings?: string;
@@ -99,7 +100,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...options.logger,
   };
   const text = `
-server: { port: 0, drain_timeout: 2s${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`} }
+server: { port: 0, drain_timeout: 2s${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`}, trusted_proxies: ${JSON.stringify(options.trustedProxies ?? [])} }
 storage: { url: "${databaseUrl}", data_dir: "${directory}" }
 ${options.config ?? oneChannel}
 ${options.config?.includes('\nkeys:') === true ? '' : account}

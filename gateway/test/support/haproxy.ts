@@ -17,11 +17,11 @@ export const isWithoutHaproxy = program === undefined;
 const documentation = new URL('../../../docs/several-nodes.md', import.meta.url);
 
 /**
- * With the very file of docs/several-nodes.md, at other addresses and without TLS.
+ * With the very file of docs/several-nodes.md, at other addresses.
  * @param options `directives` stand at the end of the defaults
  */
 export async function startHaproxy(options: FrontOptions): Promise<Front> {
-  const { folder, ports, directives = '' } = options;
+  const { folder, ports, directives = '', tls } = options;
   const port = await freePort();
   const [, documented = ''] =
     /```haproxy\n([^]*?)```/.exec(readFileSync(documentation, 'utf8')) ?? [];
@@ -30,7 +30,11 @@ export async function startHaproxy(options: FrontOptions): Promise<Front> {
   writeFileSync(
     file,
     documented
-      .replace(/bind .*/, `bind 127.0.0.1:${port}`)
+      .replace(
+        / +bind .*/,
+        `    bind 127.0.0.1:${port}
+    ${tls === undefined ? '' : `bind 127.0.0.1:${tls.port} ssl crt ${tls.file}`}`,
+      )
       .replace('frontend', `    ${directives}\nfrontend`)
       .replaceAll(/^ +server .*\n/gm, '') + servers.join(''),
   );

@@ -12,9 +12,29 @@ if (program === undefined && process.env['CI'] !== undefined) {
 /** For `skipIf`: tests behind nginx cannot run on this machine. With `CI` set that is a failure of the file instead. */
 export const isWithoutNginx = program === undefined;
 
-/** As an operator would put it in front: idle connections end before a stopping node closes its listener. */
-export async function startNginx({ folder, ports, directives = '' }: FrontOptions): Promise<Front> {
+const documentation = new URL('../../../docs/several-nodes.md', import.meta.url);
+
+/**
+ * With the very configuration of docs/several-nodes.md, at other addresses.
+ * @param options `directives` are lines of the server
+ */
+export async function startNginx(options: FrontOptions): Promise<Front> {
+  const { folder, ports, directives = '', tls } = options;
   const port = await freePort();
+  const [, documented = ''] =
+    /```nginx\n([^]*?)```/.exec(readFileSync(documentation, 'utf8')) ?? [];
+  const site = documented
+    .replaceAll(/(?:^ +server [\d.:]+.*\n)+/gm, (servers) => {
+      const [, parameters = ''] = /server \S+(.*)/.exec(servers) ?? [];
+      return ports.map((each) => `    server 127.0.0.1:${each}${parameters}\n`).join('');
+    })
+    .replaceAll(/^ +ssl_.*\n/gm, '')
+    .replace(
+      'listen 443 ssl;',
+      `listen 127.0.0.1:${port};
+    ${tls === undefined ? '' : `listen 127.0.0.1:${tls.port} ssl; ssl_certificate ${tls.file}; ssl_certificate_key ${tls.file};`}
+    ${directives}`,
+    );
   const file = join(folder, 'nginx.conf');
   writeFileSync(
     file,
@@ -31,22 +51,7 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
-  upstream gateway {
-    ${ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join('\n    ')}
-    keepalive 16;
-    keepalive_timeout 4s;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    ${directives}
-    location / {
-      proxy_pass http://gateway;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_buffering off;
-      proxy_read_timeout 600s;
-    }
-  }
+${site}
 }
 `,
   );

@@ -17,8 +17,6 @@ export type Decimal = string;
 export interface Config {
   /** The file that was read, as the user named it; null on the embedded defaults. */
   readonly file: string | null;
-  /** A line for everything that the file names and that does nothing yet, with the path of its key. */
-  readonly notInForce: readonly string[];
   readonly server: {
     readonly host: string;
     /** 0 = any free port. */

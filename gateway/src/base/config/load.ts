@@ -7,7 +7,6 @@ import { environmentDefaults, providerKeys } from './environment.ts';
 import type { Environment } from './expand.ts';
 import { check, createReport, type Report, reportUnknownKey } from './issues.ts';
 import { isPostgresUrl } from './network.ts';
-import { describeNotInForce } from './not-in-force.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
 import { isAbsent, isMapping, type RawMapping, type RawValue, Scalar } from './scalar.ts';
 import { settings } from './schema/settings.ts';
@@ -78,7 +77,6 @@ export function parseConfig(
   if (report.problems.length > 0) throw new ConfigError(inOrder(report.problems));
   return assemble(parts as CompleteSettings, file === null ? null : declared, {
     file,
-    notInForce: describeNotInForce(document.root),
     environment,
     workingDirectory,
   });
@@ -133,7 +131,6 @@ function assemble(
   declared: Declared | null,
   origin: {
     readonly file: string | null;
-    readonly notInForce: readonly string[];
     readonly environment: Environment;
     readonly workingDirectory: string;
   },
@@ -143,7 +140,6 @@ function assemble(
   const { cert, key } = server.tls;
   return deepFreeze({
     file: origin.file,
-    notInForce: origin.notInForce,
     ...rest,
     server: {
       ...server,

@@ -8,7 +8,7 @@ export type { ClientResponse } from './exchange/client-response.ts';
 export type { Clock } from './exchange/clock.ts';
 export { createDrainSlots } from './exchange/drain-slots.ts';
 export { watchPressure, type PressureCause } from './exchange/pressure.ts';
-export { createPressureReport } from './exchange/pressure-report.ts';
+export { createPressureReport, createRefusalReport } from './exchange/pressure-report.ts';
 export { createTicker, type Ticker } from './exchange/ticker.ts';
 export { createRelay, type Relay, type RelayInput, type RelayParts } from './relay.ts';
 export type { EmbedInput } from './embeddings/input.ts';

@@ -45,6 +45,10 @@ export interface Money {
   read(meter: string): MeterState | null | Promise<MeterState | null>;
   /** Whether the database has just failed to lease money: requests that need more than is leased get 503. */
   readonly isAway: boolean;
+  /** Whether the last attempt to lease money failed, however long ago. */
+  readonly hasFailed: boolean;
+  /** Whether some payer's next request can be admitted without the database. */
+  readonly hasLeases: boolean;
   close(): Promise<void>;
 }
 

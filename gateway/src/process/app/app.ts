@@ -9,6 +9,7 @@ import { createGatewayHealth } from './gateway-health.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
 import { watchRecords } from './watch-records.ts';
+import { refusalReason } from './refusal-reason.ts';
 import { createRelaying } from './relaying.ts';
 import { openConversationMemory } from './remembering.ts';
 import { createServing, type Serving, type StopOptions } from './serving.ts';
@@ -234,6 +235,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       rates,
       health,
       degraded,
+      isUsable: () => serving.refusalReason === null,
     });
     const serving: Serving = createServing(
       {
@@ -254,7 +256,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           held: (meters) => heldByTasks(database.kysely, meters),
         },
         refusals,
-        isUsable: () => journal.usable,
+        refusalReason: () => refusalReason({ ...storage, revisions, money }),
         degraded,
         onUnexpectedError,
         writeStall,

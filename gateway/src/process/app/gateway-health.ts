@@ -16,6 +16,8 @@ export interface GatewayHealthOptions extends Pick<
   readonly health: Pick<ChannelHealth, 'read'>;
   /** Degraded components, in words. */
   readonly degraded: () => readonly string[];
+  /** Whether anything that costs something can be admitted. */
+  readonly isUsable: () => boolean;
 }
 
 /** How the gateway is, for its console. */
@@ -30,7 +32,7 @@ export function createGatewayHealth(options: GatewayHealthOptions): HealthSource
 
   return {
     read: () => ({
-      status: journal.usable ? 'ok' : 'unavailable',
+      status: options.isUsable() ? 'ok' : 'unavailable',
       degraded: degraded(),
       startedAt,
       database: { kind: database.dialect, state: databaseState() },

@@ -11,6 +11,7 @@ import type { Logger, ServerReadings } from '#observability/index.ts';
 import {
   createConcurrencyGate,
   createPressureReport,
+  createRefusalReport,
   watchPressure,
   type PressureCause,
   type Ticker,
@@ -32,8 +33,8 @@ export interface ServingOptions extends Omit<
   readonly logger: Logger;
   /** Watches all running exchanges. */
   readonly ticker: Ticker;
-  /** Whether anything can be admitted. */
-  readonly isUsable: () => boolean;
+  /** Why nothing that costs something can be admitted, but for overload; null: it can. */
+  readonly refusalReason: () => 'journal' | 'leases' | null;
   /** Degraded components, in words. */
   readonly degraded: () => readonly string[];
   readonly writeStall: number | undefined;
@@ -61,6 +62,8 @@ export interface Serving {
   readonly consoleUrl: string | null;
   /** The overload of this process, for the operator. */
   readonly pressures: readonly PressureCause[];
+  /** Why nothing that costs something is admitted; null: it is. */
+  readonly refusalReason: string | null;
   /** For the metrics. */
   readonly readings: ServerReadings;
   /** @throws Error with a message for the operator */
@@ -71,8 +74,17 @@ export interface Serving {
 
 /** Adds the endpoints to a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
-  const { config, logger, ticker, isUsable, degraded, writeStall, highLag, spool, ...endpoints } =
-    options;
+  const {
+    config,
+    logger,
+    ticker,
+    refusalReason,
+    degraded,
+    writeStall,
+    highLag,
+    spool,
+    ...endpoints
+  } = options;
   const { server: settings } = config;
   const gate = createConcurrencyGate({
     ...config.limits,
@@ -84,9 +96,16 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
       memoryLimit: memoryLimit() / settings.workers,
       isIdle: () => gate.inFlight === 0,
       highLag,
-      onSample: createPressureReport(logger, gate.refused),
+      onSample(causes, now) {
+        reportPressure(causes, now);
+        const reason = reasonNow();
+        reportRefusals(reason === null ? [] : [reason], now);
+      },
     }),
   );
+  const reportPressure = createPressureReport(logger, gate.refused);
+  const reportRefusals = createRefusalReport(logger);
+  const reasonNow = () => refusalReason() ?? pressure.refusal(false);
   const { rates } = options;
   let draining = false;
   let patient = false;
@@ -112,11 +131,15 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     hasMoney: (caller) => hasMoney(options.money, caller, clock.now()),
     now: clock.now,
     monotonic: clock.monotonic,
-    health: () => ({
-      status: draining ? 'draining' : isUsable() ? 'ok' : 'unavailable',
-      degraded: degraded(),
-      ...(rates.server !== null && { redis: rates.server }),
-    }),
+    health() {
+      const reason = draining ? null : reasonNow();
+      return {
+        status: draining ? 'draining' : reason === null ? 'ok' : 'unavailable',
+        ...(reason !== null && { reason }),
+        degraded: degraded(),
+        ...(rates.server !== null && { redis: rates.server }),
+      };
+    },
     metricsToken: config.metrics.token,
   });
   if (options.console !== null) {
@@ -137,6 +160,9 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     },
     get pressures() {
       return pressure.causes;
+    },
+    get refusalReason() {
+      return reasonNow();
     },
     readings: {
       async openConnections() {

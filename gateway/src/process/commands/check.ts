@@ -25,7 +25,6 @@ export const check: Command = {
             `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,
         ),
         ...patternWarnings(patterns),
-        ...config.notInForce,
       ];
       if (input.flag('json')) {
         printJson(io, {

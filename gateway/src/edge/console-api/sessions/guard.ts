@@ -53,6 +53,10 @@ export function assertOwnPage(request: FastifyRequest, secret: string): void {
   }
 }
 
+/** What makes the gateway know of TLS that ends before it. */
+export const proxyOfTls =
+  'name the proxy in server.trusted_proxies, and let it send X-Forwarded-Proto: https';
+
 /** @throws ApiError `csrf` for a request that another site's page has sent, or no page */
 export function assertOwnOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
@@ -62,5 +66,11 @@ export function assertOwnOrigin(request: FastifyRequest): void {
     origin !== undefined &&
     (origin === `${isSecure ? 'https' : 'http'}://${host ?? ''}` ||
       (publicUrl !== null && origin === new URL(publicUrl).origin));
-  if (!isOwn) throw new ApiError('csrf', 'the request does not come from a page of this gateway');
+  if (isOwn) return;
+  // What a proxy that ends TLS does not pass on. The browser names the page whose request it is.
+  const way =
+    !isSecure && origin === `https://${host ?? ''}`
+      ? `that page is https, and this connection is not: ${proxyOfTls}`
+      : 'behind a proxy, let it pass on the header Host, or set server.public_url';
+  throw new ApiError('csrf', `the request does not come from a page of this gateway; ${way}`);
 }

@@ -18,7 +18,7 @@ import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
-import { csrfToken, type SignedInCaller } from './guard.ts';
+import { csrfToken, proxyOfTls, type SignedInCaller } from './guard.ts';
 import { actorOf } from './actor-of.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { ownSessionRoutes } from './own.ts';
@@ -112,8 +112,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   serveRoute(scope, contract.login, options, async ({ request, body }) => {
     const { isSecure, isLocal } = connectionOf(request);
     if (!isSecure && !isLocal && !allowInsecure) {
-      const ways =
-        'use https (with a proxy: name it in server.trusted_proxies), or set console.insecure_http';
+      const ways = `use https (behind a proxy: ${proxyOfTls}), or set console.insecure_http`;
       throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
     }
     const address = request.server.clientAddress(request.raw);

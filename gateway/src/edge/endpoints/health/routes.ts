@@ -5,8 +5,10 @@ import type { RatesServer } from '#limits/index.ts';
 
 /** The gateway's health for load balancers and people. */
 export interface Health {
-  /** `unavailable`: it runs but cannot admit anything. */
+  /** `unavailable`: it runs but admits nothing that costs something. */
   readonly status: 'ok' | 'draining' | 'unavailable';
+  /** Why it is unavailable, in one word; absent otherwise. */
+  readonly reason?: string;
   /** Degraded components, in words. */
   readonly degraded: readonly string[];
   /** The Redis that counts rates; absent: none. */
@@ -17,15 +19,13 @@ export interface Health {
 export function healthRoutes(health: () => Health) {
   return function healthScope(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.get('/health', (request, reply) => {
-      const draining = health().status === 'draining';
-      const body = JSON.stringify({ status: draining ? 'draining' : 'ok' });
-      answerHealth(request, reply, draining ? 503 : 200, body);
+      const { status, reason } = health();
+      answerHealth(request, reply, status, { status, reason });
     });
     scope.get('/ready', (request, reply) => {
       if (!isKnownHost(request.headers.host, scope.publicUrl)) throw new GatewayError('not_found');
       const { status, degraded, redis } = health();
-      const body = JSON.stringify({ status, degraded, redis });
-      answerHealth(request, reply, status === 'ok' ? 200 : 503, body);
+      answerHealth(request, reply, status, { status, degraded, redis });
     });
     scope.get('/', (request, reply) => {
       answer(request, reply, 200, 'text/plain; charset=utf-8', 'Sluice\n');
@@ -43,9 +43,9 @@ const retryAfter = ['retry-after', '1'];
 function answerHealth(
   request: FastifyRequest,
   reply: FastifyReply,
-  status: 200 | 503,
-  body: string,
+  status: Health['status'],
+  body: object,
 ): void {
-  const extra = status === 503 ? retryAfter : [];
-  answer(request, reply, status, 'application/json', body, extra);
+  const [code, extra] = status === 'ok' ? [200, []] : [503, retryAfter];
+  answer(request, reply, code, 'application/json', JSON.stringify(body), extra);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPressureReport } from './pressure-report.ts';
+import { createPressureReport, createRefusalReport } from './pressure-report.ts';
 
 test('pressure is logged when it begins and when it has been over for ten seconds, not with every sample', () => {
   const lines: unknown[] = [];
@@ -34,5 +34,34 @@ test('pressure is logged when it begins and when it has been over for ten second
   expect(lines.slice(3)).toEqual([
     ['info', 'no longer overloaded', { component, detail: 'memory', durationMs: 10_000, count: 0 }],
     ['warn', 'overloaded', { component, detail: 'lag' }],
+  ]);
+});
+
+test('a reason to refuse all requests is logged with its name, and when it has been over for ten seconds', () => {
+  const lines: unknown[] = [];
+  const note = (message: string, fields: unknown) => void lines.push([message, fields]);
+  const report = createRefusalReport({ warn: note, info: note });
+  const component = 'admission';
+  report(['journal'], 0);
+  report(['leases'], 500);
+  report([], 1_000);
+  report([], 10_500);
+  expect(lines).toEqual([
+    [
+      'refusing all requests that cost something: their usage cannot be written',
+      { component, detail: 'journal' },
+    ],
+    [
+      'refusing all requests that cost something: the database leases no money, and no lease is left',
+      { component, detail: 'leases' },
+    ],
+    [
+      'admitting requests that cost something again',
+      { component, detail: 'journal', durationMs: 0 },
+    ],
+    [
+      'admitting requests that cost something again',
+      { component, detail: 'leases', durationMs: 0 },
+    ],
   ]);
 });

@@ -227,7 +227,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
         await once(book ?? (await begin()));
       } catch (error) {
         if (!hasFailed) {
-          log.error('the database does not lease money; serving from existing leases', error, {
+          log.error('the database does not lease money', error, {
             component: 'money',
           });
         }
@@ -405,6 +405,17 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
   return {
     get isAway() {
       return hasFailed && monotonic() < awayUntil + leaseRules.recentMs;
+    },
+    get hasFailed() {
+      return hasFailed;
+    },
+    get hasLeases() {
+      if (book === null || isTooOld(lastSign)) return false;
+      for (const [meter, lease] of book.leases) {
+        const free = freeOf(lease);
+        if (free > 0n && free >= pace.lastHold(meter)) return true;
+      }
+      return false;
     },
     hold,
     charge([id = '', ...drawn], meters, cost) {

@@ -19,6 +19,8 @@ export interface Pace {
   used(meter: string, amount: bigint): void;
   /** What to draw ahead of need: what was held in the last seconds, at least the last hold. */
   ahead(meter: string): bigint;
+  /** The last hold in nano-USD; 0 if it has been idle. */
+  lastHold(meter: string): bigint;
   drewTooLittle(meter: string): void;
   mayDraw(meter: string): boolean;
   /** Whether it was not used for so long that its lease goes back. Forgets what it knew. */
@@ -52,6 +54,7 @@ export function createPace(monotonic: () => number, idleMs: number): Pace {
       const recent = use.current + use.before;
       return recent > use.hold ? recent : use.hold;
     },
+    lastHold: (meter) => uses.get(meter)?.hold ?? 0n,
     drewTooLittle(meter) {
       const use = uses.get(meter);
       if (use !== undefined) use.drawAt = monotonic() + restMs;

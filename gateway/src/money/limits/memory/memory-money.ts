@@ -140,6 +140,8 @@ export function createMemoryMoney({
 
   return {
     isAway: false,
+    hasFailed: false,
+    hasLeases: true,
     hold,
     // What it costs lies in no lease that the database knows.
     charge: () => null,

@@ -1,0 +1,23 @@
+import type { RevisionWatch } from '#database/index.ts';
+import type { Money } from '#limits/index.ts';
+import type { Storage } from './storage.ts';
+
+export interface RefusalSources {
+  readonly journal: Pick<Storage['journal'], 'usable'>;
+  readonly nodes: Pick<Storage['nodes'], 'writes'>;
+  readonly revisions: Pick<RevisionWatch, 'problem'>;
+  readonly money: Pick<Money, 'isAway' | 'hasFailed' | 'hasLeases'>;
+}
+
+/**
+ * Why this process can admit nothing that costs something, but for overload; null: it can. `leases`: the database gives
+ * none, and what is left of them pays for no payer's next request.
+ */
+export function refusalReason(sources: RefusalSources): 'journal' | 'leases' | null {
+  const { journal, nodes, revisions, money } = sources;
+  if (!journal.usable) return 'journal';
+  // Without requests nobody tries to lease: after a failure, signs of life tell whether the database takes writes.
+  const cannotLease =
+    revisions.problem !== null || money.isAway || (money.hasFailed && !nodes.writes);
+  return cannotLease && !money.hasLeases ? 'leases' : null;
+}
