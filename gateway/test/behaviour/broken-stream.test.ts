@@ -5,6 +5,14 @@ import { textProtocols } from './text-protocols.ts';
 /** The simulator's response has seven pieces of text; `events=` makes their number the same everywhere. */
 const pieces = 5;
 
+/** A word with which servers say that a response broke off. */
+const brokenEnding: Readonly<Record<string, string>> = {
+  chat: 'insufficient_system_resource',
+  responses: 'cancelled',
+  messages: 'error',
+  'generate-content': 'MALFORMED_FUNCTION_CALL',
+};
+
 /** Every way of breaking has channels of its own: their faults count against a channel. */
 const cases = textProtocols.flatMap((protocol) => {
   const afterContent = protocol.eventsBeforeContent + 1;
@@ -17,6 +25,7 @@ const cases = textProtocols.flatMap((protocol) => {
     { fault: `error-at=${afterContent}`, result: /^abnormal$/ },
     { fault: `error-at=${afterContent};status=529`, result: /^overloaded$/ },
     { fault: `error-at=${afterContent};status=429`, result: /^rate-limited$/ },
+    { fault: `ending=${brokenEnding[protocol.name]}`, result: /^abnormal$/ },
   ].map((way) => ({ ...way, protocol, model: `${protocol.name}-${way.fault}` }));
 });
 

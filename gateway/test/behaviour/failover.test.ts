@@ -21,6 +21,14 @@ interface BadChannel {
   readonly only?: 'streamed' | 'whole';
 }
 
+/** A word with which servers say that a response broke off. */
+const brokenEnding: Readonly<Record<string, string>> = {
+  chat: 'abort',
+  responses: 'failed',
+  messages: 'error',
+  'generate-content': 'MISSING_THOUGHT_SIGNATURE',
+};
+
 const fault = (text: string) => () => `/fault(${text})`;
 const resetting = await openResettingUpstream();
 const dead = `http://127.0.0.1:${await closedPort()}`;
@@ -56,6 +64,14 @@ const badChannels: readonly BadChannel[] = [
     status,
     result: 'overloaded',
   })),
+  {
+    name: 'ending',
+    at: ({ name }) => `/fault(ending=${brokenEnding[name]})`,
+    class: 'started',
+    status: null,
+    result: 'abnormal',
+    only: 'whole',
+  },
   {
     name: 'status-429',
     at: fault('status=429'),

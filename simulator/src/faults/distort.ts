@@ -30,7 +30,23 @@ export function distortReply(reply: Reply, fault: Fault, voice: FaultVoice): Rep
     const refused = voice.reject(failure);
     return { ...refused, headers: { ...refused.headers, ...retryHeader(fault) } };
   }
-  return fault['no-done'] ? withoutDone(reply, voice) : reply;
+  const ended = fault.ending === undefined ? reply : withEnding(reply, fault.ending);
+  return fault['no-done'] ? withoutDone(ended, voice) : ended;
+}
+
+/** Replaces the word for how the response ended, in whichever protocol it is. */
+function withEnding(reply: Reply, word: string): Reply {
+  const { body } = reply;
+  const replace = (json: string): string =>
+    json.includes('"object":"response"')
+      ? json.replace('"status":"completed"', `"status":"${word}"`)
+      : json.replaceAll(/"(finish_reason|finishReason|stop_reason)":"\w+"/g, `"$1":"${word}"`);
+  if (body.kind === 'whole') {
+    return { ...reply, body: { ...body, bytes: replace(Buffer.from(body.bytes).toString()) } };
+  }
+  return mapStream(reply, (events) =>
+    events.map((event) => ({ ...event, data: replace(event.data) })),
+  );
 }
 
 /** The event to be replaced by an error, if the fault is an error inside the stream. */

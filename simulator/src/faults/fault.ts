@@ -55,6 +55,8 @@ export type Fault = Readonly<
   Partial<Record<FlagKey, true> & Record<NumberKey, number>> & {
     usage?: UsageFault;
     slice?: number | 'random';
+    /** The word for how the response ended. */
+    ending?: string;
     size?: Dimensions | 'missing';
     /** Has no effect, but lets an otherwise equal fault count its `times` separately. */
     id?: string;
@@ -75,6 +77,7 @@ export function parseFault(text: string): Fault | string {
     else if (key === 'slice' && value === 'random') fault[key] = value;
     else if (key === 'slice' && /^[1-9]\d{0,8}$/.test(value ?? '')) fault[key] = Number(value);
     else if (key === 'size' && readSize(value) !== undefined) fault[key] = readSize(value);
+    else if (key === 'ending' && /^\w+$/.test(value ?? '')) fault[key] = value;
     else if (key === 'id' && value !== undefined) fault[key] = value;
     else return `The simulator has no fault '${entry.trim()}'.`;
   }

@@ -28,6 +28,69 @@ const chunk = (delta: object, rest: object = {}) => ({
 const finish = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 const usage = { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 };
 
+describe('an ending that means failure', () => {
+  const choice = (reason: string, rest: object = {}) => ({
+    choices: [{ index: 0, delta: {}, finish_reason: reason, ...rest }],
+  });
+  const ended = (status: string, rest: object = {}) => ({
+    type: 'response.completed',
+    response: { id: 'r', status, output: [], ...rest },
+  });
+  const stopped = (reason: string) => ({
+    type: 'message_delta',
+    delta: { stop_reason: reason },
+    usage: { output_tokens: 1 },
+  });
+  const candidate = (reason: string) => ({
+    candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: reason }],
+  });
+
+  it.each<[TextProtocolName, string, object]>([
+    ['chat', 'abort', choice('abort')],
+    ['chat', 'error', choice('error')],
+    ['chat', 'network_error', choice('network_error')],
+    ['chat', 'INSUFFICIENT_SYSTEM_RESOURCE', choice('INSUFFICIENT_SYSTEM_RESOURCE')],
+    ['chat', 'overloaded', choice('stop', { error: { code: 'overloaded', message: 'no' } })],
+    ['responses', 'cancelled', ended('cancelled')],
+    ['responses', 'queued', ended('queued')],
+    ['responses', 'failed', { type: 'response.failed', response: { status: 'failed' } }],
+    ['messages', 'malformed_tool_use', stopped('malformed_tool_use')],
+    ['generate-content', 'MALFORMED_FUNCTION_CALL', candidate('MALFORMED_FUNCTION_CALL')],
+    ['generate-content', 'MISSING_THOUGHT_SIGNATURE', candidate('MISSING_THOUGHT_SIGNATURE')],
+  ])('%s: %s', (protocol, code, event) => {
+    const { tap, see } = tapOf(protocol);
+    expect(see(event)).toBe(failed);
+    expect(tap.failure).toMatchObject({ error: { code } });
+  });
+
+  it.each<[TextProtocolName, object]>([
+    ['chat', choice('stop')],
+    ['chat', choice('a_word_of_tomorrow', { error: null })],
+    ['responses', ended('completed')],
+    ['responses', ended('queued', { background: true })],
+    ['messages', stopped('compaction')],
+    ['generate-content', candidate('OTHER')],
+  ])('%s: not %j', (protocol, event) => {
+    expect(tapOf(protocol).see(event) & failed).toBe(0);
+  });
+
+  const echo = { clientModel: 'm', upstreamModel: 'm' };
+  it.each<[TextProtocolName, string, object]>([
+    ['chat', 'abort', { choices: [{ message: {}, finish_reason: 'abort' }] }],
+    ['chat', 'busy', { choices: [{ message: {}, error: { code: 'busy' } }] }],
+    ['responses', 'cancelled', { output: [], status: 'cancelled' }],
+    ['responses', 'failed', { output: [], status: 'failed', error: null }],
+    ['messages', 'error', { content: [], stop_reason: 'error' }],
+    ['generate-content', 'TOO_MANY_TOOL_CALLS', candidate('TOO_MANY_TOOL_CALLS')],
+  ])('%s: %s in a whole response', (protocol, code, response) => {
+    const read = () =>
+      textProtocols[protocol].readResponse(Buffer.from(JSON.stringify(response)), echo);
+    expect(read).toThrow(
+      expect.objectContaining({ body: { error: expect.objectContaining({ code }) } }),
+    );
+  });
+});
+
 describe('chat', () => {
   it('reads a stream from role to [DONE]', () => {
     const { tap, see } = tapOf('chat');

@@ -69,7 +69,6 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
         'PROHIBITED_CONTENT',
         'SPII',
         'IMAGE_SAFETY',
-        'MALFORMED_FUNCTION_CALL',
         'OTHER',
       ].map((finishReason) => [finishReason, { candidate: { finishReason } }]),
     ),
@@ -89,7 +88,6 @@ const guessed: Readonly<Record<string, string>> = {
   'another word': byItsWords,
   output_limit_reached: byItsWords,
   moderation_blocked: byItsWords,
-  MALFORMED_FUNCTION_CALL: byItsWords,
   pause_turn: 'an end: only messages can say that the client should continue',
 };
 

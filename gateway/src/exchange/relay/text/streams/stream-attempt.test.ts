@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { textProtocols } from '#protocols/index.ts';
 import { findVendor } from '#vendors/index.ts';
-import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
+import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
 import type { LargeResponses } from '../large-response.ts';
 import { createFraming } from '../../streams/framing.ts';
@@ -23,12 +23,15 @@ function leave({
   disconnectedAt = 1_000,
   deadline = 1_800_000,
   sent = true,
+  stays = false,
 }: {
   readonly drains: DrainSlots;
   readonly disconnectedAt?: number;
   readonly deadline?: number;
   /** Whether the upstream has had the request by then; without it there is no response either. */
   readonly sent?: boolean;
+  /** The client does not leave. */
+  readonly stays?: boolean;
 }) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -84,7 +87,7 @@ function leave({
     upstream.onHead(200, { 'content-type': 'text/event-stream' });
     upstream.onData(content);
   }
-  attempt.clientDisconnected();
+  if (!stays) attempt.clientDisconnected();
   return { attempt, upstream, aborted: () => aborted };
 }
 
@@ -154,4 +157,46 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
       expect(leave({ drains }).aborted()).toBe(false);
     },
   );
+});
+
+describe('an upstream that keeps the connection open after its response', () => {
+  const finish = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+  const usage = chunk({ choices: [], usage: { prompt_tokens: 30, completion_tokens: 900 } });
+
+  test('its finish and its usage are the end, a second after the last bytes', async () => {
+    const { attempt, upstream, aborted } = leave({ drains: createDrainSlots(20), stays: true });
+    attempt.tick(0);
+    upstream.onData(finish);
+    attempt.tick(5_000);
+    upstream.onData(usage);
+    attempt.tick(6_000);
+    attempt.tick(6_999);
+    let isOver = false;
+    void attempt.outcome.then(() => (isOver = true));
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    attempt.tick(7_000);
+    const outcome = await attempt.outcome;
+    expect(outcome).toMatchObject({ kind: 'complete', usage: { tokens: { output: 900 } } });
+    expect(outcome.kind === 'complete' && outcome.body.map(String).join('')).toMatch(/\[DONE\]/);
+    expect(aborted()).toBe(false);
+  });
+
+  test('without usage the end is when it has been silent for too long', async () => {
+    const { attempt, upstream } = leave({ drains: createDrainSlots(20), stays: true });
+    upstream.onData(finish);
+    attempt.tick(1_000);
+    attempt.tick(60_000);
+    upstream.onBreak(new UpstreamError('started', 'idle-timeout', null));
+    expect(await attempt.outcome).toMatchObject({ kind: 'complete', usage: null });
+  });
+
+  test('without a finish it broke off', async () => {
+    const { attempt, upstream } = leave({ drains: createDrainSlots(20), stays: true });
+    upstream.onData(usage);
+    attempt.tick(1_000);
+    attempt.tick(60_000);
+    upstream.onBreak(new UpstreamError('started', 'idle-timeout', null));
+    expect(await attempt.outcome).toMatchObject({ result: 'idle-timeout' });
+  });
 });

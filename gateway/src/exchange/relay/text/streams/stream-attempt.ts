@@ -53,6 +53,8 @@ const headHoldMs = 10_000;
 const drainMs = 60_000;
 /** How long the usage is awaited if the client left after the last content: it is about to come. */
 const lastUsageMs = 500;
+/** How long a response that is complete, with its usage, waits for the end of the body: some servers never end it. */
+const graceMs = 1_000;
 /** If the client kept the upstream waiting for this long, the client is to blame for a stream that broke. */
 const heldUpMs = 5_000;
 
@@ -119,6 +121,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   #hasDrainSlot = false;
   /** The response is complete, but the upstream has not ended the body. */
   #endOfBody: EndOfBody | null = null;
+  /** The monotonic time since which no bytes have come, as ticks see it; null: some came since the last tick. */
+  #quietSince: number | null = null;
   /** How many of the ids in the response have been recorded. */
   #taken = 0;
   readonly #ticks: TickRegistration;
@@ -158,6 +162,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   onData(chunk: Buffer): void {
     if (!this.#begun) this.#begin(chunk);
+    this.#quietSince = null;
     if (this.#unstreamed === null) this.#read(chunk);
     else if (this.#unstreamed.add(chunk)) this.#finishJudged(this.#unstreamed);
   }
@@ -196,6 +201,11 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     }
     if (error.breakPoint === 'started') {
       // Even if the body broke off, the head of an error response says what is wrong.
+      if (error.reason === 'idle-timeout' && this.#phase === 'answering' && this.#tap.finished) {
+        // Its usage never came.
+        this.#completeEarly();
+        return;
+      }
       const isJudged = error.reason !== 'defect' && isError(this.#status);
       if (this.#unstreamed !== null && isJudged) this.#finishJudged(this.#unstreamed);
       else this.#cut(error.reason);
@@ -225,6 +235,11 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     const { client, deadline, clientDeadline, sink, keepAliveMs } = this.#options;
     if (this.#phase === 'draining') {
       if (now >= Math.min(deadline, this.#drainUntil)) this.#leave();
+      return;
+    }
+    this.#quietSince ??= now;
+    if (now - this.#quietSince >= graceMs && this.#isWhole) {
+      this.#completeEarly();
       return;
     }
     if (now >= deadline) {
@@ -346,6 +361,11 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   get #over(): boolean {
     return this.#phase === 'over';
+  }
+
+  /** Nothing that the client or the row needs is still to come. */
+  get #isWhole(): boolean {
+    return this.#phase === 'answering' && this.#tap.finished && !this.#tap.awaitsUsage;
   }
 
   /** The upstream may have begun to work on the response. */

@@ -50,6 +50,8 @@ export class ChunkView implements EventView {
   /** The choices in the chunk, and those that it ends. */
   readonly choices = new ChoiceSet();
   hasError = false;
+  /** The last finish reason in the chunk; undefined if there is none. */
+  finishReason: unknown = undefined;
   hasChoices = false;
   /** The usage object. */
   readonly usage = new EventRange();
@@ -69,6 +71,7 @@ export class ChunkView implements EventView {
     this.hasContent = false;
     this.choices.clear();
     this.hasError = false;
+    this.finishReason = undefined;
     this.hasChoices = false;
     this.usage.clear();
     this.outputBytes = 0;
@@ -107,8 +110,11 @@ export class ChunkView implements EventView {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.delta) && cursor.enterObject()) this.#readDelta();
       else if (cursor.keyIs(key.index)) index = cursor.skipCount();
-      else {
-        if (cursor.keyIs(key.finishReason) && !cursor.isEmpty()) isEnd = true;
+      else if (cursor.keyIs(key.finishReason) && !cursor.isEmpty()) {
+        isEnd = true;
+        this.finishReason = cursor.read();
+      } else {
+        if (cursor.keyIs(key.error) && !cursor.isEmpty()) this.hasError = true;
         cursor.skip();
       }
     }

@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '#canonical/index.ts';
+import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { ChoiceSet } from '../../choice-set.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
@@ -10,6 +11,7 @@ import type { StateName } from '../../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
 import { mergeReports } from '../../usage-numbers.ts';
 import { ChunkView } from './chunk-view.ts';
+import { errorOfChoice } from './response.ts';
 
 const chunk = new ChunkView();
 
@@ -78,6 +80,10 @@ export class ChatStreamTap implements StreamTap {
     }
     if (this.#searches && read.includes('"url_citation"')) this.webSearches = 1;
     if (chunk.hasError || event.name === 'error') return this.#fail(data);
+    if (isBrokenEnding('chat', chunk.finishReason)) {
+      this.failure = brokenEndingError(chunk.finishReason);
+      return verdict.failed;
+    }
 
     this.outputBytes += chunk.outputBytes;
     if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
@@ -112,7 +118,7 @@ export class ChatStreamTap implements StreamTap {
 
   #fail(data: Buffer): number {
     const value = parseRecord(data);
-    this.failure = failureObject(value?.['error'] ?? value);
+    this.failure = failureObject(value?.['error'] ?? errorOfChoice(value) ?? value);
     return verdict.failed;
   }
 }

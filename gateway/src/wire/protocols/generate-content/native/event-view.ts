@@ -32,6 +32,8 @@ export class CandidatesView implements EventView {
   /** The prompt was blocked, so there will be no candidates. */
   isBlocked = false;
   hasError = false;
+  /** The last finish reason in the event; undefined if there is none. */
+  finishReason: unknown = undefined;
   outputBytes = 0;
   /** The usage object. */
   readonly usage = new EventRange();
@@ -43,6 +45,7 @@ export class CandidatesView implements EventView {
     this.candidates.clear();
     this.isBlocked = false;
     this.hasError = false;
+    this.finishReason = undefined;
     this.outputBytes = 0;
     this.usage.clear();
     this.model.clear();
@@ -76,10 +79,10 @@ export class CandidatesView implements EventView {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.content) && cursor.enterObject()) this.#readContent();
       else if (cursor.keyIs(key.index)) index = cursor.skipCount();
-      else {
-        if (cursor.keyIs(key.finishReason) && !cursor.isEmpty()) isEnd = true;
-        cursor.skip();
-      }
+      else if (cursor.keyIs(key.finishReason) && !cursor.isEmpty()) {
+        isEnd = true;
+        this.finishReason = cursor.read();
+      } else cursor.skip();
     }
     this.candidates.note(index, isEnd);
     if (isEnd) this.hasContent = true;

@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '#canonical/index.ts';
+import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { ChoiceSet } from '../../choice-set.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
 import { parseRecord, readEvent } from '../../event-view.ts';
@@ -63,6 +64,10 @@ export class GenerateContentStreamTap implements StreamTap {
       this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
     }
     if (view.usage.isKnown) this.#takeUsage(view.usage.in(read));
+    if (isBrokenEnding('generate-content', view.finishReason)) {
+      this.failure = brokenEndingError(view.finishReason);
+      return verdict.failed;
+    }
     let result: number = view.hasContent ? verdict.content : verdict.forward;
     this.#candidates.addAll(view.candidates);
     if (view.isBlocked) this.#isBlocked = true;

@@ -28,6 +28,8 @@ export class MessageEventView implements EventView {
   /** The event has a delta with a payload, a block with content, or a stop reason. */
   hasContent = false;
   hasError = false;
+  /** Why the message ended; undefined if the event does not say so. */
+  stopReason: unknown = undefined;
   outputBytes = 0;
   /** `usage` beside the delta or inside the message, parsed; undefined if absent. */
   usage: unknown = undefined;
@@ -42,6 +44,7 @@ export class MessageEventView implements EventView {
     this.type = null;
     this.hasContent = false;
     this.hasError = false;
+    this.stopReason = undefined;
     this.outputBytes = 0;
     this.usage = undefined;
     this.model.clear();
@@ -81,7 +84,7 @@ export class MessageEventView implements EventView {
       } else if (cursor.keyIs(key.stopReason)) {
         isBlockDelta = false;
         if (!cursor.isEmpty()) this.hasContent = true;
-        cursor.skip();
+        this.stopReason = cursor.read();
       } else {
         if (!cursor.isEmpty()) hasPayload = true;
         if (cursor.keyIs(key.container)) this.container = cursor.read();

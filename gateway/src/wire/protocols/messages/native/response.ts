@@ -1,5 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes, splice } from '#json/index.ts';
+import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { echoModel } from '../../echo.ts';
 import { type ResponseEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
 import { parseResponse } from '../../read-response.ts';
@@ -14,6 +15,11 @@ const modelPath = [keyBytes('model')];
 export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (Array.isArray(response['content'])) {
+    const { stop_reason: reason } = response;
+    if (isBrokenEnding('messages', reason)) {
+      const error = brokenEndingError(reason);
+      throw new UnreadableResponse('the response broke off', error, usageOf(response));
+    }
     const { toolNames } = echo;
     const named =
       toolNames === undefined ? body : splice(body, echoToolNames(body, response, toolNames));

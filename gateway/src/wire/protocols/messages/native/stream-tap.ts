@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '#canonical/index.ts';
+import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
 import { withEdits } from '../../frames.ts';
@@ -80,6 +81,10 @@ export class MessagesStreamTap implements StreamTap {
           this.#isCounted = true;
         }
         this.#takeUsage(view.usage);
+        if (isBrokenEnding('messages', view.stopReason)) {
+          this.failure = brokenEndingError(view.stopReason);
+          return verdict.failed;
+        }
         return view.hasContent ? verdict.content : verdict.forward;
       case 'message_stop':
         this.finished = true;

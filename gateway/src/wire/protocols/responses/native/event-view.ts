@@ -2,6 +2,7 @@ import { JsonCursor, keyBytes } from '#json/index.ts';
 import { EventRange, type EventView } from '../../event-view.ts';
 
 const key = Object.freeze({
+  background: keyBytes('background'),
   conversation: keyBytes('conversation'),
   createdAt: keyBytes('created_at'),
   delta: keyBytes('delta'),
@@ -14,6 +15,7 @@ const key = Object.freeze({
   serviceTier: keyBytes('service_tier'),
   toolUsage: keyBytes('tool_usage'),
   sequenceNumber: keyBytes('sequence_number'),
+  status: keyBytes('status'),
   type: keyBytes('type'),
   usage: keyBytes('usage'),
 });
@@ -32,6 +34,8 @@ export class ResponseEventView implements EventView {
   id: unknown = undefined;
   createdAt: unknown = undefined;
   conversation: unknown = undefined;
+  status: unknown = undefined;
+  background: unknown = undefined;
   usage: unknown = undefined;
   serviceTier: unknown = undefined;
   toolUsage: unknown = undefined;
@@ -54,6 +58,8 @@ export class ResponseEventView implements EventView {
     this.id = undefined;
     this.createdAt = undefined;
     this.conversation = undefined;
+    this.status = undefined;
+    this.background = undefined;
     this.items.clear();
     this.usage = undefined;
     this.serviceTier = undefined;
@@ -81,6 +87,8 @@ export class ResponseEventView implements EventView {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.id)) this.id = cursor.read();
       else if (cursor.keyIs(key.createdAt)) this.createdAt = cursor.read();
+      else if (cursor.keyIs(key.status)) this.status = cursor.read();
+      else if (cursor.keyIs(key.background)) this.background = cursor.read();
       else if (cursor.keyIs(key.usage)) this.usage = cursor.read();
       else if (cursor.keyIs(key.conversation)) this.conversation = cursor.read();
       else if (cursor.keyIs(key.output)) this.items.take(cursor);

@@ -1,5 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
+import { brokenEndingError, isBrokenStatus } from '../../broken-ending.ts';
 import { echoModel } from '../../echo.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
@@ -10,10 +11,15 @@ import { searchesIn } from './searches.ts';
 
 const modelPath = [keyBytes('model')];
 
-/** @throws UnreadableResponse also for a response with `status` `failed`, with its `error`. */
+/** @throws UnreadableResponse also for a response that broke off. */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const response = parseResponse(body, usageOf);
-  if (!Array.isArray(response['output']) || response['status'] === 'failed') {
+  const { status, background } = response;
+  if (isBrokenStatus(status, background)) {
+    const error = brokenEndingError(status);
+    throw new UnreadableResponse('the response broke off', error, usageOf(response));
+  }
+  if (!Array.isArray(response['output'])) {
     throw new UnreadableResponse(
       'the body is not a response with output',
       response,

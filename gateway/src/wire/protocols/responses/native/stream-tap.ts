@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '#canonical/index.ts';
+import { brokenEndingError, isBrokenStatus } from '../../broken-ending.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
 import { failureObject } from '../../error-object.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
@@ -8,9 +9,16 @@ import type { StateKind, StateName } from '../../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
 import { mergeReports } from '../../usage-numbers.ts';
 import { readItemIds } from '../item-ids.ts';
-import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
 import { ResponseEventView } from './event-view.ts';
 import { isSearch, searchesIn } from './searches.ts';
+
+/** Events that end a response. `response.cancelled` is not among the vendor's, and servers send it. */
+const endings: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.cancelled',
+]);
 
 const view = new ResponseEventView();
 
@@ -74,6 +82,10 @@ export class ResponsesStreamTap implements StreamTap {
       return this.#fail(data);
     }
 
+    if (endings.has(type) && isBrokenStatus(view.status, view.background)) {
+      this.failure = brokenEndingError(view.status);
+      return verdict.failed;
+    }
     const result = this.#verdictOf(type, read);
     this.replacement = echoInEvent(event, read, view.model, this.#echo);
     return this.replacement === null ? result : result | verdict.replace;
@@ -126,7 +138,10 @@ export class ResponsesStreamTap implements StreamTap {
       const last = readInclusiveUsage(recordAt(value, 'response')['usage']);
       this.usage = mergeReports(this.usage, last);
       const { type: _, sequence_number: __, ...flat } = value;
-      this.failure = failureObject(recordAt(value, 'response')['error'] ?? value['error'] ?? flat);
+      const response = recordAt(value, 'response');
+      const error = response['error'] ?? value['error'];
+      const hasNone = isRecord(value['response']) && isAbsent(error);
+      this.failure = hasNone ? brokenEndingError('failed') : failureObject(error ?? flat);
     } else this.failure = failureObject(null);
     return verdict.failed;
   }
