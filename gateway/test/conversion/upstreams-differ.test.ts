@@ -86,14 +86,58 @@ describe('a request without thinking', () => {
     ['openai', 'gpt-5.1', 'none', []],
     ['openai', 'gpt-5', 'minimal', ['~reasoning']],
     ['openai', 'gpt-5-mini', 'minimal', ['~reasoning']],
-    ['openai', 'gpt-5-codex', null, ['~reasoning']],
+    ['openai', 'gpt-5-codex', 'low', ['~reasoning']],
     ['openai', 'gpt-4.1', null, ['~reasoning']],
-    ['openai', 'o4-mini', null, ['~reasoning']],
+    ['openai', 'o4-mini', 'low', ['~reasoning']],
+    ['openai', 'deployment-7', null, ['~reasoning']],
     ['openai-compatible', 'qwen3', null, ['~reasoning']],
   ])('of %s %s', async (provider, model, effort, lost) => {
     expect(await sent('chat', provider, model)).toEqual([effort, lost]);
     const member = effort === null ? null : { effort };
     expect(await sent('responses', provider, model)).toEqual([member, lost]);
+  });
+});
+
+describe('an effort', () => {
+  const sent = async (protocol: TextProtocolName, model: string, effort: string) => {
+    const request = toMessages({ thinking: { type: 'adaptive' }, output_config: { effort } });
+    const provider = model === 'qwen3' ? 'openai-compatible' : 'openai';
+    const { json, lost } = await converted('messages', request, { protocol, provider, model });
+    const { reasoning_effort: inChat, reasoning } = json as {
+      reasoning_effort?: string;
+      reasoning?: { effort: string };
+    };
+    return [inChat ?? reasoning?.effort, lost];
+  };
+  const closest = ['~reasoning.effort'];
+
+  it.each([
+    ['gpt-6.1-sol', 'max', 'max', []],
+    ['gpt-5.6-terra', 'max', 'max', []],
+    ['gpt-5.4', 'max', 'xhigh', closest],
+    ['gpt-5.4', 'xhigh', 'xhigh', []],
+    ['gpt-5.1', 'xhigh', 'high', closest],
+    ['gpt-5.1-codex-max', 'max', 'xhigh', closest],
+    ['gpt-5-pro', 'low', 'high', closest],
+    ['gpt-5.2-pro', 'max', 'xhigh', closest],
+    ['o4-mini', 'max', 'high', closest],
+    ['openai/gpt-5.2', 'max', 'xhigh', closest],
+    ['ft:o4-mini-2025-04-16:org::id', 'max', 'high', closest],
+    ['deployment-7', 'max', 'max', []],
+    ['qwen3', 'xhigh', 'high', closest],
+  ])('for %s: %s becomes %s', async (model, effort, taken, lost) => {
+    expect(await sent('chat', model, effort)).toEqual([taken, lost]);
+    expect(await sent('responses', model, effort)).toEqual([taken, lost]);
+  });
+
+  it('below those that the model takes becomes its least, and a budget the closest', async () => {
+    const { json, lost } = await converted(
+      'generate-content',
+      toGemini({ generationConfig: { thinkingConfig: { thinkingBudget: 500 } } }),
+      { protocol: 'responses', ...olderOpenai },
+    );
+    expect(json['reasoning']).toEqual({ effort: 'none' });
+    expect(lost).toEqual(['~reasoning.budget', '~reasoning.effort']);
   });
 });
 
