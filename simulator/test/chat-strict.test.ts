@@ -110,6 +110,16 @@ describe('Chat Completions rejects', () => {
       /not accepted/,
     ],
     [
+      'instructions in the middle where the template does',
+      { model: 'Qwen/Qwen3.5-27B', messages: [user, { role: 'system', content: 'a' }, user] },
+      'System message must be at the beginning.',
+    ],
+    [
+      'the role `developer` where the template does',
+      { model: 'qwen3.8:27b', messages: [{ role: 'developer', content: 'a' }, user] },
+      'Unexpected message role.',
+    ],
+    [
       'an effort beside function tools from GPT-5.4 on',
       { model: 'gpt-5.4', tools, reasoning_effort: 'low' },
       "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",

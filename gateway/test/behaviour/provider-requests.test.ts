@@ -66,8 +66,10 @@ ${vendors
   )
   .join('\n')}
   - { name: default-protocols, provider: openai, base_url: SIMULATOR, api_key: ${secret}, models: [${openAiModels.join(', ')}] }
+  - { name: open-chat, provider: openai-compatible, base_url: SIMULATOR, api_key: ${secret}, models: [{ name: open-chat, upstream: qwen3.8-27b }] }
+  - { name: open-responses, provider: openai-compatible, base_url: SIMULATOR, api_key: ${secret}, protocols: [responses], models: [{ name: open-responses, upstream: qwen3.8-27b }] }
 models:
-${openAiModels.map((id) => `  - { id: ${id}, type: chat, price: { input: 1, output: 2 } }`).join('\n')}
+${[...openAiModels, 'open-chat', 'open-responses'].map((id) => `  - { id: ${id}, type: chat, price: { input: 1, output: 2 } }`).join('\n')}
 ${vendors.map(({ provider }) => `  - { id: ${provider}-m, type: chat, price: { input: 1, output: 2 } }`).join('\n')}
 `,
 });
@@ -190,6 +192,35 @@ describe('a model of OpenAI gets converted requests in the protocol that takes t
     });
     expect(response.status).toBe(200);
     expectAsked(vendors[2]!, paths.chat(false));
+  });
+});
+
+describe('a template that takes instructions at the beginning only', () => {
+  const instructions = { role: 'system', content: 'Be brief.' };
+  const said = (text: string) => ({ role: 'user', content: text });
+  const history = [said('hello'), instructions, said('and now?')];
+  const sessions = {
+    messages: ['/v1/messages', { max_tokens: 100, system: 'Be kind.', messages: history }],
+    responses: [
+      '/v1/responses',
+      {
+        instructions: 'Be kind.',
+        input: [{ role: 'developer', content: 'Be exact.' }, ...history],
+      },
+    ],
+    chat: ['/v1/chat/completions', { messages: history }],
+  } as const;
+
+  test.each([
+    ['messages', 'open-chat'],
+    ['responses', 'open-chat'],
+    ['messages', 'open-responses'],
+    ['chat', 'open-responses'],
+  ] as const)('a session of %s at %s is answered', async (client, model) => {
+    const [path, body] = sessions[client];
+    const response = await shared.gateway.post(path, { model, ...body });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-sluice-conversion')).toContain('approx=system');
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { traitsFor } from '#vendors/index.ts';
+import { xai } from '#vendors/xai/index.ts';
 import { convert, readWire, type Asked } from '../support/convert.ts';
 
 /** Parts that are encoded differently for vendors of one protocol. */
@@ -138,6 +140,73 @@ describe('an effort', () => {
     );
     expect(json['reasoning']).toEqual({ effort: 'none' });
     expect(lost).toEqual(['~reasoning.budget', '~reasoning.effort']);
+  });
+});
+
+describe('instructions between the turns', () => {
+  const said = (role: string, content: string) => ({ role, content });
+  const texts = (...words: string[]) => words.map((text) => ({ type: 'text', text }));
+  const sent = async (messages: readonly object[], target: Asked['target']) => {
+    const { json, lost } = await converted('messages', toMessages({ messages }), target);
+    return [json['messages'] ?? json['input'], lost];
+  };
+  const middle = [said('user', 'a'), said('system', 'b'), said('user', 'c')];
+
+  it('become the user’s words where they are not known to be taken', async () => {
+    expect(await sent(middle, { protocol: 'chat', ...compatible })).toEqual([
+      [{ role: 'user', content: texts('a', 'b', 'c') }],
+      ['~system'],
+    ]);
+    const [input, lost] = await sent(middle, { protocol: 'responses', ...compatible });
+    expect(input).toMatchObject([{ role: 'user' }]);
+    expect(lost).toEqual(['~system']);
+  });
+
+  it('stay where they are taken', async () => {
+    expect(await sent(middle, { protocol: 'chat', ...olderOpenai })).toEqual([middle, []]);
+    const traits = traitsFor(xai, 'grok-4', xai.baseUrl);
+    expect(await sent(middle, { protocol: 'chat', traits })).toEqual([middle, []]);
+    const [input, lost] = await sent(middle, { protocol: 'responses', ...olderOpenai });
+    expect(input).toMatchObject([{ role: 'user' }, { role: 'developer' }, { role: 'user' }]);
+    expect(lost).toEqual([]);
+  });
+
+  it('between a call and its results follow the results', async () => {
+    const call = { type: 'tool_use', id: 'c1', name: 'f', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'c1', content: 'ok' };
+    const messages = [
+      said('user', 'a'),
+      { role: 'assistant', content: [call] },
+      said('system', 'b'),
+      { role: 'user', content: [result] },
+    ];
+    const [json, lost] = await sent(messages, { protocol: 'chat', ...compatible });
+    expect(json).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'tool', content: 'ok' },
+      { role: 'user', content: 'b' },
+    ]);
+    expect(lost).toEqual(['~system']);
+  });
+
+  it.each([
+    ['nothing', { content: '' }, []],
+    ['a blank text', { content: ' \n' }, []],
+    ['a cache marker', { content: [{ type: 'text', text: '', cache_control: {} }] }, ['-cache']],
+    [
+      'a block that only instructions have',
+      { content: [{ type: 'tool_addition', tool: {} }] },
+      ['-messages.tool_addition'],
+    ],
+    ['a setting', { content: [], effort: 'low' }, ['-messages.effort']],
+  ])('with %s are left out', async (_, turn, lost) => {
+    const messages = [said('user', 'a'), { role: 'system', ...turn }, said('user', 'c')];
+    for (const target of [compatible, olderOpenai]) {
+      const [json, told] = await sent(messages, { protocol: 'chat', ...target });
+      expect(json).toEqual([{ role: 'user', content: texts('a', 'c') }]);
+      expect(told).toEqual(lost);
+    }
   });
 });
 

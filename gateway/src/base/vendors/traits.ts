@@ -25,6 +25,8 @@ export interface UpstreamTraits {
   /** Refusals of earlier turns, as parts of their own. */
   readonly refusals: boolean;
   readonly verbosity: boolean;
+  /** Instructions between the turns. Templates of open models take them at the beginning only. */
+  readonly systemTurns: boolean;
   /** The efforts that the model takes, the least one first. */
   readonly efforts: readonly Effort[];
   /** The effort closest to not thinking. Null: the model has none, and no effort is sent. */
@@ -47,6 +49,7 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   allowedTools: false,
   refusals: false,
   verbosity: false,
+  systemTurns: false,
   efforts: Object.freeze(['low', 'medium', 'high'] as const),
   leastEffort: null,
   alwaysSearches: false,

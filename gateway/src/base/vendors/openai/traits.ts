@@ -13,6 +13,7 @@ const common: UpstreamTraits = Object.freeze({
   allowedTools: true,
   refusals: true,
   verbosity: true,
+  systemTurns: true,
   // A name that says nothing may stand for any model.
   efforts: allEfforts,
 });
