@@ -13,6 +13,8 @@ const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments:
 const called = { role: 'assistant', content: null, tool_calls: [call] };
 const result = { role: 'tool', tool_call_id: 'call_1', content: 'ok' };
 
+const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
+
 describe('Chat Completions rejects', () => {
   test.each<[string, Record<string, unknown>, string | RegExp]>([
     ['no model', { model: undefined }, 'you must provide a model parameter'],
@@ -107,6 +109,36 @@ describe('Chat Completions rejects', () => {
       },
       /not accepted/,
     ],
+    [
+      'instructions in the middle where the template does',
+      { model: 'Qwen/Qwen3.5-27B', messages: [user, { role: 'system', content: 'a' }, user] },
+      'System message must be at the beginning.',
+    ],
+    [
+      'the role `developer` where the template does',
+      { model: 'qwen3.8:27b', messages: [{ role: 'developer', content: 'a' }, user] },
+      'Unexpected message role.',
+    ],
+    [
+      'an effort beside function tools from GPT-5.4 on',
+      { model: 'gpt-5.4', tools, reasoning_effort: 'low' },
+      "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    ],
+    [
+      'function tools without the effort `none` from GPT-5.6 on',
+      { model: 'gpt-5.6-luna', tools },
+      /set reasoning_effort to 'none'/,
+    ],
+    [
+      'an effort that the model does not know',
+      { model: 'gpt-5.1', reasoning_effort: 'minimal' },
+      /does not support 'minimal' with this model. Supported values are: 'none', 'low', 'medium', 'high'\.$/,
+    ],
+    [
+      'an effort of a model that does not reason',
+      { model: 'gpt-4.1', reasoning_effort: 'low' },
+      /'reasoning_effort' is not supported with this model/,
+    ],
   ])('%s', async (_, changes, message) => {
     const { status, json } = await ask(simulator, 'chat', changes);
     expect(json.error.message).toMatch(message);
@@ -114,6 +146,21 @@ describe('Chat Completions rejects', () => {
     expect(Object.keys(json.error)).toEqual(['message', 'type', 'param', 'code']);
     expect(json.error.type).toBe('invalid_request_error');
   });
+});
+
+test.each([
+  { model: 'gpt-5.4', tools },
+  { model: 'gpt-5.6-luna', tools, reasoning_effort: 'none' },
+  { model: 'gpt-5.2', tools, reasoning_effort: 'xhigh' },
+  { model: 'demo-chat', tools, reasoning_effort: 'xhigh' },
+])('a model takes function tools: %o', async (changes) => {
+  expect((await ask(simulator, 'chat', changes)).status).toBe(200);
+});
+
+test('a model of another endpoint does not exist here', async () => {
+  const { status, json } = await ask(simulator, 'chat', { model: 'gpt-5.2-codex' });
+  expect(status).toBe(404);
+  expect(json.error.message).toContain('only supported in v1/responses');
 });
 
 test('unknown fields pass', async () => {

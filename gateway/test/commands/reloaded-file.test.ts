@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startSimulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { writePidFile } from '#commands/runtime-files.ts';
-import { startInFolder } from '../support/start-in-folder.ts';
+import { ownAccounts, startInFolder } from '../support/start-in-folder.ts';
 import { askChat } from '../workers/workplace.ts';
 import { createWorkplace } from './support.ts';
 
@@ -87,4 +87,51 @@ keys: [{ name: k, user: u@example.com, secret: ${secret} }]
   await expect.poll(async () => (await costs()).length).toBe(8);
   const [now, last] = await costs();
   expect(Number(now)).toBeCloseTo(2 * Number(last), 9);
+});
+
+test('a node with an earlier file undoes nothing: not by reload, not by restart, not by apply', async () => {
+  const masterKey = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7)).toString(
+    'base64',
+  );
+  const fileOf = (database: string, enabled: boolean) => `server: { port: 0 }
+storage: { url: "sqlite:${database}", data_dir: data }
+secrets: { master_key: ${masterKey} }
+${ownAccounts.replace(/users.*/, '')}
+users: [{ email: administrator@example.com, role: admin }, { email: u@example.com, enabled: ${enabled} }]
+`;
+  const a = createWorkplace(null);
+  const database = join(a.folder, 'shared.db');
+  a.write(fileOf(database, true));
+  const b = createWorkplace(fileOf(database, false));
+  const isEnabled = async () => {
+    const exported = (await b.sluice('export')).out;
+    return !exported.includes('enabled: false');
+  };
+  const log: string[] = [];
+  let node = await startInFolder(a.folder, { log });
+  expect(await isEnabled()).toBe(true);
+  expect(await b.sluice('apply')).toMatchObject({ code: 0 });
+  expect(await isEnabled()).toBe(false);
+
+  const refused = 'an earlier file: node_';
+  log.length = 0;
+  await node.reload();
+  expect(log).toEqual([expect.stringMatching(/lists of the configuration file are not applied/)]);
+  expect(log.join()).toContain(refused);
+  await node.close();
+  log.length = 0;
+  node = await startInFolder(a.folder, { log });
+  expect(log.join()).toContain(refused);
+  expect((await fetch(`${node.url}/health`)).status).toBe(200);
+  for (const command of ['plan', 'apply']) {
+    const { code, err } = await a.sluice(command);
+    expect([command, code]).toEqual([command, 1]);
+    expect(err).toContain(`sluice.yaml: ${refused}`);
+    expect(err).toContain('sluice apply --take-over');
+  }
+  expect(await isEnabled()).toBe(false);
+
+  expect(await a.sluice('apply', '--take-over')).toMatchObject({ code: 0 });
+  expect(await isEnabled()).toBe(true);
+  expect(await b.sluice('apply')).toMatchObject({ code: 1 });
 });

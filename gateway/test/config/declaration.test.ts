@@ -51,6 +51,7 @@ describe.each(dialects)('%s', (dialect) => {
         { database, secrets: testSecrets, audit: recordAudit, now: () => 1_000 },
         { kind: 'file', path: 'f.yaml' },
         read(text),
+        { fingerprint: text, node: 'node_a' },
       );
     const plan = async (text: string, environment: Record<string, string> = {}) =>
       planDeclaration(
@@ -86,6 +87,65 @@ describe.each(dialects)('%s', (dialect) => {
       const revision = await currentRevision(database.kysely);
       expect((await apply(file)).steps).toEqual([]);
       expect(await currentRevision(database.kysely)).toBe(revision);
+    });
+
+    const histories: readonly [string, ...(readonly [string, string, string])[]][] = [
+      [
+        'a node with an earlier file undoes nothing, until its file is the one in force',
+        ['a', 'first', 'applied'],
+        ['b', 'first', 'applied'],
+        ['b', 'second', 'applied'],
+        ['a', 'first', 'earlier'],
+        ['a', 'second', 'applied'],
+      ],
+      [
+        'the node whose file is in force goes back to an earlier one, and others follow',
+        ['a', 'first', 'applied'],
+        ['b', 'second', 'applied'],
+        ['b', 'first', 'applied'],
+        ['a', 'first', 'applied'],
+        ['a', 'second', 'applied'],
+        ['b', 'first', 'earlier'],
+      ],
+      [
+        'a new node with an earlier file undoes nothing',
+        ['a', 'first', 'applied'],
+        ['a', 'second', 'applied'],
+        ['c', 'first', 'earlier'],
+      ],
+      [
+        'a file that was never in force comes into force, wherever it is',
+        ['a', 'first', 'applied'],
+        ['b', 'second', 'applied'],
+        ['a', 'third', 'applied'],
+        ['b', 'second', 'earlier'],
+      ],
+      [
+        'an earlier file takes over if it is told to',
+        ['a', 'first', 'applied'],
+        ['b', 'second', 'applied'],
+        ['a', 'first', 'taken over'],
+        ['b', 'second', 'earlier'],
+        ['a', 'first', 'applied'],
+      ],
+    ];
+
+    it.each(histories)('%s', async (_name, ...steps) => {
+      const userOf = (name: string) => `users: [{ email: ada@example.com, name: ${name} }]`;
+      let shown = '';
+      for (const [index, [node, name, outcome]] of steps.entries()) {
+        const applying = applyFile(
+          { database, secrets: testSecrets, audit: recordAudit, now: () => index },
+          { kind: 'file', path: 'f.yaml' },
+          read(userOf(name)),
+          { fingerprint: name, node, takesOver: outcome === 'taken over' },
+        );
+        if (outcome === 'earlier') await expect(applying).rejects.toThrow('an earlier file: ');
+        else await applying;
+        shown = outcome === 'earlier' ? shown : name;
+        const ada = await findUserByEmail(database.kysely, 'ada@example.com');
+        expect(ada?.name).toBe(shown);
+      }
     });
 
     it('shows differences field by field, and no secret', async () => {

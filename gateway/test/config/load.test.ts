@@ -191,3 +191,11 @@ test('hostile text is refused quickly, without a crash', () => {
   }
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
+
+test('the digest of the lists depends on what they say, not on layout, comments and settings', () => {
+  const digestOf = (text: string) =>
+    parseConfig(text, { file: 'f.yaml', environment: { NAME: 'ada' } }).listsDigest;
+  const text = 'server: { port: 1 }\nusers: [{ email: ada@example.com }]';
+  expect(digestOf(`# other\nusers:\n  - email: "\${NAME}@example.com"`)).toBe(digestOf(text));
+  expect(digestOf(text.replace('ada@', 'bob@'))).not.toBe(digestOf(text));
+});

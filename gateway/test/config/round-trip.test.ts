@@ -179,6 +179,7 @@ test('an applied and exported file round-trips', async () => {
           { database: opened.database, secrets: testSecrets, audit: recordAudit, now: Date.now },
           { kind: 'file', path: 'f.json' },
           declared,
+          { fingerprint: 'a', node: 'node_a' },
         );
         const exported = exportState(
           await readState(opened.database.kysely, testSecrets),

@@ -100,10 +100,15 @@ it('a system turn of messages may offer tools: the rest of it stays', async () =
   expect(json.messages.map(({ role, content }) => [role, content])).toEqual([
     ['user', 'Hello'],
     ['assistant', 'Hi'],
-    ['user', 'Bye'],
-    ['system', 'Be brief.'],
+    [
+      'user',
+      [
+        { type: 'text', text: 'Bye' },
+        { type: 'text', text: 'Be brief.' },
+      ],
+    ],
   ]);
-  expect(lost).toEqual(['-messages.tool_addition']);
+  expect(lost).toEqual(['-messages.tool_addition', '~system']);
 });
 
 describe('a call with free text for a client that declared a function', () => {

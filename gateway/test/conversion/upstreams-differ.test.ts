@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { traitsFor } from '#vendors/index.ts';
+import { xai } from '#vendors/xai/index.ts';
 import { convert, readWire, type Asked } from '../support/convert.ts';
 
 /** Parts that are encoded differently for vendors of one protocol. */
@@ -86,14 +88,125 @@ describe('a request without thinking', () => {
     ['openai', 'gpt-5.1', 'none', []],
     ['openai', 'gpt-5', 'minimal', ['~reasoning']],
     ['openai', 'gpt-5-mini', 'minimal', ['~reasoning']],
-    ['openai', 'gpt-5-codex', null, ['~reasoning']],
+    ['openai', 'gpt-5-codex', 'low', ['~reasoning']],
     ['openai', 'gpt-4.1', null, ['~reasoning']],
-    ['openai', 'o4-mini', null, ['~reasoning']],
+    ['openai', 'o4-mini', 'low', ['~reasoning']],
+    ['openai', 'deployment-7', null, ['~reasoning']],
     ['openai-compatible', 'qwen3', null, ['~reasoning']],
   ])('of %s %s', async (provider, model, effort, lost) => {
     expect(await sent('chat', provider, model)).toEqual([effort, lost]);
     const member = effort === null ? null : { effort };
     expect(await sent('responses', provider, model)).toEqual([member, lost]);
+  });
+});
+
+describe('an effort', () => {
+  const sent = async (protocol: TextProtocolName, model: string, effort: string) => {
+    const request = toMessages({ thinking: { type: 'adaptive' }, output_config: { effort } });
+    const provider = model === 'qwen3' ? 'openai-compatible' : 'openai';
+    const { json, lost } = await converted('messages', request, { protocol, provider, model });
+    const { reasoning_effort: inChat, reasoning } = json as {
+      reasoning_effort?: string;
+      reasoning?: { effort: string };
+    };
+    return [inChat ?? reasoning?.effort, lost];
+  };
+  const closest = ['~reasoning.effort'];
+
+  it.each([
+    ['gpt-6.1-sol', 'max', 'max', []],
+    ['gpt-5.6-terra', 'max', 'max', []],
+    ['gpt-5.4', 'max', 'xhigh', closest],
+    ['gpt-5.4', 'xhigh', 'xhigh', []],
+    ['gpt-5.1', 'xhigh', 'high', closest],
+    ['gpt-5.1-codex-max', 'max', 'xhigh', closest],
+    ['gpt-5-pro', 'low', 'high', closest],
+    ['gpt-5.2-pro', 'max', 'xhigh', closest],
+    ['o4-mini', 'max', 'high', closest],
+    ['openai/gpt-5.2', 'max', 'xhigh', closest],
+    ['ft:o4-mini-2025-04-16:org::id', 'max', 'high', closest],
+    ['deployment-7', 'max', 'max', []],
+    ['qwen3', 'xhigh', 'high', closest],
+  ])('for %s: %s becomes %s', async (model, effort, taken, lost) => {
+    expect(await sent('chat', model, effort)).toEqual([taken, lost]);
+    expect(await sent('responses', model, effort)).toEqual([taken, lost]);
+  });
+
+  it('below those that the model takes becomes its least, and a budget the closest', async () => {
+    const { json, lost } = await converted(
+      'generate-content',
+      toGemini({ generationConfig: { thinkingConfig: { thinkingBudget: 500 } } }),
+      { protocol: 'responses', ...olderOpenai },
+    );
+    expect(json['reasoning']).toEqual({ effort: 'none' });
+    expect(lost).toEqual(['~reasoning.budget', '~reasoning.effort']);
+  });
+});
+
+describe('instructions between the turns', () => {
+  const said = (role: string, content: string) => ({ role, content });
+  const texts = (...words: string[]) => words.map((text) => ({ type: 'text', text }));
+  const sent = async (messages: readonly object[], target: Asked['target']) => {
+    const { json, lost } = await converted('messages', toMessages({ messages }), target);
+    return [json['messages'] ?? json['input'], lost];
+  };
+  const middle = [said('user', 'a'), said('system', 'b'), said('user', 'c')];
+
+  it('become the user’s words where they are not known to be taken', async () => {
+    expect(await sent(middle, { protocol: 'chat', ...compatible })).toEqual([
+      [{ role: 'user', content: texts('a', 'b', 'c') }],
+      ['~system'],
+    ]);
+    const [input, lost] = await sent(middle, { protocol: 'responses', ...compatible });
+    expect(input).toMatchObject([{ role: 'user' }]);
+    expect(lost).toEqual(['~system']);
+  });
+
+  it('stay where they are taken', async () => {
+    expect(await sent(middle, { protocol: 'chat', ...olderOpenai })).toEqual([middle, []]);
+    const traits = traitsFor(xai, 'grok-4', xai.baseUrl);
+    expect(await sent(middle, { protocol: 'chat', traits })).toEqual([middle, []]);
+    const [input, lost] = await sent(middle, { protocol: 'responses', ...olderOpenai });
+    expect(input).toMatchObject([{ role: 'user' }, { role: 'developer' }, { role: 'user' }]);
+    expect(lost).toEqual([]);
+  });
+
+  it('between a call and its results follow the results', async () => {
+    const call = { type: 'tool_use', id: 'c1', name: 'f', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'c1', content: 'ok' };
+    const messages = [
+      said('user', 'a'),
+      { role: 'assistant', content: [call] },
+      said('system', 'b'),
+      { role: 'user', content: [result] },
+    ];
+    const [json, lost] = await sent(messages, { protocol: 'chat', ...compatible });
+    expect(json).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'tool', content: 'ok' },
+      { role: 'user', content: 'b' },
+    ]);
+    expect(lost).toEqual(['~system']);
+  });
+
+  it.each([
+    ['nothing', { content: '' }, []],
+    ['a blank text', { content: ' \n' }, []],
+    ['a cache marker', { content: [{ type: 'text', text: '', cache_control: {} }] }, ['-cache']],
+    [
+      'a block that only instructions have',
+      { content: [{ type: 'tool_addition', tool: {} }] },
+      ['-messages.tool_addition'],
+    ],
+    ['a setting', { content: [], effort: 'low' }, ['-messages.effort']],
+  ])('with %s are left out', async (_, turn, lost) => {
+    const messages = [said('user', 'a'), { role: 'system', ...turn }, said('user', 'c')];
+    for (const target of [compatible, olderOpenai]) {
+      const [json, told] = await sent(messages, { protocol: 'chat', ...target });
+      expect(json).toEqual([{ role: 'user', content: texts('a', 'c') }]);
+      expect(told).toEqual(lost);
+    }
   });
 });
 

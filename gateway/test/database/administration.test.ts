@@ -28,6 +28,7 @@ import { channel, key, user } from './samples.ts';
 
 const now = 1_800_000_000_000;
 const actor: Actor = { kind: 'user', id: 'usr_1', email: 'root@example.com' };
+const revision = { fingerprint: 'a', node: 'node_a' };
 const { secret: _secret, ...sample } = key;
 const settings: KeySettings = { ...sample, name: 'made', models: [] };
 
@@ -176,7 +177,7 @@ describe.each(dialects)('%s', (dialect) => {
       const text = `users: [{ email: ada@example.com }]
 keys: [{ name: late, user: ada@example.com }, { name: ours, user: ada@example.com, secret: ${key.secret} }]`;
       const { declared } = parseConfig(text, { file: 'f.yaml', environment: {} });
-      await applyFile(administration, { kind: 'file', path: 'f.yaml' }, declared!);
+      await applyFile(administration, { kind: 'file', path: 'f.yaml' }, declared!, revision);
       await createKey(administration, actor, settings);
       await createKey(administration, actor, { ...settings, name: 'ended' });
       await revokeKey(administration, actor, 'ended');
@@ -313,7 +314,7 @@ keys: [{ name: late, user: ada@example.com }, { name: ours, user: ada@example.co
 keys: [{ name: late, user: ada@example.com }]`;
       const { declared } = parseConfig(text, { file: 'f.yaml', environment: {} });
       const file: Actor = { kind: 'file', path: 'f.yaml' };
-      const apply = () => applyFile(administration, file, declared!);
+      const apply = () => applyFile(administration, file, declared!, revision);
       await apply();
       expect(records.every(({ actor: by }) => by === file)).toBe(true);
       expect(entries().map(({ action, subject }) => `${action} ${subject.kind}`)).toEqual([
@@ -332,7 +333,7 @@ keys: [{ name: late, user: ada@example.com }]`;
         file: 'f.yaml',
         environment: {},
       });
-      await applyFile(administration, { kind: 'file', path: 'f.yaml' }, declared!);
+      await applyFile(administration, { kind: 'file', path: 'f.yaml' }, declared!, revision);
       records.length = 0;
       const { key: made } = await createKey(administration, actor, settings);
       expect(made).toMatchObject({ owner: 'file', secretOwner: 'console', rpm: null });

@@ -22,7 +22,9 @@ it.skipIf(isSkipped('postgres'))(
         bundledModels: [],
       });
     const starts = await Promise.all(
-      folders.map((folder) => prepareDatabase(configOf(folder), testSecrets)),
+      folders.map((folder) =>
+        prepareDatabase(configOf(folder), testSecrets, { node: folder, log: { warn: () => {} } }),
+      ),
     );
     expect(starts.filter(({ admin }) => admin !== null)).toHaveLength(1);
     expect(starts.filter(({ key }) => key !== null)).toHaveLength(1);

@@ -12,7 +12,7 @@ import { traitsOf } from './upstream-traits.ts';
 
 export const target: EncodeTarget = {
   model: 'gpt-5.6',
-  traits: traitsOf('openai', 'gpt-5.6'),
+  traits: { ...traitsOf('openai', 'gpt-5.6'), efforts: traitsOf('openai', 'any').efforts },
   maxOutputTokens: null,
   capabilities: new Set(),
   echoReasoning: null,

@@ -1,5 +1,6 @@
 import { arrayAt, isObject, isPresent, objectsIn, stringAt, type JsonObject } from '../json.ts';
 import { missing, wrongType, wrongValue } from '../openai/protocol.ts';
+import { checkTemplate } from '../openai/templates.ts';
 import { Rejection } from '../rejection.ts';
 
 const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
@@ -19,6 +20,10 @@ export function checkMessages(messages: unknown, model: string): void {
   messages.forEach(checkMessage);
   checkPairing(objectsIn(messages));
   checkEcho(objectsIn(messages), model);
+  checkTemplate(
+    model,
+    objectsIn(messages).map(({ role }) => role),
+  );
 }
 
 function checkMessage(message: unknown, index: number): void {

@@ -1,4 +1,5 @@
 import { arrayAt, isObject, isPresent, objectsIn, stringAt, type JsonObject } from '../json.ts';
+import { checkChatModel } from '../openai/model-rules.ts';
 import {
   checkFunction,
   checkModelExists,
@@ -22,6 +23,7 @@ export function validateChat(given: unknown, model: string): JsonObject {
   checkSampling(body);
   checkTools(body);
   checkFormat(body);
+  checkChatModel(body, model);
   return body;
 }
 

@@ -1,8 +1,9 @@
 import type { Endpoint, Protocol, World } from '../http/call.ts';
 import { jsonReply, streamReply } from '../http/reply.ts';
-import { arrayAt, isObject } from '../json.ts';
+import { arrayAt, isObject, isPresent, stringAt } from '../json.ts';
 import { wantsObfuscation } from '../openai/obfuscation.ts';
 import { errorCode, openai, requestIdHeader } from '../openai/protocol.ts';
+import { checkTemplate } from '../openai/templates.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { sumTokens } from '../scenario/usage.ts';
@@ -42,6 +43,11 @@ export const responsesProtocol: Protocol = {
   }),
 };
 
+/** What each item is to a template: a developer's message is its system message. */
+function rolesIn(items: readonly unknown[]): readonly string[] {
+  return items.map((item) => stringAt(item, 'role').replace('developer', 'system'));
+}
+
 /** `POST /v1/responses` */
 export function createResponses(world: World, memory: ResponseMemory): Endpoint {
   return (call) => {
@@ -49,6 +55,7 @@ export function createResponses(world: World, memory: ResponseMemory): Endpoint 
     const items = inputItems(body);
     const earlier = recall(memory, body);
     checkItems(items, earlier, world.signer);
+    checkTemplate(call.model, rolesIn(items), isPresent(body['instructions']));
 
     const conversation = [...earlier, ...items].filter(isObject);
     const question = readResponses(body, conversation, call);

@@ -1,4 +1,5 @@
 import { isObject, isPresent, objectsIn, stringAt, type JsonObject } from '../json.ts';
+import { checkResponsesModel } from '../openai/model-rules.ts';
 import {
   checkFunction,
   checkModelExists,
@@ -32,6 +33,7 @@ export function validateResponses(given: unknown, model: string): JsonObject {
   checkNumber('max_output_tokens', body['max_output_tokens'], 'integer', 16);
   checkTools(body);
   checkFormat(body);
+  checkResponsesModel(body, model);
   return body;
 }
 

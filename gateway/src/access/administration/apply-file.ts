@@ -4,7 +4,11 @@ import {
   applyDeclaration,
   compareFields,
   createDefaultGroup,
+  EarlierFile,
+  type FileRevision,
+  laterFile,
   type Plan,
+  putInForce,
   views,
 } from '#declaration/index.ts';
 import type { Actor } from './actor.ts';
@@ -14,14 +18,21 @@ import { type Administration, perform } from './perform.ts';
 /**
  * Makes the database what a file declares: all of it or nothing. Applying the same file again changes nothing and
  * records nothing. Gives what was done.
+ * @param revision `takesOver`: put it in force although a later one is
+ * @throws EarlierFile if a later file is in force.
  * @throws DeclarationConflict when an entry's name belongs to the console or a reference cannot be met.
  */
 export function applyFile(
   administration: Administration,
   actor: Actor,
   declared: Declared,
+  revision: FileRevision & { readonly takesOver?: boolean },
 ): Promise<Plan> {
+  const { takesOver = false, ...file } = revision;
   return perform(administration, actor, async (change) => {
+    const later = takesOver ? null : await laterFile(change.trx, file);
+    if (later !== null) throw new EarlierFile(later);
+    await putInForce(change, file);
     const plan = await applyDeclaration(change, declared);
     const audited = plan.steps.map(({ action, kind, name, fields }) => ({
       action,

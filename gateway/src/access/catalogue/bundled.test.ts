@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { DeclaredPrice } from '#config/index.ts';
+import { findVendor } from '#vendors/index.ts';
 import { buildSnapshot } from './build-snapshot.ts';
 import { bundledModels, bundledModelsOf } from './bundled.ts';
 import { bundledAt } from './bundled/entry.ts';
@@ -32,6 +33,21 @@ const cheaperReads: Readonly<Record<string, number>> = {
   'claude-fable-5-1': 0.025,
   'claude-fable-5-2': 0.025,
 };
+
+describe('the vendor knows its bundled models', () => {
+  const chat = bundledModelsOf('openai').filter(({ type }) => type === 'chat');
+  const { textProtocolsOf, traitsOf } = findVendor('openai')!;
+
+  it.each(chat)('$id: those that reason get converted requests in responses', (model) => {
+    const reasons = model.capabilities.includes('reasoning');
+    expect(textProtocolsOf?.(model.id)).toEqual(
+      reasons ? ['responses', 'chat'] : ['chat', 'responses'],
+    );
+    const { efforts, leastEffort } = traitsOf!(model.id, '');
+    if (reasons) expect([efforts[0], efforts.includes('medium')]).toEqual([leastEffort, true]);
+    else expect(leastEffort).toBeNull();
+  });
+});
 
 describe('bundled prices', () => {
   it('have the date of the documentation', () => {

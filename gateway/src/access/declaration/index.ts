@@ -1,4 +1,6 @@
 export { applyDeclaration, createDefaultGroup, DeclarationConflict } from './apply.ts';
+export { EarlierFile, earlierFile } from './earlier-file.ts';
+export { type FileRevision, laterFile, putInForce } from './file-revisions.repository.ts';
 export { exportKey, exportState } from './export.ts';
 export { compact, Placeholder, toFileText } from './file-text.ts';
 export { createVariableNames } from './variable-names.ts';

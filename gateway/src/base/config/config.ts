@@ -17,6 +17,8 @@ export type Decimal = string;
 export interface Config {
   /** The file that was read, as the user named it; null on the embedded defaults. */
   readonly file: string | null;
+  /** SHA-256 of the file's lists, whatever its settings, comments and layout are; null without a file. */
+  readonly listsDigest: string | null;
   readonly server: {
     readonly host: string;
     /** 0 = any free port. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config, Declared } from './config.ts';
@@ -77,6 +78,7 @@ export function parseConfig(
   if (report.problems.length > 0) throw new ConfigError(inOrder(report.problems));
   return assemble(parts as CompleteSettings, file === null ? null : declared, {
     file,
+    listsDigest: file === null ? null : digestOfLists(document.root),
     environment,
     workingDirectory,
   });
@@ -131,6 +133,7 @@ function assemble(
   declared: Declared | null,
   origin: {
     readonly file: string | null;
+    readonly listsDigest: string | null;
     readonly environment: Environment;
     readonly workingDirectory: string;
   },
@@ -140,6 +143,7 @@ function assemble(
   const { cert, key } = server.tls;
   return deepFreeze({
     file: origin.file,
+    listsDigest: origin.listsDigest,
     ...rest,
     server: {
       ...server,
@@ -159,6 +163,15 @@ function assemble(
     declared,
     environmentKeys: providerKeys(origin.environment),
   });
+}
+
+/** Of what stands in the file: the defaults of another version of the gateway do not change it. */
+function digestOfLists(root: RawMapping): string {
+  const lists = listKeys.map((key) => root[key] ?? null);
+  const text = JSON.stringify(lists, (_key, value: unknown) =>
+    value instanceof Scalar ? value.value : value,
+  );
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function readText(file: string, workingDirectory: string): string {

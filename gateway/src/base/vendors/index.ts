@@ -11,7 +11,7 @@ export {
 } from './registry.ts';
 export type { TaskCall, TaskList, TaskSide, TaskSides } from './task-side.ts';
 export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
-export { traitsFor, type UpstreamTraits } from './traits.ts';
+export { traitsFor, type Effort, type UpstreamTraits } from './traits.ts';
 export type {
   Classification,
   UpstreamFailure,

@@ -1,3 +1,8 @@
+import type { ReasoningRequest } from '#canonical/index.ts';
+
+/** How much a model thinks. */
+export type Effort = NonNullable<ReasoningRequest['effort']>;
+
 /**
  * What one upstream accepts that other speakers of its protocol refuse. Shared code asks for a trait, never for the name
  * of a vendor. Plain data: it is sent to other threads.
@@ -20,10 +25,12 @@ export interface UpstreamTraits {
   /** Refusals of earlier turns, as parts of their own. */
   readonly refusals: boolean;
   readonly verbosity: boolean;
-  /** Efforts besides `low`, `medium` and `high`. */
-  readonly fineEfforts: boolean;
+  /** Instructions between the turns. Templates of open models take them at the beginning only. */
+  readonly systemTurns: boolean;
+  /** The efforts that the model takes, the least one first. */
+  readonly efforts: readonly Effort[];
   /** The effort closest to not thinking. Null: the model has none, and no effort is sent. */
-  readonly leastEffort: 'none' | 'minimal' | 'low' | null;
+  readonly leastEffort: Effort | null;
   /** The model searches for every response; a member of the request says how, not a tool. */
   readonly alwaysSearches: boolean;
   /** Hosted tools run beside functions only if the request asks for a trace of their calls. */
@@ -42,7 +49,8 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   allowedTools: false,
   refusals: false,
   verbosity: false,
-  fineEfforts: false,
+  systemTurns: false,
+  efforts: Object.freeze(['low', 'medium', 'high'] as const),
   leastEffort: null,
   alwaysSearches: false,
   toolTraces: false,

@@ -33,6 +33,11 @@ export interface VendorFacts {
 export interface Vendor extends VendorFacts {
   /** Protocols in which it counts the tokens of a request without answering it. */
   readonly countsTokensIn: readonly TextProtocolName[];
+  /**
+   * The text protocols in which it serves a model, the one for converted requests first. Absent: those of the channel, in
+   * the channel's order.
+   */
+  textProtocolsOf?(model: string): readonly TextProtocolName[];
   /** It compacts conversations of `responses`. Absent: it has no endpoint for that. */
   readonly compacts?: boolean;
   /** The path after the base URL. The model is percent-encoded here and nowhere else. */

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { findCandidates, upstreamProtocol, type RouteQuery } from './candidates.ts';
+import {
+  findCandidates,
+  isNative,
+  upstreamProtocol,
+  upstreamProtocols,
+  type RouteQuery,
+} from './candidates.ts';
 
 const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   id: `ch_${name}`,
@@ -131,10 +137,35 @@ describe('candidates', () => {
   });
 
   test('the client’s own protocol is used if possible, otherwise the first that is named', () => {
-    const protocols = ['images', 'responses', 'chat'] as const;
-    expect(upstreamProtocol({ protocols }, 'chat')).toBe('chat');
-    expect(upstreamProtocol({ protocols }, 'messages')).toBe('responses');
-    expect(upstreamProtocol({ protocols: ['images'] }, 'messages')).toBeNull();
+    const other = {
+      provider: 'openai-compatible',
+      protocols: ['images', 'responses', 'chat'],
+    } as const;
+    const route = { channel: channel('main', other), upstreamModel: 'up' };
+    expect(upstreamProtocols(route, 'chat')).toEqual(['chat']);
+    expect(upstreamProtocols(route, 'messages')).toEqual(['responses', 'chat']);
+    const pictures = { ...route, channel: channel('pictures', { protocols: ['images'] }) };
+    expect(upstreamProtocol(pictures, 'messages')).toBeNull();
+  });
+
+  test.each([
+    ['gpt-5.4', 'messages', ['responses', 'chat']],
+    ['gpt-5.4', 'chat', ['chat']],
+    ['gpt-4.1', 'messages', ['chat', 'responses']],
+    ['gpt-5-codex', 'chat', ['responses']],
+    ['gpt-4o-search-preview', 'responses', ['chat']],
+  ] as const)(
+    'the vendor knows where it serves %s for a client of %s',
+    (upstreamModel, client, protocols) => {
+      const both = channel('both', { protocols: ['chat', 'responses', 'images'] });
+      expect(upstreamProtocols({ channel: both, upstreamModel }, client)).toEqual(protocols);
+      expect(isNative({ channel: both, upstreamModel }, client)).toBe(protocols[0] === client);
+    },
+  );
+
+  test('a channel that lists none of the vendor’s protocols for a model is believed', () => {
+    const route = { channel: channel('chat-only'), upstreamModel: 'gpt-5-codex' };
+    expect(upstreamProtocols(route, 'chat')).toEqual(['chat']);
   });
 
   test('only the client type prevents a route', () => {

@@ -1,5 +1,5 @@
 import type { ProtocolName, TextProtocolName } from '#canonical/index.ts';
-import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
+import type { CatalogueSnapshot, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { matchesUserAgent } from './user-agent.ts';
@@ -26,17 +26,38 @@ const textProtocols: ReadonlySet<ProtocolName> = new Set<TextProtocolName>([
 ]);
 
 /**
- * The protocol to use with a channel for a client: the client's own if the channel has it, else, for a text client, the
- * channel's first text protocol; null if it has none. Only text is converted.
+ * The protocols to use with a route for a client, the preferred one first: the client's own alone if the route has it,
+ * else, for a text client, the text protocols in which the vendor serves the model, in the vendor's order or the
+ * channel's. Empty if there is none. Only text is converted.
  */
+export function upstreamProtocols<Client extends ProtocolName>(
+  { channel, upstreamModel }: Route,
+  client: Client,
+): readonly (Client | TextProtocolName)[] {
+  const { protocols } = channel;
+  if (!isText(client)) return protocols.includes(client) ? [client] : [];
+  const served = vendorOf(channel)?.textProtocolsOf?.(upstreamModel);
+  const common = served?.filter((protocol) => protocols.includes(protocol)) ?? [];
+  // A channel with none of them knows its model better than the vendor's table.
+  const spoken = common.length > 0 ? common : protocols;
+  return spoken.includes(client) ? [client] : spoken.filter(isText);
+}
+
+/** The first of `upstreamProtocols`; null if there is none. */
 export function upstreamProtocol<Client extends ProtocolName>(
-  { protocols }: Pick<Channel, 'protocols'>,
+  route: Route,
   client: Client,
 ): Client | TextProtocolName | null {
-  if (protocols.includes(client)) return client;
-  if (!textProtocols.has(client)) return null;
-  const other = protocols.find((protocol) => textProtocols.has(protocol));
-  return other === undefined ? null : (other as TextProtocolName);
+  return upstreamProtocols(route, client)[0] ?? null;
+}
+
+/** Whether requests of the client go to the route unconverted. */
+export function isNative(route: Route, client: ProtocolName): boolean {
+  return upstreamProtocol(route, client) === client;
+}
+
+function isText(protocol: ProtocolName): protocol is TextProtocolName {
+  return textProtocols.has(protocol);
 }
 
 /**
@@ -59,7 +80,7 @@ export function findCandidates(
   }
   const open = openTo(routes, query);
   if (open.length === 0) throw new GatewayError('client_not_allowed');
-  return open.length === 1 ? open : order(open, query.upstreams?.[0] ?? query.protocol, random);
+  return open.length === 1 ? open : order(open, query, random);
 }
 
 /** The same routes in no particular order; empty if there are none. */
@@ -71,9 +92,15 @@ function openTo(routes: readonly Route[], { userAgent }: RouteQuery): Route[] {
   return routes.filter((route) => matchesUserAgent(route.channel.userAgents, userAgent));
 }
 
-function spokenBy(channel: Channel, { protocol, upstreams }: RouteQuery): ProtocolName | null {
-  if (upstreams === undefined) return upstreamProtocol(channel, protocol);
-  return upstreams.find((name) => channel.protocols.includes(name)) ?? null;
+function isSpoken(route: Route, { protocol, upstreams }: RouteQuery): boolean {
+  if (upstreams === undefined) return upstreamProtocol(route, protocol) !== null;
+  return upstreams.some((name) => route.channel.protocols.includes(name));
+}
+
+/** Whether the route has the preferred one of the protocols that may serve the request. */
+function isPreferred(route: Route, { protocol, upstreams }: RouteQuery): boolean {
+  const [first] = upstreams ?? [];
+  return first === undefined ? isNative(route, protocol) : route.channel.protocols.includes(first);
 }
 
 function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[] {
@@ -83,7 +110,7 @@ function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[]
   for (const name of query.servedNames) {
     for (const route of group.get(name) ?? []) {
       const { channel } = route;
-      const speaks = spokenBy(channel, query) !== null && vendorOf(channel) !== undefined;
+      const speaks = isSpoken(route, query) && vendorOf(channel) !== undefined;
       // A channel may serve both an alias and its model; it is tried once.
       if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
     }
@@ -92,11 +119,11 @@ function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[]
 }
 
 /** Weighted order without replacement: the key `u^(1/w)` sorts as drawing one by one would (Efraimidis, Spirakis 2006). */
-function order(routes: Route[], preferred: ProtocolName, random: () => number): Route[] {
+function order(routes: Route[], query: RouteQuery, random: () => number): Route[] {
   const keyed = routes.map((route) => ({
     route,
     priority: route.channel.priority,
-    native: route.channel.protocols.includes(preferred) ? 1 : 0,
+    native: isPreferred(route, query) ? 1 : 0,
     key: route.channel.weight > 0 ? random() ** (1 / route.channel.weight) : 0,
   }));
   keyed.sort((a, b) => b.priority - a.priority || b.native - a.native || b.key - a.key);

@@ -34,7 +34,7 @@ import {
 } from '#journal/index.ts';
 import { heldByTasks, spentOf } from '#ledger/index.ts';
 import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
-import { journalFolders, workerFolder } from '#nodes/index.ts';
+import { journalFolders, readNodeId, workerFolder } from '#nodes/index.ts';
 import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
@@ -80,6 +80,8 @@ export interface AppOptions {
   readonly uncaught?: UncaughtErrors;
   /** Where a first start writes its secrets; absent: the caller prints them. */
   readonly secretsFile?: string;
+  /** Puts the file's lists in force although a later file is. Default: false. */
+  readonly takesOver?: boolean;
   /** Absent: this is the only process on its data folder. */
   readonly worker?: WorkerContext;
 }
@@ -129,7 +131,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     // Before anything is created: the output of a first start appears only once, in a start that succeeds.
     if (worker === null) await tryAddresses(config);
     const firstStart =
-      worker?.firstStart ?? (await prepareDatabase(config, secrets, options.secretsFile));
+      worker?.firstStart ??
+      (await prepareDatabase(config, secrets, {
+        node: readNodeId(shared),
+        takesOver: options.takesOver ?? false,
+        secretsFile: options.secretsFile,
+        log: logger,
+      }));
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
     const storage = await openStorage(
       { config, logger, dataDir, adopted, lookEvery: options.journalLookEvery },
@@ -283,7 +291,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       journal,
       database,
       async reload(newConfig) {
-        await reapplyFile(newConfig, secrets);
+        await reapplyFile(newConfig, secrets, { node: readNodeId(shared) });
         current = newConfig;
         await directory.refresh();
       },

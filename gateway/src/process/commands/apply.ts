@@ -1,24 +1,32 @@
 import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import {
+  type Command,
+  commonOptions,
+  exitCode,
+  printJson,
+  takeOver,
+  takeOverOption,
+} from './command.ts';
 
 export const apply: Command = {
   name: 'apply',
   description:
     'Applies the whole file or nothing. A running gateway picks up the change within seconds.',
-  options: commonOptions,
+  options: { ...commonOptions, ...takeOverOption },
   positionals: [],
   async run(input, io) {
     const config = await loadCommandConfig(input, io);
     const { withAdministration } = await import('./workspace.ts');
-    const { applyFile } = await import('#administration/index.ts');
+    const { readNodeId } = await import('#nodes/index.ts');
+    const { applyLists } = await import('#startup/index.ts');
     const { DeclarationConflict } = await import('#declaration/index.ts');
     const { formatPlan, summarise } = await import('./plan-text.ts');
-    const { declared, file } = config;
-    if (declared === null || file === null)
-      throw new Error('there is no configuration file to apply');
     try {
       const done = await withAdministration(config, (administration) =>
-        applyFile(administration, { kind: 'file', path: file }, declared),
+        applyLists(administration, config, {
+          node: readNodeId(config.storage.dataDir),
+          takesOver: input.flag(takeOver),
+        }),
       );
       if (input.flag('json')) printJson(io, { ok: true, ...done });
       else io.stdout(`${formatPlan(done)}${summarise(done, 'done')}\n`);
@@ -27,7 +35,7 @@ export const apply: Command = {
       if (!(error instanceof DeclarationConflict)) throw error;
       const { conflicts } = error;
       if (input.flag('json')) printJson(io, { ok: false, steps: [], conflicts, notes: [] });
-      else for (const conflict of conflicts) io.stderr(`${file}: ${conflict}\n`);
+      else for (const conflict of conflicts) io.stderr(`${config.file}: ${conflict}\n`);
       return exitCode.failed;
     }
   },

@@ -1,7 +1,13 @@
 import type { Config } from '#config/index.ts';
 
 /** Members that are not settings, and the administrator, which is only created at the first start. */
-const others: ReadonlySet<string> = new Set(['file', 'declared', 'environmentKeys', 'admin']);
+const others: ReadonlySet<string> = new Set([
+  'file',
+  'listsDigest',
+  'declared',
+  'environmentKeys',
+  'admin',
+]);
 
 /** The settings that a newly read file changes, in the file's spelling. They take effect only at a start. */
 export function changedSettings(running: Config, read: Config): string[] {

@@ -56,6 +56,17 @@ export const commonOptions = {
   json: { type: 'boolean', help: 'print JSON' },
 } as const satisfies Record<string, CommandOption>;
 
+/** The name of the option below. */
+export const takeOver = 'take-over';
+
+/** For commands that apply the file. */
+export const takeOverOption = {
+  [takeOver]: {
+    type: 'boolean',
+    help: 'put the file in force although it is an earlier one than the file in force',
+  },
+} as const satisfies Record<string, CommandOption>;
+
 /** Prints one value on one line. */
 export function printJson(io: CommandIo, value: unknown): void {
   io.stdout(`${JSON.stringify(value)}\n`);

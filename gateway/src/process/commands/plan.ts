@@ -24,15 +24,22 @@ export const plan: Command = {
 };
 
 async function planFor(config: Config): Promise<Plan> {
-  const { declared } = config;
+  const { declared, listsDigest, storage } = config;
   if (declared === null) throw new Error('there is no configuration file to compare with');
-  const { planDeclaration, readState } = await import('#declaration/index.ts');
+  const { earlierFile, laterFile, planDeclaration, readState } =
+    await import('#declaration/index.ts');
+  const { findNodeId } = await import('#nodes/index.ts');
   const { isAbsent, withReadableWorkspace } = await import('./workspace.ts');
   // A first look must not create a database.
   if (isAbsent(config)) return planDeclaration(declared, emptyState(), (secret) => secret);
   return withReadableWorkspace(config, async ({ database, secrets }) => {
     const state = await readState(database.kysely, secrets);
-    return planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
+    const plan = planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
+    const fingerprint = secrets.digestState(listsDigest ?? '');
+    const node = findNodeId(storage.dataDir) ?? '';
+    const later = await laterFile(database.kysely, { fingerprint, node });
+    if (later === null) return plan;
+    return { ...plan, conflicts: [earlierFile(later), ...plan.conflicts] };
   });
 }
 

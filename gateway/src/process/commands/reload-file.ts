@@ -21,6 +21,7 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { describeProblems } = await import('./problems.ts');
   const { logWeakKeys } = await import('./weak-keys.ts');
   const { changedSettings } = await import('./changed-settings.ts');
+  const { EarlierFile } = await import('#declaration/index.ts');
   let problems: readonly string[] = [];
   let restart: readonly string[] = [];
   try {
@@ -35,7 +36,9 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
     }
   } catch (error) {
     problems = describeProblems(error);
-    logger.error('the configuration file was not reloaded', error);
+    if (error instanceof EarlierFile) {
+      logger.warn('the lists of the configuration file are not applied', { detail: error.message });
+    } else logger.error('the configuration file was not reloaded', error);
   }
   try {
     writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems, restart });

@@ -9,12 +9,12 @@ import {
   tightenDataFolder,
 } from '#database/index.ts';
 import { assertDataFolderFree, openJournal } from '#journal/index.ts';
-import { adoptJournals, journalFolders } from '#nodes/index.ts';
+import { adoptJournals, journalFolders, readNodeId } from '#nodes/index.ts';
 import { createLogger, renderTogether } from '#observability/index.ts';
 import { prepareDatabase, reapplyFile } from '#startup/index.ts';
 import { createWorkerPool, workerForks } from '#supervisor/index.ts';
 import { buildMissingConsole } from './build-console.ts';
-import { type CommandInput, type CommandIo, exitCode } from './command.ts';
+import { type CommandInput, type CommandIo, exitCode, takeOver } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
 import { secretsFileOf } from './secrets-file-option.ts';
@@ -45,7 +45,13 @@ export async function startSupervisor(
   const damage = watchDamage(logger, given.server.drainTimeout);
   // Before anything is created, as in a single process. A free port is chosen once, for later workers too.
   const config = await tryAddresses(given);
-  const firstStart = await prepareDatabase(given, secrets, secretsFileOf(input, io));
+  const node = readNodeId(dataDir);
+  const firstStart = await prepareDatabase(given, secrets, {
+    node,
+    takesOver: input.flag(takeOver),
+    secretsFile: secretsFileOf(input, io),
+    log: logger,
+  });
   const database = openDatabase({ url: config.storage.url });
   // Left by a single process; while open, it keeps every other gateway from this folder.
   const journal = await openJournal({
@@ -105,7 +111,7 @@ export async function startSupervisor(
         logger,
         running: given,
         async apply(changed) {
-          await reapplyFile(changed, secrets);
+          await reapplyFile(changed, secrets, { node });
           const problems = await pool.askAll('refresh');
           if (problems.length > 0) throw new Error(problems.join('\n'));
         },

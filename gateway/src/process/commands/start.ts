@@ -1,6 +1,6 @@
 import { workerNumberVariable } from '#supervisor/messages.ts';
 import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode } from './command.ts';
+import { type Command, commonOptions, exitCode, takeOver, takeOverOption } from './command.ts';
 
 export const start: Command = {
   name: 'start',
@@ -15,6 +15,7 @@ export const start: Command = {
       value: 'PATH',
       help: 'on the first start, write password and key to this new file and print its path instead',
     },
+    ...takeOverOption,
     adopt: {
       type: 'string',
       value: 'FOLDER',
@@ -55,6 +56,7 @@ export const start: Command = {
       logger,
       uncaught,
       adopt: input.texts('adopt'),
+      takesOver: input.flag(takeOver),
       ...(secretsFile !== undefined && { secretsFile }),
     });
     buildMissingConsole(config, logger);

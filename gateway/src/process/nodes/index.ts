@@ -7,5 +7,5 @@ export {
 } from './adopt-journals.ts';
 export { createLives, type Lives } from './lives.ts';
 export { allNodes } from './nodes.repository.ts';
-export { readNodeId } from './node-id.ts';
+export { findNodeId, readNodeId } from './node-id.ts';
 export { createNodeRegistry, nodeRules, type MissingNode, type NodeRegistry } from './registry.ts';

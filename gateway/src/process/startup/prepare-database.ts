@@ -1,4 +1,4 @@
-import { type Actor, type Administration, applyFile, recordAudit } from '#administration/index.ts';
+import { type Administration, applyFile, recordAudit } from '#administration/index.ts';
 import type { Config } from '#config/index.ts';
 import {
   claimMasterKey,
@@ -8,6 +8,8 @@ import {
   openDatabase,
   type Secrets,
 } from '#database/index.ts';
+import { EarlierFile, type Plan } from '#declaration/index.ts';
+import type { Logger } from '#observability/index.ts';
 import {
   createDefaults,
   createFirstAdmin,
@@ -18,16 +20,30 @@ import {
 import { assertSecretsFile, formatSecrets, writeSecretsFile } from './secrets-file.ts';
 import { hasUnshown } from './unshown-secrets.ts';
 
+export interface FileOptions {
+  /** The id of this node. */
+  readonly node: string;
+  /** Puts the file in force although a later one is. Default: false. */
+  readonly takesOver?: boolean;
+}
+
+export interface PrepareOptions extends FileOptions {
+  /** Where to write the secrets of a first start; absent: nowhere. */
+  readonly secretsFile?: string | undefined;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
 /**
- * Runs migrations, applies the file's lists and does the first start, before anything is served.
- * @param secretsFile where to write the secrets of a first start; null: nowhere
+ * Runs migrations, applies the file's lists and does the first start, before anything is served. The lists of an earlier
+ * file are not applied: that is logged, and what is in force is served.
  * @throws Error with a message for the operator.
  */
 export async function prepareDatabase(
   config: Config,
   secrets: Secrets,
-  secretsFile: string | null = null,
+  preparing: PrepareOptions,
 ): Promise<FirstStart> {
+  const { secretsFile = null } = preparing;
   const database = await connectDatabase({
     url: config.storage.url,
     transport: 'in-thread',
@@ -45,7 +61,7 @@ export async function prepareDatabase(
     const options = { config, beforeSecrets };
     const admin = await createFirstAdmin(administration, options);
     if (config.declared === null) await createDefaults(administration);
-    else await applyFile(administration, fileOf(config), config.declared);
+    else await applyUnlessEarlier(administration, config, preparing);
     const key = await offerFirstKey(administration, options);
     if (secretsFile === null || (admin === null && key === null)) {
       return { admin, key, secretsFile: null };
@@ -57,13 +73,17 @@ export async function prepareDatabase(
   }
 }
 
-/** Puts the lists of a reloaded file into force. */
-export async function reapplyFile(config: Config, secrets: Secrets): Promise<void> {
+/** Puts the lists of a reloaded file into force. @throws EarlierFile, DeclarationConflict */
+export async function reapplyFile(
+  config: Config,
+  secrets: Secrets,
+  options: FileOptions,
+): Promise<void> {
   if (config.declared === null) return;
   const database = openDatabase({ url: config.storage.url, statementTimeout: 0 });
   try {
     const administration = administrationOf(database, secrets, Date.now);
-    await applyFile(administration, fileOf(config), config.declared);
+    await applyLists(administration, config, options);
     await withdrawOffer(administration);
   } finally {
     await database.close();
@@ -78,6 +98,35 @@ function administrationOf(
   return { database, secrets, audit: recordAudit, now };
 }
 
-function fileOf({ file }: Config): Actor {
-  return { kind: 'file', path: file ?? '' };
+/**
+ * Applies the lists of a file. Gives what was done.
+ * @throws EarlierFile, DeclarationConflict; Error if there is no file
+ */
+export function applyLists(
+  administration: Administration,
+  { file, declared, listsDigest }: Pick<Config, 'file' | 'declared' | 'listsDigest'>,
+  options: FileOptions,
+): Promise<Plan> {
+  if (file === null || declared === null || listsDigest === null) {
+    throw new Error('there is no configuration file to apply');
+  }
+  const fingerprint = administration.secrets.digestState(listsDigest);
+  return applyFile(administration, { kind: 'file', path: file }, declared, {
+    fingerprint,
+    ...options,
+  });
+}
+
+async function applyUnlessEarlier(
+  administration: Administration,
+  config: Config,
+  options: PrepareOptions,
+): Promise<void> {
+  const { node, takesOver = false, log } = options;
+  try {
+    await applyLists(administration, config, { node, takesOver });
+  } catch (error) {
+    if (!(error instanceof EarlierFile)) throw error;
+    log.warn('the lists of the configuration file are not applied', { detail: error.message });
+  }
 }

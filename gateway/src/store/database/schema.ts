@@ -43,6 +43,7 @@ export interface Database {
   sessions: SessionTable;
   audit_log: AuditTable;
   repeatable_calls: RepeatableCallTable;
+  file_revisions: FileRevisionTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -595,6 +596,17 @@ export interface MasterKeyTable {
   id: string;
   /** `Secrets.fingerprint` of the key that the database belongs to. */
   fingerprint: string;
+}
+
+/** A node that has put a configuration file into force, or has had the file in force. */
+export interface FileRevisionTable {
+  /** `Secrets.digestState` of the file's lists. */
+  fingerprint: string;
+  node: string;
+  /** Counts the files that came into force: the highest one is. */
+  number: number;
+  /** Unix milliseconds. */
+  time: number;
 }
 
 /** Which owner received which upstream id. Holds digests only, so nobody can learn an id from this table. */

@@ -1,5 +1,6 @@
-import type { Block, GenerationRequest, TextProtocolName } from '#canonical/index.ts';
+import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import type { LossList } from './losses.ts';
+import { isNothing } from './system-turns.ts';
 
 /** Chat accepts instructions without a conversation; the other protocols require a user message. */
 export function moveLoneInstructions(
@@ -12,8 +13,4 @@ export function moveLoneInstructions(
   if (!turns.every(({ blocks }) => blocks.every(isNothing))) return request;
   losses.approximated('system');
   return { ...request, system: [], turns: [{ role: 'user', blocks: system }] };
-}
-
-function isNothing(block: Block): boolean {
-  return block.type === 'text' && block.text.trim() === '' && block.state === undefined;
 }

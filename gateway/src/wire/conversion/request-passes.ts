@@ -16,6 +16,7 @@ import { limitOutput } from './output-limit.ts';
 import type { Sealing } from './state/client-state.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
 import type { StateStore } from './state/state-store.ts';
+import { placeSystemTurns } from './system-turns.ts';
 import { assignCallIds } from './tools/call-ids.ts';
 import { dropHostedTools } from './tools/hosted-tools.ts';
 import { pairCalls } from './tools/pair-calls.ts';
@@ -80,12 +81,18 @@ export function passRequest(
   }
   request = restoreState(request, target, parts.sealing, parts.store, losses);
   request = assignCallIds(request, traits);
+  request = placeSystemTurns(request, takesSystemTurns(upstream.name, target.traits), losses);
   request = pairCalls(request, client === 'messages', losses);
   const names = nameTools(request, traits);
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
   request = inlineMedia(request, traits.mediaAsBytes, parts.media);
   return { request, names, pictures: offered.pictures };
+}
+
+/** Messages takes them from some models on, and generateContent never does: their encoders know where they go. */
+function takesSystemTurns(upstream: TextProtocolName, { systemTurns }: UpstreamTraits): boolean {
+  return systemTurns || (upstream !== 'chat' && upstream !== 'responses');
 }
 
 /** A messages client that enables thinking sees it unless it opts out; other protocols must ask for it. */

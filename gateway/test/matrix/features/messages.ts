@@ -58,7 +58,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`system` message later',
-        why: "generateContent has system text only before the conversation: it is said in the user's turn",
+        why: "generateContent, and templates of open models, have system text only before the conversation: it is said in the user's turn",
         body: said(user('hello'), { role: 'system', content: 'Be brief.' }, user('and?')),
         without: said(user('hello'), user('and?')),
       },

@@ -69,7 +69,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`developer` item later',
-        why: "generateContent, and Claude before 4.8, have system text only before the conversation: it is said in the user's turn",
+        why: "generateContent, Claude before 4.8 and templates of open models have system text only before the conversation: it is said in the user's turn",
         body: input(user('hello'), { role: 'developer', content: 'Be brief.' }, user('and?')),
         without: input(user('hello'), user('and?')),
       },

@@ -3,6 +3,7 @@ import type { Vendor } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { classifyOpenAi } from './classify.ts';
 import { bearer } from './headers.ts';
+import { readModelName } from './models.ts';
 import { openAiPath } from './paths.ts';
 import { openAiTraits } from './traits.ts';
 
@@ -28,6 +29,7 @@ export const openai = {
   environmentKey: 'OPENAI_API_KEY',
   ownedBy: 'openai',
   countsTokensIn: ['responses'],
+  textProtocolsOf: (model) => readModelName(model).protocols,
   compacts: true,
   path: openAiPath,
   headers: bearer,

@@ -1,5 +1,6 @@
 import type { Quirk } from '../quirks.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
+import { plainTraits, type UpstreamTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
 import { classifyXai } from './classify.ts';
 
@@ -15,6 +16,8 @@ const quirks: readonly Quirk[] = [
   { id: 'p3', protocol: 'chat', models: reasoning, edit: { drop: 'frequency_penalty' } },
 ];
 
+const traits: UpstreamTraits = Object.freeze({ ...plainTraits, systemTurns: true });
+
 export const xai = {
   ...openaiCompatible,
   name: 'xai',
@@ -23,5 +26,7 @@ export const xai = {
   protocols: ['chat', 'responses'],
   environmentKey: 'XAI_API_KEY',
   classify: classifyXai,
+  // "You can mix system, user, or assistant roles in any sequence": https://docs.x.ai/docs/guides/chat
+  traitsOf: () => traits,
   quirks,
 } satisfies HostedVendor;

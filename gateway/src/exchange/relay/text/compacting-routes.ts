@@ -1,4 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
+import { isNative } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import type { PreparedText } from './prepared.ts';
 
@@ -10,8 +11,7 @@ import type { PreparedText } from './prepared.ts';
  */
 export function compactingRoutes(prepared: PreparedText): PreparedText {
   const routes = prepared.routes.filter(
-    ({ channel }) =>
-      channel.protocols.includes('responses') && vendorOf(channel)?.compacts === true,
+    (route) => isNative(route, 'responses') && vendorOf(route.channel)?.compacts === true,
   );
   if (routes.length === 0) {
     const reason = 'compaction is not available for this model';

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import { carriesEnvelopes } from '#conversion/index.ts';
-import { conversationOf, findCandidates, startingAt } from '#routing/index.ts';
+import { conversationOf, findCandidates, isNative, startingAt } from '#routing/index.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
 import { withoutRefusing } from '../exchange/state/authorize-names.ts';
@@ -41,7 +41,7 @@ export function findRoutes(
     ),
   };
   if (routes.length === 1) return prepared;
-  const speaks = ({ channel }: Route) => channel.protocols.includes(input.protocol);
+  const speaks = (route: Route) => isNative(route, input.protocol);
   const isMixed = routes.some(speaks) && !routes.every(speaks);
   const isSealed = isMixed
     ? (facts?.isSealed ?? carriesEnvelopes(request.body, input.protocol))

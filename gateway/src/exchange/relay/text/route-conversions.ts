@@ -9,7 +9,7 @@ import {
   type FoundMedia,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { upstreamProtocol } from '#routing/index.ts';
+import { upstreamProtocols } from '#routing/index.ts';
 import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
 import type { TextInput } from './input.ts';
 import { convertedInThread, enlargedBody, givingBack, type LargeBody } from './large-body.ts';
@@ -65,8 +65,21 @@ export class RouteConversions {
   }
 
   async #make(route: Route): Promise<ConvertedRequest> {
-    const protocol = upstreamProtocol(route.channel, this.#input.protocol);
-    if (protocol === null) throw new GatewayError('internal_error');
+    const { protocol: client } = this.#input;
+    let refusal: GatewayError | null = null;
+    for (const protocol of upstreamProtocols(route, client)) {
+      try {
+        return await this.#makeIn(protocol, route);
+      } catch (error) {
+        if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
+        // What the preferred protocol cannot carry, another one of the channel may.
+        refusal ??= error;
+      }
+    }
+    throw refusal ?? new GatewayError('internal_error');
+  }
+
+  async #makeIn(protocol: TextProtocolName, route: Route): Promise<ConvertedRequest> {
     this.#conversion ??= openConversion(this.#parts, this.#input, this.#prepared);
     const target = targetOf(route, protocol, this.#prepared);
     try {

@@ -1,5 +1,6 @@
 import type { Model, Route } from '#catalogue/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
+import { isNative } from '#routing/index.ts';
 import { traitsFor, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
 import {
   isOffered,
@@ -26,7 +27,7 @@ export function termsSent(
   // Counting tokens is free on any terms.
   if (operation === 'count-tokens' || (terms.length === 0 && betas.length === 0)) return noTerms;
   const all = routes();
-  const native = all.filter(({ channel }) => channel.protocols.includes(protocol));
+  const native = all.filter((route) => isNative(route, protocol));
   requireOffered(terms, model, native);
   const tiers = terms.filter((term) => term.startsWith('service_tier.'));
   const converted = tiers.length === 0 ? [] : all.filter((route) => carriesTiers(route, protocol));
@@ -45,10 +46,11 @@ export function termsSent(
 }
 
 /** Whether a request of this protocol keeps its service tier when it is converted for the route. */
-function carriesTiers({ channel, upstreamModel }: Route, protocol: TextInput['protocol']): boolean {
+function carriesTiers(route: Route, protocol: TextInput['protocol']): boolean {
+  const { channel, upstreamModel } = route;
   const other = protocol === 'chat' ? 'responses' : protocol === 'responses' ? 'chat' : null;
   if (other === null || !channel.protocols.includes(other)) return false;
-  if (channel.protocols.includes(protocol)) return false;
+  if (isNative(route, protocol)) return false;
   return traitsFor(vendorOf(channel), upstreamModel, channel.baseUrl).serviceTiers;
 }
 

@@ -2,7 +2,7 @@ import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ResponseEcho, PatchedRequest } from '#protocols/index.ts';
-import type { ChannelLease } from '#routing/index.ts';
+import { isNative, type ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { vendorOf, type Vendor } from '#vendors/index.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
@@ -147,8 +147,8 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     this.#conversions?.forget();
   }
 
-  #isNative({ channel }: Route): boolean {
-    return channel.protocols.includes(this.#input.protocol);
+  #isNative(route: Route): boolean {
+    return isNative(route, this.#input.protocol);
   }
 }
 

@@ -22,6 +22,7 @@ import { taskResults } from './0028-task-results.ts';
 import { keyLimits } from './0029-key-limits.ts';
 import { grantedGroups } from './0033-granted-groups.ts';
 import { hourlyClients } from './0034-hourly-clients.ts';
+import { fileRevisions } from './0036-file-revisions.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -84,5 +85,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0032-route': addedColumns('usage', { route: { type: text } }),
     '0033-granted-groups': grantedGroups(types),
     '0034-hourly-clients': hourlyClients({ ...types, dialect }),
+    '0036-file-revisions': fileRevisions(types),
   };
 }

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import type { NamedState } from '#protocols/index.ts';
-import { servingRoutes } from '#routing/index.ts';
+import { isNative, servingRoutes } from '#routing/index.ts';
 import type { ExchangeInput } from '../input.ts';
 import type { CheckedRequest } from '../operation.ts';
 import { routeQueryOf } from '../route-query.ts';
@@ -27,8 +27,8 @@ export function authorizeNames<Checked extends NamingRequest>(
   return async () => {
     const { resolved } = checked;
     const routes = servingRoutes(resolved.snapshot, routeQueryOf(input, resolved));
-    const channels = routes.map(({ channel }) => channel);
-    const reached = channels.filter(({ protocols }) => protocols.includes(input.protocol));
+    const native = routes.filter((route) => isNative(route, input.protocol));
+    const reached = native.map(({ channel }) => channel);
     if (reached.length === 0) return checked;
     return { ...checked, names: await judgeNames(parts, input, named, reached) };
   };

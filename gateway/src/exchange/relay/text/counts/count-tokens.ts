@@ -1,7 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
 import { familyOf, outlineRequest, type EstimateTarget, type Outline } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
-import { upstreamProtocol } from '#routing/index.ts';
+import { isNative, upstreamProtocol } from '#routing/index.ts';
 import type { Unanswered } from '../../attempts/failover.ts';
 import type { Tried } from '../../exchange/tried.ts';
 import { inputTokensOf } from '../input-tokens.ts';
@@ -58,11 +58,11 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
 
     // None of the counters responded. The records of the attempts say which were asked.
     tried.sent = null;
-    const targets = routes.map(({ channel, upstreamModel }): EstimateTarget => ({
-      model: upstreamModel,
-      protocol: upstreamProtocol(channel, protocol) ?? protocol,
+    const targets = routes.map((route): EstimateTarget => ({
+      model: route.upstreamModel,
+      protocol: upstreamProtocol(route, protocol) ?? protocol,
     }));
-    const isPassedOn = routes.some(({ channel }) => channel.protocols.includes(protocol));
+    const isPassedOn = routes.some((route) => isNative(route, protocol));
     const outline = prepared.large?.isRead
       ? await outlineLarge(prepared.large, isPassedOn)
       : outlineOf(parts, input, prepared, isPassedOn);

@@ -53,7 +53,7 @@ export function createCountedRequests(
     async requireAnswerable() {
       let refusal: GatewayError | null = null;
       for (const route of prepared.routes) {
-        const protocol = upstreamProtocol(route.channel, client);
+        const protocol = upstreamProtocol(route, client);
         if (protocol === client || protocol === null) return;
         const converted = await make(route, protocol);
         if (!(converted instanceof GatewayError)) return;

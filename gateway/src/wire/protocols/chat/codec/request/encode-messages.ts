@@ -31,16 +31,25 @@ export function encodeMessages(
     if (turn.role === 'user') messages.push(...encodeResults(turn, turns[index - 1], context));
     const others = turn.blocks.filter(({ type }) => type !== 'tool-result');
     const isNothing = others.length === 0 && turn.blocks.length > 0;
-    if (!isNothing) messages.push(encodeSpeaker(turn, others, context));
+    const said = isNothing ? null : encodeSpeaker(turn, others, context);
+    if (said !== null) messages.push(said);
   });
   return messages;
 }
 
-function encodeSpeaker(turn: Turn, blocks: readonly Block[], context: EncodeContext): JsonRecord {
+/** Null if no part of it may be sent. */
+function encodeSpeaker(
+  turn: Turn,
+  blocks: readonly Block[],
+  context: EncodeContext,
+): JsonRecord | null {
+  const parts = encodeParts(blocks, context);
+  const members = memberValues(blocks);
+  if (blocks.length > 0 && parts.length + Object.keys(members).length === 0) return null;
   return {
-    ...message(turn.role, encodeParts(blocks, context)),
+    ...message(turn.role, parts),
     ...(turn.name === undefined ? {} : { name: turn.name }),
-    ...memberValues(blocks),
+    ...members,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import { notAvailable } from '../../../losses.ts';
+import { encodeEffort } from '../../../openai-effort.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 
@@ -95,35 +96,6 @@ function encodeReasoningRequest(
     if (reasoning.mode === 'on') losses.dropped('reasoning');
     return {};
   }
-  if (reasoning.mode === 'off') return encodeOff(context);
-  const { effort, budget } = reasoning;
-  if (effort === null && budget !== null) losses.approximated('reasoning.budget');
-  const wanted = effort ?? (budget === null ? null : effortOf(budget));
-  if (wanted === null) return {};
-  const sent = target.traits.fineEfforts ? wanted : (commonEfforts.get(wanted) ?? wanted);
-  if (sent !== wanted) losses.approximated('reasoning.effort');
-  return { reasoning_effort: sent };
-}
-
-/** A model without a name for it keeps its default. */
-function encodeOff({ target, losses }: EncodeContext): JsonRecord {
-  const effort = target.traits.leastEffort;
-  if (effort !== 'none') losses.approximated('reasoning');
+  const effort = encodeEffort(reasoning, target.traits, losses);
   return effort === null ? {} : { reasoning_effort: effort };
-}
-
-/** Most servers refuse the finer steps. */
-const commonEfforts: ReadonlyMap<string, string> = new Map([
-  ['minimal', 'low'],
-  ['xhigh', 'high'],
-  ['max', 'high'],
-]);
-
-/** Reasoning tokens, and the closest effort. */
-function effortOf(budget: number): string {
-  if (budget <= 0) return 'none';
-  if (budget <= 512) return 'minimal';
-  if (budget <= 1024) return 'low';
-  if (budget <= 8192) return 'medium';
-  return budget <= 24_576 ? 'high' : 'xhigh';
 }

@@ -227,7 +227,7 @@ const reasoning: fc.Arbitrary<ReasoningRequest | null> = fc.option(
     fc.constant<ReasoningRequest>({ mode: 'off', effort: 'none', budget: null, show: null }),
     fc.record({
       mode: fc.constant('on' as const),
-      effort: fc.constantFrom('minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+      effort: fc.constantFrom('low', 'medium', 'high', 'xhigh'),
       budget: fc.constant(null),
       show: fc.constant(true),
     }),

@@ -162,7 +162,7 @@ function decodeMessages(messages: unknown): Conversation {
     const at = `${param}.content`;
     if (role === 'system') {
       const { blocks, directives } = decodeSystemTurn(content, at);
-      extensions.push(...directives);
+      extensions.push(...directives, ...systemMembers(message));
       if (turns.length === 0) system.push(...blocks);
       else if (blocks.length > 0 || directives.length === 0) turns.push({ role, blocks });
     } else if (role === 'user' || role === 'assistant') {
@@ -170,6 +170,13 @@ function decodeMessages(messages: unknown): Conversation {
     } else throw invalid(`${param}.role`, 'must be user, assistant or system');
   }
   return { system, turns, extensions };
+}
+
+/** Members of a system turn that change something from here on. */
+function systemMembers(turn: JsonRecord): readonly Extension[] {
+  return Object.entries(turn)
+    .filter(([name, value]) => name !== 'role' && name !== 'content' && !isAbsent(value))
+    .map(([name, value]) => ownExtension(`messages.${name}`, value, 'drop'));
 }
 
 interface SystemTurn {

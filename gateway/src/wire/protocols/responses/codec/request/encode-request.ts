@@ -1,4 +1,4 @@
-import type { GenerationRequest } from '#canonical/index.ts';
+import type { GenerationRequest, TextBlock } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
 import { encodeOrigin } from '../../../encode-origin.ts';
 import { Losses, notAvailable } from '../../../losses.ts';
@@ -46,7 +46,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   const json = {
     model: target.model,
     stream: request.stream,
-    ...encodeInput(request, losses),
+    ...encodeInput(request, target, losses),
     ...(tools.length > 0 && { tools }),
     ...(choice !== null && { tool_choice: encodeToolChoice(choice, request.tools, hosts) }),
     ...(parallelTools !== null && { parallel_tool_calls: parallelTools }),
@@ -66,9 +66,14 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
 
 /**
  * The first text of the system prompt becomes the instructions. Further texts, and those at the end of a prompt cache,
- * become a developer's message.
+ * become a developer's message. An upstream that takes one system message gets all texts as instructions.
  */
-function encodeInput({ system, turns }: GenerationRequest, losses: Losses): JsonRecord {
+function encodeInput(
+  { system: given, turns }: GenerationRequest,
+  { traits }: EncodeTarget,
+  losses: Losses,
+): JsonRecord {
+  const system = traits.systemTurns ? given : joined(given, losses);
   const [first, ...others] = system;
   const isPlain = first !== undefined && first.cache === undefined;
   const rest = isPlain ? others : system;
@@ -77,4 +82,10 @@ function encodeInput({ system, turns }: GenerationRequest, losses: Losses): Json
   const leading = content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
   const input = [...leading, ...turns.flatMap((turn) => encodeTurn(turn, losses))];
   return { ...(isPlain && { instructions: first.text }), input };
+}
+
+function joined(system: readonly TextBlock[], losses: Losses): readonly TextBlock[] {
+  if (system.length < 2) return system;
+  for (const { extensions } of system) losses.foreign(extensions);
+  return [{ type: 'text', text: system.map(({ text }) => text).join('\n\n') }];
 }

@@ -1,6 +1,7 @@
-import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
+import type { GenerationRequest, OutputFormat } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import { type Losses, notAvailable } from '../../../losses.ts';
+import { encodeEffort } from '../../../openai-effort.ts';
 import { ownValue } from '../own-extension.ts';
 
 /** The smallest limit that upstreams accept. */
@@ -61,8 +62,7 @@ export function encodeReasoningRequest(
     if (reasoning.mode === 'on') losses.dropped('reasoning');
     return undefined;
   }
-  const effort =
-    reasoning.mode === 'off' ? encodeOff(target, losses) : encodeEffort(reasoning, losses);
+  const effort = encodeEffort(reasoning, target.traits, losses);
   const members = {
     ...(effort !== null && { effort }),
     ...(reasoning.show === true && reasoning.mode === 'on' && { summary: 'auto' }),
@@ -70,34 +70,6 @@ export function encodeReasoningRequest(
   };
   return Object.keys(members).length === 0 ? undefined : members;
 }
-
-/** A model without a name for it keeps its default. */
-function encodeOff(
-  { traits }: EncodeTarget,
-  losses: Losses,
-): EncodeTarget['traits']['leastEffort'] {
-  const effort = traits.leastEffort;
-  if (effort !== 'none') losses.approximated('reasoning');
-  return effort;
-}
-
-function encodeEffort(
-  { effort, budget }: ReasoningRequest,
-  losses: Losses,
-): ReasoningRequest['effort'] {
-  if (effort !== null || budget === null) return effort;
-  losses.approximated('reasoning.budget');
-  const step = budgets.find(({ upTo }) => budget <= upTo);
-  return step?.effort ?? 'xhigh';
-}
-
-/** Reasoning tokens, and the closest effort. */
-const budgets = [
-  { upTo: 512, effort: 'minimal' },
-  { upTo: 1024, effort: 'low' },
-  { upTo: 8192, effort: 'medium' },
-  { upTo: 24_576, effort: 'high' },
-] as const;
 
 /** Whether the upstream reasons, so that its state is worth requesting. */
 export function willReason({ reasoning }: GenerationRequest, target: EncodeTarget): boolean {
