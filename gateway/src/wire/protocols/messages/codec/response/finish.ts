@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: 'stop-sequence',
   tool_use: 'tool',
   pause_turn: 'pause',
-  // The client asked to be shown the summary before the response goes on (`pause_after_compaction`).
+  // The client asked to be shown the summary before the response continues (`pause_after_compaction`).
   compaction: 'pause',
   refusal: 'filtered',
   model_context_window_exceeded: 'context-full',
