@@ -15,9 +15,10 @@ const shared = shareBilledGateway({
   channels: `
 ${ownChannel({ name: 'own', model: 'own' })}
   - { name: vectors, provider: openai-compatible, base_url: "UPSTREAM", protocols: [embeddings], models: [vectors] }
+  - { name: elsewhere, provider: openai-compatible, base_url: "UPSTREAM", protocols: [chat], models: [elsewhere] }
   - { name: sampled, provider: simulator, base_url: "UPSTREAM", protocols: [messages], models: [sampled] }
 `,
-  models: ['own'],
+  models: ['own', 'elsewhere'],
   moreModels: `
   - { id: vectors, type: embedding, context_window: 4000, price: { input: 1000 } }
   - { id: sampled, type: chat, context_window: 200000, max_output_tokens: 64000, price: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6, tiers: [{ above: 200000, input: 6, output: 22.5 }] } }
@@ -173,6 +174,28 @@ describe.each(eachStream)('$name', ({ protocol, stream }) => {
     expect([same.source, same.cost]).toEqual(['reported', priceOf(10, 50) + 90n * 100_000n]);
   });
 });
+
+describe.each(eachCall)(
+  '$name of chat with usage in its choice, as Moonshot reports it',
+  (call) => {
+    test('costs what it says', async () => {
+      shared.upstream.answer = (asked, response) => {
+        const isStream = asked.body['stream'] === true;
+        response.writeHead(200, {
+          'content-type': isStream ? 'text/event-stream' : 'application/json',
+        });
+        const said = { role: 'assistant', content: answeredWords };
+        const last = { index: 0, finish_reason: 'stop', usage: usageAt(asked.path, 100, 50) };
+        const choices = [{ ...last, ...(isStream ? { delta: said } : { message: said }) }];
+        const text = JSON.stringify({ id: 'c', created: 1, model: 'm', choices });
+        response.end(isStream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
+      };
+      const { status, id } = await ask(shared.gateway, call.protocol, call.stream, 'elsewhere');
+      const { source, cost } = await charged(id);
+      expect([status, source, cost]).toEqual([200, 'reported', priceOf(100, 50)]);
+    });
+  },
+);
 
 /** As Anthropic's page on compaction has it, with what a cache adds. */
 const compacted = {

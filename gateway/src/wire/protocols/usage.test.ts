@@ -85,6 +85,77 @@ describe('usage in normal form', () => {
       { input: 436, output: 416, reasoning: 148 },
     ],
     [
+      'chat: cache writes as Model Studio names them',
+      'chat',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        prompt_tokens_details: {
+          cached_tokens: 10,
+          cache_creation_input_tokens: 20,
+          cache_creation: { ephemeral_5m_input_tokens: 20 },
+        },
+      },
+      { input: 70, cacheRead: 10, cacheWrite: 20, output: 1 },
+    ],
+    [
+      'chat: lifetimes of cache writes as LiteLLM names them',
+      'chat',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        prompt_tokens_details: {
+          cache_creation_tokens: 30,
+          cache_creation_token_details: {
+            ephemeral_5m_input_tokens: 10,
+            ephemeral_1h_input_tokens: 20,
+          },
+        },
+      },
+      { input: 70, cacheWrite: 10, cacheWrite1h: 20, output: 1 },
+    ],
+    [
+      'chat: in the words of Bedrock’s Converse API, whose input is without the cache',
+      'chat',
+      { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 90, cacheWriteInputTokens: 7 },
+      { input: 10, cacheRead: 90, cacheWrite: 7, output: 5 },
+    ],
+    [
+      'chat: in the words of the AI SDK',
+      'chat',
+      { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+      { input: 10, output: 5 },
+    ],
+    [
+      'chat: in the words of Gemini',
+      'chat',
+      {
+        promptTokenCount: 10,
+        candidatesTokenCount: 5,
+        thoughtsTokenCount: 3,
+        cachedContentTokenCount: 4,
+      },
+      { input: 6, cacheRead: 4, output: 8, reasoning: 3 },
+    ],
+    [
+      'chat: in the words of Ollama',
+      'chat',
+      { prompt_eval_count: '10', eval_count: 5 },
+      { input: 10, output: 5 },
+    ],
+    [
+      'chat: in the words of watsonx',
+      'chat',
+      { input_token_count: 10, generated_token_count: 5 },
+      { input: 10, output: 5 },
+    ],
+    [
+      'chat: other words beside its own are no counts',
+      'chat',
+      { prompt_tokens: 1, completion_tokens: 2, inputTokens: 10, outputTokens: 5 },
+      { input: 1, output: 2 },
+    ],
+    [
       'responses',
       'responses',
       {
