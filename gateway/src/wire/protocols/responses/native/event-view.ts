@@ -70,6 +70,7 @@ export class ResponseEventView implements EventView {
         this.type = typeof type === 'string' ? type : null;
       } else if (cursor.keyIs(key.response) && cursor.enterObject()) this.#readResponse();
       else if (cursor.keyIs(key.item)) this.items.take(cursor);
+      else if (cursor.keyIs(key.usage)) this.usage ??= cursor.read();
       else {
         if (cursor.keyIs(key.error)) this.hasError = !cursor.isEmpty();
         cursor.skip();
@@ -81,7 +82,7 @@ export class ResponseEventView implements EventView {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.id)) this.id = cursor.read();
       else if (cursor.keyIs(key.createdAt)) this.createdAt = cursor.read();
-      else if (cursor.keyIs(key.usage)) this.usage = cursor.read();
+      else if (cursor.keyIs(key.usage)) this.usage = cursor.read() ?? this.usage;
       else if (cursor.keyIs(key.conversation)) this.conversation = cursor.read();
       else if (cursor.keyIs(key.output)) this.items.take(cursor);
       else if (cursor.keyIs(key.serviceTier)) this.serviceTier = cursor.read();
