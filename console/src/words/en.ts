@@ -207,6 +207,7 @@ export const en = {
       multipliers: 'Factor',
       fees: 'Fee',
       unpriced: 'Without a price',
+      iterations: 'Samplings of the model',
     },
     sources: { text: 'without a source video', with_video: 'from a video' },
     above: 'prompt above {{count}}',

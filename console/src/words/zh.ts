@@ -207,6 +207,7 @@ export const zh: Words = {
       multipliers: '系数',
       fees: '费用',
       unpriced: '未定价',
+      iterations: '模型采样次数',
     },
     sources: { text: '无源视频', with_video: '源自视频' },
     above: '提示超过 {{count}}',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UsageEntry } from '#usage/index.ts';
 import { ask, rowOf } from '../behaviour/support.ts';
-import { eachCall, textProtocols } from '../behaviour/text-protocols.ts';
+import { eachCall, textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
 import { answeredWords, answerWith, eventsWith, usageAt } from '../support/own-upstream.ts';
 import { assertBilledExactly, ownChannel, shareBilledGateway } from './billed-gateway.ts';
 import { nanoOf } from './books.ts';
@@ -15,9 +15,14 @@ const shared = shareBilledGateway({
   channels: `
 ${ownChannel({ name: 'own', model: 'own' })}
   - { name: vectors, provider: openai-compatible, base_url: "UPSTREAM", protocols: [embeddings], models: [vectors] }
+  - { name: elsewhere, provider: openai-compatible, base_url: "UPSTREAM", protocols: [chat], models: [elsewhere] }
+  - { name: sampled, provider: simulator, base_url: "UPSTREAM", protocols: [messages], models: [sampled] }
 `,
-  models: ['own'],
-  moreModels: '  - { id: vectors, type: embedding, context_window: 4000, price: { input: 1000 } }',
+  models: ['own', 'elsewhere'],
+  moreModels: `
+  - { id: vectors, type: embedding, context_window: 4000, price: { input: 1000 } }
+  - { id: sampled, type: chat, context_window: 200000, max_output_tokens: 64000, price: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6, tiers: [{ above: 200000, input: 6, output: 22.5 }] } }
+`,
 });
 
 interface Charged {
@@ -169,6 +174,81 @@ describe.each(eachStream)('$name', ({ protocol, stream }) => {
     expect([same.source, same.cost]).toEqual(['reported', priceOf(10, 50) + 90n * 100_000n]);
   });
 });
+
+describe.each(eachCall)(
+  '$name of chat with usage in its choice, as Moonshot reports it',
+  (call) => {
+    test('costs what it says', async () => {
+      shared.upstream.answer = (asked, response) => {
+        const isStream = asked.body['stream'] === true;
+        response.writeHead(200, {
+          'content-type': isStream ? 'text/event-stream' : 'application/json',
+        });
+        const said = { role: 'assistant', content: answeredWords };
+        const last = { index: 0, finish_reason: 'stop', usage: usageAt(asked.path, 100, 50) };
+        const choices = [{ ...last, ...(isStream ? { delta: said } : { message: said }) }];
+        const text = JSON.stringify({ id: 'c', created: 1, model: 'm', choices });
+        response.end(isStream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
+      };
+      const { status, id } = await ask(shared.gateway, call.protocol, call.stream, 'elsewhere');
+      const { source, cost } = await charged(id);
+      expect([status, source, cost]).toEqual([200, 'reported', priceOf(100, 50)]);
+    });
+  },
+);
+
+/** As Anthropic's page on compaction has it, with what a cache adds. */
+const compacted = {
+  input_tokens: 23_000,
+  output_tokens: 1_000,
+  iterations: [
+    { type: 'compaction', input_tokens: 180_000, output_tokens: 3_500 },
+    {
+      type: 'message',
+      input_tokens: 23_000,
+      output_tokens: 1_000,
+      cache_read_input_tokens: 500,
+      cache_creation_input_tokens: 70,
+      cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 30 },
+    },
+  ],
+};
+
+describe.each(eachCall)('$name of several samplings', ({ protocol, stream }) => {
+  test('costs their sum, each prompt at the rates of its own length, and says how many', async () => {
+    shared.upstream.answer = stream
+      ? eventsWith({ input_tokens: 180_000, output_tokens: 7 }, compacted)
+      : answerWith(compacted);
+    const body = { ...protocol.body('sampled', stream), ...wantsUsage(protocol, stream) };
+    const response = await shared.gateway.post(protocol.path('sampled', stream), body);
+    const text = await response.text();
+    const { row, source, cost } = await charged(response.headers.get('x-request-id') ?? '');
+    const quantities = row.receipt?.map(({ part, quantity }) => [part, quantity]);
+    expect(Object.fromEntries(quantities ?? [])).toEqual({
+      input: 203_000,
+      cache_read: 500,
+      cache_write: 40,
+      cache_write_1h: 30,
+      output: 4_500,
+      iterations: 2,
+    });
+    expect([source, cost]).toEqual(['reported', 676_980_000n]);
+    expect(row.tokens).toMatchObject({ input: 203_000, output: 4_500 });
+    expect(text).toMatch(seenSums[protocol.name]);
+  });
+});
+
+/** What the client sees as usage: the sums, or the vendor's own bytes. */
+const seenSums: Record<TextProtocol['name'], RegExp> = {
+  chat: /"prompt_tokens":203570,"completion_tokens":4500/,
+  responses: /"input_tokens":203570,.*"output_tokens":4500/,
+  messages: /"input_tokens":23000,"output_tokens":1000,"iterations":\[/,
+  'generate-content': /"promptTokenCount":203570,.*"candidatesTokenCount":4500/,
+};
+
+function wantsUsage({ name }: TextProtocol, stream: boolean): object {
+  return name === 'chat' && stream ? { stream_options: { include_usage: true } } : {};
+}
 
 describe('embeddings', () => {
   async function answered(usage: unknown): Promise<Charged> {

@@ -73,8 +73,32 @@ function inclusive(usage: Counts, inName: string, outName: string): Tokens {
   };
 }
 
-/** The input excludes what was read from and written to the cache. */
+/**
+ * The input excludes what was read from and written to the cache. Where there are iterations, their sum is billed, without
+ * the attempt that was declined before a fallback responded; only the counts beside them know the reasoning.
+ */
 function exclusive(usage: Counts): Tokens {
+  const counts = exclusiveCounts(usage);
+  const { iterations } = usage;
+  if (!Array.isArray(iterations)) return counts;
+  const billed = iterations.filter(
+    (each: Counts) =>
+      each['output_tokens'] !== 0 ||
+      !iterations.some(({ type }: Counts) => type === 'fallback_message'),
+  );
+  const parts = billed.map(exclusiveCounts);
+  const sumOf = (part: keyof Tokens) => parts.reduce((sum, each) => sum + each[part], 0);
+  return {
+    input: sumOf('input'),
+    cache_read: sumOf('cache_read'),
+    cache_write: sumOf('cache_write'),
+    cache_write_1h: sumOf('cache_write_1h'),
+    output: sumOf('output'),
+    reasoning: counts.reasoning,
+  };
+}
+
+function exclusiveCounts(usage: Counts): Tokens {
   const cache_write_1h = count(at(usage, 'cache_creation')['ephemeral_1h_input_tokens']);
   return {
     input: count(usage['input_tokens']),

@@ -34,6 +34,15 @@ export interface ReportedUsage {
   readonly unnamed?: number;
   /** Absent: nothing that affects a price was reported. */
   readonly surcharges?: Surcharges;
+  /** The samplings whose sum `tokens` is, where the upstream reports them apart. Absent: it does not. */
+  readonly iterations?: readonly Iteration[];
+}
+
+/** One sampling of a response that has several: between server tools, of a compaction, by another model. */
+export interface Iteration {
+  readonly tokens: TokenUsage;
+  /** Another model than the requested one made it, by a name that a receipt can have. Absent: the requested one. */
+  readonly model?: string;
 }
 
 /** Whether a side of the usage is missing, or a part of it. */

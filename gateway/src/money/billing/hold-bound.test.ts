@@ -88,6 +88,19 @@ describe('the hold of a text request', () => {
     });
   });
 
+  it('doubles what may be compacted first, if it is long enough for that', () => {
+    const nothing = { images: 0, imageTokens: 0, imageBytes: 0, unseen: false, hostedTools: false };
+    const bounds = (bodyBytes: number) =>
+      tokenBounds(model, {
+        bodyBytes,
+        outputLimit: 7,
+        choices: null,
+        extent: { ...nothing, compacts: true },
+      });
+    expect(bounds(99_998)).toEqual({ input: 49_999n, output: 7n });
+    expect(bounds(100_000)).toEqual({ input: 100_000n, output: 14n });
+  });
+
   it('follows the multiplier, rounded up', () => {
     const third = parseMultiplier('0.333333');
     expect(textHold(rates, model, { bodyBytes: 2, outputLimit: 1, choices: 1 }, third)).toBe(

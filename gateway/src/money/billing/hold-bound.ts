@@ -28,6 +28,8 @@ export interface DemandedInput {
   readonly unseen: boolean;
   /** The upstream runs tools in between. */
   readonly hostedTools: boolean;
+  /** The upstream may compact a long conversation first, which is a sampling of its own. Absent: no. */
+  readonly compacts?: boolean;
 }
 
 /** The assumed output limit if neither the request nor the model sets a lower one. */
@@ -44,6 +46,9 @@ const most = 2n ** 63n - 1n;
 /** The assumed searches of a response if the request sets no limit. More is overshoot. */
 export const usualSearches = 5;
 
+/** No upstream compacts a shorter conversation. In tokens; Anthropic's least `trigger`. */
+const leastCompacted = 50_000;
+
 type BoundingModel = Pick<Model, 'maxOutputTokens'> & Partial<Pick<Model, 'contextWindow'>>;
 
 /** The tokens in the hold of a text request. */
@@ -58,9 +63,10 @@ export function tokenBounds(
   const output = limit < longest ? limit : longest;
   const input =
     extent === undefined ? bodyBytes / bytesPerToken : inputBound(model, bodyBytes, extent);
+  const samplings = extent?.compacts === true && input >= leastCompacted ? 2n * each : each;
   return {
-    input: (bounded(input) ?? 0n) * each,
-    output: output * each,
+    input: (bounded(input) ?? 0n) * samplings,
+    output: output * samplings,
   };
 }
 

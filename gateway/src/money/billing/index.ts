@@ -19,6 +19,7 @@ export { hasMoney } from './has-money.ts';
 export { imageBound, pricesImages, type ImageDemand } from './image-bound.ts';
 export { holdOf, textBound, tokenBounds, usualOutput, type TextDemand } from './hold-bound.ts';
 export { exceededTier, imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
+export { iterationLines, iterationMarks } from './iteration-lines.ts';
 export { judgeUsage } from './judge-usage.ts';
 export { metersOf } from './meters-of.ts';
 export { ratesOf, type PriceRates, type Rate } from './rates.ts';

@@ -69,6 +69,12 @@ export function feeBounds(rates: PriceRates, webSearches: bigint): Line<bigint>[
   }));
 }
 
-function unpriced(name: string): Rate {
-  return { part: `unpriced.${name}`, perUnit: 0n, text: '0', inThousandths: false };
+/** A part at no cost, so that its quantity is visible. */
+export function unpriced(name: string): Rate {
+  return markOf(`unpriced.${name}`);
+}
+
+/** A line at no cost, which only informs. */
+export function markOf(part: string): Rate {
+  return { part, perUnit: 0n, text: '0', inThousandths: false };
 }

@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#canonical/index.ts';
 import { termOf } from './asked-terms.ts';
 import { searchesInUsage, withSurcharges } from './reported-surcharges.ts';
 import { isRecord, recordAt } from './values.ts';
+import { inUsualNames } from './usage-names.ts';
 import { disjointTokens, reportOf, unnamedTokens, UsageCounts } from './usage-numbers.ts';
 
 /**
@@ -12,11 +13,12 @@ import { disjointTokens, reportOf, unnamedTokens, UsageCounts } from './usage-nu
  * @param webSearches searches that the response shows; its usage may count more
  */
 export function readInclusiveUsage(
-  usage: unknown,
+  reported: unknown,
   serviceTier?: unknown,
   webSearches = 0,
 ): ReportedUsage | null {
-  if (!isRecord(usage)) return null;
+  if (!isRecord(reported)) return null;
+  const usage = inUsualNames(reported);
   const input = new UsageCounts();
   const output = new UsageCounts();
   const all = new UsageCounts();
@@ -42,13 +44,16 @@ export function readInclusiveUsage(
     cacheWrite: input.readAny(
       inputDetails['cache_write_tokens'],
       inputDetails['cache_creation_tokens'],
+      inputDetails['cache_creation_input_tokens'],
       moreInputDetails['cache_write_tokens'],
       moreInputDetails['cache_creation_tokens'],
+      moreInputDetails['cache_creation_input_tokens'],
       usage['cache_creation_input_tokens'],
     ),
     cacheWriteLong: input.readAny(
       recordAt(inputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
       recordAt(moreInputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
+      recordAt(inputDetails, 'cache_creation_token_details')['ephemeral_1h_input_tokens'],
     ),
     output: hasOutput || !hasPrompt ? completion : Math.max(0, total - prompt),
     reasoning: output.readAny(
@@ -60,7 +65,7 @@ export function readInclusiveUsage(
   };
   const { implausible } = all;
   const isTotalled = (hasPrompt || hasOutput) && total > 0;
-  const reported = reportOf(
+  const report = reportOf(
     disjointTokens(counts),
     {
       implausible: implausible || input.implausible,
@@ -76,7 +81,7 @@ export function readInclusiveUsage(
   const unnamed = hasPrompt && hasOutput ? unnamedTokens(counts) : 0;
   const searches = Math.max(webSearches, searchesInUsage(usage));
   return withSurcharges(
-    reported === null || unnamed === 0 ? reported : { ...reported, unnamed },
+    report === null || unnamed === 0 ? report : { ...report, unnamed },
     [termOf('service_tier', serviceTier)],
     searches,
   );

@@ -201,6 +201,15 @@ describe('messages', () => {
   ])('tools: %j', (more, hostedTools) => {
     expect(extentOf('messages', { messages: [], ...more })).toEqual({ ...plain, hostedTools });
   });
+
+  it.each([
+    [{ context_management: { edits: [{ type: 'compact_20260112' }] } }, true],
+    [{ compaction: { mode: 'x' } }, true],
+    [{ context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }, undefined],
+    [{ context_management: { edits: 'compact_20260112' }, compaction: null }, undefined],
+  ])('compacts: %j', (more, compacts) => {
+    expect(extentOf('messages', { messages: [], ...more }).compacts).toBe(compacts);
+  });
 });
 
 describe('generate-content', () => {

@@ -17,6 +17,8 @@ export interface InputExtent {
   readonly unseen: boolean;
   /** The upstream runs hosted tools and reads their results as input. */
   readonly hostedTools: boolean;
+  /** The upstream may compact a long conversation before it responds. Absent: no. */
+  readonly compacts?: boolean;
 }
 
 /** Tokens of a small file, and of a file of unknown size. */
@@ -33,6 +35,7 @@ export class InputTally implements InputExtent {
   fileTokens = 0;
   unseen = false;
   hostedTools = false;
+  compacts?: boolean;
 
   /** @param carried base64 or a data URL; anything else is only a name */
   image(carried: unknown): void {

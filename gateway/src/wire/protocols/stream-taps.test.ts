@@ -135,6 +135,56 @@ describe('chat', () => {
     expect(see(chunk({ role: 'assistant', content: '', tool_calls: [] }))).toBe(forward);
   });
 
+  describe.each<[string, object]>([
+    ['choices[].usage', { choices: [{ ...finish.choices[0], usage }] }],
+    ['choices[].delta.usage', { choices: [{ index: 0, delta: { usage }, finish_reason: 'stop' }] }],
+    ['choices[].message.usage', { choices: [{ ...finish.choices[0], message: { usage } }] }],
+    ['x_groq.usage', { ...finish, usage: null, x_groq: { id: 'r', usage } }],
+    ['the object of another server', { x_other: { usage: null }, ...finish, more: { usage } }],
+    [
+      'amazon-bedrock-invocationMetrics',
+      {
+        ...finish,
+        'amazon-bedrock-invocationMetrics': {
+          inputTokenCount: 9,
+          outputTokenCount: 1,
+          firstByteLatency: 7,
+        },
+      },
+    ],
+    [
+      'the root, before all others',
+      { x_groq: { usage: { ...usage, prompt_tokens: 7 } }, ...finish, usage },
+    ],
+  ])('usage in %s', (_, last) => {
+    const tokens = { input: 9, cacheRead: 0, output: 1 };
+
+    it('is read in a stream, where it is no content', () => {
+      const { tap, see } = tapOf('chat');
+      expect(see(chunk({ content: 'x' }))).toBe(content);
+      see(last);
+      expect(tap.usage).toMatchObject({ implausible: false, tokens });
+      expect([tap.usage?.missingSide, tap.usage?.isDoubtful]).toEqual([undefined, undefined]);
+      expect(tap.outputBytes).toBe(1);
+    });
+
+    it('is read in a whole response', () => {
+      const body = Buffer.from(JSON.stringify(last));
+      const names = { clientModel: 'm', upstreamModel: 'm' };
+      expect(textProtocols.chat.readResponse(body, names).usage).toMatchObject({ tokens });
+    });
+  });
+
+  it('counts usage once that a choice and a chunk of its own report', () => {
+    const { tap, see } = tapOf('chat', { usageInjected: true });
+    see({ choices: [{ ...finish.choices[0], usage }] });
+    expect(see({ choices: [], usage })).toBe(drop);
+    expect(tap.usage).toEqual({
+      tokens: expect.objectContaining({ input: 9, output: 1 }),
+      implausible: false,
+    });
+  });
+
   it('removes the usage chunk that the gateway requested, and no other', () => {
     const { tap, see } = tapOf('chat', { usageInjected: true });
     expect(see({ choices: [], usage: null })).toBe(forward);
@@ -219,6 +269,15 @@ describe('responses', () => {
     response: { ...response, usage: { input_tokens: 4, output_tokens: 2, total_tokens: 6 } },
   };
 
+  it('reads usage beside the response too', () => {
+    for (const inner of [undefined, null]) {
+      const { tap, see } = tapOf('responses');
+      const { usage: told } = completed.response;
+      see({ ...completed, usage: told, response: { ...response, usage: inner } });
+      expect(tap.usage?.tokens).toMatchObject({ input: 4, output: 2 });
+    }
+  });
+
   it('reads a stream to its terminal event, by name or by type', () => {
     for (const named of [true, false]) {
       const { tap, see } = tapOf('responses', { clientModel: 'mine' });
@@ -275,6 +334,14 @@ describe('messages', () => {
     delta: { stop_reason: 'end_turn', stop_sequence: null },
     usage: { output_tokens: 15, input_tokens: null, cache_read_input_tokens: 7 },
   };
+
+  it('reads usage of the last event too', () => {
+    const { tap, see } = tapOf('messages');
+    see(start);
+    see({ ...stopped, usage: undefined });
+    see({ type: 'message_stop', usage: { output_tokens: 15 } });
+    expect(tap.usage?.tokens).toMatchObject({ input: 25, output: 15 });
+  });
 
   it('K34: reads a stream from start to stop, by name or by type, with usage from both ends', () => {
     for (const named of [true, false]) {

@@ -105,8 +105,9 @@ export function mergeReports<Report extends AnyReport>(
       : mergeSides(earlier, later, 'output');
   const missingSide = missing(input.isMissing, output.isMissing);
   const isDoubtful = later.isDoubtful === true || input.isLess || output.isLess;
-  const { missingSide: _, isDoubtful: __, unnamed: ___, ...rest } = later;
+  const { missingSide: _, isDoubtful: __, unnamed: ___, iterations: ____, ...rest } = later;
   const { unnamed } = input.of === output.of ? input.of : later;
+  const { iterations } = input.of === output.of ? input.of : {};
   return {
     ...rest,
     tokens: { ...later.tokens, ...inputOf(input.of.tokens), ...outputOf(output.of.tokens) },
@@ -114,6 +115,7 @@ export function mergeReports<Report extends AnyReport>(
     ...(missingSide !== null && { missingSide }),
     ...(isDoubtful && { isDoubtful }),
     ...(unnamed !== undefined && { unnamed }),
+    ...(iterations !== undefined && { iterations }),
   } as Report;
 }
 

@@ -85,6 +85,77 @@ describe('usage in normal form', () => {
       { input: 436, output: 416, reasoning: 148 },
     ],
     [
+      'chat: cache writes as Model Studio names them',
+      'chat',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        prompt_tokens_details: {
+          cached_tokens: 10,
+          cache_creation_input_tokens: 20,
+          cache_creation: { ephemeral_5m_input_tokens: 20 },
+        },
+      },
+      { input: 70, cacheRead: 10, cacheWrite: 20, output: 1 },
+    ],
+    [
+      'chat: lifetimes of cache writes as LiteLLM names them',
+      'chat',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        prompt_tokens_details: {
+          cache_creation_tokens: 30,
+          cache_creation_token_details: {
+            ephemeral_5m_input_tokens: 10,
+            ephemeral_1h_input_tokens: 20,
+          },
+        },
+      },
+      { input: 70, cacheWrite: 10, cacheWrite1h: 20, output: 1 },
+    ],
+    [
+      'chat: in the words of Bedrock’s Converse API, whose input is without the cache',
+      'chat',
+      { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 90, cacheWriteInputTokens: 7 },
+      { input: 10, cacheRead: 90, cacheWrite: 7, output: 5 },
+    ],
+    [
+      'chat: in the words of the AI SDK',
+      'chat',
+      { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+      { input: 10, output: 5 },
+    ],
+    [
+      'chat: in the words of Gemini',
+      'chat',
+      {
+        promptTokenCount: 10,
+        candidatesTokenCount: 5,
+        thoughtsTokenCount: 3,
+        cachedContentTokenCount: 4,
+      },
+      { input: 6, cacheRead: 4, output: 8, reasoning: 3 },
+    ],
+    [
+      'chat: in the words of Ollama',
+      'chat',
+      { prompt_eval_count: '10', eval_count: 5 },
+      { input: 10, output: 5 },
+    ],
+    [
+      'chat: in the words of watsonx',
+      'chat',
+      { input_token_count: 10, generated_token_count: 5 },
+      { input: 10, output: 5 },
+    ],
+    [
+      'chat: other words beside its own are no counts',
+      'chat',
+      { prompt_tokens: 1, completion_tokens: 2, inputTokens: 10, outputTokens: 5 },
+      { input: 1, output: 2 },
+    ],
+    [
       'responses',
       'responses',
       {
@@ -145,6 +216,137 @@ describe('usage in normal form', () => {
     expect(usageOf(protocol, usage)).toEqual({
       tokens: { ...zero, ...expected },
       implausible: false,
+    });
+  });
+
+  describe('messages of several samplings', () => {
+    const sampling = (type: string, input: number, output: number, more: object = {}) => ({
+      type,
+      input_tokens: input,
+      output_tokens: output,
+      ...more,
+    });
+    const tokens = (input: number, output: number, more: Partial<TokenUsage> = {}) => ({
+      ...zero,
+      input,
+      output,
+      ...more,
+    });
+
+    it.each<[string, object, object]>([
+      [
+        'a compaction comes in addition',
+        {
+          input_tokens: 682,
+          output_tokens: 1_320,
+          output_tokens_details: { thinking_tokens: 20 },
+          iterations: [
+            sampling('compaction', 60_385, 592, { cache_read_input_tokens: 9 }),
+            sampling('message', 682, 1_320),
+          ],
+        },
+        {
+          tokens: tokens(61_067, 1_912, { cacheRead: 9, reasoning: 20 }),
+          iterations: [
+            { tokens: tokens(60_385, 592, { cacheRead: 9 }) },
+            { tokens: tokens(682, 1_320) },
+          ],
+        },
+      ],
+      [
+        'a compaction alone, after which the response pauses',
+        {
+          input_tokens: 0,
+          output_tokens: 0,
+          iterations: [sampling('compaction', 180_000, 3_500)],
+        },
+        { tokens: tokens(180_000, 3_500), iterations: [{ tokens: tokens(180_000, 3_500) }] },
+      ],
+      [
+        'an advisor comes in addition, by another model',
+        {
+          input_tokens: 2_390,
+          output_tokens: 121,
+          iterations: [
+            sampling('message', 1_128, 110),
+            sampling('advisor_message', 2_518, 22, { model: 'Claude Opus@4' }),
+            sampling('message', 1_262, 11),
+          ],
+        },
+        {
+          tokens: tokens(4_908, 143),
+          iterations: [
+            { tokens: tokens(1_128, 110) },
+            { tokens: tokens(2_518, 22), model: 'claude-opus-4' },
+            { tokens: tokens(1_262, 11) },
+          ],
+        },
+      ],
+      [
+        'what was declined before any output is not charged, and the fallback is by another model',
+        {
+          input_tokens: 412,
+          output_tokens: 264,
+          iterations: [
+            sampling('message', 408, 0, { model: 'a' }),
+            sampling('fallback_message', 412, 264, { model: 'b' }),
+          ],
+        },
+        { tokens: tokens(412, 264), iterations: [{ tokens: tokens(412, 264), model: 'b' }] },
+      ],
+      [
+        'what was declined after some output is charged',
+        {
+          input_tokens: 412,
+          output_tokens: 264,
+          iterations: [
+            sampling('message', 408, 3),
+            sampling('fallback_message', 412, 264, { model: 'b' }),
+          ],
+        },
+        { tokens: tokens(820, 267) },
+      ],
+      [
+        'lifetimes of writes that only the counts name belong to the latest samplings',
+        {
+          input_tokens: 1,
+          output_tokens: 2,
+          cache_creation_input_tokens: 30,
+          cache_creation: { ephemeral_1h_input_tokens: 30 },
+          iterations: [
+            sampling('compaction', 1, 1, { cache_creation_input_tokens: 50 }),
+            sampling('message', 1, 2, { cache_creation_input_tokens: 20 }),
+          ],
+        },
+        {
+          iterations: [
+            { tokens: tokens(1, 1, { cacheWrite: 40, cacheWrite1h: 10 }) },
+            { tokens: tokens(1, 2, { cacheWrite1h: 20 }) },
+          ],
+        },
+      ],
+    ])('%s', (_, usage, expected) => {
+      const reported = usageOf('messages', usage);
+      expect(reported).toMatchObject({ ...expected, implausible: false });
+      expect(reported?.isDoubtful).toBe(undefined);
+    });
+
+    it.each<[string, unknown]>([
+      ['nothing', []],
+      ['no list', {}],
+      ['less than the counts', [sampling('message', 6, 2)]],
+      ['no output', [sampling('message', 7, 1)]],
+    ])('%s as samplings leaves the counts', (_, iterations) => {
+      expect(usageOf('messages', { input_tokens: 7, output_tokens: 2, iterations })).toEqual({
+        tokens: tokens(7, 2),
+        implausible: false,
+      });
+    });
+
+    it('more samplings than any response has are implausible', () => {
+      const iterations = Array.from({ length: 129 }, () => sampling('message', 1, 1));
+      const usage = { input_tokens: 129, output_tokens: 129, iterations };
+      expect(usageOf('messages', usage)?.implausible).toBe(true);
     });
   });
 

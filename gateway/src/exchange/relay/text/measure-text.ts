@@ -1,4 +1,10 @@
-import { judgeUsage, surchargedLines, tokenLines } from '#billing/index.ts';
+import {
+  iterationLines,
+  iterationMarks,
+  judgeUsage,
+  surchargedLines,
+  tokenLines,
+} from '#billing/index.ts';
 import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import { inputSum } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
@@ -21,23 +27,32 @@ export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
  * @param sent the request whose response the client gets; null when it is not known: then only tokens are charged.
  */
 export function measureText(
-  { tokens, source, implausible, surcharges }: TextUsage,
+  { tokens, source, implausible, surcharges, iterations }: TextUsage,
   prepared: AskedText,
   sent: Pick<TextSent, 'surcharges'> | null,
 ): Measured {
   const { model, request } = prepared;
+  // Each sampling has the model's window for itself.
+  const samplings = iterations ?? [{ tokens }];
   const isQuarantined =
     source !== 'none' &&
-    judgeUsage({ tokens, implausible }, model, request.choices) === 'quarantined';
+    samplings.some(
+      (each) =>
+        judgeUsage({ tokens: each.tokens, implausible }, model, request.choices) === 'quarantined',
+    );
   return {
     tokens,
     source: isQuarantined ? 'quarantined' : source,
-    ...(isBeyondAsked(tokens, prepared) && { isBeyondAsked: true }),
+    ...(samplings.some((each) => isBeyondAsked(each.tokens, prepared)) && { isBeyondAsked: true }),
     lines(rates) {
       const facts = sent?.surcharges ?? noSurcharges;
       const charged =
         surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
-      return surchargedLines(rates, tokenLines(rates, tokens), charged);
+      if (iterations === undefined) {
+        return surchargedLines(rates, tokenLines(rates, tokens), charged);
+      }
+      const lines = surchargedLines(rates, iterationLines(rates, iterations), charged);
+      return [...lines, ...iterationMarks(iterations)];
     },
   };
 }

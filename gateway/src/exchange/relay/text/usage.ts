@@ -1,5 +1,11 @@
 import { usualOutput } from '#billing/index.ts';
-import { lacks, type ReportedUsage, type Surcharges, type TokenUsage } from '#canonical/index.ts';
+import {
+  lacks,
+  type Iteration,
+  type ReportedUsage,
+  type Surcharges,
+  type TokenUsage,
+} from '#canonical/index.ts';
 import { estimateTokens, inputSum } from '#protocols/index.ts';
 import { noTokens } from '../exchange/measured.ts';
 import { inputTokensOf, type CountedText } from './input-tokens.ts';
@@ -14,6 +20,8 @@ export interface TextUsage {
   readonly implausible: boolean;
   /** The surcharges that apply. */
   readonly surcharges?: Surcharges;
+  /** The samplings whose sum the tokens are. Absent: one, or unknown. */
+  readonly iterations?: readonly Iteration[];
 }
 
 /** No known usage. */
@@ -24,9 +32,16 @@ export function asReported({
   implausible,
   isDoubtful = false,
   surcharges,
+  iterations,
 }: ReportedUsage): TextUsage {
   const source = isDoubtful ? 'estimated' : 'reported';
-  return { tokens, source, implausible, ...(surcharges && { surcharges }) };
+  return {
+    tokens,
+    source,
+    implausible,
+    ...(surcharges && { surcharges }),
+    ...(iterations && { iterations }),
+  };
 }
 
 /**
@@ -82,7 +97,8 @@ function completed(
   const output = lacks(reported, 'output')
     ? Math.max(tokens.output, outputTokens())
     : tokens.output;
-  return { ...asReported(reported), tokens: { ...tokens, output }, source: 'estimated' };
+  const { iterations: _, ...known } = asReported(reported);
+  return { ...known, tokens: { ...tokens, output }, source: 'estimated' };
 }
 
 /** The reported tokens, with an estimate of the input as far as it is not reported. */
@@ -137,5 +153,6 @@ export function usageOfLeaving(
     source: isReported ? 'reported' : 'estimated',
     implausible: known.implausible,
     ...more,
+    ...(isReported && known.iterations && { iterations: known.iterations }),
   };
 }

@@ -39,6 +39,7 @@ test.each([
   ['tiers.200000.output', '15000000000'],
   ['fees.web_search', '10000000000000'],
   ['unpriced.grounded_prompt', '0'],
+  ['iterations', '0'],
   ['output_image', '15000000000'],
   ['image_tiers.1K', '40000000000000'],
   ['layer_factor.1K', '20000000000000'],

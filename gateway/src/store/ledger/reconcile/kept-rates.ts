@@ -51,10 +51,10 @@ const perUsePlaces = 15;
 const layerPlaces = 9;
 const layerOne = 10n ** 9n;
 
-/** `output@service_tier.priority`, `fees.web_search`, `unpriced.web_search`, or a part of the price alone. */
+/** `output@service_tier.priority`, `fees.web_search`, `unpriced.web_search`, `iterations`, or a part of the price alone. */
 function rateOf(price: Readonly<Record<string, unknown>>, named: string): string {
   const [part = '', ...surcharges] = named.split('@');
-  if (part.startsWith('unpriced.')) return '0';
+  if (part.startsWith('unpriced.') || part === 'iterations') return '0';
   if (part.startsWith('fees.')) return String(entryOf(price['fees'], part.slice(5), perUsePlaces));
   let rate = partRate(price, part);
   let places = 0;

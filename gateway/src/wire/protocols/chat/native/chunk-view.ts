@@ -1,6 +1,7 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
 import { ChoiceSet } from '../../choice-set.ts';
 import { EventRange, type EventView } from '../../event-view.ts';
+import { metricsKey } from './usage-places.ts';
 
 const key = Object.freeze({
   audio: keyBytes('audio'),
@@ -10,9 +11,9 @@ const key = Object.freeze({
   delta: keyBytes('delta'),
   error: keyBytes('error'),
   finishReason: keyBytes('finish_reason'),
-  extension: keyBytes('x_groq'),
   id: keyBytes('id'),
   index: keyBytes('index'),
+  message: keyBytes('message'),
   model: keyBytes('model'),
   role: keyBytes('role'),
   usage: keyBytes('usage'),
@@ -53,7 +54,7 @@ export class ChunkView implements EventView {
   /** The last finish reason in the chunk; undefined if there is none. */
   finishReason: unknown = undefined;
   hasChoices = false;
-  /** The usage object. */
+  /** The usage object, from the first of the places in `usage-places.ts` that has one. */
   readonly usage = new EventRange();
   outputBytes = 0;
   /** The `model` string. */
@@ -87,7 +88,8 @@ export class ChunkView implements EventView {
       else if (cursor.keyIs(key.error)) {
         this.hasError = !cursor.isEmpty();
         cursor.skip();
-      } else if (cursor.keyIs(key.extension)) this.#readExtension();
+      } else if (cursor.keyIs(metricsKey)) this.#readOtherUsage();
+      else if (cursor.enterObject()) this.#readExtension();
       else cursor.skip();
     }
   }
@@ -110,6 +112,8 @@ export class ChunkView implements EventView {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.delta) && cursor.enterObject()) this.#readDelta();
       else if (cursor.keyIs(key.index)) index = cursor.skipCount();
+      else if (cursor.keyIs(key.usage)) this.#readOtherUsage();
+      else if (cursor.keyIs(key.message) && cursor.enterObject()) this.#readExtension();
       else if (cursor.keyIs(key.finishReason) && !cursor.isEmpty()) {
         isEnd = true;
         this.finishReason = cursor.read();
@@ -127,6 +131,10 @@ export class ChunkView implements EventView {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.role) || cursor.isEmpty()) {
         cursor.skip();
+        continue;
+      }
+      if (cursor.keyIs(key.usage)) {
+        this.#readOtherUsage();
         continue;
       }
       this.hasContent = true;
@@ -158,16 +166,18 @@ export class ChunkView implements EventView {
     } else cursor.skip();
   }
 
-  /** Some streams report usage only in a vendor's member. */
+  /** An object of which only the usage matters. */
   #readExtension(): void {
-    if (!cursor.enterObject()) {
-      cursor.skip();
-      return;
-    }
     while (cursor.nextMember()) {
-      if (cursor.keyIs(key.usage) && !this.usage.isKnown) this.#readUsage();
+      if (cursor.keyIs(key.usage)) this.#readOtherUsage();
       else cursor.skip();
     }
+  }
+
+  /** That of the root, wherever it stands, is taken before all others. */
+  #readOtherUsage(): void {
+    if (this.usage.isKnown) cursor.skip();
+    else this.#readUsage();
   }
 
   #readUsage(): void {

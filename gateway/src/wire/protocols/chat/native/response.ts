@@ -9,6 +9,7 @@ import { parseResponse } from '../../read-response.ts';
 import { readGivenState } from './state-members.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
+import { usageIn } from './usage-places.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -42,7 +43,7 @@ function brokenEndingOf(response: JsonRecord): unknown {
 
 function usageOf(response: JsonRecord): ReportedUsage | null {
   return readInclusiveUsage(
-    response['usage'],
+    usageIn(response),
     response['service_tier'],
     hasCitations(response) ? 1 : 0,
   );

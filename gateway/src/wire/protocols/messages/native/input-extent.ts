@@ -1,5 +1,5 @@
 import { InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
 
 /** Prefixes in the types of tools that the client runs. The provider runs the others. */
 const clients = /^(custom$|bash_|text_editor_|computer_|memory_)/;
@@ -13,7 +13,17 @@ export function inputExtent(json: JsonRecord): InputExtent {
     typeof type === 'string' && !clients.test(type);
   tally.hostedTools =
     recordsIn(json['tools']).some(isHosted) || !recordsIn(json['mcp_servers']).next().done;
+  if (compacts(json)) tally.compacts = true;
   return tally;
+}
+
+/** `compact_20260112` and its successors, or the member of `compact-2026-09-04`. */
+function compacts(json: JsonRecord): boolean {
+  if (isRecord(json['compaction'])) return true;
+  const { edits } = recordAt(json, 'context_management');
+  return recordsIn(edits).some(
+    ({ type }) => typeof type === 'string' && type.startsWith('compact_'),
+  );
 }
 
 /** A text, a list of blocks, or the single object in a tool result. */

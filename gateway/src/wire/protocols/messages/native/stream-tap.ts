@@ -77,16 +77,14 @@ export class MessagesStreamTap implements StreamTap {
         this.replacement = echoInEvent(event, read, view.model, this.#echo);
         return this.replacement === null ? verdict.forward : verdict.replace;
       case 'message_delta':
-        if (!isAbsent(recordAt({ usage: view.usage }, 'usage')['output_tokens'])) {
-          this.#isCounted = true;
-        }
-        this.#takeUsage(view.usage);
+        this.#takeLastUsage(view.usage);
         if (isBrokenEnding('messages', view.stopReason)) {
           this.failure = brokenEndingError(view.stopReason);
           return verdict.failed;
         }
         return view.hasContent ? verdict.content : verdict.forward;
       case 'message_stop':
+        this.#takeLastUsage(view.usage);
         this.finished = true;
         return verdict.terminal;
       case 'content_block_stop':
@@ -110,6 +108,11 @@ export class MessagesStreamTap implements StreamTap {
     this.#reported = {};
     this.#usage = null;
     this.#isCounted = false;
+  }
+
+  #takeLastUsage(usage: unknown): void {
+    if (isRecord(usage) && !isAbsent(usage['output_tokens'])) this.#isCounted = true;
+    this.#takeUsage(usage);
   }
 
   #takeUsage(usage: unknown): void {

@@ -1,16 +1,40 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import type { Iteration, ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { recordsIn } from '../../input-extent.ts';
 import { searchesInUsage, termIn, withSurcharges } from '../../reported-surcharges.ts';
-import { reportOf, UsageCounts } from '../../usage-numbers.ts';
+import { inputSum, reportOf, UsageCounts } from '../../usage-numbers.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../values.ts';
 
 /**
- * `input_tokens` excludes cache reads and writes. `output_tokens` includes thinking.
+ * `input_tokens` excludes cache reads and writes. `output_tokens` includes thinking. What `iterations` counts beyond both
+ * is added.
  * @param isCounted whether the output count is final; the one at the start of a stream is not
  */
 export function readUsage(usage: unknown, isCounted = true): ReportedUsage | null {
   if (!isRecord(usage)) return null;
   const input = new UsageCounts();
   const output = new UsageCounts();
+  const counts = readTokens(usage, input, output);
+  const isTold = output.some && isCounted;
+  const iterations = isAbsent(usage['iterations'])
+    ? null
+    : readIterations(usage['iterations'], counts, input, output);
+  const reported = reportOf(
+    iterations === null ? counts : withReasoning(sumOf(iterations), counts),
+    // Cache reads and writes are counted beside the rest: without one of these, the sum is too small.
+    input.side(input.some && !input.isOdd),
+    output.side(isTold),
+  );
+  const terms = termFields.map((field) => termIn(usage, field));
+  return withSurcharges(
+    reported === null || iterations === null ? reported : { ...reported, iterations },
+    terms,
+    searchesInUsage(usage),
+  );
+}
+
+const termFields = ['service_tier', 'speed', 'inference_geo'];
+
+function readTokens(usage: JsonRecord, input: UsageCounts, output: UsageCounts): TokenUsage {
   const written = recordAt(usage, 'cache_creation');
   const cacheWrite1h = input.read(written['ephemeral_1h_input_tokens']);
   const cacheWrite5m = input.read(written['ephemeral_5m_input_tokens']);
@@ -21,27 +45,90 @@ export function readUsage(usage: unknown, isCounted = true): ReportedUsage | nul
   const fresh = input.read(usage['input_tokens']);
   const cacheRead = input.read(usage['cache_read_input_tokens']);
   const produced = output.read(usage['output_tokens']);
-  const isTold = output.some && isCounted;
   const details = recordAt(usage, 'output_tokens_details');
   const reasoning = output.readAny(details['thinking_tokens'], details['reasoning_tokens']);
-  const reported = reportOf(
-    {
-      input: fresh,
-      cacheRead,
-      cacheWrite: allWritten - cacheWrite1h,
-      cacheWrite1h,
-      output: produced,
-      reasoning: Math.min(reasoning, produced),
-    },
-    // Cache reads and writes are counted beside the rest: without one of these, the sum is too small.
-    input.side(input.some && !input.isOdd),
-    output.side(isTold),
-  );
-  const terms = termFields.map((field) => termIn(usage, field));
-  return withSurcharges(reported, terms, searchesInUsage(usage));
+  return {
+    input: fresh,
+    cacheRead,
+    cacheWrite: allWritten - cacheWrite1h,
+    cacheWrite1h,
+    output: produced,
+    reasoning: Math.min(reasoning, produced),
+  };
 }
 
-const termFields = ['service_tier', 'speed', 'inference_geo'];
+/** Samplings do not always say how much of their output is reasoning. */
+function withReasoning(sum: TokenUsage, { reasoning }: TokenUsage): TokenUsage {
+  return reasoning > sum.reasoning ? { ...sum, reasoning } : sum;
+}
+
+/** More samplings are in no response. */
+const mostIterations = 128;
+
+/**
+ * The samplings that the vendor charges for. The counts beside them are the sum of those of type `message` (or of the
+ * `fallback_message` that served the turn) alone: a compaction and an advisor are charged in addition.
+ * (https://platform.claude.com/docs/en/build-with-claude/compaction#understanding-usage,
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool#usage-and-billing) Null if they are
+ * fewer tokens than the counts.
+ */
+function readIterations(
+  list: unknown,
+  counts: TokenUsage,
+  input: UsageCounts,
+  output: UsageCounts,
+): readonly Iteration[] | null {
+  const all = [...recordsIn(list)];
+  const hasFallback = all.some(({ type }) => type === 'fallback_message');
+  const iterations = all.flatMap((entry): Iteration[] => {
+    const tokens = readTokens(entry, input, output);
+    // Declined before any output: not charged. (…/build-with-claude/refusals-and-fallback)
+    if (hasFallback && entry['type'] === 'message' && tokens.output === 0) return [];
+    const model = otherModelOf(entry);
+    return [model === null ? { tokens } : { tokens, model }];
+  });
+  if (iterations.length > mostIterations) input.implausible = true;
+  const sum = sumOf(iterations);
+  const isWhole = inputSum(sum) >= inputSum(counts) && sum.output >= counts.output;
+  if (!isWhole || iterations.length === 0) return null;
+  return withLifetimes(iterations, counts.cacheWrite1h - sum.cacheWrite1h);
+}
+
+/** Some servers name the lifetimes of cache writes only in the counts. */
+function withLifetimes(iterations: readonly Iteration[], unnamed1h: number): readonly Iteration[] {
+  let left = Math.max(0, unnamed1h);
+  if (left === 0) return iterations;
+  return iterations
+    .toReversed()
+    .map((iteration) => {
+      const { tokens } = iteration;
+      const moved = Math.min(left, tokens.cacheWrite);
+      left -= moved;
+      const cacheWrite = tokens.cacheWrite - moved;
+      const cacheWrite1h = tokens.cacheWrite1h + moved;
+      return { ...iteration, tokens: { ...tokens, cacheWrite, cacheWrite1h } };
+    })
+    .toReversed();
+}
+
+function sumOf(iterations: readonly Iteration[]): TokenUsage {
+  const sum = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+  for (const { tokens } of iterations) {
+    for (const part of parts) sum[part] += tokens[part];
+  }
+  return sum;
+}
+
+const parts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
+
+/** Samplings of the requested model. */
+const ownTypes: ReadonlySet<unknown> = new Set(['message', 'compaction']);
+const unfit = /[^a-z0-9._-]+/g;
+
+function otherModelOf({ type, model }: JsonRecord): string | null {
+  if (ownTypes.has(type) || typeof model !== 'string' || model === '') return null;
+  return model.slice(0, 64).toLowerCase().replaceAll(unfit, '-');
+}
 
 /** Merges partial reports of a stream. Counts are cumulative: later ones replace earlier ones, null does not. */
 export function mergeUsage(earlier: JsonRecord, later: unknown): JsonRecord {

@@ -76,6 +76,7 @@ export class ResponseEventView implements EventView {
         this.type = typeof type === 'string' ? type : null;
       } else if (cursor.keyIs(key.response) && cursor.enterObject()) this.#readResponse();
       else if (cursor.keyIs(key.item)) this.items.take(cursor);
+      else if (cursor.keyIs(key.usage)) this.usage ??= cursor.read();
       else {
         if (cursor.keyIs(key.error)) this.hasError = !cursor.isEmpty();
         cursor.skip();
@@ -89,7 +90,7 @@ export class ResponseEventView implements EventView {
       else if (cursor.keyIs(key.createdAt)) this.createdAt = cursor.read();
       else if (cursor.keyIs(key.status)) this.status = cursor.read();
       else if (cursor.keyIs(key.background)) this.background = cursor.read();
-      else if (cursor.keyIs(key.usage)) this.usage = cursor.read();
+      else if (cursor.keyIs(key.usage)) this.usage = cursor.read() ?? this.usage;
       else if (cursor.keyIs(key.conversation)) this.conversation = cursor.read();
       else if (cursor.keyIs(key.output)) this.items.take(cursor);
       else if (cursor.keyIs(key.serviceTier)) this.serviceTier = cursor.read();
