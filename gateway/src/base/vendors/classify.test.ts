@@ -30,6 +30,43 @@ describe('openai', () => {
     ],
     [400, error({ message: 'prompt too long; exceeded max context length' }), 'context_too_long'],
     [400, error({ type: 'too_many_prompt_tokens', code: 400 }), 'context_too_long'],
+    ...[
+      { type: 'exceed_context_size_error', code: 400 },
+      { message: 'the request exceeds the available context size, try increasing it' },
+      {
+        message: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+      },
+      { message: 'The decoder prompt (length 9) is longer than the maximum model length of 8.' },
+      { message: "Input length (9) exceeds model's maximum context length (8)." },
+      { message: '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000' },
+      {
+        message:
+          'The number of tokens to keep from the initial prompt is greater than the context length.',
+      },
+      { message: 'Invalid request: Your request exceeded model token limit: 262144' },
+      {
+        message:
+          "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      },
+      {
+        message: 'Provider returned error',
+        metadata: { raw: '{"message":"maximum context length"}' },
+      },
+      { message: 'litellm.ContextWindowExceededError: BadRequestError' },
+    ].flatMap((fields) =>
+      [400, null].map((status): [number | null, object, string] => [
+        status,
+        error(fields),
+        'context_too_long',
+      ]),
+    ),
+    [
+      400,
+      error({ code: 'unsupported_value', message: 'Your organization must be verified to …' }),
+      'abnormal none',
+    ],
+    [400, error({ code: 'billing_hard_limit_reached' }), 'abnormal credential'],
+    [400, error({ code: 'Arrearage', type: 'Arrearage' }), 'abnormal credential'],
     [400, error({ code: 'content_policy_violation' }), 'content_policy'],
     [null, error({ code: 'content_filter', status: 400 }), 'content_policy'],
     [null, error({ code: 'moderation_blocked' }), 'content_policy'],
@@ -81,6 +118,12 @@ describe('anthropic', () => {
       error('invalid_request_error', 'Your credit balance is too low to …'),
       'abnormal credential',
     ],
+    [
+      400,
+      error('invalid_request_error', 'You have reached your specified API usage limits. You …'),
+      'abnormal none',
+    ],
+    [400, error('invalid_request_error', 'This organization has been disabled.'), 'abnormal none'],
     [400, error('invalid_request_error', 'messages: roles must alternate'), 'upstream_rejected'],
     [529, error('overloaded_error'), 'overloaded channel'],
     [null, error('overloaded_error'), 'overloaded channel'],
@@ -101,6 +144,12 @@ describe('gemini', () => {
       { reason: 'API_KEY_INVALID' },
     ]);
     expect(word(classify(gemini, 400, body))).toBe('abnormal credential');
+  });
+  test('a precondition is the account’s fault or the client’s, by its words', () => {
+    const refused = (message: string) =>
+      word(classify(gemini, 400, error(400, 'FAILED_PRECONDITION', message)));
+    expect(refused('User location is not supported for the API use.')).toBe('abnormal none');
+    expect(refused('The File x is not in an ACTIVE state.')).toBe('upstream_rejected');
   });
   test('RetryInfo is the cool-down', () => {
     const body = error(429, 'RESOURCE_EXHAUSTED', '', [{ retryDelay: '12.4s' }]);

@@ -15,9 +15,16 @@ export function failureFields(failure: UpstreamFailure): FailureFields {
     type: text(member(error, 'type')),
     code: text(member(error, 'code')),
     status: text(member(error, 'status')),
-    message: typeof error === 'string' ? error : text(member(error, 'message')),
+    message: typeof error === 'string' ? error : messageOf(error),
     param: text(member(error, 'param')),
   };
+}
+
+/** A router says of its upstream's error no more than that there was one, and has it as text (OpenRouter). */
+function messageOf(error: unknown): string {
+  const wrapped = text(member(member(error, 'metadata'), 'raw'));
+  const message = text(member(error, 'message'));
+  return wrapped === '' ? message : `${message} ${wrapped}`;
 }
 
 function member(value: unknown, name: string): unknown {

@@ -23,13 +23,22 @@ const statusByType: Readonly<Record<string, number>> = {
   slow_down: 503,
 };
 
+/**
+ * Codes and types that concern the account, with whatever status: waiting does not cure that. OpenAI's first four
+ * (https://platform.openai.com/docs/guides/error-codes); Model Studio's on its chat endpoint.
+ */
+const closedAccount: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'account_deactivated',
+  'Arrearage',
+]);
+
 /** OpenAI's error object and the many servers that imitate it. */
 export function classifyOpenAi(failure: UpstreamFailure): Classification {
   const fields = failureFields(failure);
-  // OpenAI says 429 when the account has no money left: waiting does not cure that.
-  if (fields.code === 'insufficient_quota' || fields.type === 'insufficient_quota') {
-    return refusedCredential();
-  }
+  if (closedAccount.has(fields.code) || closedAccount.has(fields.type)) return refusedCredential();
   if (isEmptyAccount(failure, fields)) return refusedCredential();
   // With 400 or 404, depending on the server.
   if (fields.code === 'previous_response_not_found') {
