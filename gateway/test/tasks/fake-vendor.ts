@@ -32,6 +32,10 @@ export interface FakeVendor {
   readonly tasks: Map<string, TaskLook>;
   readonly calls: UpstreamRequest[];
   mood: Mood;
+  /** The same for calls that ask for many tasks. */
+  listMood: Mood;
+  /** Upstream ids that lists leave out. */
+  readonly unlisted: Set<string>;
   /** Called before each call is answered; a call waits for it. */
   onCall: (request: UpstreamRequest) => Promise<void>;
 }
@@ -41,6 +45,8 @@ export interface FakeOptions {
   readonly most?: number;
   readonly looksPerSecond?: number;
 }
+
+const listPath = '/list/';
 
 export function createFakeVendor({ most, looksPerSecond = 1_000 }: FakeOptions = {}): FakeVendor {
   const tasks = new Map<string, TaskLook>();
@@ -53,7 +59,7 @@ export function createFakeVendor({ most, looksPerSecond = 1_000 }: FakeOptions =
     ...(most !== undefined && {
       list: {
         most,
-        call: (ids: readonly string[]) => ({ method: 'GET', path: `/tasks/${ids.join(',')}` }),
+        call: (ids: readonly string[]) => ({ method: 'GET', path: `${listPath}${ids.join(',')}` }),
         read: (body: unknown) => {
           const read = body as { ids: string[]; tasks: TaskLook[] } | null;
           return read === null ? null : new Map(read.ids.map((id, at) => [id, read.tasks[at]!]));
@@ -76,7 +82,8 @@ export function createFakeVendor({ most, looksPerSecond = 1_000 }: FakeOptions =
       if (tasks.get(id!)?.state === 'queued') tasks.set(id!, looksLike('cancelled'));
       return {};
     }
-    const known = ids.filter((id) => tasks.has(id));
+    const isListed = (id: string) => !path.includes(listPath) || !fake.unlisted.has(id);
+    const known = ids.filter((id) => tasks.has(id) && isListed(id));
     return { ids: known, tasks: known.map((id) => tasks.get(id)) };
   };
 
@@ -85,13 +92,15 @@ export function createFakeVendor({ most, looksPerSecond = 1_000 }: FakeOptions =
     tasks,
     calls,
     mood: 'well',
+    listMood: 'well',
+    unlisted: new Set(),
     onCall: async () => {},
     upstream: {
       send(request, listener) {
         let isOver = false;
         calls.push(request);
         void fake.onCall(request).then(() => {
-          const { mood } = fake;
+          const mood = request.path.includes(listPath) ? fake.listMood : fake.mood;
           if (isOver || mood === 'mute') return;
           if (mood === 'cut') return listener.onBreak(new Error('cut') as never);
           const body = mood === 'garbled' ? '<html>' : JSON.stringify(bodyFor(request));

@@ -130,7 +130,8 @@ export async function openTasksBench(
       for (const table of ['tasks', 'usage', 'usage_hourly', 'spent_totals'] as const) {
         await kysely.deleteFrom(table).execute();
       }
-      Object.assign(fake, { mood: 'well', onCall: async () => {} });
+      Object.assign(fake, { mood: 'well', listMood: 'well', onCall: async () => {} });
+      fake.unlisted.clear();
       fake.tasks.clear();
       fake.calls.splice(0);
     },

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TaskLook } from '#canonical/index.ts';
+import type { TaskList } from '#vendors/index.ts';
 import { giveBack } from './claims.repository.ts';
 import { concludeAs, giveUp, storeLate } from './conclude.ts';
 import { createFewAtOnce } from './few-at-once.ts';
@@ -7,6 +9,7 @@ import { lookAtMany, lookAtOne, upstreamOf, type Upstream } from './look.ts';
 import type { LookWriter } from './look-writer.ts';
 import type { TaskParts } from './parts.ts';
 import { expiryOf } from './schedule.ts';
+import { stepOf } from './state.ts';
 import type { TaskRow } from './task-row.ts';
 
 /**
@@ -17,6 +20,11 @@ const endsAtOnce = 4;
 
 /** The longest that a leased row waits for its turn, in milliseconds: with the look itself less than its lease. */
 const longestWait = 10_000;
+
+/** Milliseconds until a list that failed is tried again. */
+const listAgainAfter = 600_000;
+
+const none: ReadonlyMap<string, TaskLook> = new Map();
 
 interface Group {
   readonly upstream: Upstream;
@@ -35,6 +43,8 @@ export function createFollower(
 ): (rows: readonly TaskRow[]) => Promise<void> {
   const { pace, stop, settings, clock, database, owner } = parts;
   const inTurn = createFewAtOnce(endsAtOnce);
+  /** Channels whose list failed, and until when tasks are asked for one by one there; of the monotonic clock. */
+  const unlisted = new Map<string, number>();
 
   async function follow(rows: readonly TaskRow[]): Promise<void> {
     const groups = new Map<string, Group>();
@@ -47,43 +57,85 @@ export function createFollower(
     await Promise.all([...done, ...groups.values().map(followGroup)]);
   }
 
-  async function followGroup({ upstream, rows }: Group): Promise<void> {
-    const { side, channel } = upstream;
-    const inOneCall = side.list?.most ?? 1;
+  /** A list saves calls, where there is one. */
+  async function followGroup({ upstream, rows: due }: Group): Promise<void> {
+    const { list } = upstream.side;
+    const rows = due.toSorted((a, b) => Number(isOver(b)) - Number(isOver(a)));
+    const until = clock.monotonic() + longestWait;
+    if (list === undefined || clock.monotonic() < (unlisted.get(upstream.channel) ?? -Infinity)) {
+      await askInTurns(upstream, rows, 1, until, ([row]) => lookAlone(upstream, row!));
+    } else {
+      await askInTurns(upstream, rows, list.most, until, (part) =>
+        lookTogether(upstream, list, part, until),
+      );
+    }
+  }
+
+  /** Asks for so many rows at once when the channel may be asked; those whose turn is later than `until` are put off. */
+  async function askInTurns(
+    { channel, side }: Upstream,
+    rows: readonly TaskRow[],
+    most: number,
+    until: number,
+    look: (rows: readonly TaskRow[]) => Promise<void>,
+  ): Promise<void> {
     const asked: Promise<void>[] = [];
-    for (let at = 0; at < rows.length; at += inOneCall) {
-      const wait = pace.reserve(channel, side.looksPerSecond, longestWait);
+    for (let at = 0; at < rows.length; at += most) {
+      const wait = pace.reserve(channel, side.looksPerSecond, until - clock.monotonic());
       if (wait === null) {
         asked.push(putOff(rows.slice(at)));
         break;
       }
-      asked.push(lookIn(wait, upstream, rows.slice(at, at + inOneCall)));
+      const part = rows.slice(at, at + most);
+      asked.push(after(wait, () => look(part)));
     }
     await Promise.all(asked);
   }
 
-  async function lookIn(wait: number, upstream: Upstream, rows: TaskRow[]): Promise<void> {
-    try {
-      if (wait > 0) await delay(wait, undefined, { ref: false, signal: stop });
-    } catch {
-      // All leases are given back at the stop.
-      return;
-    }
-    const seen = await look(upstream, rows);
-    if (stop.aborted) return;
-    await Promise.all(rows.map((row) => settle(row, seen.get(row.upstream_id!) ?? null)));
+  async function after(wait: number, look: () => Promise<void>): Promise<void> {
+    if (wait > 0) await delay(wait, undefined, { ref: false, signal: stop }).catch(() => {});
+    // All leases are given back at the stop.
+    if (!stop.aborted) await look();
   }
 
-  async function look(upstream: Upstream, rows: TaskRow[]): Promise<ReadonlyMap<string, Seen>> {
-    const [first] = rows;
-    if (upstream.side.list !== undefined) return lookAtMany(parts, upstream, rows);
-    return new Map([[first!.upstream_id!, await lookAtOne(parts, upstream, first!)]]);
+  async function lookAlone(upstream: Upstream, row: TaskRow): Promise<void> {
+    const seen = await lookAtOne(parts, upstream, row);
+    if (!stop.aborted) await settle(row, seen);
+  }
+
+  /**
+   * Looks by a list. What it does not name is asked for alone, and so is what would expire with this look: other
+   * gateways and compatible servers have no list, or one that leaves tasks out.
+   */
+  async function lookTogether(
+    upstream: Upstream,
+    list: TaskList,
+    rows: readonly TaskRow[],
+    until: number,
+  ): Promise<void> {
+    const listed = await lookAtMany(parts, upstream, list, rows);
+    if (stop.aborted) return;
+    if (listed === 'limited') return putOff(rows);
+    if (listed === 'none') unlisted.set(upstream.channel, clock.monotonic() + listAgainAfter);
+    const looks = listed === 'none' ? none : listed;
+    const isSettled = (row: TaskRow) => {
+      const look = looks.get(row.upstream_id!);
+      return look !== undefined && (!isOver(row) || stepOf(row.state, look).kind === 'ended');
+    };
+    const alone = rows.filter((row) => !isSettled(row));
+    await Promise.all([
+      ...rows.filter(isSettled).map((row) => settle(row, looks.get(row.upstream_id!)!)),
+      askInTurns(upstream, alone, 1, until, ([row]) => lookAlone(upstream, row!)),
+    ]);
+  }
+
+  /** Whether the next look at an open task is its last. */
+  function isOver(row: TaskRow): boolean {
+    return row.ended_at === null && clock.now() >= expiryOf(row, settings);
   }
 
   /** The channel may not be asked in time: another node looks, or this one does later. An expiry waits for nobody. */
   async function putOff(rows: readonly TaskRow[]): Promise<void> {
-    const now = clock.now();
-    const isOver = (row: TaskRow) => row.ended_at === null && now >= expiryOf(row, settings);
     const later = rows.filter((row) => !isOver(row));
     await Promise.all([
       ...rows.filter(isOver).map((row) => settle(row, null)),

@@ -35,7 +35,8 @@ export function judge(row: TaskRow, seen: Seen, schedule: Schedule, now: number)
       failedLooks,
       dueAt:
         look === null ? nextTry(row, schedule, now, failedLooks) : nextLook(row, schedule, now),
-      lookedAt: now,
+      // Only an answer about the task is a look: its owner's next request then makes another.
+      lookedAt: seen === null ? row.looked_at : now,
       updatedAt: state === row.state ? row.updated_at : now,
     },
   };

@@ -1,5 +1,5 @@
 import type { TaskLook } from '#canonical/index.ts';
-import type { TaskCall, TaskSide, Vendor } from '#vendors/index.ts';
+import type { TaskCall, TaskList, TaskSide, Vendor } from '#vendors/index.ts';
 import { openAccess, presentAccess, type Access } from './access.ts';
 import { ask, type Reply } from './ask.ts';
 import type { Seen } from './judge.ts';
@@ -50,32 +50,35 @@ export async function lookAtOne(
   row: TaskRow,
 ): Promise<Seen> {
   const { side } = upstream;
-  const body = await askFor(parts, upstream, side.look(row.upstream_id!));
-  return body === undefined ? null : side.readLook(body);
+  const reply = await askFor(parts, upstream, side.look(row.upstream_id!));
+  return reply.kind === 'answered' ? side.readLook(reply.body) : null;
 }
 
-/** Asks for many tasks with one call. @returns by upstream id; what is absent was not answered */
+/**
+ * Asks for many tasks with one call.
+ * @returns by upstream id; what is absent was not answered. `none`: there is no such list, as far as this call can tell
+ */
 export async function lookAtMany(
   parts: LookingParts,
   upstream: Upstream,
+  list: TaskList,
   rows: readonly TaskRow[],
-): Promise<ReadonlyMap<string, TaskLook>> {
-  const { list } = upstream.side;
-  if (list === undefined) return new Map();
+): Promise<ReadonlyMap<string, TaskLook> | 'limited' | 'none'> {
   const ids = rows.map(({ upstream_id }) => upstream_id!);
-  const body = await askFor(parts, upstream, list.call(ids));
-  return (body === undefined ? null : list.read(body)) ?? new Map();
+  const reply = await askFor(parts, upstream, list.call(ids));
+  if (reply.kind === 'limited') return 'limited';
+  return (reply.kind === 'answered' ? list.read(reply.body) : null) ?? 'none';
 }
 
-/** Makes a call and counts it. @returns the parsed body; undefined: there is none */
+/** Makes a call and counts it. */
 export async function askFor(
   parts: LookingParts,
   { access, vendor, protocol, channel }: Upstream,
   call: TaskCall,
-): Promise<unknown> {
+): Promise<Reply> {
   const { upstream, timeouts, stop } = parts;
-  const reply: Reply = await ask(call, { upstream, timeouts, vendor, access, protocol, stop });
+  const reply = await ask(call, { upstream, timeouts, vendor, access, protocol, stop });
   parts.tally.looks[reply.kind] += 1;
   if (reply.kind === 'limited') parts.pace.rest(channel, reply.retryAfter);
-  return reply.kind === 'answered' ? reply.body : undefined;
+  return reply;
 }

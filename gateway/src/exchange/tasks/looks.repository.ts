@@ -11,7 +11,8 @@ export interface Looked {
   readonly failedLooks: number;
   /** Unix milliseconds. */
   readonly dueAt: number;
-  readonly lookedAt: number;
+  /** Of the last answer about it; null: there was none. */
+  readonly lookedAt: number | null;
   /** When its owner last saw a change. */
   readonly updatedAt: number;
 }

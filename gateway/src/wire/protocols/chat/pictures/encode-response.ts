@@ -27,7 +27,7 @@ export function encodePictureResponse(response: PictureResponse, told: Told): Bu
         finish_reason: 'stop',
       },
     ],
-    ...(response.usage === null ? {} : { usage: usageOf(response.usage.tokens) }),
+    usage: usageOf(response),
   });
 }
 
@@ -62,9 +62,7 @@ export function* encodePictureStream(
     }
   }
   yield chunk({}, 'stop');
-  if (wantsUsage && response.usage !== null) {
-    yield asFrame({ ...head, choices: [], usage: usageOf(response.usage.tokens) });
-  }
+  if (wantsUsage) yield asFrame({ ...head, choices: [], usage: usageOf(response) });
 }
 
 export const pictureStreamEnd: Buffer = Buffer.from(frame(null, '[DONE]'));
@@ -85,7 +83,21 @@ function contentOf({ pictures }: PictureResponse): (string | Buffer)[] {
   });
 }
 
-function usageOf(tokens: ImageTokens): JsonRecord {
+/** Where pictures are priced by tiers, the upstream may report no tokens: none were used. */
+const noTokens: ImageTokens = Object.freeze({
+  input: 0,
+  inputImage: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  outputImage: 0,
+  reasoning: 0,
+});
+
+/** Always: clients read the three sums without asking whether they are there. */
+function usageOf({ usage }: PictureResponse): JsonRecord {
+  const { tokens = noTokens } = usage ?? {};
   const { inputImage, outputImage } = tokens;
   const written = writeUsage({
     ...tokens,
