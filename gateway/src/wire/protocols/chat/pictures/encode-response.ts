@@ -1,4 +1,4 @@
-import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
+import type { PictureResponse } from '#canonical/index.ts';
 import { LongText, writeJson, writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
 import { frame } from '../../frames.ts';
@@ -27,7 +27,7 @@ export function encodePictureResponse(response: PictureResponse, told: Told): Bu
         finish_reason: 'stop',
       },
     ],
-    ...(response.usage === null ? {} : { usage: usageOf(response.usage.tokens) }),
+    ...(response.usage === null ? {} : { usage: writeUsage(response.usage.tokens) }),
   });
 }
 
@@ -63,7 +63,7 @@ export function* encodePictureStream(
   }
   yield chunk({}, 'stop');
   if (wantsUsage && response.usage !== null) {
-    yield asFrame({ ...head, choices: [], usage: usageOf(response.usage.tokens) });
+    yield asFrame({ ...head, choices: [], usage: writeUsage(response.usage.tokens) });
   }
 }
 
@@ -83,24 +83,4 @@ function contentOf({ pictures }: PictureResponse): (string | Buffer)[] {
     const before = `${index === 0 ? '' : gap}![image](data:${source.mime ?? 'image/png'};base64,`;
     return [before, source.base64, ')'];
   });
-}
-
-function usageOf(tokens: ImageTokens): JsonRecord {
-  const { inputImage, outputImage } = tokens;
-  const written = writeUsage({
-    ...tokens,
-    input: tokens.input + inputImage,
-    output: tokens.output + outputImage,
-  });
-  return {
-    ...written,
-    prompt_tokens_details: {
-      ...(written['prompt_tokens_details'] as JsonRecord),
-      image_tokens: inputImage,
-    },
-    completion_tokens_details: {
-      ...(written['completion_tokens_details'] as JsonRecord),
-      image_tokens: outputImage,
-    },
-  };
 }
