@@ -40,6 +40,10 @@ function wordsOf(part: string, say: Say): string[] {
   if (source === 'text' || source === 'with_video') {
     return [name, rest.slice(0, -1).join('.'), say(`parts.sources.${source}`)];
   }
+  const unpriced = first === 'unpriced' ? rest.join('.') : '';
+  if (Object.hasOwn(en.parts.names, unpriced)) {
+    return [name, say(`parts.names.${unpriced}` as TextName)];
+  }
   // Names of tiers may have dots of their own.
   return rest.length === 0 ? [name] : [name, spaced(rest.join('.'))];
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import { bundledModelsOf } from '#catalogue/bundled.ts';
-import type { DeclaredPrice, ProviderName } from '#config/index.ts';
+import type { TokenPart } from '#canonical/index.ts';
+import type { DeclaredPrice, PromptTier, ProviderName, TokenPrices } from '#config/index.ts';
 
 /* Prices of vendors as a well-kept public package has them, in the words of the configuration. */
 
@@ -42,7 +43,7 @@ export function readPackage(date: string): VendorPrices {
       .flatMap(({ id }) => {
         const model = there.find((each) => each.id === id);
         if (model === undefined) return [];
-        const price = inForce(model.prices, date);
+        const price = withSound(vendor, inForce(model.prices, date));
         const contextWindow = model.context_window;
         return [[id, { ...(contextWindow !== undefined && { contextWindow }), price }] as const];
       });
@@ -50,6 +51,26 @@ export function readPackage(date: string): VendorPrices {
   });
   return { source: `${name} ${version}`, date, providers: Object.fromEntries(providers) };
 }
+
+/**
+ * Gemini's models hear. Where the package has no price of sound, the vendor's page says that it costs what text costs
+ * (ai.google.dev/gemini-api/docs/pricing: "text / image / video / audio").
+ */
+function withSound(vendor: ProviderName, price: DeclaredPrice): DeclaredPrice {
+  if (vendor !== 'gemini' || price.inputAudio !== undefined) return price;
+  return {
+    ...price,
+    ...soundOf(price),
+    ...(price.tiers && { tiers: price.tiers.map(withTierSound) }),
+  };
+}
+
+const withTierSound = (tier: PromptTier): PromptTier => ({ ...tier, ...soundOf(tier) });
+
+const soundOf = ({ input, cacheRead }: TokenPrices): TokenPrices => ({
+  ...(input !== undefined && { inputAudio: input }),
+  ...(cacheRead !== undefined && { cacheReadAudio: cacheRead }),
+});
 
 type Prices = NonNullable<ReturnType<typeof findProvider>>['models'][number]['prices'];
 
@@ -71,7 +92,13 @@ const parts = {
   cacheWrite: 'cache_write_mtok',
   cacheWrite1h: 'cache_write_1h_mtok',
   output: 'output_mtok',
-} as const;
+  inputImage: 'input_image_mtok',
+  outputImage: 'output_image_mtok',
+  inputAudio: 'input_audio_mtok',
+  cacheReadAudio: 'cache_audio_read_mtok',
+  outputAudio: 'output_audio_mtok',
+  cacheReadImage: 'cache_image_read_mtok',
+} as const satisfies Record<TokenPart, string>;
 
 function declared(price: ModelPrice): DeclaredPrice {
   const tiers = new Map<number, Record<string, string>>();

@@ -30,6 +30,17 @@ const litellm = `{
     "input_cost_per_token": 5e-06, "input_cost_per_image_token": 1e-05,
     "cache_read_input_token_cost": 1.25e-06, "output_cost_per_image_token": 4e-05
   },
+  "gpt-audio": {
+    "litellm_provider": "openai", "mode": "chat",
+    "input_cost_per_token": 2.5e-06, "cache_read_input_token_cost": 1.25e-06, "output_cost_per_token": 1e-05,
+    "input_cost_per_audio_token": 3.2e-05, "cache_read_input_audio_token_cost": 4e-07, "output_cost_per_audio_token": 6.4e-05
+  },
+  "gemini/gemini-2.5-flash": {
+    "litellm_provider": "gemini", "mode": "chat",
+    "input_cost_per_token": 3e-07, "output_cost_per_token": 2.5e-06, "output_cost_per_image_token": 3e-05,
+    "input_cost_per_audio_token": 1e-06, "cache_read_input_token_cost_per_audio_token": 1e-07,
+    "input_cost_per_audio_token_above_128k_tokens": 2e-06
+  },
   "odd": { "litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 5.46875e-07, "output_cost_per_token": 1.2345678901e-05 },
   "noisy": { "litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1.5000000000000002e-07, "output_cost_per_token": 1e-06 },
   "gemini/gemini-2.5-pro": {
@@ -57,7 +68,7 @@ const modelsDev = `{
       "cost": { "input": 3, "output": 15, "cache_read": 0.30, "cache_write": 3.75 }, "limit": { "context": 200000, "output": 64000 } },
     "speech": { "modalities": { "output": ["audio"] }, "cost": { "input": 1, "output": 1 } },
     "no-cost": { "modalities": { "output": ["text"] } },
-    "long": { "modalities": { "output": ["text"] }, "cost": { "input": 1, "output": 2, "context_over_200k": { "input": 2, "output": 4 } } },
+    "long": { "modalities": { "output": ["text"] }, "cost": { "input": 1, "output": 2, "input_audio": 5, "output_audio": 6.0, "context_over_200k": { "input": 2, "output": 4, "input_audio": 7 } } },
     "tiered": { "modalities": { "output": ["text"] }, "cost": { "input": 1, "output": 2, "tiers": [] } },
     "thinks": { "modalities": { "output": ["text"] }, "cost": { "input": 1, "output": 2, "reasoning": 3 } },
     "same": { "modalities": { "output": ["text"] }, "cost": { "input": 0.05, "output": 2, "reasoning": 2.0 }, "limit": { "context": 0, "output": 0 } }
@@ -99,6 +110,30 @@ describe('sluice import prices litellm', () => {
         'image',
         { input: '5', inputImage: '10', cacheRead: '1.25', output: '40', outputImage: '40' },
       ],
+      [
+        'gpt-audio',
+        'chat',
+        {
+          input: '2.5',
+          cacheRead: '1.25',
+          output: '10',
+          inputAudio: '32',
+          cacheReadAudio: '0.4',
+          outputAudio: '64',
+        },
+      ],
+      [
+        'gemini-2.5-flash',
+        'chat',
+        {
+          input: '0.3',
+          output: '2.5',
+          outputImage: '30',
+          inputAudio: '1',
+          cacheReadAudio: '0.1',
+          tiers: [{ above: 128_000, inputAudio: '2' }],
+        },
+      ],
       ['odd', 'chat', { input: '0.546875', output: '12.345678901' }],
       [
         'gemini-2.5-pro',
@@ -121,7 +156,7 @@ describe('sluice import prices litellm', () => {
     const { sluice } = workplaceWith(litellm);
     const { err } = await sluice('import', 'prices', 'litellm', 'prices.json');
     expect(err.split('\n')).toEqual([
-      '7 models written, 10 left out',
+      '9 models written, 10 left out',
       '  more digits than a price can have: noisy',
       '  other prices for long prompts: by-steps',
       '  reasoning has a price of its own: thinker',
@@ -164,7 +199,13 @@ test('sluice import prices models.dev', async () => {
       {
         id: 'long',
         type: 'chat',
-        price: { input: '1', output: '2', tiers: [{ above: 200_000, input: '2', output: '4' }] },
+        price: {
+          input: '1',
+          output: '2',
+          input_audio: '5',
+          output_audio: '6',
+          tiers: [{ above: 200_000, input: '2', output: '4', input_audio: '7' }],
+        },
       },
       { id: 'same', type: 'chat', price: { input: '0.05', output: '2' } },
       {

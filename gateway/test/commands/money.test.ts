@@ -207,13 +207,13 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(out).toContain('\ntotal: 144 requests, ');
   const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
   expect(heading).toMatch(
-    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error$/,
+    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error,input_audio_tokens,output_audio_tokens,cache_read_audio_tokens,cache_read_image_tokens$/,
   );
   expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(
-    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*$/,
+    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,$/,
   );
   expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(
-    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*$/,
+    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,$/,
   );
 });
 

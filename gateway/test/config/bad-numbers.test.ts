@@ -116,6 +116,11 @@ const tokenParts = [
   'cache_write',
   'cache_write_1h',
   'input_image',
+  'output_image',
+  'input_audio',
+  'cache_read_audio',
+  'output_audio',
+  'cache_read_image',
 ].map((part) => [`models[0].price.${part}`, model('chat', `${part}: V`)] as const);
 
 const places: readonly Place[] = [

@@ -205,7 +205,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     model('type: chat, price: { video_second: { 720P: 1 } }'),
-    'f.yaml:2: models[0].price.video_second: expected a price part of chat models (input, cache_read, cache_write, cache_write_1h, output, input_image, tiers, multipliers, fees), got "video_second"',
+    'f.yaml:2: models[0].price.video_second: expected a price part of chat models (input, cache_read, cache_write, cache_write_1h, output, input_image, output_image, input_audio, cache_read_audio, output_audio, cache_read_image, tiers, multipliers, fees), got "video_second"',
   ],
   [
     model(

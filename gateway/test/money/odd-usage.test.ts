@@ -8,7 +8,15 @@ import { nanoOf } from './books.ts';
 
 /*
  * Usage that is not a count is estimated: never nothing, never more than was held. Of two reports the larger counts.
+ * Tokens of sound and pictures have their own prices, or are marked.
  */
+
+/** Models of sound: with all prices, and with those of text alone. */
+const spoken =
+  'input: 2.5, cache_read: 1.25, output: 10, input_audio: 32, cache_read_audio: 0.4, output_audio: 64, output_image: 120';
+const limits = 'type: chat, context_window: 4000, max_output_tokens: 1000';
+const voice = (name: string, protocol: string) =>
+  `  - { name: ${name}, provider: simulator, base_url: "UPSTREAM", protocols: [${protocol}], models: [${name}, ${name}-text] }`;
 
 const shared = shareBilledGateway({
   balance: 1_000_000,
@@ -17,11 +25,17 @@ ${ownChannel({ name: 'own', model: 'own' })}
   - { name: vectors, provider: openai-compatible, base_url: "UPSTREAM", protocols: [embeddings], models: [vectors] }
   - { name: elsewhere, provider: openai-compatible, base_url: "UPSTREAM", protocols: [chat], models: [elsewhere] }
   - { name: sampled, provider: simulator, base_url: "UPSTREAM", protocols: [messages], models: [sampled] }
+${voice('chat', 'chat')}
+${voice('contents', 'generate-content')}
 `,
   models: ['own', 'elsewhere'],
   moreModels: `
   - { id: vectors, type: embedding, context_window: 4000, price: { input: 1000 } }
   - { id: sampled, type: chat, context_window: 200000, max_output_tokens: 64000, price: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6, tiers: [{ above: 200000, input: 6, output: 22.5 }] } }
+  - { id: chat, ${limits}, price: { ${spoken}, multipliers: { service_tier.priority: 2 } } }
+  - { id: chat-text, ${limits}, price: { input: 2.5, output: 10 } }
+  - { id: contents, ${limits}, price: { ${spoken} } }
+  - { id: contents-text, ${limits}, price: { input: 2.5, output: 10 } }
 `,
 });
 
@@ -249,6 +263,118 @@ const seenSums: Record<TextProtocol['name'], RegExp> = {
 function wantsUsage({ name }: TextProtocol, stream: boolean): object {
   return name === 'chat' && stream ? { stream_options: { include_usage: true } } : {};
 }
+/** 1,000 tokens of sound in and 500 out, in the words of the upstream's protocol. */
+const soundAt = {
+  chat: {
+    prompt_tokens: 1_000,
+    completion_tokens: 500,
+    total_tokens: 1_500,
+    prompt_tokens_details: { audio_tokens: 1_000 },
+    completion_tokens_details: { audio_tokens: 500 },
+  },
+  contents: {
+    promptTokenCount: 1_000,
+    candidatesTokenCount: 500,
+    totalTokenCount: 1_500,
+    promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 1_000 }],
+    candidatesTokensDetails: [{ modality: 'AUDIO', tokenCount: 500 }],
+  },
+} as const;
+
+const soundCalls = eachCall.flatMap((call) =>
+  (['chat', 'contents'] as const).map((upstream) => ({ ...call, upstream })),
+);
+
+describe.each(soundCalls)('sound of $upstream for $name', ({ protocol, stream, upstream }) => {
+  const lines = ({ receipt }: UsageEntry) =>
+    Object.fromEntries((receipt ?? []).map(({ part, quantity }) => [part, quantity]));
+
+  test('has its own price, reaches the client, and stands in the row', async () => {
+    shared.upstream.answer = answerWith(soundAt[upstream]);
+    const { id, text } = await ask(shared.gateway, protocol, stream, upstream);
+    const { row, cost, source } = await charged(id);
+    expect([source, cost]).toEqual(['reported', 64_000_000n]);
+    expect(lines(row)).toEqual({ input_audio: 1_000, output_audio: 500 });
+    expect(row).toMatchObject({
+      tokens: { input: 1_000, output: 500 },
+      units: { input_audio_tokens: 1_000, output_audio_tokens: 500 },
+    });
+    if (protocol.name === 'chat' && !stream) {
+      expect(JSON.parse(text)).toMatchObject({ usage: soundAt.chat });
+    }
+    if (protocol.name === 'generate-content') {
+      const last = text.split('\n').findLast((line) => line.includes('usageMetadata')) ?? '';
+      const json = JSON.parse(last.replace(/^data: /, '')) as object;
+      expect(json).toMatchObject({ usageMetadata: soundAt.contents });
+    }
+  });
+
+  test('without a price of its own costs what text costs, and is marked', async () => {
+    shared.upstream.answer = answerWith(soundAt[upstream]);
+    const { id } = await ask(shared.gateway, protocol, stream, `${upstream}-text`);
+    const { row, cost } = await charged(id);
+    expect(cost).toBe(7_500_000n);
+    expect(lines(row)).toEqual({
+      input: 1_000,
+      output: 500,
+      'unpriced.input_audio': 1_000,
+      'unpriced.output_audio': 500,
+    });
+  });
+});
+
+describe('sound and pictures', () => {
+  const asked = async (model: string, path: string, body: object) => {
+    const response = await shared.gateway.post(path, { model, ...body });
+    await response.text();
+    return charged(response.headers.get('x-request-id') ?? '');
+  };
+  const said = { messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 1_000 };
+
+  test('within a cache and among text are charged by part, at the terms of the response', async () => {
+    shared.upstream.answer = answerWith(
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 500,
+        prompt_tokens_details: {
+          cached_tokens: 400,
+          audio_tokens: 600,
+          cached_tokens_details: { audio_tokens: 300 },
+        },
+        completion_tokens_details: { audio_tokens: 200, image_tokens: 100, reasoning_tokens: 50 },
+      },
+      { more: '"service_tier":"priority",' },
+    );
+    const { row, cost } = await asked('chat', '/v1/chat/completions', said);
+    expect(row.receipt?.map(({ part, quantity }) => [part, quantity])).toEqual([
+      ['input@service_tier.priority', 300],
+      ['input_audio@service_tier.priority', 300],
+      ['cache_read@service_tier.priority', 100],
+      ['cache_read_audio@service_tier.priority', 300],
+      ['output@service_tier.priority', 200],
+      ['output_image@service_tier.priority', 100],
+      ['output_audio@service_tier.priority', 200],
+    ]);
+    const nano = 300 * 2_500 + 300 * 32_000 + 100 * 1_250 + 300 * 400;
+    expect(cost).toBe(2n * BigInt(nano + 200 * 10_000 + 100 * 120_000 + 200 * 64_000));
+  });
+
+  test('are held for where the request may reach them', async () => {
+    shared.upstream.answer = answerWith(soundAt.chat);
+    const held = async (more: object) =>
+      Number((await asked('chat', '/v1/chat/completions', { ...said, ...more })).held) / 1_000;
+    // 1,000 tokens of output, and less than 0.001 USD of input.
+    const output = (amount: number) => Math.floor(amount / 1_000) * 1_000;
+    const audio = { voice: 'alloy', format: 'wav' };
+    expect(output(await held({ modalities: ['text'] }))).toBe(10_000);
+    expect(output(await held({ modalities: ['text', 'audio'], audio }))).toBe(64_000);
+    expect(output(await held({}))).toBe(120_000);
+    // Sound may be of any length: the whole window at its price.
+    const data = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+    const heard = { modalities: ['text'], messages: [{ role: 'user', content: [data] }] };
+    expect(await held(heard)).toBe(4_000 * 32 + 10_000);
+  });
+});
 
 describe('embeddings', () => {
   async function answered(usage: unknown): Promise<Charged> {

@@ -11,8 +11,13 @@ import {
   tokenBounds,
   tokenLines,
   type Line,
-  type PricedTokens,
 } from '#billing/index.ts';
+import {
+  tokenPartNames,
+  type TokenCounts,
+  type TokenPart,
+  type TokenUsage,
+} from '#canonical/index.ts';
 import type { DeclaredPrice } from '#config/index.ts';
 import { receiptCost } from '#ledger/reconcile/receipt-cost.ts';
 import { runs } from '../support/runs.ts';
@@ -40,43 +45,85 @@ const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: und
 
 const tokenPrice = fc
   .record({
+    ...Object.fromEntries(tokenPartNames.map((part) => [part, maybe(perMillion)])),
     input: perMillion,
-    inputImage: maybe(perMillion),
-    cacheRead: maybe(perMillion),
-    cacheWrite: maybe(perMillion),
-    cacheWrite1h: maybe(perMillion),
     output: perMillion,
-    outputImage: maybe(perMillion),
   })
   .map((parts) => definite<DeclaredPrice & { input: string; output: string }>(parts));
 
-const tokens: fc.Arbitrary<Required<PricedTokens>> = fc.record({
-  input: quantity,
-  inputImage: quantity,
-  cacheRead: quantity,
-  cacheWrite: quantity,
-  cacheWrite1h: quantity,
-  output: quantity,
-  outputImage: quantity,
-  reasoning: fc.nat(1_000),
-});
+/** Tokens, and the same in parts that are disjoint. */
+interface Used {
+  readonly all: TokenUsage;
+  readonly disjoint: Readonly<Record<TokenPart, number>>;
+}
 
-const parts = [
-  'input',
-  'inputImage',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'output',
-  'outputImage',
-] as const;
+/** How many of `whole` are pictures and how many sound. */
+function divided(whole: number, [ofImages, ofSound]: readonly number[]) {
+  const image = Math.floor(whole * (ofImages ?? 0));
+  const audio = Math.floor((whole - image) * (ofSound ?? 0));
+  return { text: whole - image - audio, image, audio };
+}
+
+const share = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true }));
+const shares = fc.tuple(share, share);
+
+const usedOf = (counts: TokenCounts, parts: readonly (readonly number[])[]): Used => {
+  const input = divided(counts.input, parts[0] ?? []);
+  const cached = divided(counts.cacheRead, parts[1] ?? []);
+  const output = divided(counts.output, parts[2] ?? []);
+  const apart = {
+    inputImage: input.image,
+    inputAudio: input.audio,
+    cacheReadImage: cached.image,
+    cacheReadAudio: cached.audio,
+    outputImage: output.image,
+    outputAudio: output.audio,
+  };
+  const { cacheWrite, cacheWrite1h } = counts;
+  const text = { input: input.text, cacheRead: cached.text, output: output.text };
+  return {
+    all: { ...counts, ...apart },
+    disjoint: { ...apart, ...text, cacheWrite, cacheWrite1h },
+  };
+};
+
+const tokens: fc.Arbitrary<Used> = fc
+  .tuple(
+    fc.record({
+      input: quantity,
+      cacheRead: quantity,
+      cacheWrite: quantity,
+      cacheWrite1h: quantity,
+      output: quantity,
+      reasoning: fc.nat(1_000),
+    }),
+    fc.tuple(shares, shares, shares),
+  )
+  .map(([counts, parts]) => usedOf(counts, parts));
+
+/** What each part costs by the words of the documentation. */
+function priceOf(price: DeclaredPrice & { input: string; output: string }, part: TokenPart) {
+  const { input, output, cacheRead, cacheWrite = input } = price;
+  switch (part) {
+    case 'cacheWrite1h':
+      return price.cacheWrite1h ?? cacheWrite;
+    case 'cacheReadImage':
+      return price.cacheReadImage ?? cacheRead ?? price.inputImage ?? input;
+    case 'cacheReadAudio':
+      return price.cacheReadAudio ?? cacheRead ?? price.inputAudio ?? input;
+    default:
+      return price[part] ?? (part.startsWith('output') ? output : input);
+  }
+}
 
 function definite<Value>(parts: object): Value {
   const given = Object.entries(parts).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Value;
 }
 
-const textCost = (price: DeclaredPrice, used: PricedTokens, by: string) =>
+const counts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
+
+const textCost = (price: DeclaredPrice, used: TokenUsage, by: string) =>
   receiptOf(tokenLines(ratesOf(price), used), parseMultiplier(by));
 
 describe('P-13: the oracle agrees', () => {
@@ -91,23 +138,13 @@ describe('P-13: the oracle agrees', () => {
     () => {
       fc.assert(
         fc.property(tokenPrice, tokens, multiplier, (price, used, by) => {
-          const { input, output, cacheWrite = input } = price;
-          const of = (quantity: number, text: string) => ({
-            price: text,
-            per: 1_000_000,
-            quantity,
-          });
           check(
-            tokenLines(ratesOf(price), used),
-            [
-              of(used.input, input),
-              of(used.inputImage, price.inputImage ?? input),
-              of(used.cacheRead, price.cacheRead ?? input),
-              of(used.cacheWrite, cacheWrite),
-              of(used.cacheWrite1h, price.cacheWrite1h ?? cacheWrite),
-              of(used.output, output),
-              of(used.outputImage, price.outputImage ?? output),
-            ],
+            tokenLines(ratesOf(price), used.all),
+            tokenPartNames.map((part) => ({
+              price: priceOf(price, part),
+              per: 1_000_000,
+              quantity: used.disjoint[part],
+            })),
             by,
           );
         }),
@@ -140,25 +177,17 @@ describe('P-13: the oracle agrees', () => {
               fees: definite({ web_search: perSearch, grounded_prompt: perPrompt }),
             };
             const factors = reported.flatMap((name) => multipliers[name] ?? []);
-            const { input, output, cacheWrite = input } = price;
-            const of = (quantity: number, text: string) => ({
-              price: text,
-              per: 1_000_000,
-              quantity,
-              times: factors,
-            });
             const rates = ratesOf(priced);
             const terms = { reported, webSearches };
             check(
-              surchargedLines(rates, tokenLines(rates, used), terms),
+              surchargedLines(rates, tokenLines(rates, used.all), terms),
               [
-                of(used.input, input),
-                of(used.inputImage, price.inputImage ?? input),
-                of(used.cacheRead, price.cacheRead ?? input),
-                of(used.cacheWrite, cacheWrite),
-                of(used.cacheWrite1h, price.cacheWrite1h ?? cacheWrite),
-                of(used.output, output),
-                of(used.outputImage, price.outputImage ?? output),
+                ...tokenPartNames.map((part) => ({
+                  price: priceOf(price, part),
+                  per: 1_000_000,
+                  quantity: used.disjoint[part],
+                  times: factors,
+                })),
                 { price: perSearch ?? '0', per: 1, quantity: webSearches },
                 { price: perPrompt ?? '0', per: 1, quantity: webSearches > 0 ? 1 : 0 },
               ],
@@ -263,9 +292,9 @@ describe('P-11: a charge', () => {
         tokenPrice,
         tokens,
         multiplier,
-        fc.constantFrom(...parts),
+        fc.constantFrom(...counts),
         fc.nat(100_000),
-        (price, used, by, part, more) => {
+        (price, { all: used }, by, part, more) => {
           const larger = Math.min(used[part] + more, Number.MAX_SAFE_INTEGER);
           const { cost } = textCost(price, used, by);
           expect(cost).toBeGreaterThanOrEqual(0n);
@@ -286,7 +315,7 @@ describe('P-11: a charge', () => {
         fc.integer({ min: 1, max: 9 }),
         fc.infiniteStream(fc.nat(1_000)),
         (price, used, by, cuts, order) => {
-          const lines = tokenLines(ratesOf(price), used);
+          const lines = tokenLines(ratesOf(price), used.all);
           const cut = lines.flatMap(({ rate, quantity }) => {
             const piece = Math.floor(quantity / cuts);
             const rest = quantity - piece * (cuts - 1);
@@ -308,7 +337,7 @@ describe('P-11: a charge', () => {
 
   it('of reasoning is the charge of the output it is part of', () => {
     fc.assert(
-      fc.property(tokenPrice, tokens, (price, used) => {
+      fc.property(tokenPrice, tokens, (price, { all: used }) => {
         expect(textCost(price, { ...used, reasoning: used.output }, '1')).toEqual(
           textCost(price, { ...used, reasoning: 0 }, '1'),
         );
@@ -318,7 +347,6 @@ describe('P-11: a charge', () => {
 });
 
 it('a hold covers every usage within its bounds, however the input is divided', () => {
-  const share = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(
       tokenPrice,
@@ -329,33 +357,27 @@ it('a hold covers every usage within its bounds, however the input is divided', 
         choices: fc.option(fc.integer({ min: -2, max: 128 })),
       }),
       fc.option(fc.integer({ min: 1, max: 200_000 })),
-      fc.tuple(share, share, share, share, share),
+      fc.tuple(share, share, share, share),
       share,
-      (price, by, demand, maxOutputTokens, shares, outputShare) => {
+      fc.tuple(shares, shares, shares),
+      (price, by, demand, maxOutputTokens, inputShares, outputShare, parts) => {
         const bounds = tokenBounds({ maxOutputTokens }, demand);
         let left = Number(bounds.input);
-        const inputs = shares.map((part, at) => {
-          const taken = at === shares.length - 1 ? left : Math.floor(left * part);
+        const inputs = inputShares.map((part, at) => {
+          const taken = at === inputShares.length - 1 ? left : Math.floor(left * part);
           left -= taken;
           return taken;
         });
-        const [input = 0, inputImage = 0, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0] = inputs;
+        const [input = 0, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0] = inputs;
         const most = Number(bounds.output);
         const output = outputShare > 0.5 ? most : Math.floor(most * outputShare);
-        const used = {
-          input,
-          inputImage,
-          cacheRead,
-          cacheWrite,
-          cacheWrite1h,
-          output,
-          reasoning: 0,
-        };
+        const counts = { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning: 0 };
+        const { all } = usedOf(counts, parts);
         const hold = holdOf(
           textBound(ratesOf(price), { maxOutputTokens }, demand),
           parseMultiplier(by),
         );
-        const { cost } = textCost(price, used, by);
+        const { cost } = textCost(price, all, by);
         expect(hold === 2n ** 63n - 1n || hold >= cost).toBe(true);
       },
     ),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenDatabase } from '#database/index.ts';
-import type { ExchangeRecord } from '#usage/index.ts';
+import type { ApartUnits, ExchangeRecord } from '#usage/index.ts';
 
 /*
  * A batch as each version stored it: never written anew by the code of today. The first line is of a record with
@@ -23,15 +23,23 @@ export const storedBatches: readonly StoredBatch[] = readdirSync(folder)
   }))
   .toSorted((a, b) => a.version - b.version);
 
-/** Tasks have no lines: their rows are written with their ends. */
-type TaskUnit = 'video_ms' | 'video_tokens' | 'resolution' | 'with_video' | 'task';
+/** Tasks have no lines: their rows are written with their ends. Tokens of sound came to units within a version. */
+type OtherUnit =
+  | 'video_ms'
+  | 'video_tokens'
+  | 'resolution'
+  | 'with_video'
+  | 'task'
+  | Exclude<keyof ApartUnits, 'input_image_tokens' | 'output_image_tokens'>;
 
 /** With every member present: a new one has to be added below, and is then looked for in lines and rows. */
 type Complete<Value> = Value extends readonly (infer Item)[]
   ? readonly Complete<Item>[]
   : Value extends object
     ? {
-        readonly [Member in Exclude<keyof Value, TaskUnit>]-?: Complete<NonNullable<Value[Member]>>;
+        readonly [Member in Exclude<keyof Value, OtherUnit>]-?: Complete<
+          NonNullable<Value[Member]>
+        >;
       }
     : Value;
 

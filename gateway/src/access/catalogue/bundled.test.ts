@@ -40,9 +40,8 @@ describe('the vendor knows its bundled models', () => {
 
   it.each(chat)('$id: those that reason get converted requests in responses', (model) => {
     const reasons = model.capabilities.includes('reasoning');
-    expect(textProtocolsOf?.(model.id)).toEqual(
-      reasons ? ['responses', 'chat'] : ['chat', 'responses'],
-    );
+    const others = model.id.startsWith('gpt-audio') ? ['chat'] : ['chat', 'responses'];
+    expect(textProtocolsOf?.(model.id)).toEqual(reasons ? ['responses', 'chat'] : others);
     const { efforts, leastEffort } = traitsOf!(model.id, '');
     if (reasons) expect([efforts[0], efforts.includes('medium')]).toEqual([leastEffort, true]);
     else expect(leastEffort).toBeNull();
@@ -61,7 +60,9 @@ describe('bundled prices', () => {
     expect(model !== undefined && isPriced(model)).toBe(true);
     expect(normalPrice(price)).toEqual(price);
     if (type !== 'chat') return;
-    expect(text('cacheRead', price)).toBeLessThan(text('input', price));
+    if (price?.cacheRead !== undefined) {
+      expect(text('cacheRead', price)).toBeLessThan(text('input', price));
+    }
     expect(text('output', price)).toBeGreaterThan(text('input', price));
     expect(text('output', price)).toBeLessThanOrEqual(100);
     // Whoever pays for a model should know how much of it there is: holds and judgements count on it.

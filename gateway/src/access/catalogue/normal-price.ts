@@ -1,3 +1,4 @@
+import { tokenPartNames, type TokenPart } from '#canonical/index.ts';
 import type { DeclaredPrice, PromptTier } from '#config/index.ts';
 import { parseDecimal, scaled, shortestDecimal } from '#config/decimal.ts';
 
@@ -6,16 +7,6 @@ const perMillion = 9;
 const perUnit = 15;
 const multiplier = 6;
 
-/** The parts that depend on the length of the prompt. */
-const promptParts = [
-  'input',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'output',
-  'inputImage',
-] as const satisfies readonly (keyof PromptTier)[];
-
 /**
  * The normal form of a stored price: known parts only, in a fixed order, numbers in their shortest form. Equal prices
  * are equal JSON. Null if any part is invalid.
@@ -23,13 +14,7 @@ const promptParts = [
 export function normalPrice(value: unknown): DeclaredPrice | null {
   if (!isMapping(value)) return null;
   const parts = {
-    input: decimal(value['input'], perMillion),
-    cacheRead: decimal(value['cacheRead'], perMillion),
-    cacheWrite: decimal(value['cacheWrite'], perMillion),
-    cacheWrite1h: decimal(value['cacheWrite1h'], perMillion),
-    output: decimal(value['output'], perMillion),
-    inputImage: decimal(value['inputImage'], perMillion),
-    outputImage: decimal(value['outputImage'], perMillion),
+    ...tokenPrices(value),
     tiers: optional(value['tiers'], normalPromptTiers),
     imageTiers: optional(value['imageTiers'], normalTiers),
     layerFactor: decimal(value['layerFactor'], perMillion),
@@ -55,6 +40,10 @@ type Part<Value> = Value | null | undefined;
 
 function optional<Value>(value: unknown, read: (value: unknown) => Value | null): Part<Value> {
   return value === undefined ? undefined : read(value);
+}
+
+function tokenPrices(value: Record<string, unknown>): { [Name in TokenPart]?: Part<string> } {
+  return Object.fromEntries(tokenPartNames.map((part) => [part, decimal(value[part], perMillion)]));
 }
 
 function decimal(value: unknown, places: number): Part<string> {
@@ -98,9 +87,7 @@ function normalPromptTiers(value: unknown): DeclaredPrice['tiers'] | null {
     const { above } = tier;
     if (!Number.isSafeInteger(above) || Number(above) <= last) return null;
     last = Number(above);
-    const given = promptParts
-      .map((part) => [part, decimal(tier[part], perMillion)] as const)
-      .filter(([, price]) => price !== undefined);
+    const given = Object.entries(tokenPrices(tier)).filter(([, price]) => price !== undefined);
     if (given.length === 0 || given.some(([, price]) => price === null)) return null;
     tiers.push({ above: last, ...(Object.fromEntries(given) as Omit<PromptTier, 'above'>) });
   }

@@ -13,7 +13,7 @@ export {
   type ModelEntry,
   type Skipped,
 } from './listed-model.ts';
-export { perTokenToMillion } from './litellm.ts';
+export { litellmCosts, litellmParts, perTokenToMillion } from './litellm-costs.ts';
 
 const readers = { litellm: readLitellm, 'models.dev': readModelsDev };
 

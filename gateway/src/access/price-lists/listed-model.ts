@@ -1,4 +1,5 @@
-import type { DeclaredModel, DeclaredPrice, PromptTier } from '#config/index.ts';
+import { tokenPartNames, tokenParts, type TokenPart } from '#canonical/index.ts';
+import type { DeclaredModel, DeclaredPrice, PromptTier, TokenPrices } from '#config/index.ts';
 import { scaled } from '#config/decimal.ts';
 import { ExactNumber } from './exact-json.ts';
 
@@ -30,14 +31,8 @@ export type Listing =
   | { readonly provider: string; readonly model: ListedModel }
   | { readonly provider: string; readonly skipped: Skipped };
 
-type TokenPart =
-  | 'input'
-  | 'inputImage'
-  | 'cacheRead'
-  | 'cacheWrite'
-  | 'cacheWrite1h'
-  | 'output'
-  | 'outputImage';
+/** Costs of a list by the parts that they are here. */
+export type ListedParts = { readonly [Part in TokenPart]?: unknown };
 
 /** USD per million tokens has at most nine decimals. */
 const places = 9;
@@ -46,10 +41,7 @@ const dearest = 1_000_000n * 10n ** 9n;
 /**
  * The price from the costs in a list, each × 10^`shift` to be per million tokens. Absent and null costs are left out.
  */
-export function listedPrice(
-  parts: Readonly<Partial<Record<TokenPart, unknown>>>,
-  shift: number,
-): DeclaredPrice | SkipReason {
+export function listedPrice(parts: ListedParts, shift: number): DeclaredPrice | SkipReason {
   const price = listedParts(parts, shift);
   if (typeof price === 'string') return price;
   if (price.input === undefined || price.output === undefined) return 'no price per token';
@@ -64,7 +56,7 @@ export function listedPrice(
  */
 export function listedTier(
   above: number,
-  parts: Readonly<Partial<Record<Exclude<TokenPart, 'outputImage'>, unknown>>>,
+  parts: ListedParts,
   shift: number,
 ): PromptTier | SkipReason | undefined {
   const tier = listedParts(parts, shift);
@@ -74,7 +66,7 @@ export function listedTier(
 
 /** The same for an embedding model, which has no output to charge for: lists give it as 0, or leave it out. */
 export function listedEmbeddingPrice(
-  { input, output }: { readonly input: unknown; readonly output: unknown },
+  { input, output }: ListedParts,
   shift: number,
 ): DeclaredPrice | SkipReason {
   const price = listedParts({ input, output }, shift);
@@ -83,10 +75,7 @@ export function listedEmbeddingPrice(
   return price.input === '0' ? 'listed as free' : { input: price.input };
 }
 
-function listedParts(
-  parts: Readonly<Partial<Record<TokenPart, unknown>>>,
-  shift: number,
-): DeclaredPrice | SkipReason {
+function listedParts(parts: ListedParts, shift: number): DeclaredPrice | SkipReason {
   const price: { [Part in TokenPart]?: string } = {};
   for (const part of Object.keys(parts) as TokenPart[]) {
     const value = parts[part];
@@ -121,22 +110,11 @@ export interface ModelEntry {
   >;
 }
 
-/** In the order in which people write them. */
-const keys: readonly (readonly [TokenPart, string])[] = [
-  ['input', 'input'],
-  ['inputImage', 'input_image'],
-  ['cacheRead', 'cache_read'],
-  ['cacheWrite', 'cache_write'],
-  ['cacheWrite1h', 'cache_write_1h'],
-  ['output', 'output'],
-  ['outputImage', 'output_image'],
-];
-
-function partsOf(price: Readonly<Partial<Record<TokenPart, string>>>): Record<string, string> {
+function partsOf(price: TokenPrices): Record<string, string> {
   return Object.fromEntries(
-    keys.flatMap(([part, key]) => {
+    tokenPartNames.flatMap((part) => {
       const decimal = price[part];
-      return decimal === undefined ? [] : [[key, decimal] as const];
+      return decimal === undefined ? [] : [[tokenParts[part], decimal] as const];
     }),
   );
 }

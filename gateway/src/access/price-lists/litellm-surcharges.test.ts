@@ -16,6 +16,17 @@ test('a tier that multiplies every part equally is one multiplier', () => {
   ).toEqual({ multipliers: { 'service_tier.priority': '2', 'service_tier.flex': '0.5' } });
 });
 
+test('sound in a tier is multiplied as text is, where the list has it', () => {
+  const sound = '"input_cost_per_audio_token":1e-06';
+  const tier =
+    '"input_cost_per_token_priority":2.5e-06,"output_cost_per_token_priority":2e-05,"cache_read_input_token_cost_priority":2.5e-07';
+  const twice = { multipliers: { 'service_tier.priority': '2' } };
+  const also = (cost: string) => `"input_cost_per_audio_token_priority":${cost}`;
+  expect(read(`{${base},${sound},${tier}}`)).toEqual(twice);
+  expect(read(`{${base},${sound},${tier},${also('2e-06')}}`)).toEqual(twice);
+  expect(read(`{${base},${sound},${tier},${also('3e-06')}}`)).toEqual({});
+});
+
 test.each([
   [
     'parts at different multiples',

@@ -1,5 +1,6 @@
 import type { DeclaredPrice } from '#config/index.ts';
 import { scaled, unscaled } from '#config/decimal.ts';
+import { litellmCosts } from './litellm-costs.ts';
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
 
 /** The parts of a price that the list repeats for a service tier, with the tier's name as suffix. */
@@ -8,6 +9,12 @@ const tieredParts = [
   'output_cost_per_token',
   'cache_read_input_token_cost',
 ] as const;
+/** Those that it repeats for some models only, though the tier costs as much more there. */
+const sometimesTiered: ReadonlySet<string> = new Set([
+  ...litellmCosts.inputAudio,
+  ...litellmCosts.cacheReadAudio,
+  ...litellmCosts.outputAudio,
+]);
 
 /** Decimals in which two costs are compared; costs per token have fewer. */
 const places = 20;
@@ -40,8 +47,9 @@ export function listedSurcharges(entry: ExactMapping): Pick<DeclaredPrice, 'mult
 /** Null unless all parts that the tier has are the ordinary parts times the same number. */
 function multiplierOf(entry: ExactMapping, tier: string): string | null {
   let found: bigint | null = null;
-  for (const part of tieredParts) {
+  for (const part of [...tieredParts, ...sometimesTiered]) {
     const [of, base] = [amount(entry[`${part}_${tier}`]), amount(entry[part])];
+    if (of === null && sometimesTiered.has(part)) continue;
     if (of === null || base === null) {
       // A part that the tier lacks would cost the ordinary price in it.
       if (of !== null || (base !== null && base !== 0n)) return null;

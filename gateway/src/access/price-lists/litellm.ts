@@ -1,20 +1,19 @@
 import type { PromptTier } from '#config/index.ts';
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
+import { litellmParts, perTokenToMillion } from './litellm-costs.ts';
 import { listedSurcharges } from './litellm-surcharges.ts';
 import {
   listedCount,
   listedEmbeddingPrice,
   listedPrice,
   listedTier,
+  type ListedParts,
   type Listing,
   type SkipReason,
 } from './listed-model.ts';
 
 /** Keys of the file that are not models. */
 const noModels = new Set(['sample_spec', 'fallback_generalizations']);
-
-/** Costs are per token. */
-export const perTokenToMillion = 6;
 
 const types = new Map<unknown, 'chat' | 'image' | 'embedding'>([
   ['chat', 'chat'],
@@ -58,21 +57,13 @@ function readEntry(id: string, entry: ExactMapping) {
     return 'reasoning has a price of its own' satisfies SkipReason;
   }
   const price = listedPrice(
-    {
-      input: entry['input_cost_per_token'],
-      inputImage: entry['input_cost_per_image_token'],
-      outputImage: entry['output_cost_per_image_token'],
-      cacheRead: entry['cache_read_input_token_cost'] ?? entry['input_cost_per_token_cache_hit'],
-      cacheWrite: entry['cache_creation_input_token_cost'],
-      cacheWrite1h: entry['cache_creation_input_token_cost_above_1hr'],
-      output: type === 'image' ? (entry['output_cost_per_image_token'] ?? output) : output,
-    },
+    type === 'image' ? imageParts(entry) : litellmParts(entry),
     perTokenToMillion,
   );
   if (typeof price === 'string') return price;
   const tiers: PromptTier[] = [];
   for (const [above, suffix] of thresholds) {
-    const tier = tierOf(entry, above, suffix);
+    const tier = listedTier(above, litellmParts(entry, suffix), perTokenToMillion);
     if (typeof tier === 'string') return tier;
     if (tier !== undefined) tiers.push(tier);
   }
@@ -100,18 +91,10 @@ function thresholdsOf(entry: ExactMapping): (readonly [above: number, suffix: st
   return Array.from(found).toSorted(([a], [b]) => a - b);
 }
 
-function tierOf(entry: ExactMapping, above: number, suffix: string) {
-  return listedTier(
-    above,
-    {
-      input: entry[`input_cost_per_token${suffix}`],
-      cacheRead: entry[`cache_read_input_token_cost${suffix}`],
-      cacheWrite: entry[`cache_creation_input_token_cost${suffix}`],
-      cacheWrite1h: entry[`cache_creation_input_token_cost_above_1hr${suffix}`],
-      output: entry[`output_cost_per_token${suffix}`],
-    },
-    perTokenToMillion,
-  );
+/** An image model has no sound, and what it makes are pictures. */
+function imageParts(entry: ExactMapping): ListedParts {
+  const { inputAudio: _, cacheReadAudio: __, outputAudio: ___, ...parts } = litellmParts(entry);
+  return { ...parts, output: parts.outputImage ?? parts.output };
 }
 
 function readEmbeddingModel(id: string, entry: ExactMapping) {

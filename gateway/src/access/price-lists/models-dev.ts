@@ -4,6 +4,7 @@ import {
   listedEmbeddingPrice,
   listedPrice,
   listedTier,
+  type ListedParts,
   type Listing,
   type SkipReason,
 } from './listed-model.ts';
@@ -44,31 +45,9 @@ function readModel(id: string, model: ExactMapping) {
   ) {
     return 'reasoning has a price of its own' satisfies SkipReason;
   }
-  const price = listedPrice(
-    {
-      input: cost['input'],
-      inputImage: undefined,
-      outputImage: undefined,
-      cacheRead: cost['cache_read'],
-      cacheWrite: cost['cache_write'],
-      cacheWrite1h: undefined,
-      output,
-    },
-    0,
-  );
+  const price = listedPrice(partsOf(cost, type), 0);
   if (typeof price === 'string') return price;
-  const tier = isExactMapping(longer)
-    ? listedTier(
-        200_000,
-        {
-          input: longer['input'],
-          cacheRead: longer['cache_read'],
-          cacheWrite: longer['cache_write'],
-          output: longer['output'],
-        },
-        0,
-      )
-    : undefined;
+  const tier = isExactMapping(longer) ? listedTier(200_000, partsOf(longer, type), 0) : undefined;
   if (typeof tier === 'string') return tier;
   const limits = isExactMapping(limit) ? limit : {};
   return {
@@ -77,6 +56,16 @@ function readModel(id: string, model: ExactMapping) {
     contextWindow: listedCount(limits['context']),
     maxOutputTokens: listedCount(limits['output']),
     price: tier === undefined ? price : { ...price, tiers: [tier] },
+  };
+}
+
+function partsOf(cost: ExactMapping, type: 'chat' | 'image'): ListedParts {
+  return {
+    input: cost['input'],
+    cacheRead: cost['cache_read'],
+    cacheWrite: cost['cache_write'],
+    output: cost['output'],
+    ...(type === 'chat' && { inputAudio: cost['input_audio'], outputAudio: cost['output_audio'] }),
   };
 }
 

@@ -29,7 +29,6 @@ export {
 export type { Surcharges } from './surcharges.ts';
 export type { OperationName, TextOperationName } from './operation-name.ts';
 export type {
-  ImageTokens,
   Picture,
   PictureCall,
   PictureDefaults,
@@ -37,7 +36,6 @@ export type {
   PictureResponse,
   PictureShape,
   PictureSource,
-  ReportedImageUsage,
 } from './picture.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
 export type {
@@ -58,7 +56,21 @@ export type {
   GenerationEvent,
   GenerationResponse,
 } from './response.ts';
-export { lacks, type Iteration, type ReportedUsage, type TokenUsage } from './token-usage.ts';
+export {
+  apartParts,
+  tokenPartNames,
+  tokenParts,
+  type ApartPart,
+  type TokenPart,
+} from './token-parts.ts';
+export {
+  lacks,
+  type ApartTokens,
+  type Iteration,
+  type ReportedUsage,
+  type TokenCounts,
+  type TokenUsage,
+} from './token-usage.ts';
 export type {
   TaskFailure,
   TaskLook,

@@ -1,4 +1,4 @@
-import type { ReportedUsage, TokenUsage } from './token-usage.ts';
+import type { ReportedUsage } from './token-usage.ts';
 
 /** A request for pictures in protocol-neutral form. Null means that the client did not set the member. */
 export interface PictureRequest {
@@ -62,7 +62,7 @@ export interface PictureCall {
 /** A whole response with pictures. */
 export interface PictureResponse {
   readonly pictures: readonly Picture[];
-  readonly usage: ReportedImageUsage | null;
+  readonly usage: ReportedUsage | null;
   /** Something else came with the pictures, such as a text, and is not carried over. */
   readonly others: readonly string[];
 }
@@ -73,14 +73,4 @@ export interface Picture {
   readonly size: string | null;
   /** What the model made of the prompt. */
   readonly revisedPrompt: string | null;
-}
-
-/** Disjoint parts: `input` and `output` exclude the tokens of pictures. */
-export interface ImageTokens extends TokenUsage {
-  readonly inputImage: number;
-  readonly outputImage: number;
-}
-
-export interface ReportedImageUsage extends ReportedUsage {
-  readonly tokens: ImageTokens;
 }

@@ -1,4 +1,5 @@
 import type { Surcharges } from './surcharges.ts';
+import type { ApartPart } from './token-parts.ts';
 
 /**
  * Token counts in normal form: the parts are disjoint, so a price can be applied to each and nothing is
@@ -7,7 +8,7 @@ import type { Surcharges } from './surcharges.ts';
  * - `input` excludes everything read from or written to a prompt cache.
  * - `output` includes `reasoning`, which is named beside it for information only.
  */
-export interface TokenUsage {
+export interface TokenCounts {
   readonly input: number;
   readonly cacheRead: number;
   /** Written with the short lifetime (5 or 30 minutes), or with a lifetime the provider does not name. */
@@ -17,6 +18,15 @@ export interface TokenUsage {
   readonly output: number;
   readonly reasoning: number;
 }
+
+/** Token counts, and what of them is not text. */
+export interface TokenUsage extends TokenCounts, ApartTokens {}
+
+/**
+ * Tokens that are not text, where an upstream counts them apart. Each is a part of the count with the beginning of its
+ * name: `inputAudio` of `input`, `cacheReadAudio` of `cacheRead`. Absent: none.
+ */
+export type ApartTokens = { readonly [Part in ApartPart]?: number };
 
 /** Usage as an upstream reported it; `null` where it reported none. */
 export interface ReportedUsage {

@@ -1,4 +1,4 @@
-import type { ProtocolName } from '#canonical/index.ts';
+import type { ProtocolName, TokenPart } from '#canonical/index.ts';
 import type { ProviderName } from '#vendors/index.ts';
 
 export type { ProviderName } from '#vendors/index.ts';
@@ -198,15 +198,11 @@ export interface DeclaredModel {
   readonly price: DeclaredPrice | null;
 }
 
-/** Prices as decimal strings, USD per million tokens unless named otherwise; absent parts are absent. */
-export interface DeclaredPrice {
-  readonly input?: Decimal;
-  readonly cacheRead?: Decimal;
-  readonly cacheWrite?: Decimal;
-  readonly cacheWrite1h?: Decimal;
-  readonly output?: Decimal;
-  readonly inputImage?: Decimal;
-  readonly outputImage?: Decimal;
+/** Prices as decimal strings, USD per million tokens; absent parts are absent. */
+export type TokenPrices = { readonly [Part in TokenPart]?: Decimal };
+
+/** Prices as decimal strings, per token or as named; absent parts are absent. */
+export interface DeclaredPrice extends TokenPrices {
   /** By the length of the prompt, ascending. The whole prompt chooses one tier for all parts; up to the first, none. */
   readonly tiers?: readonly PromptTier[];
   readonly imageTiers?: readonly {
@@ -229,14 +225,8 @@ export interface DeclaredPrice {
 }
 
 /** Prices of prompts of more than `above` tokens. A part that is absent costs what it costs without tiers. */
-export interface PromptTier {
+export interface PromptTier extends TokenPrices {
   readonly above: number;
-  readonly input?: Decimal;
-  readonly cacheRead?: Decimal;
-  readonly cacheWrite?: Decimal;
-  readonly cacheWrite1h?: Decimal;
-  readonly output?: Decimal;
-  readonly inputImage?: Decimal;
 }
 
 /** What people may do at the console. */

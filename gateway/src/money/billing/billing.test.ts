@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TokenUsage } from '#canonical/index.ts';
 import type { Caller, CallerTeam } from '#identity/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import { createMemoryMoney, unlimited } from '#limits/index.ts';
@@ -8,7 +9,7 @@ import { createBilling, type Hold, type Order } from './billing.ts';
 import { textBound } from './hold-bound.ts';
 import { metersOf } from './meters-of.ts';
 import type { PriceRates } from './rates.ts';
-import { tokenLines, type PricedTokens } from './token-lines.ts';
+import { tokenLines } from './token-lines.ts';
 
 const cent = 10_000_000n;
 const now = Date.UTC(2026, 10, 21, 16, 30);
@@ -92,7 +93,7 @@ function setUp() {
   };
 }
 
-const linesOf = (tokens: PricedTokens) => (rates: PriceRates) => tokenLines(rates, tokens);
+const linesOf = (tokens: TokenUsage) => (rates: PriceRates) => tokenLines(rates, tokens);
 
 const nameOf = async (promise: Promise<unknown>) => {
   try {
@@ -277,9 +278,7 @@ test('a free model whose searches cost something is held for', async () => {
 test('an embedding is held for and charged at the price of its input alone', async () => {
   const { billing, order } = setUp();
   const embedding = { ...model, type: 'embedding', price: { input: '100' } } as Model;
-  const lines = ({ inputTokens }: PriceRates, quantity: number): Line[] => [
-    { rate: inputTokens!.input, quantity },
-  ];
+  const lines = ({ input }: PriceRates, quantity: number): Line[] => [{ rate: input!, quantity }];
   const bound = (rates: PriceRates) => lines(rates, 300);
   const held = (await billing.hold(order({ model: embedding, bound }))) as Hold;
   expect(held.amount).toBe(3n * cent);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TextProtocolName } from '#canonical/index.ts';
+import { apartParts, type TextProtocolName } from '#canonical/index.ts';
 import type { DeclaredPrice } from '#config/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { parseMultiplier, receiptOf, type Line } from './cost.ts';
@@ -169,15 +169,14 @@ describe('exact charges in nano-USD', () => {
 });
 
 describe('the parts of a price', () => {
-  const oneOfEach = { input: 1, cacheRead: 1, cacheWrite: 1, cacheWrite1h: 1, output: 1 };
+  const threeOfEach = { input: 3, cacheRead: 3, cacheWrite: 1, cacheWrite1h: 1, output: 3 };
   const partsOf = (price: DeclaredPrice) =>
     Object.fromEntries(
       receiptOf(
         tokenLines(ratesOf(price), {
           ...none,
-          ...oneOfEach,
-          inputImage: 1,
-          outputImage: 1,
+          ...threeOfEach,
+          ...Object.fromEntries(apartParts.map((part) => [part, 1])),
           reasoning: 1,
         }),
         one,
@@ -187,12 +186,10 @@ describe('the parts of a price', () => {
   it('default to the input, a longer cache to the shorter', () => {
     expect(partsOf({ input: '2', output: '8' })).toEqual({
       input: 2,
-      input_image: 2,
       cache_read: 2,
       cache_write: 2,
       cache_write_1h: 2,
       output: 8,
-      output_image: 8,
     });
     expect(partsOf({ input: '2', cacheWrite: '3', output: '8' })).toMatchObject({
       cache_read: 2,
@@ -203,15 +200,30 @@ describe('the parts of a price', () => {
 
   it('are each their own when named, free ones too', () => {
     const price = { input: '2', inputImage: '4', cacheRead: '0', cacheWrite: '3', output: '8' };
-    expect(partsOf({ ...price, cacheWrite1h: '5', outputImage: '9' })).toEqual({
+    const sound = { inputAudio: '6', cacheReadAudio: '7', outputAudio: '10', cacheReadImage: '11' };
+    expect(partsOf({ ...price, cacheWrite1h: '5', outputImage: '9', ...sound })).toEqual({
       input: 2,
       input_image: 4,
+      input_audio: 6,
       cache_read: 0,
+      cache_read_image: 11,
+      cache_read_audio: 7,
       cache_write: 3,
       cache_write_1h: 5,
       output: 8,
       output_image: 9,
+      output_audio: 10,
     });
+  });
+
+  it('from a cache cost as much as new where reading it has no price', () => {
+    const price = { input: '2', inputImage: '4', inputAudio: '6', output: '8' };
+    expect(partsOf(price)).toMatchObject({
+      cache_read: 2,
+      cache_read_image: 4,
+      cache_read_audio: 6,
+    });
+    expect(partsOf({ ...price, cacheRead: '1' })).not.toHaveProperty('cache_read_audio');
   });
 
   it('keep every digit a price may have', () => {

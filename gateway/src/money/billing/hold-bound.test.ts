@@ -49,6 +49,30 @@ describe('the hold of a text request', () => {
     expect(of(2_002)).toBe(1_001n * 5_000n + 100n * 20_000n);
   });
 
+  it('takes the dearest kind of token that the request may reach', () => {
+    const sound = { inputAudio: '32', cacheReadAudio: '40', outputAudio: '64' };
+    const pictures = { inputImage: '5', outputImage: '120' };
+    const tiers = [{ above: 499, outputAudio: '65' }];
+    const by = ratesOf({ input: '1', output: '10', ...sound, ...pictures, tiers });
+    const text = {
+      inputImage: false,
+      inputAudio: false,
+      outputImage: false,
+      outputAudio: false,
+    };
+    const of = (reach: Partial<typeof text> | null, bodyBytes = 998) => {
+      const known = reach === null ? {} : { reach: { ...text, ...reach } };
+      const demand = { bodyBytes, outputLimit: 100, choices: null, ...known };
+      return textHold(by, model, demand, one);
+    };
+    expect(of({})).toBe(499n * 1_000n + 100n * 10_000n);
+    expect(of({ inputImage: true })).toBe(499n * 5_000n + 100n * 10_000n);
+    expect(of({ inputAudio: true })).toBe(499n * 40_000n + 100n * 10_000n);
+    expect(of({ outputAudio: true })).toBe(499n * 1_000n + 100n * 64_000n);
+    expect(of({ outputAudio: true }, 1_000)).toBe(500n * 1_000n + 100n * 65_000n);
+    expect(of(null)).toBe(499n * 40_000n + 100n * 120_000n);
+  });
+
   it('counts every response asked for', () => {
     expect(hold(1_000, 100, 5)).toBe(5n * hold(1_000, 100));
   });

@@ -1,6 +1,6 @@
 import type { Model } from '#catalogue/index.ts';
 import { ceilingOf, type Line, type Multiplier } from './cost.ts';
-import { dearestRatesFor, type PriceRates } from './rates.ts';
+import { dearestRatesFor, fullReach, type PriceRates, type Reach } from './rates.ts';
 import { dearestFactor, feeBounds } from './surcharges.ts';
 
 export interface TextDemand {
@@ -14,6 +14,8 @@ export interface TextDemand {
   readonly extent?: DemandedInput;
   /** Requested terms that may multiply the price, such as `service_tier.priority`. Absent: none. */
   readonly terms?: readonly string[];
+  /** Absent: any kind of token. */
+  readonly reach?: Reach;
   /** The most provider searches that it allows; null: unlimited. Absent: none. */
   readonly webSearches?: number | null;
 }
@@ -83,7 +85,8 @@ function inputBound(
 }
 
 /**
- * The most that a text request can use: every input token in the dearest part, every choice as long as possible.
+ * The most that a text request can use: every token in the dearest part that it can reach, every choice as long as
+ * possible.
  * @throws RangeError for a price without input or output, at which no text model is served.
  */
 export function textBound(
@@ -92,10 +95,10 @@ export function textBound(
   demand: TextDemand,
 ): readonly Line<bigint>[] {
   const bounds = tokenBounds(model, demand);
-  const dearest = dearestRatesFor(rates, bounds.input);
+  const dearest = dearestRatesFor(rates, bounds.input, demand.reach ?? fullReach);
   if (dearest === null) throw new RangeError('no price for text');
   const lines: Line<bigint>[] = [
-    { rate: dearest.dearestInput, quantity: bounds.input },
+    { rate: dearest.input, quantity: bounds.input },
     { rate: dearest.output, quantity: bounds.output },
   ];
   const { terms = [], webSearches } = demand;

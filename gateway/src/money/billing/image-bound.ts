@@ -1,7 +1,7 @@
 import type { Model } from '#catalogue/index.ts';
 import type { Line } from './cost.ts';
 import { bounded, bytesPerToken, usualOutput, usualSearches } from './hold-bound.ts';
-import { dearestOf, type PriceRates } from './rates.ts';
+import { dearestOf, dearestRatesFor, fullReach, type PriceRates } from './rates.ts';
 import { dearestFactor, feeBounds } from './surcharges.ts';
 
 /** How many pictures a request asks for, and with what. The numbers are the client's. */
@@ -51,13 +51,14 @@ export function imageBound(
   const images = bounded(demand.images) ?? 1n;
   const sources = bounded(demand.sources) ?? 0n;
   const fees = demand.searches === true ? feeBounds(rates, BigInt(usualSearches)) : [];
-  if (rates.tokens !== null && rates.imageTiers.length === 0) {
-    const prompt = bounded(demand.promptBytes / bytesPerToken) ?? 0n;
+  const input = (bounded(demand.promptBytes / bytesPerToken) ?? 0n) + sources * sourceTokens;
+  const dearest = dearestRatesFor(rates, input, fullReach);
+  if (dearest !== null && rates.imageTiers.length === 0) {
     const output = BigInt(model.maxOutputTokens ?? usualOutput);
     const { terms = [] } = demand;
     const lines = [
-      { rate: rates.tokens.dearestInput, quantity: prompt + sources * sourceTokens },
-      { rate: rates.tokens.dearestOutput, quantity: output * images },
+      { rate: dearest.input, quantity: input },
+      { rate: dearest.output, quantity: output * images },
     ];
     const factor = terms.length === 0 ? undefined : dearestFactor(rates, terms);
     const tokens = factor === undefined ? lines : lines.map((line) => ({ ...line, factor }));

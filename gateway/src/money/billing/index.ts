@@ -22,10 +22,10 @@ export { exceededTier, imageLines, type ReturnedImage, type Unbillable } from '.
 export { iterationLines, iterationMarks } from './iteration-lines.ts';
 export { judgeUsage } from './judge-usage.ts';
 export { metersOf } from './meters-of.ts';
-export { ratesOf, type PriceRates, type Rate } from './rates.ts';
+export { ratesOf, type PriceRates, type Rate, type Reach } from './rates.ts';
 export { surchargedLines } from './surcharges.ts';
 export { createSpentSource, type SpentSourceOptions } from './spent-source.ts';
-export { tokenLines, type PricedTokens } from './token-lines.ts';
+export { tokenLines, unpricedLines } from './token-lines.ts';
 export {
   chargeOfTask,
   measureTask,

@@ -16,7 +16,6 @@ describe('S-39: usage that is not to be believed', () => {
     expect(judge({ input: 100_000, output: 44_000 })).toBe('reported');
     expect(judge({ input: 100_000, output: 44_001 })).toBe('quarantined');
     expect(judge({ cacheRead: 100_000, cacheWrite: 44_000, cacheWrite1h: 1 })).toBe('quarantined');
-    expect(judge({ inputImage: 144_001 })).toBe('quarantined');
     expect(judge({ input: Number.MAX_SAFE_INTEGER, output: Number.MAX_SAFE_INTEGER })).toBe(
       'quarantined',
     );

@@ -1,6 +1,5 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
-import type { PricedTokens } from './token-lines.ts';
 
 /**
  * The assumed window of a model without a known one. No public model exceeds it, so the upstream's counts are accepted
@@ -17,7 +16,7 @@ const mostResponses = 128;
  * (`chargeOf`), its row is marked, and the operator is alerted.
  */
 export function judgeUsage(
-  { tokens, implausible }: ReportedUsage & { readonly tokens: PricedTokens },
+  { tokens, implausible }: ReportedUsage,
   model: Pick<Model, 'contextWindow' | 'maxOutputTokens'>,
   choices = 1,
 ): 'reported' | 'quarantined' {
@@ -37,8 +36,6 @@ export function chargeOf(
   return isCertain || cost < held ? cost : held;
 }
 
-function totalOf(tokens: PricedTokens): number {
-  const { input, inputImage = 0, cacheRead, cacheWrite, cacheWrite1h, output } = tokens;
-  const { outputImage = 0 } = tokens;
-  return input + inputImage + cacheRead + cacheWrite + cacheWrite1h + output + outputImage;
+function totalOf({ input, cacheRead, cacheWrite, cacheWrite1h, output }: TokenUsage): number {
+  return input + cacheRead + cacheWrite + cacheWrite1h + output;
 }

@@ -1,3 +1,4 @@
+import { tokenParts, type ApartPart, type TokenPart } from '#canonical/index.ts';
 import type { Decimal, DeclaredPrice } from '#config/index.ts';
 import { scaled } from '#config/decimal.ts';
 
@@ -13,33 +14,15 @@ export interface Rate {
   readonly inThousandths: boolean;
 }
 
-/** The cost of input tokens, by part. */
-export interface InputRates {
-  readonly input: Rate;
-  readonly inputImage: Rate;
-  readonly cacheRead: Rate;
-  readonly cacheWrite: Rate;
-  readonly cacheWrite1h: Rate;
-  /** The highest of these parts. */
-  readonly dearestInput: Rate;
-}
-
-/** The cost of a response's tokens, in and out. */
-export interface TokenRates extends InputRates {
-  readonly output: Rate;
-  /** Of pictures, where a response reports them apart. */
-  readonly outputImage: Rate;
-  /** The highest of the output parts. */
-  readonly dearestOutput: Rate;
-}
+/** The cost of a response's tokens, in and out. A part that is null is charged as the text that it is counted with. */
+export type TokenRates = Readonly<
+  Record<Exclude<TokenPart, ApartPart>, Rate> & Record<ApartPart, Rate | null>
+>;
 
 /** The rates of prompts of more than `above` tokens. */
 export interface PromptTierRates {
   readonly above: number;
   readonly tokens: TokenRates;
-  /** The dearest part of this and of every shorter prompt. */
-  readonly dearestInput: Rate;
-  readonly output: Rate;
 }
 
 export interface TierRates {
@@ -56,8 +39,8 @@ export interface PriceRates {
   readonly tokens: TokenRates | null;
   /** By the length of the prompt, ascending; empty: one price for all. */
   readonly promptTiers: readonly PromptTierRates[];
-  /** Null unless input is priced, as an operation without output requires. */
-  readonly inputTokens: InputRates | null;
+  /** Of input, for an operation without output; null unless it is priced. */
+  readonly input: Rate | null;
   /** Ascending. */
   readonly imageTiers: readonly TierRates[];
   /** Each source picture after the first; null if that is not priced. */
@@ -94,7 +77,6 @@ export function ratesOf(price: DeclaredPrice): PriceRates {
 }
 
 function compileRates(price: DeclaredPrice): PriceRates {
-  const inputTokens = compileInputRates(price);
   const {
     imageTiers = [],
     videoSecond = {},
@@ -103,11 +85,11 @@ function compileRates(price: DeclaredPrice): PriceRates {
     fees = {},
   } = price;
   const factor = price.layerFactor === undefined ? null : exact(price.layerFactor, factorPlaces);
-  const tokens = compileTokenRates(price, inputTokens);
+  const tokens = compileTokenRates(price);
   const rates = {
     tokens,
-    promptTiers: tokens === null ? [] : compilePromptTiers(price, tokens),
-    inputTokens,
+    promptTiers: tokens === null ? [] : compilePromptTiers(price),
+    input: price.input === undefined ? null : perMillion('input', price.input),
     imageTiers: imageTiers.map(({ name, maxPixels, price: perImage }) => {
       const image = exact(perImage, perUnitPlaces);
       return {
@@ -148,61 +130,53 @@ function compileRates(price: DeclaredPrice): PriceRates {
 }
 
 function isZero(rates: Omit<PriceRates, 'isZero'>): boolean {
-  const { tokens, promptTiers, inputTokens, imageTiers, referenceImage } = rates;
-  const { videoSecond, videoTokens, fees } = rates;
+  const { input, tokens, promptTiers, imageTiers, referenceImage, videoSecond, videoTokens, fees } =
+    rates;
   const parts = [
-    ...(inputTokens === null ? [] : [inputTokens.dearestInput]),
-    ...(tokens === null ? [] : [tokens.dearestOutput]),
-    ...promptTiers.flatMap((tier) => [tier.dearestInput, tier.output]),
-    ...imageTiers.flatMap(({ image, layer }) => (layer === null ? [image] : [image, layer])),
-    ...(referenceImage === null ? [] : [referenceImage]),
+    input,
+    ...(tokens === null ? [] : Object.values(tokens)),
+    ...promptTiers.flatMap((tier) => Object.values(tier.tokens)),
+    ...imageTiers.flatMap(({ image, layer }) => [image, layer]),
+    referenceImage,
     ...videoSecond.values(),
     ...videoTokens.values().flatMap(({ text, withVideo }) => [text, withVideo]),
     ...fees.values(),
-  ];
+  ].filter((part) => part !== null);
   return parts.length > 0 && parts.every(({ perUnit }) => perUnit === 0n);
 }
 
 /** A part that a tier does not name costs what it costs without tiers. */
-function compilePromptTiers(price: DeclaredPrice, base: TokenRates): PromptTierRates[] {
-  let { dearestInput, output } = base;
+function compilePromptTiers(price: DeclaredPrice): PromptTierRates[] {
   return (price.tiers ?? []).map(({ above, ...parts }) => {
-    const before = `tiers.${above}.`;
-    const whole = { ...price, ...parts };
-    const tokens = compileTokenRates(whole, compileInputRates(whole, before), before);
+    const tokens = compileTokenRates({ ...price, ...parts }, `tiers.${above}.`);
     if (tokens === null) throw new RangeError('a tier without input or output');
-    dearestInput = dearestOf([dearestInput, tokens.dearestInput]);
-    output = dearestOf([output, tokens.output]);
-    return { above, tokens, dearestInput, output };
+    return { above, tokens };
   });
 }
 
-/** Null unless input is priced. Every other part falls back as the configuration contract states. */
-function compileInputRates(price: DeclaredPrice, before = ''): InputRates | null {
-  if (price.input === undefined) return null;
-  const cacheWrite = price.cacheWrite ?? price.input;
-  const inputs = {
-    input: perMillion(`${before}input`, price.input),
-    inputImage: perMillion(`${before}input_image`, price.inputImage ?? price.input),
-    cacheRead: perMillion(`${before}cache_read`, price.cacheRead ?? price.input),
-    cacheWrite: perMillion(`${before}cache_write`, cacheWrite),
-    cacheWrite1h: perMillion(`${before}cache_write_1h`, price.cacheWrite1h ?? cacheWrite),
+/** Null unless both ends are priced. Every other part falls back as the configuration contract states. */
+function compileTokenRates(price: DeclaredPrice, before = ''): TokenRates | null {
+  const { input, output } = price;
+  if (input === undefined || output === undefined) return null;
+  const rateOf = (part: TokenPart, of: Decimal) => perMillion(before + tokenParts[part], of);
+  const apart = (part: ApartPart, of = price[part]) => (of === undefined ? null : rateOf(part, of));
+  const cacheWrite = price.cacheWrite ?? input;
+  // Without a price for reading a cache, what comes from it costs as much as new.
+  const cached = (part: 'cacheReadImage' | 'cacheReadAudio', anew: Decimal | undefined) =>
+    apart(part, price[part] ?? (price.cacheRead === undefined ? anew : undefined));
+  return {
+    input: rateOf('input', input),
+    inputImage: apart('inputImage'),
+    inputAudio: apart('inputAudio'),
+    cacheRead: rateOf('cacheRead', price.cacheRead ?? input),
+    cacheReadImage: cached('cacheReadImage', price.inputImage),
+    cacheReadAudio: cached('cacheReadAudio', price.inputAudio),
+    cacheWrite: rateOf('cacheWrite', cacheWrite),
+    cacheWrite1h: rateOf('cacheWrite1h', price.cacheWrite1h ?? cacheWrite),
+    output: rateOf('output', output),
+    outputImage: apart('outputImage'),
+    outputAudio: apart('outputAudio'),
   };
-  return { ...inputs, dearestInput: dearestOf(Object.values(inputs)) };
-}
-
-/** Null unless both ends are priced. */
-function compileTokenRates(
-  { output, outputImage }: DeclaredPrice,
-  inputTokens: InputRates | null,
-  before = '',
-): TokenRates | null {
-  if (inputTokens === null || output === undefined) return null;
-  const outputs = {
-    output: perMillion(`${before}output`, output),
-    outputImage: perMillion(`${before}output_image`, outputImage ?? output),
-  };
-  return { ...inputTokens, ...outputs, dearestOutput: dearestOf(Object.values(outputs)) };
 }
 
 /**
@@ -216,17 +190,65 @@ export function tokenRatesFor(
   return promptTiers.findLast(({ above }) => prompt > above)?.tokens ?? tokens;
 }
 
-/** The dearest parts that a prompt of at most this many tokens can be charged by. Null: the price has none. */
+/** The kinds of tokens besides text that a request may use. */
+export interface Reach {
+  readonly inputImage: boolean;
+  readonly inputAudio: boolean;
+  readonly outputImage: boolean;
+  readonly outputAudio: boolean;
+}
+
+/** Nothing is known to be out of reach. */
+export const fullReach: Reach = Object.freeze({
+  inputImage: true,
+  inputAudio: true,
+  outputImage: true,
+  outputAudio: true,
+});
+
+/**
+ * The dearest parts that a request with a prompt of at most this many tokens can be charged by. Null: the price has
+ * none.
+ */
 export function dearestRatesFor(
   { tokens, promptTiers }: PriceRates,
   longest: number | bigint,
-): { readonly dearestInput: Rate; readonly output: Rate } | null {
-  return promptTiers.findLast(({ above }) => longest > above) ?? tokens;
+  reach: Reach,
+): { readonly input: Rate; readonly output: Rate } | null {
+  if (tokens === null) return null;
+  let input = dearestInput(tokens, reach);
+  let output = dearestOutput(tokens, reach);
+  for (const tier of promptTiers) {
+    if (longest <= tier.above) break;
+    input = dearer(input, dearestInput(tier.tokens, reach));
+    output = dearer(output, dearestOutput(tier.tokens, reach));
+  }
+  return { input, output };
+}
+
+function dearestInput(rates: TokenRates, { inputImage, inputAudio }: Reach): Rate {
+  let dearest = dearer(dearer(rates.input, rates.cacheRead), rates.cacheWrite);
+  dearest = dearer(dearest, rates.cacheWrite1h);
+  if (inputImage) dearest = dearer(dearer(dearest, rates.inputImage), rates.cacheReadImage);
+  if (inputAudio) dearest = dearer(dearer(dearest, rates.inputAudio), rates.cacheReadAudio);
+  return dearest;
+}
+
+function dearestOutput(rates: TokenRates, { outputImage, outputAudio }: Reach): Rate {
+  let dearest = rates.output;
+  if (outputImage) dearest = dearer(dearest, rates.outputImage);
+  if (outputAudio) dearest = dearer(dearest, rates.outputAudio);
+  return dearest;
+}
+
+/** The higher of two rates; the first of equal ones. */
+function dearer(rate: Rate, other: Rate | null): Rate {
+  return other !== null && other.perUnit > rate.perUnit ? other : rate;
 }
 
 /** The highest of some rates; the first of equal ones. */
 export const dearestOf = (rates: readonly Rate[]): Rate =>
-  rates.reduce((dearest, each) => (each.perUnit > dearest.perUnit ? each : dearest));
+  rates.reduce((dearest, each) => dearer(dearest, each));
 
 const perMillion = (part: string, price: Decimal) => rate(part, exact(price, perMillionPlaces));
 const perUnit = (part: string, price: Decimal) => rate(part, exact(price, perUnitPlaces));

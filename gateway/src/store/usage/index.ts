@@ -1,3 +1,4 @@
+export { unitsOf } from './apart-units.ts';
 export { chargeOf, leasedIn, type LineCharge } from './batch-totals.ts';
 export {
   linesOf,

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '#canonical/index.ts';
+import type { ApartPart, TokenCounts, tokenParts } from '#canonical/index.ts';
 
 /** How far an attempt got; this decides whether it may be retried. */
 export type AttemptClass =
@@ -24,7 +24,7 @@ export interface AttemptRecord {
   /** The upstream's own request id, for its support. */
   readonly upstreamRequestId: string | null;
   /** The usage that the upstream reported although the attempt failed; only the operator pays for it. */
-  readonly usage?: TokenUsage;
+  readonly usage?: TokenCounts;
   /** The same for what is not counted in tokens. */
   readonly units?: UnitsRecord;
 }
@@ -58,17 +58,13 @@ export type PassedOverReason =
  * What an exchange made and used, where tokens alone do not tell, as usage rows show it. A name is absent if the exchange
  * has nothing of the kind.
  */
-export interface UnitsRecord {
+export interface UnitsRecord extends ApartUnits {
   /** Pictures that were charged for, without layers. */
   readonly images?: number;
   /** Layers of pictures. */
   readonly layers?: number;
   /** Source pictures. */
   readonly reference_images?: number;
-  /** The part of the input tokens that is pictures. */
-  readonly input_image_tokens?: number;
-  /** The part of the output tokens that is pictures. */
-  readonly output_image_tokens?: number;
   /** Milliseconds of a video that is charged by time. */
   readonly video_ms?: number;
   /** Tokens of a video that is charged by them. */
@@ -80,6 +76,11 @@ export interface UnitsRecord {
   /** The task that made a video, as its owner knows it. */
   readonly task?: string;
 }
+
+/** Tokens that are not text, each a part of the count with the beginning of its name: `output_image_tokens`. */
+export type ApartUnits = {
+  readonly [Part in ApartPart as `${(typeof tokenParts)[Part]}_tokens`]?: number;
+};
 
 /** Ids of stored upstream objects that a response gave out, and their owner. Digests (`Secrets.digestState`) only. */
 export interface StateRecord {

@@ -1,5 +1,5 @@
 import { clientOf } from './client-family.ts';
-import type { OperationName, ProtocolName, TokenUsage } from '#canonical/index.ts';
+import type { OperationName, ProtocolName, TokenCounts } from '#canonical/index.ts';
 import type { UsageTable } from '#database/index.ts';
 import type {
   AttemptRecord,
@@ -47,7 +47,7 @@ export interface ExchangeRecord {
   readonly attempts: readonly AttemptRecord[];
   /** Absent if no channel was passed over. */
   readonly route?: readonly PassedOver[];
-  readonly tokens: TokenUsage;
+  readonly tokens: TokenCounts;
   /** `quarantined`: the upstream's counts are implausible, so the hold limits the charge. */
   readonly usageSource: 'reported' | 'estimated' | 'quarantined' | 'none';
   readonly ttftMs: number | null;

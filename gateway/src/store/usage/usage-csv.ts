@@ -40,6 +40,10 @@ const columns = {
   client: (entry) => entry.client,
   stream: (entry) => String(entry.stream),
   error: (entry) => entry.error,
+  input_audio_tokens: (entry) => entry.units?.input_audio_tokens ?? null,
+  output_audio_tokens: (entry) => entry.units?.output_audio_tokens ?? null,
+  cache_read_audio_tokens: (entry) => entry.units?.cache_read_audio_tokens ?? null,
+  cache_read_image_tokens: (entry) => entry.units?.cache_read_image_tokens ?? null,
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
 
 const textOf = (value: boolean | undefined) => (value === undefined ? null : String(value));

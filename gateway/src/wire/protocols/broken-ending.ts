@@ -20,7 +20,6 @@ const words: Readonly<Record<'chat' | 'generate-content' | 'messages', ReadonlyS
     'malformed_function_call',
     'malformed_model_output',
     'malformed_tool_use',
-    'unexpected_tool_call',
   ]),
   // ai.google.dev/api/generate-content#FinishReason
   'generate-content': new Set([
@@ -29,7 +28,7 @@ const words: Readonly<Record<'chat' | 'generate-content' | 'messages', ReadonlyS
     'missing_thought_signature',
     'no_image',
     'too_many_tool_calls',
-    'unexpected_tool_call',
+    // Not UNEXPECTED_TOOL_CALL: what Vertex AI ends with it is a complete call.
   ]),
   // Bedrock's Converse names the two `malformed_…`; servers of other models that speak this protocol the rest.
   messages: new Set([

@@ -1,9 +1,10 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { withApart, type ReportedApart } from './apart-tokens.ts';
 import { termOf } from './asked-terms.ts';
 import { searchesInUsage, withSurcharges } from './reported-surcharges.ts';
 import { isRecord, recordAt } from './values.ts';
 import { inUsualNames } from './usage-names.ts';
-import { disjointTokens, reportOf, unnamedTokens, UsageCounts } from './usage-numbers.ts';
+import { disjointTokens, inputSum, reportOf, unnamedTokens, UsageCounts } from './usage-numbers.ts';
 
 /**
  * Reads usage as chat and responses report it (`prompt_tokens` or `input_tokens`), with the places where compatible
@@ -26,6 +27,8 @@ export function readInclusiveUsage(
   const moreInputDetails = recordAt(usage, 'input_tokens_details');
   const outputDetails = recordAt(usage, 'completion_tokens_details');
   const moreOutputDetails = recordAt(usage, 'output_tokens_details');
+  const cached = recordAt(inputDetails, 'cached_tokens_details');
+  const moreCached = recordAt(moreInputDetails, 'cached_tokens_details');
   const total = all.read(usage['total_tokens']);
   const prompt = input.readAny(usage['prompt_tokens'], usage['input_tokens']);
   const hasPrompt = input.some;
@@ -65,8 +68,26 @@ export function readInclusiveUsage(
   };
   const { implausible } = all;
   const isTotalled = (hasPrompt || hasOutput) && total > 0;
+  const apart = {
+    inputAudio: input.readAny(inputDetails['audio_tokens'], moreInputDetails['audio_tokens']),
+    inputImage: input.readAny(inputDetails['image_tokens'], moreInputDetails['image_tokens']),
+    cacheReadAudio: input.readAny(
+      cached['audio_tokens'],
+      moreCached['audio_tokens'],
+      inputDetails['cached_audio_tokens'],
+      moreInputDetails['cached_audio_tokens'],
+    ),
+    cacheReadImage: input.readAny(
+      cached['image_tokens'],
+      moreCached['image_tokens'],
+      inputDetails['cached_image_tokens'],
+      moreInputDetails['cached_image_tokens'],
+    ),
+    outputAudio: output.readAny(outputDetails['audio_tokens'], moreOutputDetails['audio_tokens']),
+    outputImage: output.readAny(outputDetails['image_tokens'], moreOutputDetails['image_tokens']),
+  };
   const report = reportOf(
-    disjointTokens(counts),
+    withApart(withBeside(disjointTokens(counts), apart), apart),
     {
       implausible: implausible || input.implausible,
       isOdd: input.isOdd,
@@ -85,4 +106,21 @@ export function readInclusiveUsage(
     [termOf('service_tier', serviceTier)],
     searches,
   );
+}
+
+/** Audio and pictures that are more than the sum lie beside it: servers differ in what their sums include. */
+function withBeside(
+  tokens: TokenUsage,
+  { inputAudio, inputImage, outputAudio, outputImage }: ReportedApart,
+): TokenUsage {
+  const given = inputAudio + inputImage;
+  const made = outputAudio + outputImage;
+  const isGivenBeside = given > inputSum(tokens);
+  const isMadeBeside = made > tokens.output;
+  if (!isGivenBeside && !isMadeBeside) return tokens;
+  return {
+    ...tokens,
+    input: tokens.input + (isGivenBeside ? given : 0),
+    output: tokens.output + (isMadeBeside ? made : 0),
+  };
 }

@@ -28,9 +28,7 @@ export {
   type ImageResponse,
   type ImageStreamContext,
   type ImageStreamTap,
-  type ImageTokens,
   type OpenedImages,
-  type ReportedImageUsage,
   type ScannedImages,
 } from './images/index.ts';
 export { isEnvelope } from './envelope.ts';

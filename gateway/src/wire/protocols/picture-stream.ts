@@ -1,4 +1,4 @@
-import type { ReportedImageUsage } from '#canonical/index.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
 import type { StreamEvent } from './protocol.ts';
 
 /** One entry of `data`. */
@@ -43,7 +43,7 @@ export interface PictureStreamTap {
   /** Final pictures, and those of a set that failed. */
   readonly entries: readonly ImageEntry[];
   readonly inputImages: number | null;
-  readonly usage: ReportedImageUsage | null;
+  readonly usage: ReportedUsage | null;
   /** In bytes of events that it has not given out. */
   readonly heldBytes: number;
   /** If the body ended now, the response would be complete. */

@@ -9,6 +9,7 @@ import type { Budget, JsonScan, ParseRoom } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
 import type { InputExtent } from './input-extent.ts';
 import type { NamedState, StateName } from './named-state.ts';
+import type { OutputKinds } from './output-kinds.ts';
 import type { JsonRecord } from './values.ts';
 
 /**
@@ -96,6 +97,8 @@ export interface WireRequest extends OpenedRequest {
   readonly continuesAfterDisconnect?: boolean;
   /** What the bytes of the body do not reveal about the input. */
   readonly extent: InputExtent;
+  /** What the output may consist of besides text. Absent: anything. */
+  readonly outputKinds?: OutputKinds;
   /** The stored objects that the request names, each once. Absent: none. */
   readonly named?: readonly NamedState[] | undefined;
   /** The upstream stores the response, so that later requests can name it and its items. */

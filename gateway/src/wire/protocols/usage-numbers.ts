@@ -83,22 +83,18 @@ function missing(input: boolean, output: boolean): 'input' | 'output' | 'both' |
 /** The most tokens of output that the beginning of a response announces, before there is any. */
 const mostAnnounced = 16;
 
-/** Tokens of pictures are beside the others where a protocol has them. */
-type AnyTokens = TokenUsage & { readonly inputImage?: number; readonly outputImage?: number };
-type AnyReport = ReportedUsage & { readonly tokens: AnyTokens };
-
 /**
  * Merges two cumulative reports of one response: of each side the larger one counts. A later report that is smaller
  * contradicts the earlier one, and the result is doubtful. The sums decide, because a later report may say of the same
  * tokens that they came from a cache.
  */
-export function mergeReports<Report extends AnyReport>(
-  earlier: Report | null,
-  later: Report | null,
-): Report | null {
+export function mergeReports(
+  earlier: ReportedUsage | null,
+  later: ReportedUsage | null,
+): ReportedUsage | null {
   if (earlier === null || later === null) return later ?? earlier;
   const input = mergeSides(earlier, later, 'input');
-  const isAnnounced = lacks(earlier, 'output') && outputSum(earlier.tokens) <= mostAnnounced;
+  const isAnnounced = lacks(earlier, 'output') && earlier.tokens.output <= mostAnnounced;
   const output =
     isAnnounced && !input.isLess && !lacks(later, 'output')
       ? { of: later, isMissing: false, isLess: false }
@@ -110,21 +106,17 @@ export function mergeReports<Report extends AnyReport>(
   const { iterations } = input.of === output.of ? input.of : {};
   return {
     ...rest,
-    tokens: { ...later.tokens, ...inputOf(input.of.tokens), ...outputOf(output.of.tokens) },
+    tokens: joinSides(input.of.tokens, output.of.tokens),
     implausible: earlier.implausible || later.implausible,
     ...(missingSide !== null && { missingSide }),
     ...(isDoubtful && { isDoubtful }),
     ...(unnamed !== undefined && { unnamed }),
     ...(iterations !== undefined && { iterations }),
-  } as Report;
+  };
 }
 
-function mergeSides<Report extends AnyReport>(
-  earlier: Report,
-  later: Report,
-  side: 'input' | 'output',
-) {
-  const sum = side === 'input' ? inputSum : outputSum;
+function mergeSides(earlier: ReportedUsage, later: ReportedUsage, side: 'input' | 'output') {
+  const sum = side === 'input' ? inputSum : ({ output }: TokenUsage) => output;
   const isSmaller = sum(later.tokens) < sum(earlier.tokens);
   const isToldLater = !lacks(later, side);
   return {
@@ -135,27 +127,22 @@ function mergeSides<Report extends AnyReport>(
 }
 
 /** All tokens that a request took, from wherever they were read. */
-export function inputSum(tokens: AnyTokens): number {
-  const { input, inputImage = 0, cacheRead, cacheWrite, cacheWrite1h } = tokens;
-  return input + inputImage + cacheRead + cacheWrite + cacheWrite1h;
+export function inputSum({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): number {
+  return input + cacheRead + cacheWrite + cacheWrite1h;
 }
 
-function outputSum({ output, outputImage = 0 }: AnyTokens): number {
-  return output + outputImage;
-}
-
-function inputOf({ input, inputImage, cacheRead, cacheWrite, cacheWrite1h }: AnyTokens) {
+/** The input of the one, the output of the other. */
+function joinSides(ofInput: TokenUsage, ofOutput: TokenUsage): TokenUsage {
+  if (ofInput === ofOutput) return ofInput;
+  const { output, reasoning, outputAudio, outputImage } = ofOutput;
+  const { outputAudio: _, outputImage: __, ...input } = ofInput;
   return {
-    input,
-    cacheRead,
-    cacheWrite,
-    cacheWrite1h,
-    ...(inputImage !== undefined && { inputImage }),
+    ...input,
+    output,
+    reasoning,
+    ...(outputAudio !== undefined && { outputAudio }),
+    ...(outputImage !== undefined && { outputImage }),
   };
-}
-
-function outputOf({ output, outputImage, reasoning }: AnyTokens) {
-  return { output, reasoning, ...(outputImage !== undefined && { outputImage }) };
 }
 
 /** Counts as chat and responses report them. */

@@ -156,6 +156,75 @@ describe('usage in normal form', () => {
       { input: 1, output: 2 },
     ],
     [
+      'chat: sound and pictures are parts of each count',
+      'chat',
+      {
+        prompt_tokens: 100,
+        prompt_tokens_details: {
+          cached_tokens: 40,
+          audio_tokens: 30,
+          image_tokens: 20,
+          cached_tokens_details: { audio_tokens: 10, image_tokens: 5 },
+        },
+        completion_tokens: 50,
+        completion_tokens_details: { audio_tokens: 30, image_tokens: 8, reasoning_tokens: 9 },
+      },
+      {
+        input: 60,
+        inputAudio: 20,
+        inputImage: 15,
+        cacheRead: 40,
+        cacheReadAudio: 10,
+        cacheReadImage: 5,
+        output: 50,
+        outputAudio: 30,
+        outputImage: 8,
+        reasoning: 9,
+      },
+    ],
+    [
+      'chat: cached counts by kind beside the others',
+      'chat',
+      {
+        prompt_tokens: 100,
+        prompt_tokens_details: { cached_tokens: 9, audio_tokens: 30, cached_audio_tokens: 9 },
+        completion_tokens: 5,
+      },
+      { input: 91, inputAudio: 21, cacheRead: 9, cacheReadAudio: 9, output: 5 },
+    ],
+    [
+      'chat: what cannot have been read anew comes from the cache',
+      'chat',
+      {
+        prompt_tokens: 100,
+        prompt_tokens_details: { cached_tokens: 60, audio_tokens: 70 },
+        completion_tokens: 5,
+      },
+      { input: 40, inputAudio: 40, cacheRead: 60, cacheReadAudio: 30, output: 5 },
+    ],
+    [
+      'chat: more sound than there are tokens lies beside them',
+      'chat',
+      {
+        prompt_tokens: 10,
+        prompt_tokens_details: { audio_tokens: 30 },
+        completion_tokens: 5,
+        completion_tokens_details: { audio_tokens: 20 },
+      },
+      { input: 40, inputAudio: 30, output: 25, outputAudio: 20 },
+    ],
+    [
+      'responses: sound',
+      'responses',
+      {
+        input_tokens: 100,
+        input_tokens_details: { audio_tokens: 30 },
+        output_tokens: 5,
+        output_tokens_details: { audio_tokens: 4, image_tokens: 1 },
+      },
+      { input: 100, inputAudio: 30, output: 5, outputAudio: 4, outputImage: 1 },
+    ],
+    [
       'responses',
       'responses',
       {
@@ -211,6 +280,42 @@ describe('usage in normal form', () => {
         toolUsePromptTokenCount: 7,
       },
       { input: 607, cacheRead: 400, output: 250, reasoning: 200 },
+    ],
+    [
+      'generate-content: kinds of the prompt, its cache, tool results and candidates',
+      'generate-content',
+      {
+        promptTokenCount: 17_713,
+        cachedContentTokenCount: 17_379,
+        candidatesTokenCount: 68,
+        thoughtsTokenCount: 821,
+        toolUsePromptTokenCount: 10,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 16 },
+          { modality: 'VIDEO', tokenCount: 15_780 },
+          { modality: 'AUDIO', tokenCount: 1_917 },
+        ],
+        cacheTokensDetails: [
+          { modality: 'AUDIO', tokenCount: 1_881 },
+          { modality: 'TEXT', tokenCount: 15 },
+          { modality: 'VIDEO', tokenCount: 15_483 },
+        ],
+        toolUsePromptTokensDetails: [{ modality: 'IMAGE', tokenCount: 10 }],
+        candidatesTokensDetails: [
+          { modality: 'AUDIO', tokenCount: 60 },
+          { modality: 'TEXT', tokenCount: 8 },
+        ],
+      },
+      {
+        input: 344,
+        inputAudio: 36,
+        inputImage: 10,
+        cacheRead: 17_379,
+        cacheReadAudio: 1_881,
+        output: 889,
+        outputAudio: 60,
+        reasoning: 821,
+      },
     ],
   ])('%s', (_, protocol, usage, expected) => {
     expect(usageOf(protocol, usage)).toEqual({

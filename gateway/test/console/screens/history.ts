@@ -238,8 +238,8 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
     const multiplier = group === 'coding' ? '0.85' : '1';
     const rates = ratesOf(model.price);
     const lines =
-      rates.inputTokens !== null && rates.tokens === null
-        ? [{ rate: rates.inputTokens.input, quantity: tokens.input }]
+      rates.input !== null && rates.tokens === null
+        ? [{ rate: rates.input, quantity: tokens.input }]
         : tokenLines(rates, tokens);
     const { items, cost } = receiptOf(lines, parseMultiplier(multiplier));
     if (cost === 0n) return null;

@@ -90,15 +90,24 @@ export const numbers = [
       },
     },
     {
-      name: 'parts by kind (audio, images, predictions)',
+      name: 'tokens of audio and pictures',
       shown: `${count}`,
-      why: noParts,
+      why: `only chat and generateContent have a place for them; ${noParts}`,
       harmless: true,
       of: {
         chat: chat({ completion_tokens_details: { audio_tokens: count } }),
         'generate-content': content({
           promptTokensDetails: [{ modality: 'IMAGE', tokenCount: count }],
         }),
+      },
+    },
+    {
+      name: 'tokens of predictions',
+      shown: `${count}`,
+      why: noParts,
+      harmless: true,
+      of: {
+        chat: chat({ completion_tokens_details: { accepted_prediction_tokens: count } }),
       },
     },
     {

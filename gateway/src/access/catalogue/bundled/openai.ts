@@ -7,7 +7,11 @@ const olderSearches = { fees: { web_search: '0.025' } };
 const fast = ['vision', 'tools', 'sampling', 'hosted_tools'];
 /** Source pictures are for edits: its generations refuse them. */
 const drawing = ['edits', 'streaming'];
+const speaking = ['tools', 'sampling'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
+
+/** Of text and of pictures. */
+const cached = (cacheRead: string, cacheReadImage: string) => ({ cacheRead, cacheReadImage });
 
 /** Of GPT-6.1 Sol and GPT-6.2 Sol. */
 const solPrice = {
@@ -132,6 +136,29 @@ export const openaiModels = bundle('openai', [
     can: fast,
     price: { ...tokens('0.15', '0.075', '0.6'), ...olderSearches },
   },
+  // Sound in and out, by chat completions.
+  {
+    id: 'gpt-audio-1.5',
+    name: 'GPT Audio 1.5',
+    released: '2026-02-23',
+    limits: [128_000, 16_384],
+    can: speaking,
+    price: { input: '2.5', output: '10', inputAudio: '32', outputAudio: '64' },
+  },
+  {
+    id: 'gpt-audio',
+    name: 'GPT Audio',
+    released: '2025-08-28',
+    limits: [128_000, 16_384],
+    can: speaking,
+  },
+  {
+    id: 'gpt-audio-mini',
+    name: 'GPT Audio mini',
+    released: '2025-10-06',
+    limits: [128_000, 16_384],
+    can: speaking,
+  },
   {
     id: 'o4-mini',
     name: 'o4-mini',
@@ -145,7 +172,7 @@ export const openaiModels = bundle('openai', [
     released: '2026-04-21',
     type: 'image',
     can: drawing,
-    price: { input: '5', inputImage: '8', cacheRead: '1.25', output: '30' },
+    price: { input: '5', inputImage: '8', ...cached('1.25', '2'), output: '30' },
   },
   {
     id: 'gpt-image-1.5',
@@ -153,7 +180,7 @@ export const openaiModels = bundle('openai', [
     released: '2025-12-16',
     type: 'image',
     can: drawing,
-    price: { input: '5', inputImage: '8', cacheRead: '1.25', output: '10', outputImage: '32' },
+    price: { input: '5', inputImage: '8', ...cached('1.25', '2'), output: '10', outputImage: '32' },
   },
   {
     id: 'gpt-image-1',
@@ -161,7 +188,7 @@ export const openaiModels = bundle('openai', [
     released: '2025-04-23',
     type: 'image',
     can: drawing,
-    price: { input: '5', inputImage: '10', cacheRead: '1.25', output: '40' },
+    price: { input: '5', inputImage: '10', ...cached('1.25', '2.5'), output: '40' },
   },
   {
     id: 'gpt-image-1-mini',
@@ -169,7 +196,7 @@ export const openaiModels = bundle('openai', [
     released: '2025-10-06',
     type: 'image',
     can: drawing,
-    price: { input: '2', inputImage: '2.5', cacheRead: '0.2', output: '8' },
+    price: { input: '2', inputImage: '2.5', ...cached('0.2', '0.25'), output: '8' },
   },
   {
     id: 'text-embedding-3-small',

@@ -2,6 +2,8 @@ import {
   listedCount,
   listedEmbeddingPrice,
   listedPrice,
+  litellmCosts,
+  litellmParts,
   perTokenToMillion,
   type ExactMapping,
 } from '#price-lists/index.ts';
@@ -9,18 +11,9 @@ import type { DeclaredPrice } from '#config/index.ts';
 import type { DraftModel } from '../draft.ts';
 import { mappingAt } from './values.ts';
 
-/** Per token, in USD. */
-const costs = {
-  input: 'input_cost_per_token',
-  cacheRead: 'cache_read_input_token_cost',
-  cacheWrite: 'cache_creation_input_token_cost',
-  cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
-  output: 'output_cost_per_token',
-} as const;
-
 /** The members of a deployment that are read here. */
 export const modelSettings: readonly string[] = [
-  ...Object.values(costs),
+  ...Object.values(litellmCosts).flat(),
   'max_input_tokens',
   'max_output_tokens',
 ];
@@ -48,25 +41,13 @@ function isEmbedding(entry: ExactMapping): boolean {
 }
 
 function embeddingPriceOf(said: ExactMapping): DeclaredPrice | null {
-  const parts = { input: said[costs.input], output: said[costs.output] };
-  const price = listedEmbeddingPrice(parts, perTokenToMillion);
+  const price = listedEmbeddingPrice(litellmParts(said), perTokenToMillion);
   if (price === 'listed as free') return { input: '0' };
   return typeof price === 'string' ? null : price;
 }
 
 function priceOf(said: ExactMapping): DeclaredPrice | null {
-  const price = listedPrice(
-    {
-      input: said[costs.input],
-      inputImage: null,
-      outputImage: null,
-      cacheRead: said[costs.cacheRead],
-      cacheWrite: said[costs.cacheWrite],
-      cacheWrite1h: said[costs.cacheWrite1h],
-      output: said[costs.output],
-    },
-    perTokenToMillion,
-  );
+  const price = listedPrice(litellmParts(said), perTokenToMillion);
   // Here, unlike in a public list, somebody wrote the zeros on purpose.
   if (price === 'listed as free') return { input: '0', output: '0' };
   return typeof price === 'string' ? null : price;

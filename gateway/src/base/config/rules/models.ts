@@ -1,3 +1,4 @@
+import { tokenParts } from '#canonical/index.ts';
 import type { Report } from '../issues.ts';
 import {
   describe,
@@ -14,26 +15,21 @@ import type { PricePart } from '../schema/price.ts';
 import { feeNames, isSurchargeName, surchargeFields } from '../surcharge-names.ts';
 import { describeName, isModelName, modelNames, type Names } from './names.ts';
 
-const textParts: PricePart[] = ['input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'];
+/** What a kind of model makes decides which parts it can be charged by. */
+const tokenKeys = Object.values(tokenParts);
+const chatParts: PricePart[] = [...tokenKeys, 'tiers', 'multipliers', 'fees'];
+const imageParts: PricePart[] = [
+  ...tokenKeys.filter((key) => !key.endsWith('_audio')),
+  'image_tiers',
+  'layer_factor',
+  'reference_image',
+  'multipliers',
+  'fees',
+];
 
 const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
-  chat: new Set<string>([
-    ...textParts,
-    'input_image',
-    'tiers',
-    'multipliers',
-    'fees',
-  ] satisfies PricePart[]),
-  image: new Set<string>([
-    ...textParts,
-    'input_image',
-    'output_image',
-    'image_tiers',
-    'layer_factor',
-    'reference_image',
-    'multipliers',
-    'fees',
-  ] satisfies PricePart[]),
+  chat: new Set<string>(chatParts),
+  image: new Set<string>(imageParts),
   video: new Set<string>(['video_second', 'video_tokens'] satisfies PricePart[]),
   embedding: new Set<string>(['input'] satisfies PricePart[]),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { tokenPartNames, tokenParts, type TokenPart } from '#canonical/index.ts';
 import { dictionary, list, mapping } from '../collection.ts';
-import type { DeclaredPrice, PromptTier } from '../config.ts';
+import type { Decimal, DeclaredPrice, PromptTier, TokenPrices } from '../config.ts';
 import { decimal, integer, isName, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 
@@ -17,23 +18,25 @@ const tier = mapping({
   price: decimal('a price in USD', perUnit),
 });
 
-const promptTier = mapping({
-  above: integer(1, 1_000_000_000),
-  input: tokenPrice(),
-  cache_read: tokenPrice(),
-  cache_write: tokenPrice(),
-  cache_write_1h: tokenPrice(),
-  output: tokenPrice(),
-  input_image: tokenPrice(),
-}).transform((values): PromptTier => ({
-  above: values.above,
-  ...(values.input === null ? {} : { input: values.input }),
-  ...(values.cache_read === null ? {} : { cacheRead: values.cache_read }),
-  ...(values.cache_write === null ? {} : { cacheWrite: values.cache_write }),
-  ...(values.cache_write_1h === null ? {} : { cacheWrite1h: values.cache_write_1h }),
-  ...(values.output === null ? {} : { output: values.output }),
-  ...(values.input_image === null ? {} : { inputImage: values.input_image }),
-}));
+/** A part per million tokens for each name in the file. */
+const tokenShape = Object.fromEntries(
+  tokenPartNames.map((part) => [tokenParts[part], tokenPrice()]),
+) as Record<TokenKey, ReturnType<typeof tokenPrice>>;
+
+type TokenKey = (typeof tokenParts)[TokenPart];
+
+function tokenPrices(values: Readonly<Record<TokenKey, Decimal | null>>): TokenPrices {
+  const prices: { [Part in TokenPart]?: Decimal } = {};
+  for (const part of tokenPartNames) {
+    const value = values[tokenParts[part]];
+    if (value !== null) prices[part] = value;
+  }
+  return prices;
+}
+
+const promptTier = mapping({ above: integer(1, 1_000_000_000), ...tokenShape }).transform(
+  (values): PromptTier => ({ above: values.above, ...tokenPrices(values) }),
+);
 
 const byResolution = mapping({
   text: decimal('a price in USD per million tokens', perMillion),
@@ -41,13 +44,7 @@ const byResolution = mapping({
 });
 
 const shape = {
-  input: tokenPrice(),
-  cache_read: tokenPrice(),
-  cache_write: tokenPrice(),
-  cache_write_1h: tokenPrice(),
-  output: tokenPrice(),
-  input_image: tokenPrice(),
-  output_image: tokenPrice(),
+  ...tokenShape,
   tiers: optional(list(promptTier)),
   image_tiers: optional(list(tier)),
   layer_factor: decimal(
@@ -68,13 +65,7 @@ const shape = {
 export type PricePart = keyof typeof shape;
 
 export const price = mapping(shape).transform((values): DeclaredPrice => ({
-  ...(values.input === null ? {} : { input: values.input }),
-  ...(values.cache_read === null ? {} : { cacheRead: values.cache_read }),
-  ...(values.cache_write === null ? {} : { cacheWrite: values.cache_write }),
-  ...(values.cache_write_1h === null ? {} : { cacheWrite1h: values.cache_write_1h }),
-  ...(values.output === null ? {} : { output: values.output }),
-  ...(values.input_image === null ? {} : { inputImage: values.input_image }),
-  ...(values.output_image === null ? {} : { outputImage: values.output_image }),
+  ...tokenPrices(values),
   ...(values.tiers === undefined ? {} : { tiers: values.tiers }),
   ...(values.image_tiers === undefined
     ? {}

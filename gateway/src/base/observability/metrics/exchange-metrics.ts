@@ -130,7 +130,7 @@ const unpriced = 'unpriced.';
 function registerUnpriced(registry: Registry) {
   const uses = registerTally(registry, {
     name: 'sluice_unpriced_uses_total',
-    help: 'Responses that used a search or a surcharge that their model has no price for, by use.',
+    help: 'Responses with a search, a surcharge or audio that their model has no price for, by use.',
     labelNames: ['model', 'use'],
     limit: maxCombinations,
   });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { apartParts, tokenParts } from '#canonical/index.ts';
+import type { ApartUnits } from '#usage/index.ts';
 
 /** No parameter, query or body: anything that is sent is unknown, and refused. */
 export const nothing = z.strictObject({});
@@ -58,13 +60,19 @@ export const tokens = z.object({
   reasoning: z.int(),
 });
 
+type ApartName = keyof ApartUnits;
+
+/** Parts of the tokens that are not text. */
+const apartUnits = Object.fromEntries(
+  apartParts.map((part) => [`${tokenParts[part]}_tokens`, z.int().optional()]),
+) as Record<ApartName, z.ZodOptional<z.ZodInt>>;
+
 /** What is not counted in tokens; a name is absent if there is nothing of the kind. */
 export const units = z.object({
   images: z.int().optional(),
   layers: z.int().optional(),
   reference_images: z.int().optional(),
-  input_image_tokens: z.int().optional(),
-  output_image_tokens: z.int().optional(),
+  ...apartUnits,
   video_ms: z.int().optional(),
   video_tokens: z.int().optional(),
   resolution: z.string().optional(),

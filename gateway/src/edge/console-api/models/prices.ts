@@ -1,4 +1,5 @@
-import type { DeclaredPrice, PromptTier } from '#config/index.ts';
+import { tokenPartNames, tokenParts } from '#canonical/index.ts';
+import type { DeclaredPrice, TokenPrices } from '#config/index.ts';
 
 interface PricePart {
   readonly part: string;
@@ -19,9 +20,8 @@ export function pricesOf(price: DeclaredPrice): PricePart[] {
   const parts = (name: string, values: Readonly<Record<string, string>>, unit: PricePart['unit']) =>
     Object.entries(values).flatMap(([key, value]) => part(`${name}.${key}`, value, unit));
   return [
-    ...tokenParts(price, ''),
-    ...part('output_image', price.outputImage, 'million_tokens'),
-    ...tiers.flatMap((tier) => tokenParts(tier, `tiers.${tier.above}.`)),
+    ...tokenPrices(price, ''),
+    ...tiers.flatMap((tier) => tokenPrices(tier, `tiers.${tier.above}.`)),
     ...imageTiers.flatMap((tier) => part(`image_tiers.${tier.name}`, tier.price, 'picture')),
     ...part('layer_factor', price.layerFactor, 'factor'),
     ...part('reference_image', price.referenceImage, 'picture'),
@@ -35,16 +35,11 @@ export function pricesOf(price: DeclaredPrice): PricePart[] {
   ];
 }
 
-/** The parts per million tokens that a tier has too, in the order of the file. */
-function tokenParts(price: DeclaredPrice | PromptTier, before: string): PricePart[] {
-  return [
-    ...part(`${before}input`, price.input, 'million_tokens'),
-    ...part(`${before}cache_read`, price.cacheRead, 'million_tokens'),
-    ...part(`${before}cache_write`, price.cacheWrite, 'million_tokens'),
-    ...part(`${before}cache_write_1h`, price.cacheWrite1h, 'million_tokens'),
-    ...part(`${before}output`, price.output, 'million_tokens'),
-    ...part(`${before}input_image`, price.inputImage, 'million_tokens'),
-  ];
+/** The parts per million tokens, in the order of the file. */
+function tokenPrices(price: TokenPrices, before: string): PricePart[] {
+  return tokenPartNames.flatMap((name) =>
+    part(before + tokenParts[name], price[name], 'million_tokens'),
+  );
 }
 
 function part(name: string, value: string | undefined, unit: PricePart['unit']): PricePart[] {

@@ -1,6 +1,5 @@
-import type { PricedTokens } from '#billing/index.ts';
-import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
-import type { AttemptClass, AttemptRecord } from '#usage/index.ts';
+import type { ReportedUsage, TokenCounts, TokenUsage } from '#canonical/index.ts';
+import { unitsOf, type AttemptClass, type AttemptRecord, type UnitsRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
 
@@ -11,6 +10,7 @@ export function recordAttempt(
   when: Pick<AttemptRecord, 'channel' | 'startedAt' | 'durationMs'>,
 ): AttemptRecord {
   const unpaid = unpaidUsage(outcome);
+  const units = unpaidUnits(outcome, unpaid);
   return {
     channel: when.channel,
     class: classOf(outcome),
@@ -19,8 +19,8 @@ export function recordAttempt(
     startedAt: when.startedAt,
     durationMs: Math.round(when.durationMs),
     upstreamRequestId: requestIdOf(headers),
-    ...(unpaid !== null && { usage: tokensOf(unpaid) }),
-    ...unpaidUnits(outcome),
+    ...(unpaid !== null && { usage: countsOf(unpaid.tokens) }),
+    ...(units !== null && { units }),
   };
 }
 
@@ -46,18 +46,17 @@ function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
 }
 
-function unpaidUnits(outcome: AttemptOutcome): Pick<AttemptRecord, 'units'> {
+/** What such an upstream made besides, and what of its tokens is not text. */
+function unpaidUnits(outcome: AttemptOutcome, unpaid: ReportedUsage | null): UnitsRecord | null {
   const isUnpaid =
     outcome.kind === 'failed' || (outcome.kind === 'broken' && outcome.isPaid !== true);
-  return isUnpaid && outcome.units !== undefined ? { units: outcome.units } : {};
+  const made = isUnpaid ? outcome.units : undefined;
+  return unitsOf(made, unpaid?.tokens);
 }
 
-/** Of the parts of usage, rows have those of `TokenUsage`; what a protocol has apart is added to them. */
-function tokensOf({ tokens }: ReportedUsage & { readonly tokens: PricedTokens }): TokenUsage {
-  const { inputImage, outputImage, ...rest } = tokens;
-  if (inputImage === undefined && outputImage === undefined) return rest;
-  const input = rest.input + (inputImage ?? 0);
-  return { ...rest, input, output: rest.output + (outputImage ?? 0) };
+function countsOf(tokens: TokenUsage): TokenCounts {
+  const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
+  return { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning };
 }
 
 function requestIdOf(headers: UpstreamHeaders): string | null {

@@ -18,9 +18,9 @@ export function boundEmbed(
 }
 
 /** @throws RangeError for a price without `input`, so that a defect does not make requests free. */
-export function inputRate({ inputTokens }: PriceRates): Rate {
-  if (inputTokens === null) throw new RangeError('no price for embeddings');
-  return inputTokens.input;
+export function inputRate({ input }: PriceRates): Rate {
+  if (input === null) throw new RangeError('no price for embeddings');
+  return input;
 }
 
 /**

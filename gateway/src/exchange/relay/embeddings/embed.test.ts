@@ -59,7 +59,7 @@ describe('the measure', () => {
   test('is what was reported', () => {
     const measured = measureEmbed(reported(7), prepared('a'), 'error');
     expect(measured).toMatchObject({ source: 'reported', tokens: { input: 7, output: 0 } });
-    expect(measured?.lines(rates)).toEqual([{ rate: rates.inputTokens?.input, quantity: 7 }]);
+    expect(measured?.lines(rates)).toEqual([{ rate: rates.input, quantity: 7 }]);
   });
 
   test('is believed up to 1.2 windows for each item', () => {

@@ -1,7 +1,7 @@
 import type { Loss } from '#canonical/index.ts';
 import { lossCodes } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { ChargeRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
+import { unitsOf, type ChargeRecord, type ExchangeRecord, type Outcome } from '#usage/index.ts';
 import type { Exchange } from './exchange.ts';
 import type { ExchangeInput } from './input.ts';
 import type { Measured } from './measured.ts';
@@ -30,6 +30,7 @@ export function recordOf(
   const { caller } = input;
   const { attempts, sent, passed } = tried;
   const { upstreamState = null, ttftMs = null } = sent ?? {};
+  const units = unitsOf(measured.units, measured.tokens);
   return {
     id: input.id,
     time: input.arrivedAt,
@@ -56,7 +57,7 @@ export function recordOf(
     userAgent: userAgentOf(input),
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),
-    ...(measured.units !== undefined && { units: measured.units }),
+    ...(units !== null && { units }),
     ...(upstreamState !== null && { upstreamState }),
   };
 }

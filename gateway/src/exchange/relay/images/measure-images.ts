@@ -8,14 +8,10 @@ import {
   type ReturnedImage,
   type Unbillable,
 } from '#billing/index.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { imageSize } from '#estimation/index.ts';
-import type {
-  ImageEntry,
-  ImageRequest,
-  ImageResponse,
-  ReportedImageUsage,
-} from '#protocols/index.ts';
+import type { ImageEntry, ImageRequest, ImageResponse } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
 import { nothingUsed, noTokens, type Measured } from '../exchange/measured.ts';
@@ -79,7 +75,7 @@ export function measureImages(
 
 /** What a response without any picture used, which its client may have: its tokens, where pictures are priced by tokens. */
 export function measureWithoutPictures(
-  usage: ReportedImageUsage | null,
+  usage: ReportedUsage | null,
   prepared: MeasuredRequest,
 ): Measured {
   if (usage === null) return nothingUsed;
@@ -95,7 +91,7 @@ export function measureWithoutPictures(
 /** Tokens, with the multipliers of the terms on which the response was made, and searches. */
 function linesOf(
   rates: PriceRates,
-  { tokens, surcharges }: ReportedImageUsage,
+  { tokens, surcharges }: ReportedUsage,
   { model, surcharges: facts }: MeasuredRequest,
 ): readonly Line[] {
   const charged =
@@ -104,7 +100,7 @@ function linesOf(
 }
 
 /** Beside tiers, which have no multipliers. */
-function searchLines(rates: PriceRates, usage: ReportedImageUsage | null): readonly Line[] {
+function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly Line[] {
   const { webSearches = 0 } = usage?.surcharges ?? {};
   return surchargedLines(rates, [], { reported: [], webSearches });
 }
@@ -117,13 +113,10 @@ export function unitsOf(
   const good = response.entries.filter(({ isFailed }) => !isFailed);
   const layers = layersOf(good, request).size;
   const { sources } = request;
-  const { inputImage = 0, outputImage = 0 } = response.usage?.tokens ?? {};
   return {
     ...(good.length > layers && { images: good.length - layers }),
     ...(layers > 0 && { layers }),
     ...(sources > 0 && { reference_images: referencesOf(response, { request }) }),
-    ...(inputImage > 0 && { input_image_tokens: inputImage }),
-    ...(outputImage > 0 && { output_image_tokens: outputImage }),
   };
 }
 
@@ -161,15 +154,9 @@ function sizeInHeader({ pictureStart }: ImageEntry): string | null {
   return size === null ? null : `${size.width}x${size.height}`;
 }
 
-/** Rows count the tokens of pictures among all tokens; receipts have them apart. */
-function tokensOf(usage: ReportedImageUsage | null, { request, model }: MeasuredRequest) {
+function tokensOf(usage: ReportedUsage | null, { request, model }: MeasuredRequest) {
   if (usage === null) return { all: noTokens, plausible: noTokens, source: 'none' as const };
-  const { inputImage, outputImage, ...tokens } = usage.tokens;
-  const all = {
-    ...tokens,
-    input: tokens.input + inputImage,
-    output: tokens.output + outputImage,
-  };
+  const all = usage.tokens;
   const source = judgeUsage(usage, model, request.images);
   const isPlausible = source === 'reported';
   return {

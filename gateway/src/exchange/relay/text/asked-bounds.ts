@@ -2,6 +2,7 @@ import { affordableOutput, type Hold } from '#billing/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import type { OutputCap } from '#protocols/index.ts';
 import { traitsFor, type Vendor } from '#vendors/index.ts';
+import { reachOf } from './bound-text.ts';
 import type { TextInput } from './input.ts';
 import { inputTokensOf, type CountedText } from './input-tokens.ts';
 import type { AskedBounds, PreparedText } from './prepared.ts';
@@ -30,7 +31,11 @@ export function askedBoundsOf(
 
 function capOf(hold: Hold, asked: CountedText & Pick<PreparedText, 'terms'>): number | null {
   const { request, terms } = asked;
-  const tokens = affordableOutput(hold, inputTokensOf(asked), request.choices, terms);
+  const tokens = affordableOutput(hold, inputTokensOf(asked), {
+    choices: request.choices,
+    terms,
+    reach: reachOf(request),
+  });
   return tokens === null || tokens < leastOutput ? null : tokens;
 }
 

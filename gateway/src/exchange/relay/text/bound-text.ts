@@ -1,5 +1,6 @@
-import { textBound, type Line, type PriceRates } from '#billing/index.ts';
+import { textBound, type Line, type PriceRates, type Reach } from '#billing/index.ts';
 import { familyOf } from '#estimation/index.ts';
+import type { WireRequest } from '#protocols/index.ts';
 import type { TextInput } from './input.ts';
 import { namedRoutes } from '../exchange/named-routes.ts';
 import type { CheckedText } from './prepared.ts';
@@ -19,7 +20,22 @@ export function boundText(
     terms,
     ...(webSearches !== undefined && { webSearches }),
     extent: { ...extent, imageTokens: mostImageTokens(input, checked) },
+    reach: reachOf(request),
   });
+}
+
+/** The kinds of tokens that a request can be charged for. What is not seen of its input may be anything. */
+export function reachOf({
+  extent,
+  outputKinds,
+}: Pick<WireRequest, 'extent' | 'outputKinds'>): Reach {
+  const { images, unseen, hostedTools } = extent;
+  return {
+    inputImage: images > 0 || unseen || hostedTools,
+    inputAudio: unseen,
+    outputImage: outputKinds?.image ?? true,
+    outputAudio: outputKinds?.audio ?? true,
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   judgeUsage,
   surchargedLines,
   tokenLines,
+  unpricedLines,
 } from '#billing/index.ts';
 import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import { inputSum } from '#protocols/index.ts';
@@ -48,11 +49,14 @@ export function measureText(
       const facts = sent?.surcharges ?? noSurcharges;
       const charged =
         surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
-      if (iterations === undefined) {
-        return surchargedLines(rates, tokenLines(rates, tokens), charged);
-      }
-      const lines = surchargedLines(rates, iterationLines(rates, iterations), charged);
-      return [...lines, ...iterationMarks(iterations)];
+      const made =
+        iterations === undefined ? tokenLines(rates, tokens) : iterationLines(rates, iterations);
+      const lines = surchargedLines(rates, made, charged);
+      const marks = [
+        ...unpricedLines(rates, tokens),
+        ...(iterations === undefined ? [] : iterationMarks(iterations)),
+      ];
+      return marks.length === 0 ? lines : [...lines, ...marks];
     },
   };
 }

@@ -11,6 +11,10 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
   cache_write_1h: ['cacheWrite1h', 'cacheWrite', 'input'],
   output: ['output'],
   output_image: ['outputImage', 'output'],
+  input_audio: ['inputAudio'],
+  cache_read_audio: ['cacheReadAudio', 'inputAudio'],
+  output_audio: ['outputAudio'],
+  cache_read_image: ['cacheReadImage', 'inputImage'],
 };
 
 /** USD per million → 10⁻¹⁵ USD per token. */

@@ -20,9 +20,7 @@ export type {
   ImageFile,
   ImageRequest,
   ImageResponse,
-  ImageTokens,
   OpenedImages,
-  ReportedImageUsage,
   StoredBytes,
 } from './types.ts';
 

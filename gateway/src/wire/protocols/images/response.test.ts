@@ -39,12 +39,12 @@ describe('a response', () => {
       usage: {
         implausible: false,
         tokens: {
-          input: 12,
+          input: 312,
           inputImage: 300,
           cacheRead: 0,
           cacheWrite: 0,
           cacheWrite1h: 0,
-          output: 100,
+          output: 1156,
           outputImage: 1056,
           reasoning: 0,
         },
@@ -70,7 +70,7 @@ describe('a response', () => {
     expect(response).toMatchObject({
       size: null,
       inputImages: 1,
-      usage: { tokens: { input: 0, output: 0, outputImage: 23107 } },
+      usage: { tokens: { input: 0, output: 23107, outputImage: 23107 } },
     });
   });
 
@@ -86,17 +86,17 @@ describe('a response', () => {
         output_tokens: 7,
         input_tokens_details: { text_tokens: 12, image_tokens: 300, cached_tokens: 100 },
       },
-      { input: 12, inputImage: 300, cacheRead: 100, output: 0, outputImage: 7 },
+      { input: 312, inputImage: 300, cacheRead: 100, output: 7, outputImage: 7 },
     ],
     [
       'tokens of pictures beside the sum',
       { input_tokens: 12, output_tokens: 7, input_tokens_details: { image_tokens: 300 } },
-      { input: 12, inputImage: 300 },
+      { input: 312, inputImage: 300 },
     ],
     [
       'text alone in the output',
       { input_tokens: 1, output_tokens: 7, output_tokens_details: { text_tokens: 7 } },
-      { output: 7, outputImage: 0 },
+      { output: 7 },
     ],
   ])('reports %s', (_, usage, tokens) => {
     const reported = read({ data: [], usage }).usage;
@@ -112,7 +112,7 @@ describe('a response', () => {
 
   test.each([-1, 0.5, 'x', true])('is doubtful with %j tokens of pictures', (count) => {
     // All of the output is that of pictures then.
-    const tokens = { output: 0, outputImage: 7 };
+    const tokens = { output: 7, outputImage: 7 };
     expect(withImageTokens(count)).toMatchObject({ tokens, isDoubtful: true });
   });
 

@@ -110,7 +110,7 @@ describe('a stream', () => {
         '[DONE]',
       ]);
       expect(tap.entries).toMatchObject([{ size: '1024x1024', isFailed: false }]);
-      expect(tap.usage?.tokens).toMatchObject({ input: 10, output: 5, outputImage: 15 });
+      expect(tap.usage?.tokens).toMatchObject({ input: 10, output: 20, outputImage: 15 });
     }
   });
 
@@ -154,7 +154,7 @@ describe('a stream', () => {
       typed('image_generation.completed', final),
     ]);
     expect(tap.entries).toHaveLength(2);
-    expect(tap.usage?.tokens).toMatchObject({ output: 5, outputImage: 15 });
+    expect(tap.usage?.tokens).toMatchObject({ output: 20, outputImage: 15 });
   });
 
   test('may have events of other kinds and comments', () => {
@@ -224,7 +224,7 @@ describe('a set of Ark', () => {
       [null, true],
       ['2048x2048', false],
     ]);
-    expect(tap.usage?.tokens).toMatchObject({ input: 0, outputImage: 40 });
+    expect(tap.usage?.tokens).toMatchObject({ input: 0, output: 40, outputImage: 40 });
   });
 
   test.each([

@@ -8,7 +8,8 @@ import { isRecord, type JsonRecord } from '../values.ts';
 import { type EventData, eventData, frameOf, setMember, valueOf } from './event-frame.ts';
 import { type ImageEventNames, kindOfEvent } from './event-names.ts';
 import { parseImages, readEntry } from './response.ts';
-import type { ImageEntry, ReportedImageUsage } from './types.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
+import type { ImageEntry } from './types.ts';
 import { mergeReports } from '../usage-numbers.ts';
 import { readInputImages, readUsage } from './usage.ts';
 
@@ -25,7 +26,7 @@ export class ImageStreamTap implements PictureStreamTap {
   failure: unknown = null;
   readonly entries: ImageEntry[] = [];
   inputImages: number | null = null;
-  usage: ReportedImageUsage | null = null;
+  usage: ReportedUsage | null = null;
   readonly #names: ImageEventNames;
   readonly #accepts: (entry: ImageEntry) => boolean;
   readonly #echo: Buffer | null;

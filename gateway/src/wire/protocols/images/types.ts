@@ -1,4 +1,4 @@
-import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
 import type { ImageEntry } from '../picture-stream.ts';
 import type { NamedState } from '../named-state.ts';
@@ -69,16 +69,6 @@ export interface ImageRequest<Body = Buffer> extends OpenedImages<Body> {
   readonly terms: readonly string[];
 }
 
-/** Tokens of pictures are separate: `input` and `output` exclude them. */
-export interface ImageTokens extends TokenUsage {
-  readonly inputImage: number;
-  readonly outputImage: number;
-}
-
-export interface ReportedImageUsage extends ReportedUsage {
-  readonly tokens: ImageTokens;
-}
-
 export interface ImageResponse {
   readonly body: Buffer;
   readonly entries: readonly ImageEntry[];
@@ -86,5 +76,5 @@ export interface ImageResponse {
   readonly size: string | null;
   /** References that the upstream counted, if that is a whole number. */
   readonly inputImages: number | null;
-  readonly usage: ReportedImageUsage | null;
+  readonly usage: ReportedUsage | null;
 }

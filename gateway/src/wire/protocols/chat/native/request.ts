@@ -1,5 +1,6 @@
 import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
+import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
 import { checkRange, readCount, readFlag, requireOneOf } from '../../request-values.ts';
 import { askedTerms, routerTerms } from '../../asked-terms.ts';
@@ -23,6 +24,7 @@ export const openRequest = createOpenRequest(
     'fallbacks',
     'max_tokens',
     'max_completion_tokens',
+    'modalities',
   ]),
 );
 
@@ -44,6 +46,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     choices: readCount(json['n'], 'n', 1) ?? 1,
     named: readNamedState(json, opened.body),
     extent,
+    outputKinds: readOutputKinds(json['modalities'], isRecord(json['audio'])),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
+import type { PictureResponse, TokenUsage } from '#canonical/index.ts';
 import { LongText, writeJson, writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
 import { frame } from '../../frames.ts';
@@ -84,35 +84,16 @@ function contentOf({ pictures }: PictureResponse): (string | Buffer)[] {
 }
 
 /** Where pictures are priced by tiers, the upstream may report no tokens: none were used. */
-const noTokens: ImageTokens = Object.freeze({
+const noTokens: TokenUsage = Object.freeze({
   input: 0,
-  inputImage: 0,
   cacheRead: 0,
   cacheWrite: 0,
   cacheWrite1h: 0,
   output: 0,
-  outputImage: 0,
   reasoning: 0,
 });
 
 /** Always: clients read the three sums without asking whether they are there. */
 function usageOf({ usage }: PictureResponse): JsonRecord {
-  const { tokens = noTokens } = usage ?? {};
-  const { inputImage, outputImage } = tokens;
-  const written = writeUsage({
-    ...tokens,
-    input: tokens.input + inputImage,
-    output: tokens.output + outputImage,
-  });
-  return {
-    ...written,
-    prompt_tokens_details: {
-      ...(written['prompt_tokens_details'] as JsonRecord),
-      image_tokens: inputImage,
-    },
-    completion_tokens_details: {
-      ...(written['completion_tokens_details'] as JsonRecord),
-      image_tokens: outputImage,
-    },
-  };
+  return writeUsage(usage?.tokens ?? noTokens);
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
 import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
+import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
 import { readCount, refuseValue, requireOneOf } from '../../request-values.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
@@ -21,6 +22,7 @@ export const openRequest = createOpenRequest(
       'systemInstruction',
       'generationConfig.maxOutputTokens',
       'generationConfig.candidateCount',
+      'generationConfig.responseModalities',
       'generateContentRequest.model',
       'generateContentRequest.contents',
     ],
@@ -55,6 +57,10 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
     named: readNamedState(json, opened.body),
     extent,
+    outputKinds: readOutputKinds(
+      options['responseModalities'] ?? options['response_modalities'],
+      isRecord(options['speechConfig'] ?? options['speech_config']),
+    ),
   };
 }
 

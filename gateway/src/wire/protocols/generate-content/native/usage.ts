@@ -1,11 +1,14 @@
 import type { ReportedUsage } from '#canonical/index.ts';
+import { withApart } from '../../apart-tokens.ts';
+import { recordsIn } from '../../input-extent.ts';
 import { termIn, withSurcharges } from '../../reported-surcharges.ts';
 import { reportOf, UsageCounts } from '../../usage-numbers.ts';
 import { isRecord } from '../../values.ts';
 
 /**
  * `promptTokenCount` includes cached tokens and excludes tool results. `candidatesTokenCount` excludes reasoning. If one
- * of the two is missing, it is the rest of the total. A cache larger than the prompt lies outside it.
+ * of the two is missing, it is the rest of the total. A cache larger than the prompt lies outside it. Details by
+ * modality divide each count; reasoning is text.
  */
 export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
   if (!isRecord(usage)) return null;
@@ -20,10 +23,14 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
   const cacheRead = input.read(usage['cachedContentTokenCount']);
   const tools = input.read(usage['toolUsePromptTokenCount']);
   const reasoning = output.read(usage['thoughtsTokenCount']);
+  const ofPrompt = readModalities(usage['promptTokensDetails'], input);
+  const ofTools = readModalities(usage['toolUsePromptTokensDetails'], input);
+  const ofCache = readModalities(usage['cacheTokensDetails'], input);
+  const ofOutput = readModalities(usage['candidatesTokensDetails'], output);
   const beyond = (rest: number): number => Math.max(0, total - rest - tools - reasoning);
   const prompt = hasPrompt ? given : beyond(told);
   const candidates = hasOutput ? told : beyond(prompt);
-  const tokens = {
+  const counts = {
     input: (cacheRead <= prompt ? prompt - cacheRead : prompt) + tools,
     cacheRead,
     cacheWrite: 0,
@@ -31,6 +38,15 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
     output: candidates + reasoning,
     reasoning,
   };
+  const outputImage = Math.min(ofOutput.image, candidates);
+  const tokens = withApart(counts, {
+    inputAudio: ofPrompt.audio + ofTools.audio,
+    inputImage: ofPrompt.image + ofTools.image,
+    cacheReadAudio: ofCache.audio,
+    cacheReadImage: ofCache.image,
+    outputAudio: Math.min(ofOutput.audio, candidates - outputImage),
+    outputImage,
+  });
   const implausible = all.implausible || input.implausible || output.implausible;
   const reported = reportOf(
     tokens,
@@ -40,4 +56,15 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
   );
   const tier = termIn(usage, 'service_tier', 'serviceTier');
   return withSurcharges(reported, [tier], webSearches);
+}
+
+/** The tokens of a list of details that are priced apart. Video and documents cost what text costs. */
+function readModalities(details: unknown, counts: UsageCounts) {
+  let [audio, image] = [0, 0];
+  for (const { modality, tokenCount } of recordsIn(details)) {
+    const name = String(modality).toUpperCase();
+    if (name === 'AUDIO') audio += counts.read(tokenCount);
+    else if (name === 'IMAGE') image += counts.read(tokenCount);
+  }
+  return { audio, image };
 }

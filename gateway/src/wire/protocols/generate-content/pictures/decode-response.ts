@@ -1,11 +1,11 @@
-import type { Picture, PictureResponse, ReportedImageUsage } from '#canonical/index.ts';
+import type { Picture, PictureResponse, ReportedUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { parsePictures } from '../../parse-pictures.ts';
 import { readInlinePicture } from '../../picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 import { searchesIn } from '../native/searches.ts';
-import { readPictureUsage } from './usage.ts';
+import { readUsage } from '../native/usage.ts';
 
 /** Why a prompt or a picture was not let through. Other reasons to finish say that there is no picture. */
 const blockedBy: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ export function decodePictureResponse(body: Buffer): PictureResponse {
  */
 export function findPictures(body: Buffer): FoundPictures {
   const response = parsePictures(body);
-  const usage = readPictureUsage(response['usageMetadata'], searchesIn(response));
+  const usage = readUsage(response['usageMetadata'], searchesIn(response));
   if (isRecord(response['error'])) {
     throw new UnreadableResponse('the response carries an error', response, usage);
   }
@@ -76,7 +76,7 @@ function isBlocked(response: JsonRecord, candidates: readonly JsonRecord[]): boo
   return candidates.some(({ finishReason }) => blockedBy.has(textOf(finishReason)));
 }
 
-function readPicture(data: JsonRecord, usage: ReportedImageUsage | null): Picture {
+function readPicture(data: JsonRecord, usage: ReportedUsage | null): Picture {
   try {
     const source = readInlinePicture(data['data'], textOf(data['mimeType']), 'data');
     return { source, size: null, revisedPrompt: null };

@@ -2,7 +2,7 @@ import type { PictureResponse } from '#canonical/index.ts';
 import { writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
 import { encodeSource } from './encode-request.ts';
-import { writePictureUsage } from './usage.ts';
+import { writeUsage } from '../codec/response/write-usage.ts';
 
 /** One candidate for each picture, in pieces: pictures are not copied. Those that are not bytes must have been fetched. */
 export function encodePictureResponse(
@@ -15,7 +15,7 @@ export function encodePictureResponse(
       finishReason: 'STOP',
       index,
     })),
-    ...(usage !== null && { usageMetadata: writePictureUsage(usage.tokens) }),
+    ...(usage !== null && { usageMetadata: writeUsage(usage.tokens) }),
     modelVersion: model,
     responseId: requestId,
   });

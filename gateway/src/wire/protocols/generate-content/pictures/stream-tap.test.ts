@@ -78,7 +78,7 @@ test('the last usage counts, and the output of the one before if it has none', (
     },
   ];
   for (const usageMetadata of usages) tap.inspect(eventOf({ usageMetadata }));
-  expect(tap.usage?.tokens).toMatchObject({ input: 3, output: 2, outputImage: 5 });
+  expect(tap.usage?.tokens).toMatchObject({ input: 3, output: 7, outputImage: 5 });
   tap.inspect(eventOf({ usageMetadata: { promptTokenCount: 4 } }));
-  expect(tap.usage?.tokens).toMatchObject({ input: 4, output: 2, outputImage: 5 });
+  expect(tap.usage?.tokens).toMatchObject({ input: 4, output: 7, outputImage: 5 });
 });

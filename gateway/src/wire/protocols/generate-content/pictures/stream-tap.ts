@@ -1,4 +1,4 @@
-import type { ReportedImageUsage } from '#canonical/index.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
 import { membersAt, objectStart, outlineOf } from '#json/index.ts';
 import { ChoiceSet } from '../../choice-set.ts';
 import { echoedName } from '../../echo.ts';
@@ -11,7 +11,7 @@ import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 import { failureBody } from '../errors.ts';
 import { searchesIn } from '../native/searches.ts';
 import { mergeReports } from '../../usage-numbers.ts';
-import { readPictureUsage } from './usage.ts';
+import { readUsage } from '../native/usage.ts';
 
 /** In bytes of Base64: where the header of a picture has ended, metadata before it included. */
 const longestRead = 256 * 1024;
@@ -41,7 +41,7 @@ export class ContentsPictureTap implements PictureStreamTap {
   /** The latest report; most events repeat it. */
   #usage: unknown = null;
   /** All reports before it. */
-  #reported: ReportedImageUsage | null = null;
+  #reported: ReportedUsage | null = null;
   /** The largest count of one event, since later events repeat the searches. */
   #searches = 0;
   #held: Buffer[] = [];
@@ -56,8 +56,8 @@ export class ContentsPictureTap implements PictureStreamTap {
     return this.#isBlocked || this.#candidates.allEnded;
   }
 
-  get usage(): ReportedImageUsage | null {
-    return mergeReports(this.#reported, readPictureUsage(this.#usage, this.#searches));
+  get usage(): ReportedUsage | null {
+    return mergeReports(this.#reported, readUsage(this.#usage, this.#searches));
   }
 
   inspect(event: StreamEvent): number {

@@ -1,9 +1,4 @@
-import type {
-  Picture,
-  PictureResponse,
-  PictureSource,
-  ReportedImageUsage,
-} from '#canonical/index.ts';
+import type { Picture, PictureResponse, PictureSource, ReportedUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { parsePictures } from '../../parse-pictures.ts';
 import { headOf, readInlinePicture, readPicture, readText } from '../../picture-text.ts';
@@ -15,10 +10,7 @@ import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
  * @param usage as it was read there
  * @throws UnreadableResponse for an entry without a picture
  */
-export function decodePictureResponse(
-  body: Buffer,
-  usage: ReportedImageUsage | null,
-): PictureResponse {
+export function decodePictureResponse(body: Buffer, usage: ReportedUsage | null): PictureResponse {
   const response = parsePictures(body);
   const { data } = response;
   const entries = Array.isArray(data) ? data.filter(isRecord) : [];
@@ -28,11 +20,7 @@ export function decodePictureResponse(
   return { pictures, usage, others: [] };
 }
 
-function readEntry(
-  entry: JsonRecord,
-  response: JsonRecord,
-  usage: ReportedImageUsage | null,
-): Picture {
+function readEntry(entry: JsonRecord, response: JsonRecord, usage: ReportedUsage | null): Picture {
   try {
     const size = entry['size'] ?? response['size'];
     return {

@@ -1,6 +1,7 @@
-import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
+import type { PictureResponse, TokenUsage } from '#canonical/index.ts';
 import { LongText, writeJsonPieces } from '#json/index.ts';
 import { formatOf } from '../../picture-text.ts';
+import { inputSum } from '../../usage-numbers.ts';
 import type { JsonRecord } from '../../values.ts';
 
 /**
@@ -36,16 +37,15 @@ function only(data: readonly JsonRecord[], name: string): JsonRecord {
   return values.size === 1 && value !== undefined ? { [name]: value } : {};
 }
 
-function usageOf(tokens: ImageTokens): JsonRecord {
-  const { cacheRead, cacheWrite, cacheWrite1h, inputImage, outputImage } = tokens;
-  const inputText = tokens.input + cacheRead + cacheWrite + cacheWrite1h;
-  const input = inputText + inputImage;
-  const output = tokens.output + outputImage;
+function usageOf(tokens: TokenUsage): JsonRecord {
+  const { output, inputImage = 0, cacheReadImage = 0, outputImage = 0 } = tokens;
+  const input = inputSum(tokens);
+  const inputImages = inputImage + cacheReadImage;
   return {
     total_tokens: input + output,
     input_tokens: input,
     output_tokens: output,
-    input_tokens_details: { text_tokens: inputText, image_tokens: inputImage },
-    output_tokens_details: { text_tokens: tokens.output, image_tokens: outputImage },
+    input_tokens_details: { text_tokens: input - inputImages, image_tokens: inputImages },
+    output_tokens_details: { text_tokens: output - outputImage, image_tokens: outputImage },
   };
 }

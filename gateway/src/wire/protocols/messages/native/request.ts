@@ -1,5 +1,6 @@
 import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
+import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
 import { readCount, readFlag, requireOneOf } from '../../request-values.ts';
 import { askedTerms, routerTerms } from '../../asked-terms.ts';
@@ -44,6 +45,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     named: readNamedState(json, opened.body),
     isKept: isKept(json),
     extent,
+    outputKinds: readOutputKinds(undefined, false),
   };
 }
 

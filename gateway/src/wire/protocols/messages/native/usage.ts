@@ -1,7 +1,7 @@
 import type { Iteration, ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { searchesInUsage, termIn, withSurcharges } from '../../reported-surcharges.ts';
-import { inputSum, reportOf, UsageCounts } from '../../usage-numbers.ts';
+import { countOf, inputSum, reportOf, UsageCounts } from '../../usage-numbers.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../values.ts';
 
 /**
@@ -14,7 +14,8 @@ export function readUsage(usage: unknown, isCounted = true): ReportedUsage | nul
   const input = new UsageCounts();
   const output = new UsageCounts();
   const counts = readTokens(usage, input, output);
-  const isTold = output.some && isCounted;
+  // A count of reasoning alone does not tell the output.
+  const isTold = isCounted && countOf(usage['output_tokens']) !== null;
   const iterations = isAbsent(usage['iterations'])
     ? null
     : readIterations(usage['iterations'], counts, input, output);

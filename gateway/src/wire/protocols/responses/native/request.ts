@@ -1,10 +1,11 @@
 import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
+import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
 import { readCount, readFlag, refuseValue, requireOneOf } from '../../request-values.ts';
 import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
-import type { JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../values.ts';
 import { inputExtent } from './input-extent.ts';
 import { isKept, readNamedState } from './state-members.ts';
 
@@ -52,6 +53,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     // What a compaction returns is sent along whole: nothing is stored.
     isKept: !isCompaction && isKept(json),
     extent,
+    outputKinds: readOutputKinds(json['modalities'], isRecord(json['audio'])),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Citation, TokenLogprob, TokenUsage } from '#canonical/index.ts';
+import { inputSum } from '../../../usage-numbers.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 
 /** What a response carries beside its text: citations, log probabilities, usage. */
@@ -68,24 +69,37 @@ export function writeLogprobs(tokens: readonly TokenLogprob[]): JsonRecord {
   };
 }
 
-/** This protocol's counts include their parts. */
+/** This protocol's counts include their parts. Those of pictures are written where there are any. */
 export function writeUsage(usage: TokenUsage): JsonRecord {
-  const written = usage.cacheWrite + usage.cacheWrite1h;
-  const prompt = usage.input + usage.cacheRead + written;
+  const { inputAudio = 0, cacheReadAudio = 0, inputImage = 0, cacheReadImage = 0 } = usage;
+  const { outputAudio = 0, outputImage = 0 } = usage;
+  const prompt = inputSum(usage);
   return {
     prompt_tokens: prompt,
     completion_tokens: usage.output,
     total_tokens: prompt + usage.output,
     prompt_tokens_details: {
       cached_tokens: usage.cacheRead,
-      cache_write_tokens: written,
-      audio_tokens: 0,
+      cache_write_tokens: usage.cacheWrite + usage.cacheWrite1h,
+      audio_tokens: inputAudio + cacheReadAudio,
+      ...imageTokens(inputImage + cacheReadImage),
+      ...cachedDetails(cacheReadAudio, cacheReadImage),
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoning,
-      audio_tokens: 0,
+      audio_tokens: outputAudio,
+      ...imageTokens(outputImage),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
   };
+}
+
+function imageTokens(count: number): JsonRecord {
+  return count > 0 ? { image_tokens: count } : {};
+}
+
+function cachedDetails(audio: number, images: number): JsonRecord {
+  if (audio + images === 0) return {};
+  return { cached_tokens_details: { audio_tokens: audio, ...imageTokens(images) } };
 }
