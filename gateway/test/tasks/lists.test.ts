@@ -55,7 +55,7 @@ describe.each(dialects)('lists of tasks on %s', (dialect) => {
       ['405', { status: 405 }],
       ['500', { status: 500 }],
       ['a cut', 'cut'],
-      ['a body that is no list', 'garbled'],
+      ['a body that is not a list', 'garbled'],
     ])(
       'where a list fails with %s, tasks are asked for one by one for ten minutes',
       async (_, mood) => {
@@ -106,7 +106,7 @@ describe.each(dialects)('lists of tasks on %s', (dialect) => {
       expect(await statesOf('a', 'b')).toEqual(['expired', 'succeeded']);
     });
 
-    test('a failed look is none: the owner who asks next makes another', async () => {
+    test('a failed look is not one: the owner who asks next makes another', async () => {
       bench.fake.listMood = { status: 500 };
       bench.fake.mood = { status: 500 };
       await turn();

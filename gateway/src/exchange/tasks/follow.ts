@@ -71,7 +71,7 @@ export function createFollower(
     }
   }
 
-  /** Asks for so many rows at once when the channel may be asked; those whose turn is later than `until` are put off. */
+  /** Asks for this many rows at once when the channel may be asked; those whose turn is later than `until` are put off. */
   async function askInTurns(
     { channel, side }: Upstream,
     rows: readonly TaskRow[],

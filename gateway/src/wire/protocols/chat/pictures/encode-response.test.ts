@@ -4,12 +4,12 @@ import { encodePictureResponse, encodePictureStream } from './encode-response.ts
 
 const told = { requestId: 'req_1', model: 'pictures', createdAt: 1 };
 const tokens = {
-  input: 10,
+  input: 13,
   inputImage: 3,
   cacheRead: 0,
   cacheWrite: 0,
   cacheWrite1h: 0,
-  output: 1,
+  output: 201,
   outputImage: 200,
   reasoning: 0,
 };
