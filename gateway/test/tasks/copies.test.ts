@@ -20,7 +20,7 @@ const twoFiles = {
 const bytes = Buffer.from('a video');
 
 for (const dialect of dialects)
-  describe.skipIf(isSkipped(dialect))(dialect, () => {
+  describe.skipIf(isSkipped(dialect))(`tasks on ${dialect}`, () => {
     let bench: TasksBench;
     let folder: string;
     beforeAll(async () => {
