@@ -45,7 +45,10 @@ export function surchargedLines(
 }
 
 /** Uses with fees, and unpriced surcharges and uses at no cost, so that they are visible. */
-function feeLines(rates: PriceRates, { reported, webSearches }: Surcharges): Line[] {
+function feeLines(
+  rates: PriceRates,
+  { reported, webSearches, pictureTokens = 0 }: Surcharges,
+): Line[] {
   const lines: Line[] = [];
   if (webSearches > 0) {
     const perSearch = rates.fees.get('web_search');
@@ -53,6 +56,9 @@ function feeLines(rates: PriceRates, { reported, webSearches }: Surcharges): Lin
     if (perSearch !== undefined) lines.push({ rate: perSearch, quantity: webSearches });
     if (perPrompt !== undefined) lines.push({ rate: perPrompt, quantity: 1 });
     if (lines.length === 0) lines.push({ rate: unpriced('web_search'), quantity: webSearches });
+  }
+  if (pictureTokens > 0) {
+    lines.push({ rate: unpriced('image_generation'), quantity: pictureTokens });
   }
   for (const name of reported) {
     if (!rates.multipliers.has(name)) lines.push({ rate: unpriced(name), quantity: 1 });

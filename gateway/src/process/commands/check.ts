@@ -1,3 +1,4 @@
+import { unpricedPictures } from './unpriced-pictures.ts';
 import { unpricedSearches } from './unpriced-searches.ts';
 import { bundledCapabilities, loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
@@ -17,9 +18,11 @@ export const check: Command = {
       const { file, declared } = config;
       const shortage = memoryShortage(config.server.workers);
       const patterns = servedPatterns(config);
+      const bundled = await bundledCapabilities();
       const warnings = [
         ...(shortage === null ? [] : [shortage]),
-        ...unpricedSearches(declared?.models ?? [], await bundledCapabilities()),
+        ...unpricedSearches(declared?.models ?? [], bundled),
+        ...unpricedPictures(declared?.models ?? [], declared?.channels ?? [], bundled),
         ...weakKeys(config).map(
           (name) =>
             `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,

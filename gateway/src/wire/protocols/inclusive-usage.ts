@@ -12,11 +12,13 @@ import { disjointTokens, inputSum, reportOf, unnamedTokens, UsageCounts } from '
  * reported.
  * @param serviceTier as the response names it, beside its usage
  * @param webSearches searches that the response shows; its usage may count more
+ * @param pictureTokens of the provider's picture tool, which the usage does not include
  */
 export function readInclusiveUsage(
   reported: unknown,
   serviceTier?: unknown,
   webSearches = 0,
+  pictureTokens = 0,
 ): ReportedUsage | null {
   if (!isRecord(reported)) return null;
   const usage = inUsualNames(reported);
@@ -105,6 +107,7 @@ export function readInclusiveUsage(
     report === null || unnamed === 0 ? report : { ...report, unnamed },
     [termOf('service_tier', serviceTier)],
     searches,
+    pictureTokens,
   );
 }
 

@@ -10,11 +10,16 @@ export function withSurcharges(
   usage: ReportedUsage | null,
   terms: readonly (string | null)[],
   webSearches: number,
+  pictureTokens = 0,
 ): ReportedUsage | null {
   if (usage === null) return null;
   const reported = terms.filter((term) => term !== null);
-  if (reported.length === 0 && webSearches === 0) return usage;
-  const surcharges: Surcharges = { reported, webSearches: Math.min(webSearches, mostSearches) };
+  if (reported.length === 0 && webSearches === 0 && pictureTokens === 0) return usage;
+  const surcharges: Surcharges = {
+    reported,
+    webSearches: Math.min(webSearches, mostSearches),
+    ...(pictureTokens > 0 && { pictureTokens }),
+  };
   return { ...usage, surcharges, implausible: usage.implausible || webSearches > mostSearches };
 }
 

@@ -556,6 +556,27 @@ describe('usage in normal form', () => {
     for (const usage of [null, undefined, {}, [], 'x']) expect(usageOf(protocol, usage)).toBe(null);
   });
 
+  it('responses: tokens of the picture tool come beside those of the usage', () => {
+    const response = (tool_usage: object) =>
+      textProtocols.responses.readResponse(
+        Buffer.from(
+          JSON.stringify({
+            output: [],
+            usage: { input_tokens: 100, output_tokens: 10 },
+            tool_usage,
+          }),
+        ),
+        same,
+      ).usage;
+    expect(response({ image_gen: { input_tokens: 50, output_tokens: 7_024 } })).toEqual({
+      tokens: { ...zero, input: 100, output: 10 },
+      implausible: false,
+      surcharges: { reported: [], webSearches: 0, pictureTokens: 7_074 },
+    });
+    const none = response({ image_gen: { input_tokens: 0, output_tokens: 0 } });
+    expect(none).not.toHaveProperty('surcharges');
+  });
+
   it('explicit zero is zero', () => {
     expect(usageOf('chat', { prompt_tokens: 0, completion_tokens: 0 })?.tokens).toEqual(zero);
   });

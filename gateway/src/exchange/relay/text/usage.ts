@@ -140,8 +140,13 @@ export function usageOfLeaving(
   const surcharges = {
     reported: told !== undefined && told.reported.length > 0 ? told.reported : terms,
     webSearches: Math.max(told?.webSearches ?? 0, webSearches),
+    ...(told?.pictureTokens !== undefined && { pictureTokens: told.pictureTokens }),
   };
-  const more = surcharges.reported.length > 0 || surcharges.webSearches > 0 ? { surcharges } : {};
+  const isDearer =
+    surcharges.reported.length > 0 ||
+    surcharges.webSearches > 0 ||
+    surcharges.pictureTokens !== undefined;
+  const more = isDearer ? { surcharges } : {};
   const known = reported ?? unreported;
   // A count of nothing is from a beginning too.
   const isRead = inputSum(known.tokens) > 0 && !lacks(known, 'input');

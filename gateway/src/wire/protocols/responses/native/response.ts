@@ -7,7 +7,7 @@ import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../pro
 import { parseResponse } from '../../read-response.ts';
 import { readGivenState } from './state-members.ts';
 import type { JsonRecord } from '../../values.ts';
-import { searchesIn } from './searches.ts';
+import { pictureTokensIn, searchesIn } from './searches.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -31,5 +31,10 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
 }
 
 function usageOf(response: JsonRecord): ReportedUsage | null {
-  return readInclusiveUsage(response['usage'], response['service_tier'], searchesIn(response));
+  return readInclusiveUsage(
+    response['usage'],
+    response['service_tier'],
+    searchesIn(response),
+    pictureTokensIn(response),
+  );
 }

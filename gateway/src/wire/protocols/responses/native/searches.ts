@@ -9,6 +9,12 @@ export function searchesIn(response: JsonRecord): number {
   return Math.max(items, countAt(recordAt(response, 'tool_usage'), 'web_search', 'num_requests'));
 }
 
+/** The tokens of the tool `image_generation`, which its own image model used: the usage does not include them. */
+export function pictureTokensIn(response: JsonRecord): number {
+  const tools = recordAt(response, 'tool_usage');
+  return countAt(tools, 'image_gen', 'input_tokens') + countAt(tools, 'image_gen', 'output_tokens');
+}
+
 /** Whether the call is a search. Opening a page and finding text in it are free. */
 export function isSearch(item: JsonRecord): boolean {
   if (item['type'] !== 'web_search_call') return false;

@@ -11,7 +11,7 @@ import { mergeReports } from '../../usage-numbers.ts';
 import { readItemIds } from '../item-ids.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
 import { ResponseEventView } from './event-view.ts';
-import { isSearch, searchesIn } from './searches.ts';
+import { isSearch, pictureTokensIn, searchesIn } from './searches.ts';
 
 /** Events that end a response. `response.cancelled` is not among the vendor's, and servers send it. */
 const endings: ReadonlySet<string> = new Set([
@@ -118,8 +118,9 @@ export class ResponsesStreamTap implements StreamTap {
   }
 
   #readUsage(): ReportedUsage | null {
-    const counted = searchesIn({ tool_usage: view.toolUsage });
-    return readInclusiveUsage(view.usage, view.serviceTier, Math.max(counted, this.webSearches));
+    const tools = { tool_usage: view.toolUsage };
+    const searches = Math.max(searchesIn(tools), this.webSearches);
+    return readInclusiveUsage(view.usage, view.serviceTier, searches, pictureTokensIn(tools));
   }
 
   #noteResponse(): void {
