@@ -232,18 +232,18 @@ describe('S-17 limits', () => {
 describe('what an upstream names as its result', () => {
   const file = (_: IncomingMessage, response: ServerResponse) =>
     void response.writeHead(200, { 'content-type': 'binary/octet-stream' }).end('bytes');
-  const ofUpstream = { ownOrigin: 'https://10.1.2.3:8443' };
+  const ofUpstream = { isUnrestricted: true, ownOrigin: 'https://10.1.2.3:8443' };
 
   test('may have any type; a client’s may not', async () => {
     const { fetchMedia } = await serve(file);
-    const result = await fetchMedia('https://videos.example/1', { ofUpstream });
+    const result = await fetchMedia('https://videos.example/1', ofUpstream);
     expect(result.mime).toBe('application/octet-stream');
     await expect(fetchMedia('https://videos.example/1')).rejects.toThrow('not an image');
   });
 
   test('is fetched from the upstream’s own origin, and from no other that is not public', async () => {
     const { fetchMedia, connections } = await serve(picture);
-    await fetchMedia('https://10.1.2.3:8443/v.mp4', { ofUpstream });
+    await fetchMedia('https://10.1.2.3:8443/v.mp4', ofUpstream);
     expect(connections).toEqual(['10.1.2.3']);
     for (const url of [
       'https://10.1.2.3/v.mp4',
@@ -253,7 +253,7 @@ describe('what an upstream names as its result', () => {
       'ftp://videos.example/1',
       'file:///etc/passwd',
     ]) {
-      await expect(fetchMedia(url, { ofUpstream })).rejects.toThrow(FetchRefused);
+      await expect(fetchMedia(url, ofUpstream)).rejects.toThrow(FetchRefused);
     }
     expect(connections).toEqual(['10.1.2.3']);
   });
@@ -262,7 +262,7 @@ describe('what an upstream names as its result', () => {
     const { fetchMedia, connections } = await serve(
       (_, response) => void response.writeHead(302, { location: 'https://10.1.2.4/' }).end(),
     );
-    const redirected = fetchMedia('https://10.1.2.3:8443/v.mp4', { ofUpstream });
+    const redirected = fetchMedia('https://10.1.2.3:8443/v.mp4', ofUpstream);
     await expect(redirected).rejects.toThrow('no public address');
     expect(connections).toEqual(['10.1.2.3']);
   });

@@ -18,18 +18,17 @@ export interface MediaOrder {
   /** Milliseconds for the whole fetch, with the wait for its turn. */
   readonly timeout: number;
   readonly maxBytes: number;
-  /**
-   * An upstream names it, as its result: of any type, also over http, and at its own origin even if that is not public.
-   * Absent: a client does.
-   */
-  readonly ofUpstream?: { readonly ownOrigin: string | null };
+  /** It may be of any type, and come over http. Default: media over https. */
+  readonly isUnrestricted?: boolean;
+  /** The origin of the upstream that names it as its result, which need not be public. Default: null. */
+  readonly ownOrigin?: string | null;
   /** Ends the fetch, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** A response that passed all checks, before its bytes. */
 export interface IncomingMedia {
-  /** Without parameters, lower case. */
+  /** Without parameters, lower case. `application/octet-stream`: unknown, or no media. */
   readonly mime: string;
   /** In bytes, as announced; null: it was not. */
   readonly length: number | null;
@@ -54,6 +53,14 @@ export class FetchRefused extends Error {
   }
 }
 
+/** It has more bytes than `maxBytes`, as announced or as read. */
+export class TooLarge extends FetchRefused {
+  constructor(maxBytes: number) {
+    super(`it is larger than ${Math.floor(maxBytes / (1024 * 1024))} MB`);
+    this.name = 'TooLarge';
+  }
+}
+
 const usualTypes = 'image/*, application/pdf, audio/*, video/*';
 const unknownType = 'application/octet-stream';
 const maxRedirects = 3;
@@ -62,7 +69,7 @@ const connectTimeout = 5_000;
 const mostOfKey = 8;
 
 /**
- * Fetches media from an address that a stranger chose. HTTPS only. A name is resolved once, all its addresses must be
+ * Fetches media from an address that a stranger chose. A name is resolved once, all its addresses must be
  * public, and the connection goes to a checked address, so that a second DNS answer changes nothing. Redirects are
  * checked in the same way. Nothing of ours is sent along.
  */
@@ -78,10 +85,10 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     signal: AbortSignal,
     read: (media: IncomingMedia) => Promise<Result>,
   ): Promise<Result> => {
-    const { ofUpstream } = order;
+    const { isUnrestricted = false, ownOrigin = null } = order;
     let url = parse(order.url, undefined, order);
     for (let redirects = 0; ; redirects += 1) {
-      const isOwn = ofUpstream !== undefined && url.origin === ofUpstream.ownOrigin;
+      const isOwn = url.origin === ownOrigin;
       const addresses = isOwn ? null : await checkedAddresses(url, resolve, signal);
       const agent = new Agent({
         pipelining: 0,
@@ -100,7 +107,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
         const response = await request(url, {
           dispatcher: agent,
           signal,
-          headers: { accept: ofUpstream === undefined ? usualTypes : '*/*' },
+          headers: { accept: isUnrestricted ? '*/*' : usualTypes },
         }).catch((error: unknown) => {
           throw unreachable(error);
         });
@@ -136,15 +143,14 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
 }
 
-function parse(text: string, base: URL | undefined, { ofUpstream }: MediaOrder): URL {
+function parse(text: string, base: URL | undefined, { isUnrestricted = false }: MediaOrder): URL {
   let url: URL;
   try {
     url = new URL(text, base);
   } catch (error) {
     throw new FetchRefused('it is not a valid address', error);
   }
-  const isSpoken =
-    url.protocol === 'https:' || (ofUpstream !== undefined && url.protocol === 'http:');
+  const isSpoken = url.protocol === 'https:' || (isUnrestricted && url.protocol === 'http:');
   if (!isSpoken) throw new FetchRefused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') {
     throw new FetchRefused('an address with a user name or password is not fetched');
@@ -218,17 +224,17 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
 
 function mediaIn(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  { maxBytes, ofUpstream }: MediaOrder,
+  { maxBytes, isUnrestricted = false }: MediaOrder,
 ): IncomingMedia {
   if (statusCode !== 200) throw new FetchRefused('its host did not return it');
-  const mime = mimeOf(headers['content-type']) ?? (ofUpstream === undefined ? null : unknownType);
+  const mime = mimeOf(headers['content-type']) ?? (isUnrestricted ? unknownType : null);
   if (mime === null) throw new FetchRefused('it is not an image, PDF, audio or video');
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new FetchRefused('its host sent it compressed');
   }
   const announced = headers['content-length'];
   const length = announced === undefined ? null : Number(announced);
-  if (length !== null && length > maxBytes) throw tooLarge(maxBytes);
+  if (length !== null && length > maxBytes) throw new TooLarge(maxBytes);
   return { mime, length, pieces: atMost(body, maxBytes) };
 }
 
@@ -237,7 +243,7 @@ async function* atMost(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGe
   try {
     for await (const piece of pieces) {
       size += piece.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
+      if (size > maxBytes) throw new TooLarge(maxBytes);
       yield piece;
     }
   } catch (error) {
@@ -249,10 +255,6 @@ function mimeOf(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null;
   const mime = header.split(';', 1)[0]!.trim().toLowerCase();
   return /^(image|audio|video)\/[\w.+-]+$|^application\/pdf$/.test(mime) ? mime : null;
-}
-
-function tooLarge(maxBytes: number): FetchRefused {
-  return new FetchRefused(`it is larger than ${Math.floor(maxBytes / (1024 * 1024))} MB`);
 }
 
 function unreachable(error: unknown): FetchRefused {

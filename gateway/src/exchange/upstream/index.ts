@@ -18,6 +18,7 @@ export {
   type GuardedFetch,
   type GuardedFetchOptions,
   type MediaOrder,
+  TooLarge,
 } from './guarded-fetch.ts';
 export { retryAfterOf } from './retry-after.ts';
 export { UpstreamError, type BreakPoint } from './upstream-error.ts';

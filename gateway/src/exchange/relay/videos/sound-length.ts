@@ -1,6 +1,7 @@
-/** What a file of sound is; `seconds` null: its header does not say. */
+/** What a file of sound is; `seconds` null: its header does not say. `bytes`: of its sound, as the header says. */
 export type Sound =
-  | { readonly kind: 'wav' | 'mp3'; readonly seconds: number | null }
+  | { readonly kind: 'wav'; readonly seconds: number | null; readonly bytes: number }
+  | { readonly kind: 'mp3'; readonly seconds: number }
   | { readonly kind: 'other' };
 
 type Pieces = AsyncIterable<Buffer>;
@@ -23,7 +24,7 @@ export async function soundOf(pieces: Pieces, enough: number): Promise<Sound> {
     const start = await reader.peek(12);
     if (start.toString('latin1', 0, 4) === 'RIFF' && start.toString('latin1', 8, 12) === 'WAVE') {
       await reader.skip(12);
-      return { kind: 'wav', seconds: await secondsOfWave(reader) };
+      return { kind: 'wav', ...(await readWave(reader)) };
     }
     const seconds = await secondsOfFrames(reader, enough);
     return seconds === null ? { kind: 'other' } : { kind: 'mp3', seconds };
@@ -32,25 +33,29 @@ export async function soundOf(pieces: Pieces, enough: number): Promise<Sound> {
   }
 }
 
-async function secondsOfWave(reader: PieceReader): Promise<number | null> {
+const unreadWave = { seconds: null, bytes: 0 };
+
+async function readWave(
+  reader: PieceReader,
+): Promise<{ readonly seconds: number | null; readonly bytes: number }> {
   let bytesPerSecond = 0;
   for (let at = 0; at < mostChunks; at += 1) {
     const head = await reader.read(8);
-    if (head.length < 8) return null;
+    if (head.length < 8) return unreadWave;
     const name = head.toString('latin1', 0, 4);
     const size = head.readUInt32LE(4);
     if (name === 'data') {
       // Whoever writes to a pipe does not know the size at the beginning.
       const isKnown = size > 0 && size !== noSize;
       const bytes = isKnown ? size : await reader.skip(Number.POSITIVE_INFINITY);
-      return bytesPerSecond > 0 ? bytes / bytesPerSecond : null;
+      return { bytes, seconds: bytesPerSecond > 0 ? bytes / bytesPerSecond : null };
     }
     const format = name === 'fmt ' ? await reader.peek(12) : null;
     if (format !== null && format.length === 12) bytesPerSecond = format.readUInt32LE(8);
     // Chunks begin at even places.
     await reader.skip(size + (size % 2));
   }
-  return null;
+  return unreadWave;
 }
 
 /** Null: most of it is no MP3. */

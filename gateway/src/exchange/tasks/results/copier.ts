@@ -194,7 +194,8 @@ async function copyOne(
       timeout: copyRules.longest,
       maxBytes: copyRules.mostBytes,
       signal,
-      ofUpstream: { ownOrigin },
+      isUnrestricted: true,
+      ownOrigin,
     },
     async ({ mime, length, pieces }) => {
       const name = nameOf(link, mime);
