@@ -152,7 +152,7 @@ test.each([
   ['an address that does not exist', 'https://sounds.example/absent.wav'],
   ['a page', 'https://sounds.example/page.wav'],
   ['a file without a length', 'https://sounds.example/unknown.wav'],
-  ['a file of no type that is no sound', 'https://sounds.example/stored.zip'],
+  ['a file of no type that is not a sound', 'https://sounds.example/stored.zip'],
   ['a host that never answers', 'https://sounds.example/silent.wav'],
 ])('%s is left to the upstream', async (_, address) => {
   const before = upstream.submits.length;
