@@ -32,11 +32,13 @@ export class ChatStreamTap implements StreamTap {
   /** Only citations show that there was a search. */
   webSearches = 0;
   readonly #searches: boolean;
+  readonly #observe: StreamContext['observe'];
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
     this.#usageInjected = context.usageInjected;
     this.#searches = context.searches === true;
+    this.#observe = context.observe;
   }
 
   /**
@@ -79,6 +81,7 @@ export class ChatStreamTap implements StreamTap {
     if (this.#searches && read.includes('"url_citation"')) this.webSearches = 1;
     if (chunk.hasError || event.name === 'error') return this.#fail(data);
 
+    this.#observe?.(event);
     this.outputBytes += chunk.outputBytes;
     if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
     this.#choices.addAll(chunk.choices);
