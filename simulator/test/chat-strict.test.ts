@@ -102,6 +102,25 @@ describe('Chat Completions rejects', () => {
       /Missing `reasoning_content` field .* index 1/,
     ],
     [
+      'an empty one as well',
+      { model: 'deepseek-v4-pro', messages: [user, { ...called, reasoning_content: '' }, result] },
+      'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    ],
+    [
+      'a text of the model without it, beside tools',
+      {
+        model: 'mimo-v2.5-pro',
+        tools,
+        messages: [user, { role: 'assistant', content: 'a' }, user],
+      },
+      /must be passed back/,
+    ],
+    [
+      'a call without it',
+      { model: 'kimi-k2.5', messages: [user, called, result] },
+      'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1',
+    ],
+    [
       'reasoning echoed where it must not',
       {
         model: 'reject-echo',
@@ -153,6 +172,8 @@ test.each([
   { model: 'gpt-5.6-luna', tools, reasoning_effort: 'none' },
   { model: 'gpt-5.2', tools, reasoning_effort: 'xhigh' },
   { model: 'demo-chat', tools, reasoning_effort: 'xhigh' },
+  { model: 'kimi-k2.5', tools, messages: [user, { role: 'assistant', content: 'a' }, user] },
+  { model: 'deepseek-v4', tools, messages: [user, { ...called, reasoning_content: ' ' }, result] },
 ])('a model takes function tools: %o', async (changes) => {
   expect((await ask(simulator, 'chat', changes)).status).toBe(200);
 });

@@ -166,6 +166,7 @@ function patch(protocol: TextProtocolName, text: string) {
       maxOutputTokens: 32_000,
     }),
     isStripped,
+    place: null,
   };
 }
 
@@ -182,7 +183,12 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
   expect(plain).toEqual(await here(() => read(client, text)));
 
   const patchTarget = { upstreamModel: 'up', maxOutputTokens: 32_000 };
-  const patched = pool.run('key_1', { ...given('patch'), target: patchTarget });
+  const patched = pool.run('key_1', {
+    ...given('patch'),
+    target: patchTarget,
+    owner: 'user:1',
+    maker: null,
+  });
   expect(await there(text, patched)).toEqual(await here(() => patch(client, text)));
 
   const outline = pool.run('key_1', given('outline'));

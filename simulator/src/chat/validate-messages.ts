@@ -7,7 +7,8 @@ const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 const partTypes = ['text', 'image_url', 'input_audio', 'refusal', 'audio', 'file'];
 
 /** Checks the shape of each message, then the order of calls and results. @throws Rejection */
-export function checkMessages(messages: unknown, model: string): void {
+export function checkMessages(body: JsonObject, model: string): void {
+  const { messages } = body;
   if (!isPresent(messages)) throw missing('messages');
   if (!Array.isArray(messages)) throw wrongType('messages', 'an array of objects', messages);
   if (messages.length === 0) {
@@ -19,7 +20,7 @@ export function checkMessages(messages: unknown, model: string): void {
   }
   messages.forEach(checkMessage);
   checkPairing(objectsIn(messages));
-  checkEcho(objectsIn(messages), model);
+  checkEcho(body, model);
   checkTemplate(
     model,
     objectsIn(messages).map(({ role }) => role),
@@ -137,20 +138,50 @@ function unanswered(ids: ReadonlySet<string>, index: number): Rejection {
   );
 }
 
+interface EchoRule {
+  readonly names: RegExp;
+  /** Which messages of the model need it, beside those with calls. */
+  readonly all: boolean;
+  refusal(index: number): string;
+}
+
+const mustBePassedBack =
+  'The `reasoning_content` in the thinking mode must be passed back to the API.';
+
+/** Models that insist on their reasoning in the history, in their vendors' words. */
+const echoRules: readonly EchoRule[] = [
+  {
+    names: /require-echo/,
+    all: false,
+    refusal: (index) =>
+      `Missing \`reasoning_content\` field in the assistant message at message index ${index}.`,
+  },
+  { names: /deepseek-(reasoner|chat|v[4-9])|mimo-v/, all: true, refusal: () => mustBePassedBack },
+  {
+    names: /kimi-k(2\.|2-thinking|3)/,
+    all: false,
+    refusal: (index) =>
+      `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
+  },
+];
+
 /**
- * Compatible upstreams disagree on reasoning in the history. A model with `require-echo` in its
- * name requires it in turns with tool calls; one with `reject-echo` refuses it.
+ * Compatible upstreams disagree on reasoning in the history. Some require it as soon as there are tools, and take an empty
+ * text for none; a model with `reject-echo` in its name refuses it.
  */
-function checkEcho(messages: readonly JsonObject[], model: string): void {
+function checkEcho(body: JsonObject, model: string): void {
+  const messages = objectsIn(body['messages']);
+  const rule = echoRules.find(({ names }) => names.test(model));
+  const thinks = stringAt(body['thinking'], 'type') !== 'disabled';
+  const hasTools =
+    isPresent(body['tools']) || messages.some((each) => isPresent(each['tool_calls']));
   messages.forEach((message, index) => {
-    const echoed = message['reasoning_content'] !== undefined;
-    if (model.includes('require-echo') && isPresent(message['tool_calls']) && !echoed) {
-      throw new Rejection(
-        400,
-        `Missing \`reasoning_content\` field in the assistant message at message index ${index}.`,
-      );
+    const isWanted =
+      message['role'] === 'assistant' && (rule?.all || isPresent(message['tool_calls']));
+    if (rule && thinks && hasTools && isWanted && stringAt(message, 'reasoning_content') === '') {
+      throw new Rejection(400, rule.refusal(index));
     }
-    if (model.includes('reject-echo') && echoed) {
+    if (model.includes('reject-echo') && message['reasoning_content'] !== undefined) {
       throw new Rejection(
         400,
         `The \`reasoning_content\` field is not accepted in input messages (message index ${index}).`,

@@ -19,7 +19,7 @@ export function validateChat(given: unknown, model: string): JsonObject {
     throw new Rejection(400, 'you must provide a model parameter');
   }
   checkModelExists(model);
-  checkMessages(body['messages'], model);
+  checkMessages(body, model);
   checkSampling(body);
   checkTools(body);
   checkFormat(body);

@@ -78,8 +78,17 @@ export interface ReasoningBlock extends Base {
 /** Reasoning state that must return unchanged to the vendor that issued it; opaque to everybody else. */
 export interface NativeState {
   readonly protocol: TextProtocolName;
-  /** `signature`, `redacted` (messages), `encrypted` (responses), `thought-signature` (generate-content), `envelope`: ours. */
-  readonly kind: 'signature' | 'redacted' | 'encrypted' | 'thought-signature' | 'envelope';
+  /**
+   * `signature`, `redacted` (messages), `encrypted` (responses), `thought-signature` (generate-content), `reasoning-content`
+   * (chat: the text itself is the state, as its maker wrote it), `envelope`: ours.
+   */
+  readonly kind:
+    | 'signature'
+    | 'redacted'
+    | 'encrypted'
+    | 'thought-signature'
+    | 'reasoning-content'
+    | 'envelope';
   readonly data: string;
   /** The item's own id where it has one (responses). */
   readonly id?: string | undefined;

@@ -1,16 +1,20 @@
 import { anthropic } from './anthropic/index.ts';
 import { ark } from './ark/index.ts';
+import { cerebras } from './cerebras/index.ts';
 import { dashscope } from './dashscope/index.ts';
+import { deepseek } from './deepseek/index.ts';
 import { gemini } from './gemini/index.ts';
 import { geminiChat } from './gemini-chat/index.ts';
 import { groq } from './groq/index.ts';
 import { mistral } from './mistral/index.ts';
+import { moonshot } from './moonshot/index.ts';
 import { openaiCompatible } from './openai-compatible/index.ts';
 import { plainServers, type KnownServer } from './openai-compatible/servers.ts';
 import { openai } from './openai/index.ts';
 import { simulator } from './simulator/index.ts';
 import type { HostedVendor, Vendor, VendorFacts } from './vendor.ts';
 import { xai } from './xai/index.ts';
+import { xiaomi } from './xiaomi/index.ts';
 
 /** By the value of a channel's `provider`, in the order in which an error about it lists them. */
 const named = {
@@ -32,7 +36,16 @@ export const providerNames = Object.freeze(Object.keys(named) as ProviderName[])
 export const vendorFacts: Readonly<Record<ProviderName, VendorFacts>> = Object.freeze(named);
 
 /** Vendors without a `provider` value of their own. */
-const hosted: readonly HostedVendor[] = [geminiChat, groq, mistral, xai];
+const hosted: readonly HostedVendor[] = [
+  cerebras,
+  deepseek,
+  geminiChat,
+  groq,
+  mistral,
+  moonshot,
+  xai,
+  xiaomi,
+];
 
 /** Public servers whose channels use `provider: openai-compatible`. */
 export const knownServers: readonly KnownServer[] = Object.freeze([...plainServers, ...hosted]);
@@ -57,7 +70,11 @@ export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
 }
 
 const byHost: ReadonlyMap<string, HostedVendor> = new Map(
-  hosted.map((vendor) => [new URL(vendor.baseUrl).hostname, vendor]),
+  hosted.flatMap((vendor) =>
+    [new URL(vendor.baseUrl).hostname, ...(vendor.alsoAt ?? [])].map(
+      (host) => [host, vendor] as const,
+    ),
+  ),
 );
 
 /** The vendor of each channel, forgotten with the snapshot that the channel belongs to. */

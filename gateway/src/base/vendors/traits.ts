@@ -35,6 +35,11 @@ export interface UpstreamTraits {
   readonly alwaysSearches: boolean;
   /** Hosted tools run beside functions only if the request asks for a trace of their calls. */
   readonly toolTraces: boolean;
+  /**
+   * Reasoning text of earlier turns in chat. `own`: what the channel sent as `reasoning_content`, beside calls.
+   * `require`: in every message of the model. `strip`: in none.
+   */
+  readonly reasoningEcho: 'own' | 'require' | 'strip';
 }
 
 /** What every speaker of a protocol is expected to accept. */
@@ -54,6 +59,19 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   leastEffort: null,
   alwaysSearches: false,
   toolTraces: false,
+  reasoningEcho: 'own',
+});
+
+/** Of servers that refuse a history without the reasoning of their models. */
+export const demandingTraits: UpstreamTraits = Object.freeze({
+  ...plainTraits,
+  reasoningEcho: 'require',
+});
+
+/** Of servers that refuse a history with `reasoning_content`. */
+export const forbiddingTraits: UpstreamTraits = Object.freeze({
+  ...plainTraits,
+  reasoningEcho: 'strip',
 });
 
 /**

@@ -70,6 +70,8 @@ export interface Vendor extends VendorFacts {
 export interface HostedVendor extends Vendor {
   readonly provider: 'openai-compatible';
   readonly baseUrl: string;
+  /** Further hosts of it. */
+  readonly alsoAt?: readonly string[];
 }
 
 export interface UpstreamTarget {

@@ -30,8 +30,8 @@ export interface BodyPool {
   close(): Promise<void>;
 }
 
-type JobOf<Kind> = Kind extends 'convert'
-  ? Omit<Extract<Job, { kind: 'convert' }>, 'remembered'>
+type JobOf<Kind> = Kind extends 'convert' | 'patch'
+  ? Omit<Extract<Job, { kind: Kind }>, 'remembered'>
   : Extract<Job, { kind: Kind }>;
 
 export interface RunningJob<Value> extends Pick<Running, 'cancel' | 'abandon'> {
@@ -78,9 +78,9 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
   return {
     run(key, job) {
       const body = ownBytes(job.body);
-      const owner = job.kind === 'convert' ? job.converted.owner : '';
-      const isAsked = job.kind === 'convert' && store.recall !== undefined;
-      const remembered = isAsked ? null : job.kind === 'convert' ? store.callsOf(owner) : [];
+      const owner = ownerOfState(job);
+      const isAsked = owner !== null && store.recall !== undefined;
+      const remembered = isAsked ? null : owner === null ? [] : store.callsOf(owner);
       const media = job.kind === 'convert' ? job.media.map(own) : [];
       const whole = { ...job, body, media, remembered };
       const handed = [body, ...media.map(([, { bytes }]) => bytes)];
@@ -88,12 +88,18 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
       const { result, cancel, abandon } = pool.run(key, {
         handed: { message: whole, transfer: handed.map(({ buffer }) => buffer as ArrayBuffer) },
         deadline: deadline(size),
-        answer: (question) => answer(owner, question as Question),
+        answer: (question) => answer(owner ?? '', question as Question),
       });
       return { result: result.then(received, refused), cancel, abandon };
     },
     close: () => pool.close(),
   };
+}
+
+/** Whose state the job may ask for; null if it asks for none. */
+function ownerOfState(job: JobOf<Job['kind']>): string | null {
+  if (job.kind === 'convert') return job.converted.owner;
+  return job.kind === 'patch' && job.maker !== null ? job.owner : null;
 }
 
 function received(result: unknown) {

@@ -6,7 +6,9 @@ import type {
   ConvertedExchange,
   KeptState,
   PictureReading,
+  ReasoningPlace,
   StateKeys,
+  StateMaker,
 } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import type {
@@ -52,7 +54,14 @@ export interface JobRequest {
 /** A job for a thread: plain data only. */
 export type Job =
   | (JobRequest & { readonly kind: 'read'; readonly source: ReadSource })
-  | (JobRequest & { readonly kind: 'patch'; readonly target: PatchTarget })
+  | (JobRequest & {
+      readonly kind: 'patch';
+      readonly target: PatchTarget;
+      readonly owner: string;
+      /** Its reasoning of earlier turns is recalled; null: none is. */
+      readonly maker: StateMaker | null;
+      readonly remembered: readonly string[] | null;
+    })
   | (JobRequest & {
       readonly kind: 'convert';
       readonly converted: Omit<ConvertedExchange, 'request'>;
@@ -138,6 +147,8 @@ export interface RequestFacts {
 export interface PatchedBody extends PatchedRequest {
   /** Whether sealed reasoning of other upstreams was removed. */
   readonly isStripped: boolean;
+  /** See `RecalledReasoning`. */
+  readonly place: ReasoningPlace | null;
 }
 
 /** `context.request` as JSON text, which keeps numbers as the client wrote them. */

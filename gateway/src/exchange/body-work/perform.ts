@@ -3,6 +3,7 @@ import {
   createConverter,
   withoutEnvelopes,
   type Conversion,
+  type Converter,
   type FoundMedia,
   type KeptState,
   type StateSealer,
@@ -115,7 +116,8 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           return { model, facts: factsOrRefusal(() => factsOf(read(job), job)) };
         }
         case 'patch':
-          return patch(read(job), job);
+          inMain = job.remembered === null ? null : new Set(job.remembered);
+          return patch(read(job), job, converter);
         case 'response': {
           kept = [];
           const reading = job.terms === null ? null : converter.read(termsOf(job.terms));
@@ -185,14 +187,20 @@ function factsOf(
   };
 }
 
-function patch(
+async function patch(
   request: WireRequest,
-  { protocol, target }: Extract<Job, { kind: 'patch' }>,
-): PatchedBody {
+  { protocol, target, owner, maker }: Extract<Job, { kind: 'patch' }>,
+  converter: Pick<Converter, 'recallReasoning'>,
+): Promise<PatchedBody> {
   const own = textProtocols[protocol];
   const isStripped = carriesEnvelopes(request.body, protocol);
   const native = isStripped ? withoutEnvelopes(own, request) : request;
-  return { ...own.patchRequest(native, target), isStripped };
+  if (maker === null || target.echo === undefined) {
+    return { ...own.patchRequest(native, target), isStripped, place: null };
+  }
+  const { texts, place } = await converter.recallReasoning(native, owner, maker);
+  const echoing = { ...target, echo: { ...target.echo, texts } };
+  return { ...own.patchRequest(native, echoing), isStripped, place };
 }
 
 /** Bytes arrive as plain ones. */

@@ -28,7 +28,13 @@ import { LossList } from './losses.ts';
 import type { FoundMedia } from './media.ts';
 import { refusalOf, refuseLosses } from './refuse-losses.ts';
 import { passRequest } from './request-passes.ts';
-import { makerId } from './state/maker.ts';
+import { makerId, type StateMaker } from './state/maker.ts';
+import {
+  recallReasoning,
+  rememberReasoning,
+  type ReasoningPlace,
+  type RecalledReasoning,
+} from './state/own-reasoning.ts';
 import type { StateSealer } from './state/sealer.ts';
 import { rememberedNames } from './state/restore-state.ts';
 import { placeOf } from './state/text-key.ts';
@@ -48,6 +54,14 @@ export interface Converter {
   open(exchange: ConvertedExchange): Conversion;
   /** Reads the responses to a request that was converted here or in another thread; one per attempt. */
   read(terms: ResponseTerms): ResponseReading;
+  /** What is remembered of the reasoning in a conversation that a chat client continues at a chat upstream. */
+  recallReasoning(
+    request: WireRequest,
+    owner: string,
+    maker: StateMaker,
+  ): Promise<RecalledReasoning>;
+  /** The same reader, which remembers the reasoning that goes with each call. */
+  rememberReasoning(reader: ResponseReader, place: ReasoningPlace): ResponseReader;
 }
 
 export interface ConvertedExchange {
@@ -138,6 +152,9 @@ export function createConverter(options: ConverterOptions): Converter {
   };
   return {
     read,
+    recallReasoning: (request, owner, maker) =>
+      recallReasoning(request, { owner, maker: makerId(maker) }, codecs.chat, store),
+    rememberReasoning: (reader, place) => rememberReasoning(reader, place, codecs.chat, store),
     open(exchange) {
       const client = codecs[exchange.protocol];
       const { path } = exchange.request;

@@ -23,6 +23,8 @@ export {
 } from './media.ts';
 export { carriesEnvelopes, stripEnvelopes, withoutEnvelopes } from './state/strip-envelopes.ts';
 export { createStateSealer, type StateKeys, type StateSealer } from './state/sealer.ts';
+export type { StateMaker } from './state/maker.ts';
+export type { ReasoningPlace } from './state/own-reasoning.ts';
 export { createStateStore, type KeptState, type StateStore } from './state/state-store.ts';
 export type { ResponseTerms } from './response-terms.ts';
 export {

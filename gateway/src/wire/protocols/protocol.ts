@@ -131,6 +131,16 @@ export interface PatchTarget {
   readonly quirks?: QuirksOfRequest;
   /** The most output that the money pays for. Absent: the request's own limit counts. */
   readonly outputCap?: OutputCap;
+  /** Absent: the reasoning of earlier turns stays as the client sent it. */
+  readonly echo?: ReasoningEcho;
+}
+
+/** What becomes of the reasoning text in the history of a chat client. */
+export interface ReasoningEcho {
+  /** It must be in every message of the model, or in none. */
+  readonly rule: 'require' | 'strip';
+  /** What the client has left out, by the place of the message. */
+  readonly texts?: ReadonlyMap<number, string>;
 }
 
 export interface PatchedRequest {
@@ -182,6 +192,8 @@ export interface StreamContext extends ResponseEcho {
   readonly usageInjected: boolean;
   /** The request allows hosted searches. */
   readonly searches?: boolean;
+  /** Sees every event that can be read. Absent: nobody does. */
+  readonly observe?: (event: StreamEvent) => void;
 }
 
 /** One complete event as received: the bytes between two event boundaries. */

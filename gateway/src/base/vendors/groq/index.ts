@@ -1,4 +1,5 @@
 import { openaiCompatible } from '../openai-compatible/index.ts';
+import { forbiddingTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
 import { classifyGroq } from './classify.ts';
 
@@ -11,6 +12,8 @@ export const groq = {
   protocols: ['chat', 'responses'],
   environmentKey: 'GROQ_API_KEY',
   classify: classifyGroq,
+  // "property 'reasoning_content' is unsupported": https://github.com/janhq/jan/issues/8136
+  traitsOf: () => forbiddingTraits,
   // A response does not depend on this field. The other refused fields are for the client to omit.
   quirks: [{ id: 'p1', protocol: 'chat', edit: { drop: 'messages[].name' } }],
 } satisfies HostedVendor;

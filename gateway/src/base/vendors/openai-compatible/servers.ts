@@ -13,10 +13,7 @@ const server = (name: string, baseUrl: string, environmentKey: string): KnownSer
  * of its own instead of a line here.
  */
 export const plainServers: readonly KnownServer[] = Object.freeze([
-  server('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),
-  server('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
   server('fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
-  server('moonshot', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY'),
   server('nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'),
   server('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
   server('together', 'https://api.together.xyz/v1', 'TOGETHERAI_API_KEY'),

@@ -17,15 +17,17 @@ export function attemptOptions(
   parts: TextParts,
   input: TextInput,
   prepared: PreparedText,
-  { route, vendor, converted, patched, sent }: TextRequest,
+  { route, vendor, converted, patched, sent, place }: TextRequest,
   { secret }: ChannelLease,
 ) {
   const { bodies, protocols, upstream, ticker, timeouts } = parts;
   const spoken = converted?.protocol ?? input.protocol;
   const echo = echoOf(prepared.request.model, route, patched);
   const { keyId } = input.caller;
+  const native = protocols[spoken];
   const protocol: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
-    converted?.reader ?? protocols[spoken];
+    converted?.reader ??
+    (place === null ? native : parts.converter.rememberReasoning(native, place));
   return {
     upstream,
     vendor,

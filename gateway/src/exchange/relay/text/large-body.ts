@@ -7,7 +7,7 @@ import type {
   RunningJob,
 } from '#body-work/index.ts';
 import { errorOf, isPlainError, termsOf } from '#body-work/index.ts';
-import type { ConversionTarget, ConvertedBody, FoundMedia } from '#conversion/index.ts';
+import type { ConversionTarget, ConvertedBody, FoundMedia, StateMaker } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import type { NamedItem, PatchTarget, WireRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
@@ -94,10 +94,12 @@ export class LargeBody {
 
   /**
    * Like `Protocol.patchRequest`, after removing the reasoning that other upstreams made.
+   * @param maker the upstream requires its reasoning of earlier turns; null: none is recalled
    * @throws GatewayError
    */
-  async patch(target: PatchTarget): Promise<PatchedBody> {
-    const job = { kind: 'patch', ...this.#job(), target } as const;
+  async patch(target: PatchTarget, maker: StateMaker | null = null): Promise<PatchedBody> {
+    const owner = ownerOf(this.#input.caller);
+    const job = { kind: 'patch', ...this.#job(), target, owner, maker } as const;
     const patched = await this.#run(this.#bodies.run(this.#input.caller.keyId, job));
     this.#isLent = patched.body.buffer === this.#input.body.buffer;
     return patched;

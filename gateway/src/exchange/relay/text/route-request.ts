@@ -1,8 +1,22 @@
 import type { Loss } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import { carriesEnvelopes, withoutEnvelopes, type ConvertedRequest } from '#conversion/index.ts';
-import type { PatchedRequest, PatchTarget, Protocol, WireRequest } from '#protocols/index.ts';
-import { quirksFor, vendorOf, type Vendor } from '#vendors/index.ts';
+import {
+  carriesEnvelopes,
+  withoutEnvelopes,
+  type ConvertedRequest,
+  type Converter,
+  type ReasoningPlace,
+  type StateMaker,
+} from '#conversion/index.ts';
+import { ownerOf } from '#identity/index.ts';
+import type {
+  PatchedRequest,
+  PatchTarget,
+  Protocol,
+  ReasoningEcho,
+  WireRequest,
+} from '#protocols/index.ts';
+import { quirksFor, traitsFor, vendorOf, type Vendor } from '#vendors/index.ts';
 import { channelHeaders } from '../attempts/upstream-request.ts';
 import { betaHeader } from './forwarded-headers.ts';
 import type { TextInput } from './input.ts';
@@ -25,6 +39,8 @@ export interface RouteRequest {
   readonly patched: PatchedRequest;
   /** In place of the client's betas; null: they pass as they are. */
   readonly betas: string | null;
+  /** The reasoning in the response is remembered for this conversation; null: it is not. */
+  readonly place: ReasoningPlace | null;
 }
 
 /** The request for one route, with the route. */
@@ -47,15 +63,63 @@ export function requestFor(
   route: Route,
   converted: ConvertedRequest | null,
 ): RouteRequest {
-  const { request } = prepared;
   if (converted !== null) {
     const { losses, responseLosses } = converted;
     return routeRequest(route, converted, null, losses, responseLosses);
   }
   const native = nativeRequest(protocol, prepared);
   const { target, betas } = nativeTarget(input, prepared, route);
+  return patchedRequest(protocol, prepared, native, route, target, betas);
+}
+
+/**
+ * Builds the request for a chat upstream that requires the reasoning of earlier turns, with what its client has left out
+ * of it as far as it is remembered.
+ * @throws GatewayError as `requestFor` does.
+ */
+export async function echoingRequestFor(
+  protocol: Protocol,
+  converter: Pick<Converter, 'recallReasoning'>,
+  input: TextInput,
+  prepared: PreparedText,
+  route: Route,
+): Promise<RouteRequest> {
+  const native = nativeRequest(protocol, prepared);
+  const { target, betas } = nativeTarget(input, prepared, route);
+  const { caller } = input;
+  const recalled = await converter.recallReasoning(native, ownerOf(caller), makerOf(route));
+  const { texts, place } = recalled;
+  const echoing = { ...target, echo: { rule: 'require', texts } } as const;
+  return { ...patchedRequest(protocol, prepared, native, route, echoing, betas), place };
+}
+
+function patchedRequest(
+  protocol: Protocol,
+  { request }: PreparedText,
+  native: WireRequest,
+  route: Route,
+  target: PatchTarget,
+  betas: PassedBetas | null,
+): RouteRequest {
   const patched = protocol.patchRequest(native, target);
   return routeRequest(route, patched, betas, native === request ? noLosses : strippedLosses, null);
+}
+
+/** What becomes of the reasoning in the history at a chat upstream; null: it stays as a chat client sent it. */
+export function echoRuleOf(
+  { protocol, operation }: TextInput,
+  { model }: PreparedText,
+  { channel, upstreamModel }: Route,
+): ReasoningEcho['rule'] | null {
+  if (protocol !== 'chat' || operation !== 'generate') return null;
+  const { reasoningEcho } = traitsFor(vendorOf(channel), upstreamModel, channel.baseUrl);
+  const rule = model.echoReasoning ?? reasoningEcho;
+  return rule === 'require' || rule === 'strip' ? rule : null;
+}
+
+/** Whose reasoning state the upstream of the route makes. */
+export function makerOf({ channel, upstreamModel }: Route): StateMaker {
+  return { provider: channel.provider, model: upstreamModel, channel: channel.id };
 }
 
 /**
@@ -69,8 +133,10 @@ export async function largeRequestFor(
   route: Route,
 ): Promise<RouteRequest> {
   const { target, betas } = nativeTarget(input, prepared, route);
-  const patched = await givingBack(prepared, input, large.patch(target));
-  return routeRequest(route, patched, betas, patched.isStripped ? strippedLosses : noLosses, null);
+  const maker = target.echo?.rule === 'require' ? makerOf(route) : null;
+  const patched = await givingBack(prepared, input, large.patch(target, maker));
+  const losses = patched.isStripped ? strippedLosses : noLosses;
+  return { ...routeRequest(route, patched, betas, losses, null), place: patched.place };
 }
 
 function nativeTarget(
@@ -82,6 +148,7 @@ function nativeTarget(
   const betas = passedBetas(input.headers[betaHeader], model, surchargesOf(route));
   const vendor = vendorOf(route.channel);
   const outputCap = outputCapOf(prepared, vendor, route);
+  const rule = echoRuleOf(input, prepared, route);
   const headers = betas === null ? input.headers : { ...input.headers, [betaHeader]: betas.value };
   const target = {
     upstreamModel: route.upstreamModel,
@@ -89,6 +156,7 @@ function nativeTarget(
     headers: { ...headers, ...channelHeaders(route.channel) },
     quirks: quirksFor(vendor, input.protocol, route.upstreamModel),
     ...(outputCap !== undefined && { outputCap }),
+    ...(rule !== null && { echo: { rule } }),
   };
   return { target, betas };
 }
@@ -111,7 +179,7 @@ function routeRequest(
     upstreamState: null,
     ttftMs: null,
   };
-  return { sent, patched, betas: betas?.value ?? null };
+  return { sent, patched, betas: betas?.value ?? null, place: null };
 }
 
 /**

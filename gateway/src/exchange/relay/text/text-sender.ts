@@ -1,7 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ResponseEcho, PatchedRequest } from '#protocols/index.ts';
+import type { ResponseEcho, PatchedRequest, Protocol } from '#protocols/index.ts';
 import { isNative, type ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { vendorOf, type Vendor } from '#vendors/index.ts';
@@ -16,6 +16,8 @@ import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { RouteConversions } from './route-conversions.ts';
 import {
+  echoingRequestFor,
+  echoRuleOf,
   largeRequestFor,
   requestFor,
   type RouteRequest,
@@ -41,12 +43,13 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
   readonly patched: PatchedRequest;
   /** Replaces the client's betas; null: they pass unchanged. */
   readonly betas: string | null;
+  readonly place: RouteRequest['place'];
   readonly #start: StartAttempt<Outcome>;
 
   constructor(
     route: Route,
     converted: ConvertedRequest | null,
-    { sent, patched, betas }: RouteRequest,
+    { sent, patched, betas, place }: RouteRequest,
     start: StartAttempt<Outcome>,
   ) {
     const vendor = vendorOf(route.channel);
@@ -57,6 +60,7 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
     this.converted = converted;
     this.patched = patched;
     this.betas = betas;
+    this.place = place;
     this.#start = start;
   }
 
@@ -115,12 +119,27 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     const converted = this.#conversions?.of(route) ?? null;
     if (converted === null && large?.isRead) return this.#buildLarge(route, large);
     const protocol = protocols[this.#input.protocol];
+    const isEchoing =
+      converted === null && echoRuleOf(this.#input, this.#prepared, route) === 'require';
+    if (isEchoing) return this.#buildEchoing(route, protocol);
     const request = requestFor(protocol, this.#input, this.#prepared, route, converted);
     return new ReadyText(route, converted, request, this.#start);
   }
 
   async #buildLarge(route: Route, large: LargeBody): Promise<ReadyText<Outcome>> {
     const request = await largeRequestFor(this.#input, this.#prepared, large, route);
+    return new ReadyText(route, null, request, this.#start);
+  }
+
+  async #buildEchoing(route: Route, protocol: Protocol): Promise<ReadyText<Outcome>> {
+    const { converter } = this.#parts;
+    const request = await echoingRequestFor(
+      protocol,
+      converter,
+      this.#input,
+      this.#prepared,
+      route,
+    );
     return new ReadyText(route, null, request, this.#start);
   }
 

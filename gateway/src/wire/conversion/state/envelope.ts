@@ -19,6 +19,7 @@ const kinds: readonly NativeState['kind'][] = [
   'redacted',
   'encrypted',
   'thought-signature',
+  'reasoning-content',
 ];
 
 /**

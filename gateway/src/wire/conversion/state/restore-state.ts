@@ -54,7 +54,10 @@ function maySign(block: Block, { protocol }: StateTarget): block is TextBlock {
 }
 
 /** Under which names state is remembered that may belong to this conversation. */
-export function rememberedNames(request: GenerationRequest, target: StateTarget): string[] {
+export function rememberedNames(
+  request: Pick<GenerationRequest, 'turns'>,
+  target: StateTarget,
+): string[] {
   return request.turns.flatMap(({ role, blocks }, at) =>
     role !== 'assistant'
       ? []
@@ -111,7 +114,8 @@ function openOne(block: Block, target: StateTarget, sealing: Sealing, losses: Lo
   if (isWhole && isReadable(sealed, target)) {
     return { state: sealed.state, place: sealed.place };
   }
-  losses.dropped('reasoning.state');
+  // What marks a text as its maker's is nothing to another model.
+  if (sealed?.state.kind !== 'reasoning-content') losses.dropped('reasoning.state');
   return { state: null, place: sealed?.place ?? 'own' };
 }
 

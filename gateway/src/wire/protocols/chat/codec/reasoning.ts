@@ -49,10 +49,30 @@ export function detailsOf(message: JsonRecord): readonly JsonRecord[] {
 
 const noDetails: readonly JsonRecord[] = Object.freeze([]);
 
+/**
+ * Marks reasoning that came as `reasoning_content`, which its maker may want back beside calls. An empty state would
+ * be none.
+ */
+export const contentState: NativeState = Object.freeze({
+  protocol: 'chat',
+  kind: 'reasoning-content',
+  data: 'reasoning_content',
+});
+
+/**
+ * In place of reasoning that nobody has, for upstreams that require it: some take an empty text for none
+ * (https://github.com/NousResearch/hermes-agent/pull/17341).
+ */
+export const noReasoning = ' ';
+
+/** Whether the visible reasoning of a message or of a delta is its `reasoning_content`. */
+export function hasReasoningContent({ reasoning_content: text }: JsonRecord): boolean {
+  return isSome(text);
+}
+
 /** The visible reasoning of a message or of a delta, once. */
 export function reasoningText(message: JsonRecord, details: readonly JsonRecord[]): string {
-  const content = message['reasoning_content'];
-  if (typeof content === 'string' && content !== '') return content;
+  if (hasReasoningContent(message)) return textOf(message['reasoning_content']);
   const reasoning = message['reasoning'];
   if (typeof reasoning === 'string' && reasoning !== '') return reasoning;
   let text = '';

@@ -13,6 +13,7 @@ import type { ResponseContext } from '../../codec.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import { anyResponse, anyEvent, chatResponse, eventsOf } from './response/response.arbitrary.ts';
 import { chat, chatCodec } from '../index.ts';
+import { contentState } from './reasoning.ts';
 import { type ReadChoice, readChatStream } from './stream/stream.grammar.ts';
 
 const path = { operation: 'generate', model: null, stream: null } as const;
@@ -269,8 +270,14 @@ describe('a whole chat response', () => {
     );
   });
 
-  /** Envelopes do not show their maker: state that arrives in this protocol belongs to it. */
+  /**
+   * Envelopes do not show their maker: state that arrives in this protocol belongs to it. Reasoning without any is what
+   * its maker may want back.
+   */
   function asChat(block: Block): Block {
+    if (block.type === 'reasoning' && block.state === undefined) {
+      return { ...block, state: contentState };
+    }
     return block.state === undefined
       ? block
       : { ...block, state: { ...block.state, protocol: 'chat' } };

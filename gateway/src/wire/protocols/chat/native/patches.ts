@@ -1,8 +1,15 @@
 import { type Edit, insertMember, replaceValue, splice } from '#json/index.ts';
 import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts';
 import { isAbsent, isRecord } from '../../values.ts';
+import { echoReasoning } from './echo-reasoning.ts';
 
-/** Sets the upstream's model name, and requests usage on every stream, because billing needs it. */
+/** How `x-sluice-rewrites` names edits of the reasoning in the history. docs/vendors.md explains them. */
+const rewriteOf = Object.freeze({ require: 'e1', strip: 'e2' });
+
+/**
+ * Sets the upstream's model name, requests usage on every stream, because billing needs it, and edits the reasoning of
+ * earlier turns.
+ */
 export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
   const edits: Edit[] = [];
   const model = request.scan.members.get('model');
@@ -11,7 +18,13 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
   }
   const usage = request.stream ? askForUsage(request) : null;
   if (usage !== null) edits.push(usage);
-  return { body: splice(request.body, edits), rewrites: [], usageInjected: usage !== null };
+  const echo = target.echo === undefined ? [] : echoReasoning(request, target.echo);
+  const rewrites = echo.length === 0 ? [] : [rewriteOf[target.echo!.rule]];
+  return {
+    body: splice(request.body, [...edits, ...echo]),
+    rewrites,
+    usageInjected: usage !== null,
+  };
 }
 
 /** Null if the client itself asked for usage. */

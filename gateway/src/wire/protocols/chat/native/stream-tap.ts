@@ -34,11 +34,13 @@ export class ChatStreamTap implements StreamTap {
   /** Only citations show that there was a search. */
   webSearches = 0;
   readonly #searches: boolean;
+  readonly #observe: StreamContext['observe'];
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
     this.#usageInjected = context.usageInjected;
     this.#searches = context.searches === true;
+    this.#observe = context.observe;
   }
 
   /**
@@ -85,6 +87,7 @@ export class ChatStreamTap implements StreamTap {
       return verdict.failed;
     }
 
+    this.#observe?.(event);
     this.outputBytes += chunk.outputBytes;
     if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
     this.#choices.addAll(chunk.choices);

@@ -3,7 +3,7 @@ import type { JsonRecord } from '../../../values.ts';
 import { contentOf, memberValues } from './encode-content.ts';
 import { encodeOpaque, noteCommon } from './encode-parts.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
-import { detailsIn } from '../reasoning.ts';
+import { detailsIn, noReasoning } from '../reasoning.ts';
 import { writeCall } from '../tool-calls.ts';
 
 /**
@@ -58,16 +58,25 @@ function encodeSpoken(block: Block, context: EncodeContext): JsonRecord | null {
   }
 }
 
-/** Some upstreams require the reasoning of earlier turns, some refuse it. Opaque details return to them unchanged. */
+/**
+ * What the upstream itself sent as `reasoning_content` returns to it beside calls. Some upstreams require the reasoning of
+ * all earlier turns, some refuse it. Opaque details return to their maker unchanged.
+ */
 function encodeReasoning(blocks: readonly Block[], { target }: EncodeContext): JsonRecord {
   const reasoning = blocks.filter((block) => block.type === 'reasoning');
   const details = reasoning.flatMap(({ state }) => detailsIn(state));
   const returned = details.length === 0 ? {} : { reasoning_details: details };
-  const text = reasoning
+  const own = reasoning.filter(({ state }) => state?.kind === 'reasoning-content');
+  const text = (own.length > 0 ? own : reasoning)
     .map((block) => block.text)
     .filter((each) => each !== '')
     .join('\n\n');
-  const isSent =
-    target.echoReasoning === 'require' || (target.echoReasoning === 'allow' && text !== '');
-  return isSent ? { reasoning_content: text, ...returned } : returned;
+  const isLoop = blocks.some(({ type }) => type === 'tool-call');
+  const sent = {
+    require: text || noReasoning,
+    allow: text,
+    own: own.length > 0 && isLoop ? text : '',
+    strip: '',
+  }[target.echoReasoning ?? target.traits.reasoningEcho];
+  return sent === '' ? returned : { reasoning_content: sent, ...returned };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Unconvertible } from '#canonical/index.ts';
+import { type Block, type NativeState, Unconvertible } from '#canonical/index.ts';
 import { compatible, decodeMessages, encode, errorOf, openai } from '#test/support/chat-codec.ts';
 import type { EncodeTarget } from '../../../codec.ts';
+import { contentState } from '../reasoning.ts';
 
 describe('what another client wrote, for a chat upstream', () => {
   const plain = decodeMessages({ role: 'user', content: 'Hi' });
@@ -87,12 +88,43 @@ describe('what another client wrote, for a chat upstream', () => {
     const sent = (thoughts: string, echoReasoning: EncodeTarget['echoReasoning']) =>
       (encode(turns(thoughts), { ...openai, echoReasoning }).json['messages'] as object[])[0];
     const message = { role: 'assistant', content: 'x' };
-    expect(sent('', 'require')).toEqual({ ...message, reasoning_content: '' });
+    expect(sent('', 'require')).toEqual({ ...message, reasoning_content: ' ' });
     expect(sent('hm', 'require')).toEqual({ ...message, reasoning_content: 'hm' });
     expect(sent('', 'allow')).toEqual(message);
     expect(sent('hm', 'allow')).toEqual({ ...message, reasoning_content: 'hm' });
     expect(sent('hm', 'strip')).toEqual(message);
     expect(sent('hm', null)).toEqual(message);
+  });
+
+  it('what the upstream sent as reasoning_content returns to it beside calls', () => {
+    const call = {
+      type: 'tool-call',
+      id: 'c',
+      name: 'f',
+      kind: 'function',
+      arguments: '{}',
+    } as const;
+    const turn = (state: NativeState | undefined, more: Block) =>
+      ({
+        ...decodeMessages(),
+        turns: [
+          {
+            role: 'assistant',
+            blocks: [
+              { type: 'reasoning', text: 'hm', ...(state && { state }) },
+              { type: 'reasoning', text: 'foreign' },
+              more,
+            ],
+          },
+        ],
+      }) as const;
+    const sent = (...of: Parameters<typeof turn>) =>
+      (encode(turn(...of), compatible).json['messages'] as Record<string, unknown>[])[0]?.[
+        'reasoning_content'
+      ];
+    expect(sent(contentState, call)).toBe('hm');
+    expect(sent(undefined, call)).toBeUndefined();
+    expect(sent(contentState, { type: 'text', text: 'x' })).toBeUndefined();
   });
 
   it('tool results come in call order, followed by their media', () => {

@@ -11,7 +11,7 @@ import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
 import { moved, readCitations, readLogprobs } from './response-details.ts';
 import { readResponseContent, readAudio, readImages, readRefusal } from './response-parts.ts';
 import { readFinish } from './finish.ts';
-import { contentId, readReasoning } from '../reasoning.ts';
+import { contentId, contentState, hasReasoningContent, readReasoning } from '../reasoning.ts';
 import { readCall, readFunctionCall } from '../tool-calls.ts';
 
 /** Decodes a complete response. Members without a place elsewhere (fingerprints, tiers, filter results) are dropped. */
@@ -49,9 +49,12 @@ function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
   const single = calls.length > 0 ? null : readFunctionCall(message['function_call']);
   if (single !== null) calls.push(single);
   const textState = states.get(contentId);
+  const isContent = hasReasoningContent(message);
   const written: Block[] = [
     // Some servers send the same reasoning as parts of the content and beside it.
-    ...(content.some(({ type }) => type === 'reasoning') ? [] : reasoning),
+    ...(content.some(({ type }) => type === 'reasoning')
+      ? []
+      : reasoning.map((block) => (isContent ? { state: contentState, ...block } : block))),
     ...annotated(content, readCitations(message['annotations']), readLogprobs(choice['logprobs'])),
     ...readImages(message['images']),
   ];

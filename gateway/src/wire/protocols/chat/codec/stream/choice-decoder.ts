@@ -12,8 +12,10 @@ import { CallSlots } from './call-slots.ts';
 import { readFinish } from '../response/finish.ts';
 import {
   contentId,
+  contentState,
   detailsOf,
   detailsState,
+  hasReasoningContent,
   isOpaque,
   mergeDetail,
   readOwnDetail,
@@ -30,6 +32,8 @@ export class ChoiceDecoder {
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
   /** Reasoning details that their maker may want back. They go out with their block. */
   #details: Record<string, unknown>[] = [];
+  /** The open reasoning came as `reasoning_content`. */
+  #isContent = false;
   #contentLength = 0;
   #textStart = 0;
   #hasText = false;
@@ -79,7 +83,7 @@ export class ChoiceDecoder {
 
   /** Some servers continue with calls after the reason, so the finish comes last. */
   end(emit: Emit): void {
-    this.#giveDetails(emit);
+    this.#endReasoning(emit);
     const audio = readAudio(this.#audio);
     if (audio !== null) this.#block(audio, emit);
     this.#calls.end(emit);
@@ -103,6 +107,7 @@ export class ChoiceDecoder {
     const text = reasoningText(delta, details);
     if (text !== '') {
       this.#open = 'reasoning';
+      this.#isContent = hasReasoningContent(delta);
       this.#emit({ type: 'reasoning', text }, emit);
     }
     if (details.length === 0) return null;
@@ -162,28 +167,33 @@ export class ChoiceDecoder {
   #toolCalls(delta: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): void {
     const { tool_calls: entries, function_call: single } = delta;
     if (Array.isArray(entries) && entries.length > 0) {
-      if (this.#details.length > 0) this.#giveDetails(emit);
+      this.#endReasoning(emit);
       for (const entry of entries as unknown[]) {
         if (isRecord(entry) && this.#calls.push(entry, states, emit)) this.#open = null;
       }
     } else if (isRecord(single) && (single['name'] || single['arguments'])) {
+      this.#endReasoning(emit);
       if (this.#calls.push({ index: 0, function: single }, null, emit)) this.#open = null;
     }
   }
 
   #begin(open: 'text' | 'refusal' | null, emit: Emit): void {
-    if (this.#details.length > 0) this.#giveDetails(emit);
+    this.#endReasoning(emit);
     if (open === 'text' && this.#open !== 'text') this.#textStart = this.#contentLength;
     this.#open = open;
   }
 
-  /** Drops details that are text alone, since the text has gone out. */
-  #giveDetails(emit: Emit): void {
+  /** Gives the state of the open reasoning. Drops details that are text alone, since the text has gone out. */
+  #endReasoning(emit: Emit): void {
+    if (this.#details.length === 0 && !this.#isContent) return;
     const details = this.#details;
+    const isContent = this.#isContent && this.#open === 'reasoning';
     this.#details = [];
-    if (!details.some(isOpaque)) return;
+    this.#isContent = false;
+    const state = details.some(isOpaque) ? detailsState(details) : isContent ? contentState : null;
+    if (state === null) return;
     if (this.#open !== null && this.#open !== 'reasoning') this.#emit({ type: 'block-end' }, emit);
-    this.#emit({ type: 'state', state: detailsState(details) }, emit);
+    this.#emit({ type: 'state', state }, emit);
     this.#emit({ type: 'block-end' }, emit);
     this.#open = null;
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block, Candidate, GenerationEvent } from '#canonical/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { chatCodec } from '../../index.ts';
+import { contentState } from '../reasoning.ts';
 
 type Chunk = object | '[DONE]';
 
@@ -276,10 +277,20 @@ describe('what else a chat stream holds', () => {
       ],
     ],
   ])('K25: reasoning comes once: %s', (_, deltas) => {
-    expect(blocksOf(...deltas, { content: 'x' })).toEqual([
+    expect(blocksOf(...deltas, { content: 'x' })).toMatchObject([
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'x' },
     ]);
+  });
+
+  it('reasoning that came as reasoning_content is marked, before a text, a call and at the end', () => {
+    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] };
+    for (const after of [[{ content: 'x' }], [call], []]) {
+      const [first] = blocksOf({ reasoning_content: 'h' }, { reasoning_content: 'm' }, ...after);
+      expect(first).toEqual({ type: 'reasoning', text: 'hm', state: contentState });
+    }
+    const [other] = blocksOf({ reasoning: 'hm' }, { content: 'x' });
+    expect(other).toEqual({ type: 'reasoning', text: 'hm' });
   });
 
   it('K21: opaque details and the first text in one piece yield both', () => {

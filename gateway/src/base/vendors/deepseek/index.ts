@@ -1,0 +1,17 @@
+import { openaiCompatible } from '../openai-compatible/index.ts';
+import { demandingTraits } from '../traits.ts';
+import type { HostedVendor } from '../vendor.ts';
+
+/**
+ * In thinking mode it returns 400 unless every message of the model has its `reasoning_content`, from the first request
+ * with tools on: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls
+ */
+export const deepseek = {
+  ...openaiCompatible,
+  name: 'deepseek',
+  provider: 'openai-compatible',
+  baseUrl: 'https://api.deepseek.com/v1',
+  protocols: ['chat'],
+  environmentKey: 'DEEPSEEK_API_KEY',
+  traitsOf: () => demandingTraits,
+} satisfies HostedVendor;
