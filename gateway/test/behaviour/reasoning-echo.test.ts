@@ -19,7 +19,9 @@ channels:
     provider: openai-compatible
     base_url: SIMULATOR
     api_key: secret
-    models: [${Object.entries(models).map(([name, upstream]) => `{ name: ${name}, upstream: ${upstream} }`)}]
+    models: [${Object.entries(models)
+      .map(([name, upstream]) => `{ name: ${name}, upstream: ${upstream} }`)
+      .join(', ')}]
 models:
 ${Object.keys(models)
   .map(

@@ -70,9 +70,11 @@ function flat({ blocks, finish }: Candidate) {
     reasoning: of('reasoning'),
     refusal: of('refusal'),
     calls: blocks.filter((block) => block.type === 'tool-call').map(withArguments),
-    // A router's own details are for its eyes only.
+    // A router's own details are for its eyes only, and in which member a text came is known of the upstream's alone.
     states: blocks.flatMap(({ state }) =>
-      state === undefined || state.kind === 'encrypted' ? [] : state,
+      state === undefined || state.kind === 'encrypted' || state.kind === 'reasoning-content'
+        ? []
+        : state,
     ),
     citations: blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
     // The protocol has no word for a reason that says nothing.
