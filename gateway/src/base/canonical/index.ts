@@ -58,7 +58,13 @@ export type {
   GenerationEvent,
   GenerationResponse,
 } from './response.ts';
-export { lacks, type Iteration, type ReportedUsage, type TokenUsage } from './token-usage.ts';
+export {
+  lacks,
+  saysNothing,
+  type Iteration,
+  type ReportedUsage,
+  type TokenUsage,
+} from './token-usage.ts';
 export type {
   TaskFailure,
   TaskLook,

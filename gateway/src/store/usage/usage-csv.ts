@@ -40,6 +40,7 @@ const columns = {
   client: (entry) => entry.client,
   stream: (entry) => String(entry.stream),
   error: (entry) => entry.error,
+  usage_unread: (entry) => entry.usage_unread.join(' '),
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
 
 const textOf = (value: boolean | undefined) => (value === undefined ? null : String(value));

@@ -80,6 +80,9 @@ function missing(input: boolean, output: boolean): 'input' | 'output' | 'both' |
   return output ? 'output' : null;
 }
 
+/** More counters that nothing reads are not named. */
+export const mostUnread = 8;
+
 /** The most tokens of output that the beginning of a response announces, before there is any. */
 const mostAnnounced = 16;
 
@@ -108,6 +111,7 @@ export function mergeReports<Report extends AnyReport>(
   const { missingSide: _, isDoubtful: __, unnamed: ___, iterations: ____, ...rest } = later;
   const { unnamed } = input.of === output.of ? input.of : later;
   const { iterations } = input.of === output.of ? input.of : {};
+  const unread = union(earlier.unread, later.unread);
   return {
     ...rest,
     tokens: { ...later.tokens, ...inputOf(input.of.tokens), ...outputOf(output.of.tokens) },
@@ -116,7 +120,16 @@ export function mergeReports<Report extends AnyReport>(
     ...(isDoubtful && { isDoubtful }),
     ...(unnamed !== undefined && { unnamed }),
     ...(iterations !== undefined && { iterations }),
+    ...(unread !== undefined && { unread }),
   } as Report;
+}
+
+function union(
+  earlier: readonly string[] | undefined,
+  later: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  return [...new Set([...later, ...earlier])].slice(0, mostUnread);
 }
 
 function mergeSides<Report extends AnyReport>(

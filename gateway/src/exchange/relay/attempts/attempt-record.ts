@@ -1,5 +1,5 @@
 import type { PricedTokens } from '#billing/index.ts';
-import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { saysNothing, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
 import type { AttemptClass, AttemptRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
@@ -43,7 +43,8 @@ function resultOf(outcome: AttemptOutcome): string {
 /** Usage that an upstream charges to the operator although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   if (outcome.kind === 'broken' && outcome.isPaid === true) return null;
-  return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
+  const usage = outcome.kind === 'failed' || outcome.kind === 'broken' ? outcome.usage : null;
+  return usage === undefined || usage === null || saysNothing(usage) ? null : usage;
 }
 
 function unpaidUnits(outcome: AttemptOutcome): Pick<AttemptRecord, 'units'> {

@@ -57,6 +57,7 @@ export function recordOf(
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),
     ...(measured.units !== undefined && { units: measured.units }),
+    ...(measured.unread !== undefined && { usageUnread: measured.unread }),
     ...(upstreamState !== null && { upstreamState }),
   };
 }

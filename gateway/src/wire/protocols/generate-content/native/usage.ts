@@ -1,5 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { termIn, withSurcharges } from '../../reported-surcharges.ts';
+import { withUnread } from '../../unread-usage.ts';
+import { metadataMembers } from '../../usage-members.ts';
 import { reportOf, UsageCounts } from '../../usage-numbers.ts';
 import { isRecord } from '../../values.ts';
 
@@ -39,5 +41,5 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
     { implausible, isOdd: output.isOdd, isTold: hasOutput || (all.some && tokens.output > 0) },
   );
   const tier = termIn(usage, 'service_tier', 'serviceTier');
-  return withSurcharges(reported, [tier], webSearches);
+  return withUnread(withSurcharges(reported, [tier], webSearches), usage, metadataMembers);
 }
