@@ -144,6 +144,9 @@ export const en = {
       quarantined: 'implausible, so at most the hold was charged',
       none: 'none',
     },
+    unread: 'Counted, not read',
+    unreadMeans:
+      'The upstream counted this, and the gateway does not know it, so it is not charged.',
     time: 'Time',
     timeSummary: 'first token {{first}}, total {{total}}',
     timeTotal: 'total {{total}}',

@@ -145,6 +145,8 @@ export const zh: Words = {
       quarantined: '数据异常，收费不超过预留',
       none: '无',
     },
+    unread: '未读取的计数',
+    unreadMeans: '上游报告了这些计数，但网关不认识，因此未收费。',
     time: '时间',
     timeSummary: '首个词元 {{first}}，总计 {{total}}',
     timeTotal: '总计 {{total}}',

@@ -207,14 +207,34 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(out).toContain('\ntotal: 144 requests, ');
   const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
   expect(heading).toMatch(
-    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error,input_audio_tokens,output_audio_tokens,cache_read_audio_tokens,cache_read_image_tokens$/,
+    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error,input_audio_tokens,output_audio_tokens,cache_read_audio_tokens,cache_read_image_tokens,usage_unread$/,
   );
   expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(
-    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,$/,
+    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,,$/,
   );
   expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(
-    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,$/,
+    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,,$/,
   );
+});
+
+test('usage --unread has the requests alone whose upstream counted what nothing reads', async () => {
+  const { sluice, json, folder } = await used();
+  const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
+  const usageUnread = ['tool_usage.mcp', 'gadgets'];
+  await recordAll(database, [record('req_odd', { time: Date.UTC(2026, 10, 22), usageUnread })]);
+  await database.close();
+  const { out } = await sluice('usage', '--unread');
+  expect(out).toMatch(/ COST +UNREAD\n/);
+  expect(out).toMatch(/ tool_usage\.mcp gadgets\n/);
+  expect(out).toContain('\ntotal: 1 request, ');
+  expect(await json('usage', '--unread')).toMatchObject({
+    data: [{ id: 'req_odd', usage_unread: usageUnread }],
+  });
+  expect((await sluice('usage', '--unread', '--csv')).out).toMatch(/,tool_usage\.mcp gadgets\r\n$/);
+  for (const other of [['--by', 'model'], ['--unfinished']]) {
+    const refused = await sluice('usage', '--unread', ...other);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('expected no --')]);
+  }
 });
 
 test('usage sums by the hour and by any dimension', async () => {

@@ -148,6 +148,18 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
     if (name === 'messages') {
       const written = { input: 3, read: 211, written: 457, writtenLong: 789, output: 55 };
       await counted('written to the cache', written);
+      const rest = { input: 11, output: 13 };
+      const iterations = [
+        { type: 'compaction', ...reported(name, written) },
+        { type: 'message', ...reported(name, rest) },
+      ];
+      const usage = { ...reported(name, rest), iterations };
+      await add('several samplings', textOf(protocol, 'text'), answerWith(usage), {
+        lines: [
+          ...linesOf({ ...written, input: 3 + 11, output: 55 + 13 }),
+          { words: 'Samplings of the model', quantity: 2, price: '0', per: 'one' },
+        ],
+      });
     } else {
       await add(
         'reasoning',
@@ -159,6 +171,11 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
         },
       );
     }
+    const gadgets = { ...reported(name, chatCounts), gadgets: { used: 3 } };
+    await add('a counter that nothing reads', textOf(protocol, 'text'), answerWith(gadgets), {
+      lines: linesOf(chatCounts),
+      says: ['Counted, not read', 'gadgets.used'],
+    });
     await add('estimated', textOf(protocol, 'text', true), answerWith(undefined), {
       lines: linesOf,
       says: ['estimated, because the upstream reported none'],

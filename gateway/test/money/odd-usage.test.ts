@@ -189,6 +189,49 @@ describe.each(eachStream)('$name', ({ protocol, stream }) => {
   });
 });
 
+describe.each(eachCall)('$name with counters that nothing reads', ({ protocol, stream }) => {
+  const path = protocol.path('own', stream);
+
+  async function answered(usage: object): Promise<Charged> {
+    shared.upstream.answer = answerWith(usage);
+    const { id } = await ask(shared.gateway, protocol, stream, 'own');
+    return charged(id);
+  }
+
+  test('beside counts: these are charged, and the row names the others', async () => {
+    const { row, source, cost } = await answered({
+      ...usageAt(path, 100, 50),
+      gadgets: { used: 3, cost: 7 },
+      total_tokens: 150,
+    });
+    expect([row.usage_unread, source, cost]).toEqual([
+      ['gadgets.used'],
+      'reported',
+      priceOf(100, 50),
+    ]);
+  });
+
+  test('alone: the usage is estimated, and the row names them', async () => {
+    const missing = await answered({});
+    expect(missing.row.usage_unread).toEqual([]);
+    const { row, source, cost } = await answered({ in: 100, out: 50 });
+    expect([row.usage_unread, source, cost]).toEqual([['in', 'out'], 'estimated', missing.cost]);
+  });
+});
+
+test('a converted response with counters that nothing reads alone tells its client no usage', async () => {
+  shared.upstream.answer = answerWith({ in: 100, out: 50 });
+  const responses = textProtocols.find(({ name }) => name === 'responses')!;
+  const { id, text } = await ask(shared.gateway, responses, false, 'elsewhere');
+  expect(JSON.parse(text)).toMatchObject({ usage: null });
+  expect((await charged(id)).row.usage_unread).toEqual(['in', 'out']);
+});
+
+test('counters that nothing reads are counted by model and path', async () => {
+  const text = await (await fetch(`${shared.gateway.url}/metrics`)).text();
+  expect(text).toMatch(/^sluice_unread_usage_total\{model="own",path="gadgets\.used"\} [1-9]/m);
+});
+
 describe.each(eachCall)(
   '$name of chat with usage in its choice, as Moonshot reports it',
   (call) => {
@@ -401,6 +444,13 @@ describe('embeddings', () => {
   test.each(isTooLarge)('%j is a count, and too large: the hold, marked', async (large) => {
     const { cost, held, source } = await answered({ prompt_tokens: large });
     expect([source, cost]).toEqual(['quarantined', held]);
+  });
+
+  test('a counter that nothing reads is named in the row', async () => {
+    const { row, cost } = await answered({ prompt_tokens: 12, pixels: 700 });
+    expect([row.usage_unread, cost]).toEqual([['pixels'], priceOf(12, 0)]);
+    const alone = await answered({ pixels: 700 });
+    expect([alone.row.usage_unread, alone.source]).toEqual([['pixels'], 'estimated']);
   });
 
   test('whole numbers as text are numbers, and zero stays zero', async () => {

@@ -55,7 +55,7 @@ const units = {
 
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
-  id: 'req_8_a',
+  id: 'req_9_a',
   time: 1_760_000_000_123,
   keyId: 'key_1',
   userId: 'usr_1',
@@ -101,6 +101,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
   rewrites: ['b1', 'p2'],
   losses: ['top_k'],
   route: [{ channel: 'late', reason: 'not-reached' }],
+  usageUnread: ['details.video_tokens'],
   userAgent: 'Codex/1 "Größe"',
   count: 2,
   charge: {
@@ -245,6 +246,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       ...(version >= 7 && { user_agent: 'Codex/1 "Größe"' }),
       client: version >= 7 ? 'codex' : 'other',
       route: version >= 8 ? completeRecord.route : null,
+      usage_unread: version >= 9 ? completeRecord.usageUnread : null,
       units: version >= 5 ? units : null,
       lease: version >= 6 ? lease : null,
     },
@@ -258,11 +260,20 @@ export function storedValues(version: number): readonly [Values, Values] {
       lease: null,
       client: 'other',
       route: null,
+      usage_unread: null,
     },
   ];
 }
 
-const json = ['attempts', 'rewrites', 'losses', 'receipt', 'units', 'route'] as const;
+const json = [
+  'attempts',
+  'rewrites',
+  'losses',
+  'receipt',
+  'units',
+  'route',
+  'usage_unread',
+] as const;
 const amounts = ['cost', 'held', 'overshoot'] as const;
 
 /** All usage rows by their ids; JSON is parsed. */

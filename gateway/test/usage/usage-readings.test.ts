@@ -320,7 +320,9 @@ describe.each(dialects)('%s', (dialect) => {
       });
       expect((await migrator.migrateTo('0025-sessions')).error).toBeUndefined();
       const usage = await database.kysely.selectFrom('usage').selectAll().execute();
-      const old = usage.map(({ client: _client, route: _route, ...row }) => row);
+      const old = usage.map(
+        ({ client: _client, route: _route, usage_unread: _unread, ...row }) => row,
+      );
       for (let at = 0; at < old.length; at += 50) {
         await older.kysely
           .insertInto('usage')

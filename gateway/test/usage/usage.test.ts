@@ -78,6 +78,7 @@ describe.each(dialects)('%s', (dialect) => {
           reasoning: 5,
         },
         units: null,
+        usage_unread: [],
         cost: null,
         receipt: null,
         estimated: false,

@@ -29,6 +29,9 @@ export function asMarkdown(
       `| ${say('request.sum')} | | × ${receipt.multiplier} | ${receipt.sum} |`,
     );
   }
+  if (detail.usage_unread.length > 0) {
+    lines.push('', `${say('request.unread')}: ${detail.usage_unread.join(' ')}`);
+  }
   for (const { channel, status, result, duration_ms: time } of detail.attempts) {
     lines.push(
       '',

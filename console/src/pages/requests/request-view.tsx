@@ -147,6 +147,14 @@ function Receipt({ detail }: { readonly detail: Detail }) {
         </dd>
         <dt>{say('request.usage')}</dt>
         <dd>{say(`request.sources.${detail.usage_source}` as TextName)}</dd>
+        {detail.usage_unread.length > 0 && (
+          <>
+            <dt>{say('request.unread')}</dt>
+            <dd className={styles['long']}>
+              <code>{detail.usage_unread.join(' ')}</code> {say('request.unreadMeans')}
+            </dd>
+          </>
+        )}
       </dl>
     </section>
   );

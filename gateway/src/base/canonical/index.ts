@@ -65,6 +65,7 @@ export {
 } from './token-parts.ts';
 export {
   lacks,
+  saysNothing,
   type ApartTokens,
   type Iteration,
   type ReportedUsage,

@@ -46,6 +46,23 @@ export interface ReportedUsage {
   readonly surcharges?: Surcharges;
   /** The samplings whose sum `tokens` is, where the upstream reports them apart. Absent: it does not. */
   readonly iterations?: readonly Iteration[];
+  /** Counters that nothing reads, by the paths of their members. Absent: none. */
+  readonly unread?: readonly string[];
+}
+
+/** Whether a report has nothing but counters that nothing reads. */
+export function saysNothing({
+  tokens,
+  missingSide,
+  isDoubtful,
+  implausible,
+}: ReportedUsage): boolean {
+  return (
+    missingSide === 'both' &&
+    isDoubtful !== true &&
+    !implausible &&
+    Object.values(tokens).every((count) => count === 0)
+  );
 }
 
 /** One sampling of a response that has several: between server tools, of a compaction, by another model. */

@@ -41,6 +41,8 @@ export interface ExchangeFacts {
   readonly units?: ImageFacts;
   /** `reported`, `estimated`, `quarantined` or `none`. */
   readonly usageSource: string;
+  /** Counters of the upstream's usage that nothing reads. Absent: none. */
+  readonly usageUnread?: readonly string[];
   /** The names of the receipt's parts, such as `unpriced.web_search`. */
   readonly charge: { readonly receipt: readonly { readonly part: string }[] } | null;
   readonly ttftMs: number | null;

@@ -38,6 +38,10 @@ export const usage: Command = {
       type: 'boolean',
       help: 'attempts that a crash cut off: their upstreams may bill them, and nobody was charged',
     },
+    unread: {
+      type: 'boolean',
+      help: 'only requests whose upstream counted something that is not read, and so not charged',
+    },
     csv: { type: 'boolean', help: 'print all matching requests as CSV' },
     ...commonOptions,
   },
@@ -59,8 +63,9 @@ const filterOptions = ['key', 'user', 'team', 'model', 'channel', 'client', 'cur
 async function printUnfinished(config: Config, input: CommandInput, io: CommandIo): Promise<void> {
   const others = [...filterOptions, 'limit', 'by'] as const;
   const other = others.find((option) => input.text(option) !== undefined);
-  if (other !== undefined || input.flag('csv')) {
-    throw new UsageError(`--unfinished: expected no --${other ?? 'csv'} beside it`);
+  const flag = (['csv', 'unread'] as const).find((name) => input.flag(name));
+  if (other !== undefined || flag !== undefined) {
+    throw new UsageError(`--unfinished: expected no --${other ?? flag} beside it`);
   }
   const { withReadableWorkspace } = await import('./workspace.ts');
   const { listUnfinished } = await import('#usage/index.ts');
@@ -112,7 +117,9 @@ async function printPage(
   }
   for (const name of unknown) io.stderr(`note: there is no ${name}\n`);
   const { formatTable } = await import('./text-table.ts');
-  const heading = ['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST'];
+  const isUnread = filter.hasUnread === true;
+  const common = ['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST'];
+  const heading = isUnread ? [...common, 'UNREAD'] : common;
   const rows = page.data.map((entry) => [
     entry.time,
     entry.key,
@@ -123,6 +130,7 @@ async function printPage(
     String(inputOf(entry.tokens)),
     String(entry.tokens.output),
     (entry.cost ?? '') + (entry.estimated ? ' (estimated)' : ''),
+    ...(isUnread ? [entry.usage_unread.join(' ')] : []),
   ]);
   io.stdout(formatTable(heading, rows));
   io.stdout(totalLine(total.requests, formatUsd(total.cost)));
@@ -246,6 +254,7 @@ async function readGrouping(input: CommandInput): Promise<Grouping | null> {
   const { groupings } = await import('#usage/index.ts');
   const by = groupings.find((grouping) => grouping === text);
   if (by === undefined) throw new UsageError(`--by: expected one of ${groupings.join(', ')}`);
+  if (input.flag('unread')) throw new UsageError('--unread: expected no --by beside it');
   return by;
 }
 
@@ -265,5 +274,6 @@ async function readFilter(input: CommandInput): Promise<UsageFilter> {
     ...Object.fromEntries(texts),
     ...(await readTimes(input)),
     ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(input.flag('unread') && { hasUnread: true }),
   };
 }

@@ -233,6 +233,8 @@ export interface UsageTable {
   losses: string;
   /** JSON array of the channels that were passed over (`PassedOver`); null: none. */
   route: string | null;
+  /** JSON array of the counters in the upstream's usage that nothing reads (paths of members); null: none. */
+  usage_unread: string | null;
   user_agent: string | null;
   /** The number of identical refusals that the row stands for; 1 for every other row. */
   count: number;

@@ -61,6 +61,8 @@ export interface ExchangeRecord {
   readonly charge: ChargeRecord | null;
   /** Absent for exchanges that consist of tokens alone. */
   readonly units?: UnitsRecord;
+  /** Counters of the upstream's usage that nothing reads, by the paths of their members. Absent: none. */
+  readonly usageUnread?: readonly string[];
   /** Absent if the response gave out no such ids. */
   readonly upstreamState?: StateRecord;
 }
@@ -149,6 +151,7 @@ export const columns = {
   lease: ['beside', ({ charge }) => leaseValues(charge), { since: 6 }],
   client: ['text', ({ userAgent }) => clientOf(userAgent), { since: 7, before: 'other' }],
   route: ['json', ({ route }) => route ?? null, { since: 8 }],
+  usage_unread: ['json', ({ usageUnread }) => usageUnread ?? null, { since: 9 }],
 } as const satisfies RowColumns & OtherColumns;
 
 /** Text that clients choose is cut to this length. */

@@ -63,6 +63,8 @@ export interface UsageEntry {
   };
   /** What was made and used besides, such as pictures; null for tokens alone. */
   readonly units: UnitsRecord | null;
+  /** Counters in the upstream's usage that nothing reads, such as `completion_tokens_details.video_tokens`. */
+  readonly usage_unread: readonly string[];
   /** Decimal text in USD; null while nothing has been charged or decided. */
   readonly cost: string | null;
   /** The part of it that is not within its limits, because it came after its lease had been freed; usually absent. */
@@ -131,6 +133,7 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
       reasoning: row.reasoning_tokens,
     },
     units: row.units === null ? null : (JSON.parse(row.units) as UnitsRecord),
+    usage_unread: row.usage_unread === null ? [] : (JSON.parse(row.usage_unread) as string[]),
     cost: row.cost === null ? null : formatUsd(row.cost),
     ...(row.late !== null && { late: formatUsd(row.late) }),
     receipt: row.receipt === null ? null : receiptOf(row.receipt),

@@ -1,4 +1,4 @@
-import type { GenerationResponse, PictureCall } from '#canonical/index.ts';
+import { saysNothing, type GenerationResponse, type PictureCall } from '#canonical/index.ts';
 import {
   UnreadableResponse,
   isRecord,
@@ -26,7 +26,8 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
       const response = passes.upstream.decodeResponse(json);
       if (isEmpty(response)) throw new UnreadableResponse('the response is empty', null, usage);
       const passed = passResponse(passes, response);
-      const converted = passes.client.encodeResponse(passed, usage?.tokens ?? null, passes.context);
+      const told = usage === null || saysNothing(usage) ? null : usage.tokens;
+      const converted = passes.client.encodeResponse(passed, told, passes.context);
       const pictureCalls = pictureCallsIn(passed, passes);
       return {
         body: Buffer.from(JSON.stringify(converted)),

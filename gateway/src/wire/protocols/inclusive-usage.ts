@@ -2,7 +2,10 @@ import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import { withApart, type ReportedApart } from './apart-tokens.ts';
 import { termOf } from './asked-terms.ts';
 import { searchesInUsage, withSurcharges } from './reported-surcharges.ts';
-import { isRecord, recordAt } from './values.ts';
+import { recordsIn } from './input-extent.ts';
+import { isRecord, recordAt, type JsonRecord } from './values.ts';
+import { withUnread } from './unread-usage.ts';
+import { inclusiveMembers } from './usage-members.ts';
 import { inUsualNames } from './usage-names.ts';
 import { disjointTokens, inputSum, reportOf, unnamedTokens, UsageCounts } from './usage-numbers.ts';
 
@@ -54,11 +57,12 @@ export function readInclusiveUsage(
       moreInputDetails['cache_creation_tokens'],
       moreInputDetails['cache_creation_input_tokens'],
       usage['cache_creation_input_tokens'],
+      recordAt(sessionDetails(usage), 'cache_creation')['ephemeral_5m_input_tokens'],
     ),
     cacheWriteLong: input.readAny(
       recordAt(inputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
       recordAt(moreInputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
-      recordAt(inputDetails, 'cache_creation_token_details')['ephemeral_1h_input_tokens'],
+      ...[inputDetails, moreInputDetails, usage].flatMap(longWrites),
     ),
     output: hasOutput || !hasPrompt ? completion : Math.max(0, total - prompt),
     reasoning: output.readAny(
@@ -103,12 +107,26 @@ export function readInclusiveUsage(
   );
   const unnamed = hasPrompt && hasOutput ? unnamedTokens(counts) : 0;
   const searches = Math.max(webSearches, searchesInUsage(usage));
-  return withSurcharges(
+  const told = withSurcharges(
     report === null || unnamed === 0 ? report : { ...report, unnamed },
     [termOf('service_tier', serviceTier)],
     searches,
     pictureTokens,
   );
+  return withUnread(told, usage, inclusiveMembers);
+}
+
+/** Of cache writes for an hour, as servers that translate messages name them. */
+function longWrites(details: JsonRecord): unknown[] {
+  return ['cache_creation', 'cache_creation_token_details'].map(
+    (name) => recordAt(details, name)['ephemeral_1h_input_tokens'],
+  );
+}
+
+/** Model Studio's responses have the writes of a session only in a list that repeats the usage by how it is billed. */
+function sessionDetails(usage: JsonRecord): JsonRecord {
+  const [first] = recordsIn(usage['x_details']);
+  return first === undefined ? {} : recordAt(first, 'prompt_tokens_details');
 }
 
 /** Audio and pictures that are more than the sum lie beside it: servers differ in what their sums include. */

@@ -23,14 +23,30 @@ export function withSurcharges(
   return { ...usage, surcharges, implausible: usage.implausible || webSearches > mostSearches };
 }
 
+/** Where vendors count searches in the usage. */
+const searchPlaces: readonly (readonly [member: string, name: string])[] = [
+  // Anthropic, OpenRouter, xAI.
+  ['server_tool_use', 'web_search_requests'],
+  ['server_tool_use_details', 'web_search_requests'],
+  ['server_side_tool_usage_details', 'web_search_calls'],
+  // Volcengine Ark. https://www.volcengine.com/docs/82379/1569618
+  ['tool_usage', 'web_search'],
+  // LiteLLM. https://github.com/BerriAI/litellm/blob/main/litellm/types/utils.py
+  ['prompt_tokens_details', 'web_search_requests'],
+];
+
 /** The number of searches, in any of the places where vendors put it in the usage. */
 export function searchesInUsage(usage: unknown): number {
   if (!isRecord(usage)) return 0;
-  return Math.max(
-    countAt(usage, 'server_tool_use', 'web_search_requests'),
-    countAt(usage, 'server_tool_use_details', 'web_search_requests'),
-    countAt(usage, 'server_side_tool_usage_details', 'web_search_calls'),
-  );
+  // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post. Model Studio: its page on web search.
+  let most = countAt({ usage }, 'usage', 'num_search_queries');
+  if (usage['plugins'] !== undefined) {
+    most = Math.max(most, countAt(recordAt(usage, 'plugins'), 'search', 'count'));
+  }
+  for (const [member, name] of searchPlaces) {
+    if (usage[member] !== undefined) most = Math.max(most, countAt(usage, member, name));
+  }
+  return most;
 }
 
 /** The count in a member of a member; 0 if it is not a count. */

@@ -53,8 +53,9 @@ export function inUsualNames(usage: JsonRecord): JsonRecord {
   );
   if (names === undefined) return usage;
   const { input, output, cacheRead = '', cacheWrite = '', reasoning = '' } = names;
+  const read = new Set([...input, ...output, cacheRead, cacheWrite, reasoning]);
   return {
-    ...usage,
+    ...Object.fromEntries(Object.entries(usage).filter(([name]) => !read.has(name))),
     prompt_tokens: sumAt(usage, input),
     completion_tokens: sumAt(usage, output),
     cache_read_input_tokens: usage[cacheRead],

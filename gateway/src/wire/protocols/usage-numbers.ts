@@ -80,6 +80,9 @@ function missing(input: boolean, output: boolean): 'input' | 'output' | 'both' |
   return output ? 'output' : null;
 }
 
+/** More counters that nothing reads are not named. */
+export const mostUnread = 8;
+
 /** The most tokens of output that the beginning of a response announces, before there is any. */
 const mostAnnounced = 16;
 
@@ -104,6 +107,7 @@ export function mergeReports(
   const { missingSide: _, isDoubtful: __, unnamed: ___, iterations: ____, ...rest } = later;
   const { unnamed } = input.of === output.of ? input.of : later;
   const { iterations } = input.of === output.of ? input.of : {};
+  const unread = union(earlier.unread, later.unread);
   return {
     ...rest,
     tokens: joinSides(input.of.tokens, output.of.tokens),
@@ -112,7 +116,16 @@ export function mergeReports(
     ...(isDoubtful && { isDoubtful }),
     ...(unnamed !== undefined && { unnamed }),
     ...(iterations !== undefined && { iterations }),
+    ...(unread !== undefined && { unread }),
   };
+}
+
+function union(
+  earlier: readonly string[] | undefined,
+  later: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  return [...new Set([...later, ...earlier])].slice(0, mostUnread);
 }
 
 function mergeSides(earlier: ReportedUsage, later: ReportedUsage, side: 'input' | 'output') {

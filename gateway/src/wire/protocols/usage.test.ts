@@ -99,6 +99,19 @@ describe('usage in normal form', () => {
       { input: 70, cacheRead: 10, cacheWrite: 20, output: 1 },
     ],
     [
+      'responses: cache writes of a session at Model Studio',
+      'responses',
+      {
+        input_tokens: 100,
+        output_tokens: 1,
+        input_tokens_details: { cached_tokens: 10 },
+        x_details: [
+          { prompt_tokens_details: { cache_creation: { ephemeral_5m_input_tokens: 20 } } },
+        ],
+      },
+      { input: 70, cacheRead: 10, cacheWrite: 20, output: 1 },
+    ],
+    [
       'chat: lifetimes of cache writes as LiteLLM names them',
       'chat',
       {
@@ -148,12 +161,6 @@ describe('usage in normal form', () => {
       'chat',
       { input_token_count: 10, generated_token_count: 5 },
       { input: 10, output: 5 },
-    ],
-    [
-      'chat: other words beside its own are no counts',
-      'chat',
-      { prompt_tokens: 1, completion_tokens: 2, inputTokens: 10, outputTokens: 5 },
-      { input: 1, output: 2 },
     ],
     [
       'chat: sound and pictures are parts of each count',
@@ -321,6 +328,15 @@ describe('usage in normal form', () => {
     expect(usageOf(protocol, usage)).toEqual({
       tokens: { ...zero, ...expected },
       implausible: false,
+    });
+  });
+
+  it('chat: other words beside its own are no counts, and are named', () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2, inputTokens: 10, outputTokens: 5 };
+    expect(usageOf('chat', usage)).toEqual({
+      tokens: { ...zero, input: 1, output: 2 },
+      implausible: false,
+      unread: ['inputTokens', 'outputTokens'],
     });
   });
 

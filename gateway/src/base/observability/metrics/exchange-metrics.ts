@@ -37,6 +37,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
   });
 
   const countUnpriced = registerUnpriced(registry);
+  const countUnread = registerUnread(registry);
 
   return {
     opened(kind) {
@@ -53,6 +54,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       if (record.operation === 'count-tokens' || record.outcome === 'refused') return;
       usageSources.add(record.usageSource, () => ({ source: record.usageSource }));
       if (record.charge !== null) countUnpriced(record.charge.receipt, series.model);
+      if (record.usageUnread !== undefined) countUnread(record.usageUnread, series.model);
       addTokens(series.tokens, record.tokens);
       addImages(series.images, record.units);
       series.durations[record.stream ? 'stream' : 'buffered'].observe(record.durationMs / 1000);
@@ -144,6 +146,21 @@ function registerUnpriced(registry: Registry) {
       const [use = ''] = part.slice(unpriced.length).split('.');
       uses.add(`${use} ${model}`, () => ({ model, use }));
     }
+  };
+}
+
+/** The paths are the upstreams' words, so few combinations have series of their own. */
+const maxUnread = 200;
+
+function registerUnread(registry: Registry) {
+  const found = registerTally(registry, {
+    name: 'sluice_unread_usage_total',
+    help: 'Responses whose usage has a counter that the gateway does not read, by its path.',
+    labelNames: ['model', 'path'],
+    limit: maxUnread,
+  });
+  return function countUnread(paths: readonly string[], model: string): void {
+    for (const path of paths) found.add(`${path} ${model}`, () => ({ model, path }));
   };
 }
 

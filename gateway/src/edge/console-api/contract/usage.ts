@@ -37,6 +37,8 @@ const row = z.object({
   attempts: z.array(attempt),
   tokens,
   units: units.nullable(),
+  /** Counters in the upstream's usage that nothing reads, by the paths of their members. */
+  usage_unread: z.array(z.string()),
   /** Null if nothing was charged. */
   cost: money.nullable(),
   estimated: z.boolean(),
@@ -148,6 +150,7 @@ const exampleRow: z.input<typeof row> = {
   ],
   tokens: { input: 9, cache_read: 0, cache_write: 0, cache_write_1h: 0, output: 12, reasoning: 0 },
   units: null,
+  usage_unread: [],
   cost: '0.0000444',
   estimated: false,
   ttft_ms: null,

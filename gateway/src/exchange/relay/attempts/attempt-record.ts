@@ -1,4 +1,9 @@
-import type { ReportedUsage, TokenCounts, TokenUsage } from '#canonical/index.ts';
+import {
+  saysNothing,
+  type ReportedUsage,
+  type TokenCounts,
+  type TokenUsage,
+} from '#canonical/index.ts';
 import { unitsOf, type AttemptClass, type AttemptRecord, type UnitsRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
@@ -43,7 +48,8 @@ function resultOf(outcome: AttemptOutcome): string {
 /** Usage that an upstream charges to the operator although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   if (outcome.kind === 'broken' && outcome.isPaid === true) return null;
-  return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
+  const usage = outcome.kind === 'failed' || outcome.kind === 'broken' ? outcome.usage : null;
+  return usage === undefined || usage === null || saysNothing(usage) ? null : usage;
 }
 
 /** What such an upstream made besides, and what of its tokens is not text. */

@@ -1,5 +1,5 @@
 import { judgeUsage } from '#billing/index.ts';
-import type { ReportedUsage } from '#canonical/index.ts';
+import { saysNothing, type ReportedUsage } from '#canonical/index.ts';
 import { estimateTokens, type EmbeddingsResponse } from '#protocols/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import type { DisconnectedAttempt } from '../attempts/outcome.ts';
@@ -19,9 +19,12 @@ export function measureEmbed(
   prepared: MeasuredRequest,
   policy: 'estimate' | 'zero' | 'error',
 ): Measured | null {
-  if (usage !== null) return measured(usage.tokens.input, judge(usage, prepared));
+  const marks = usage?.unread === undefined ? {} : { unread: usage.unread };
+  if (usage !== null && !saysNothing(usage)) {
+    return { ...measured(usage.tokens.input, judge(usage, prepared)), ...marks };
+  }
   if (policy === 'error') return null;
-  return policy === 'zero' || isEmpty ? nothingUsed : estimated(prepared);
+  return { ...(policy === 'zero' || isEmpty ? nothingUsed : estimated(prepared)), ...marks };
 }
 
 /** A client that leaves pays for the input, unless no upstream was asked or the upstream refused. */

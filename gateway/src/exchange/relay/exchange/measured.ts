@@ -10,6 +10,8 @@ export interface Measured {
   readonly isBeyondAsked?: boolean;
   /** What was made and used besides tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
+  /** Counters of the report that nothing reads. Absent: none. */
+  readonly unread?: readonly string[];
   /** The lines of the receipt at these rates. */
   readonly lines: (rates: PriceRates) => readonly Line[];
 }

@@ -58,6 +58,7 @@ export function recordOf(
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),
     ...(units !== null && { units }),
+    ...(measured.unread !== undefined && { usageUnread: measured.unread }),
     ...(upstreamState !== null && { upstreamState }),
   };
 }

@@ -57,6 +57,7 @@ export function measureImages(
       tokens: tokens.plausible,
       source: 'reported',
       units,
+      ...unreadOf(response.usage),
       lines: (held) => [...lines, ...searchLines(held, response.usage)],
     };
   }
@@ -69,6 +70,7 @@ export function measureImages(
     tokens: tokens.all,
     source: tokens.source,
     units,
+    ...unreadOf(usage),
     lines: (held) => linesOf(held, usage, prepared),
   };
 }
@@ -83,6 +85,7 @@ export function measureWithoutPictures(
   return {
     tokens: all,
     source,
+    ...unreadOf(usage),
     lines: (rates) =>
       rates.imageTiers.length > 0 ? searchLines(rates, usage) : linesOf(rates, usage, prepared),
   };
@@ -97,6 +100,10 @@ function linesOf(
   const charged =
     surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
   return surchargedLines(rates, tokenLines(rates, tokens), charged);
+}
+
+function unreadOf(usage: ReportedUsage | null): Pick<Measured, 'unread'> {
+  return usage?.unread === undefined ? {} : { unread: usage.unread };
 }
 
 /** Beside tiers, which have no multipliers. */

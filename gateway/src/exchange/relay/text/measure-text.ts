@@ -28,7 +28,7 @@ export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
  * @param sent the request whose response the client gets; null when it is not known: then only tokens are charged.
  */
 export function measureText(
-  { tokens, source, implausible, surcharges, iterations }: TextUsage,
+  { tokens, source, implausible, surcharges, iterations, unread }: TextUsage,
   prepared: AskedText,
   sent: Pick<TextSent, 'surcharges'> | null,
 ): Measured {
@@ -45,6 +45,7 @@ export function measureText(
     tokens,
     source: isQuarantined ? 'quarantined' : source,
     ...(samplings.some((each) => isBeyondAsked(each.tokens, prepared)) && { isBeyondAsked: true }),
+    ...(unread !== undefined && { unread }),
     lines(rates) {
       const facts = sent?.surcharges ?? noSurcharges;
       const charged =

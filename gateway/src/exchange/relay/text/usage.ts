@@ -1,6 +1,7 @@
 import { usualOutput } from '#billing/index.ts';
 import {
   lacks,
+  saysNothing,
   type Iteration,
   type ReportedUsage,
   type Surcharges,
@@ -22,6 +23,8 @@ export interface TextUsage {
   readonly surcharges?: Surcharges;
   /** The samplings whose sum the tokens are. Absent: one, or unknown. */
   readonly iterations?: readonly Iteration[];
+  /** Counters that nothing reads. Absent: none. */
+  readonly unread?: readonly string[];
 }
 
 /** No known usage. */
@@ -33,6 +36,7 @@ export function asReported({
   isDoubtful = false,
   surcharges,
   iterations,
+  unread,
 }: ReportedUsage): TextUsage {
   const source = isDoubtful ? 'estimated' : 'reported';
   return {
@@ -41,6 +45,7 @@ export function asReported({
     implausible,
     ...(surcharges && { surcharges }),
     ...(iterations && { iterations }),
+    ...(unread && { unread }),
   };
 }
 
@@ -79,12 +84,13 @@ export function usageOfResponse(
 ): TextUsage | null {
   if (reported !== null && reported.missingSide === undefined) return asReported(reported);
   if (policy === 'error') return null;
-  if (reported !== null)
+  if (reported !== null && !saysNothing(reported))
     return policy === 'zero' ? asReported(reported) : completed(reported, asked, outputTokens);
+  const marks = reported?.unread === undefined ? {} : { unread: reported.unread };
   const output = policy === 'zero' ? 0 : outputTokens();
-  if (output === 0) return nothing;
+  if (output === 0) return { ...nothing, ...marks };
   const tokens = { ...noTokens, input: inputTokensOf(asked), output };
-  return { tokens, source: 'estimated', implausible: false };
+  return { tokens, source: 'estimated', implausible: false, ...marks };
 }
 
 /** Keeps what was reported and estimates what is missing, but not below what was reported of it. */
@@ -159,5 +165,6 @@ export function usageOfLeaving(
     implausible: known.implausible,
     ...more,
     ...(isReported && known.iterations && { iterations: known.iterations }),
+    ...(known.unread && { unread: known.unread }),
   };
 }

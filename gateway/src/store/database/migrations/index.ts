@@ -86,5 +86,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0033-granted-groups': grantedGroups(types),
     '0034-hourly-clients': hourlyClients({ ...types, dialect }),
     '0036-file-revisions': fileRevisions(types),
+    // Counters in the upstream's usage that nothing reads, as JSON.
+    '0037-usage-unread': addedColumns('usage', { usage_unread: { type: text } }),
   };
 }

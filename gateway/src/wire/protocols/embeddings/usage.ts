@@ -1,4 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
+import { withUnread } from '../unread-usage.ts';
+import { embeddingMembers } from '../usage-members.ts';
 import { isRecord } from '../values.ts';
 import { countOf, UsageCounts } from '../usage-numbers.ts';
 
@@ -14,12 +16,14 @@ export function readUsage(usage: unknown): ReportedUsage | null {
   if (!isRecord(usage)) return null;
   const values = places.map((place) => usage[place]);
   const at = values.findIndex((value) => countOf(value) !== null);
-  if (at === -1) return null;
+  if (at === -1) return withUnread(null, usage, embeddingMembers);
   const counts = new UsageCounts();
   for (const value of values.slice(0, at)) counts.read(value);
   const input = counts.read(values[at]);
   const { implausible, isOdd } = counts;
-  return { tokens: { ...noTokens, input }, implausible, ...(isOdd && { isDoubtful: true }) };
+  const tokens = { ...noTokens, input };
+  const report = { tokens, implausible, ...(isOdd && { isDoubtful: true }) };
+  return withUnread(report, usage, embeddingMembers);
 }
 
 const noTokens = Object.freeze({

@@ -2,6 +2,8 @@ import type { ReportedUsage } from '#canonical/index.ts';
 import { withApart } from '../../apart-tokens.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { termIn, withSurcharges } from '../../reported-surcharges.ts';
+import { withUnread } from '../../unread-usage.ts';
+import { metadataMembers } from '../../usage-members.ts';
 import { reportOf, UsageCounts } from '../../usage-numbers.ts';
 import { isRecord } from '../../values.ts';
 
@@ -55,7 +57,7 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
     { implausible, isOdd: output.isOdd, isTold: hasOutput || (all.some && tokens.output > 0) },
   );
   const tier = termIn(usage, 'service_tier', 'serviceTier');
-  return withSurcharges(reported, [tier], webSearches);
+  return withUnread(withSurcharges(reported, [tier], webSearches), usage, metadataMembers);
 }
 
 /** The tokens of a list of details that are priced apart. Video and documents cost what text costs. */

@@ -1,6 +1,8 @@
 import type { Iteration, ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { searchesInUsage, termIn, withSurcharges } from '../../reported-surcharges.ts';
+import { withUnread } from '../../unread-usage.ts';
+import { messageMembers } from '../../usage-members.ts';
 import { countOf, inputSum, reportOf, UsageCounts } from '../../usage-numbers.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../values.ts';
 
@@ -26,11 +28,12 @@ export function readUsage(usage: unknown, isCounted = true): ReportedUsage | nul
     output.side(isTold),
   );
   const terms = termFields.map((field) => termIn(usage, field));
-  return withSurcharges(
+  const told = withSurcharges(
     reported === null || iterations === null ? reported : { ...reported, iterations },
     terms,
     searchesInUsage(usage),
   );
+  return withUnread(told, usage, messageMembers);
 }
 
 const termFields = ['service_tier', 'speed', 'inference_geo'];
