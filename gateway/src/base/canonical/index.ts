@@ -44,11 +44,13 @@ export type {
   GenerationRequest,
   HostedTool,
   OutputFormat,
+  ReasoningEffort,
   ReasoningRequest,
   Tool,
   ToolChoice,
   Turn,
 } from './request.ts';
+export { reasoningEfforts } from './request.ts';
 export type {
   Candidate,
   Finish,
@@ -65,6 +67,7 @@ export {
 } from './token-parts.ts';
 export {
   lacks,
+  noTokens,
   saysNothing,
   type ApartTokens,
   type Iteration,

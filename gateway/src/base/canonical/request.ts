@@ -110,10 +110,23 @@ export type OutputFormat =
       readonly strict: boolean | null;
     };
 
+/** The least effort first. */
+export const reasoningEfforts = Object.freeze([
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const);
+
+export type ReasoningEffort = (typeof reasoningEfforts)[number];
+
 export interface ReasoningRequest {
   /** `off` was asked for; `on` with neither effort nor budget leaves the amount to the model. */
   readonly mode: 'on' | 'off';
-  readonly effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+  readonly effort: ReasoningEffort | null;
   /** Tokens. */
   readonly budget: number | null;
   /** Whether the reasoning or its summary may be shown. Null: the client did not say. */

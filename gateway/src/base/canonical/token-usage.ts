@@ -19,6 +19,15 @@ export interface TokenCounts {
   readonly reasoning: number;
 }
 
+export const noTokens: TokenCounts = Object.freeze({
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+});
+
 /** Token counts, and what of them is not text. */
 export interface TokenUsage extends TokenCounts, ApartTokens {}
 

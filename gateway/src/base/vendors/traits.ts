@@ -1,7 +1,7 @@
-import type { ReasoningRequest } from '#canonical/index.ts';
+import type { ReasoningEffort } from '#canonical/index.ts';
 
 /** How much a model thinks. */
-export type Effort = NonNullable<ReasoningRequest['effort']>;
+export type Effort = ReasoningEffort;
 
 /**
  * What one upstream accepts that other speakers of its protocol refuse. Shared code asks for a trait, never for the name

@@ -1,5 +1,5 @@
 import { chargeOfTask, measureTask, videoQuantity, type TaskCharge } from '#billing/index.ts';
-import type { TaskUsage } from '#canonical/index.ts';
+import { noTokens, type TaskUsage } from '#canonical/index.ts';
 import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '#usage/index.ts';
 import { storeEnd } from './ends.repository.ts';
 import type { TaskParts } from './parts.ts';
@@ -30,15 +30,6 @@ interface Outcome {
   /** What was made; null: nothing. */
   readonly measure: Pick<TaskCharge, 'quantity' | 'source'> | null;
 }
-
-const noTokens = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-};
 
 /**
  * Ends a task and charges it if it succeeded: state, usage row, books, meters and hold in one transaction.

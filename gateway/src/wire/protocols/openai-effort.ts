@@ -1,9 +1,6 @@
-import type { ReasoningRequest } from '#canonical/index.ts';
+import { reasoningEfforts, type ReasoningRequest } from '#canonical/index.ts';
 import type { Effort, UpstreamTraits } from '#vendors/index.ts';
 import type { Losses } from './losses.ts';
-
-/** In order. */
-const steps: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Reasoning tokens, and the closest effort. */
 const budgets: readonly { readonly upTo: number; readonly effort: Effort }[] = [
@@ -34,6 +31,6 @@ export function encodeEffort(
 
 /** The next lower one that the model takes, else its least. */
 function closestEffort(wanted: Effort, taken: UpstreamTraits['efforts']): Effort {
-  const upTo = steps.slice(0, steps.indexOf(wanted) + 1);
+  const upTo = reasoningEfforts.slice(0, reasoningEfforts.indexOf(wanted) + 1);
   return upTo.findLast((effort) => taken.includes(effort)) ?? taken[0] ?? wanted;
 }

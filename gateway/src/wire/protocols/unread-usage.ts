@@ -1,4 +1,4 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import { noTokens, type ReportedUsage } from '#canonical/index.ts';
 import { inputSum, mostUnread } from './usage-numbers.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
@@ -42,14 +42,7 @@ export function withUnread(
 }
 
 const nothing: ReportedUsage = Object.freeze({
-  tokens: Object.freeze({
-    input: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    cacheWrite1h: 0,
-    output: 0,
-    reasoning: 0,
-  }),
+  tokens: noTokens,
   implausible: false,
   missingSide: 'both',
 });

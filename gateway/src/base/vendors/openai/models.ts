@@ -1,5 +1,8 @@
-import type { TextProtocolName } from '#canonical/index.ts';
-import type { Effort } from '../traits.ts';
+import {
+  reasoningEfforts,
+  type ReasoningEffort as Effort,
+  type TextProtocolName,
+} from '#canonical/index.ts';
 
 /** What a model's name says about it. */
 export interface OpenAiModel {
@@ -11,18 +14,8 @@ export interface OpenAiModel {
   readonly protocols: readonly TextProtocolName[];
 }
 
-export const allEfforts: readonly Effort[] = Object.freeze([
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-]);
-
 const fromTo = (least: Effort, most: Effort): readonly Effort[] =>
-  allEfforts.slice(allEfforts.indexOf(least), allEfforts.indexOf(most) + 1);
+  reasoningEfforts.slice(reasoningEfforts.indexOf(least), reasoningEfforts.indexOf(most) + 1);
 /** `minimal` left when `none` came. */
 const noneTo = (most: Effort): readonly Effort[] => ['none', ...fromTo('low', most)];
 

@@ -1,5 +1,6 @@
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
-import { allEfforts, readModelName } from './models.ts';
+import { reasoningEfforts } from '#canonical/index.ts';
+import { readModelName } from './models.ts';
 
 /** What all of its models take: it renamed members that other servers know by their old names, and added some. */
 const common: UpstreamTraits = Object.freeze({
@@ -15,7 +16,7 @@ const common: UpstreamTraits = Object.freeze({
   verbosity: true,
   systemTurns: true,
   // A name that says nothing may stand for any model.
-  efforts: allEfforts,
+  efforts: reasoningEfforts,
 });
 
 /** By the model's name. */

@@ -1,9 +1,9 @@
 import { judgeUsage } from '#billing/index.ts';
-import { saysNothing, type ReportedUsage } from '#canonical/index.ts';
+import { noTokens, saysNothing, type ReportedUsage } from '#canonical/index.ts';
 import { estimateTokens, type EmbeddingsResponse } from '#protocols/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import type { DisconnectedAttempt } from '../attempts/outcome.ts';
-import { noTokens, nothingUsed, type Measured } from '../exchange/measured.ts';
+import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import { inputRate } from './bound-embed.ts';
 import type { PreparedEmbed } from './prepared.ts';
 

@@ -1,5 +1,5 @@
 import type { Line, PriceRates } from '#billing/index.ts';
-import type { TokenUsage } from '#canonical/index.ts';
+import { noTokens, type TokenUsage } from '#canonical/index.ts';
 import type { ExchangeRecord, UnitsRecord } from '#usage/index.ts';
 
 /** What an exchange used, as far as is known: for its row and its charge. */
@@ -15,15 +15,6 @@ export interface Measured {
   /** The lines of the receipt at these rates. */
   readonly lines: (rates: PriceRates) => readonly Line[];
 }
-
-export const noTokens: TokenUsage = Object.freeze({
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-});
 
 const noLines: readonly Line[] = Object.freeze([]);
 

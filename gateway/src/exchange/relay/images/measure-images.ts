@@ -8,13 +8,13 @@ import {
   type ReturnedImage,
   type Unbillable,
 } from '#billing/index.ts';
-import type { ReportedUsage } from '#canonical/index.ts';
+import { noTokens, type ReportedUsage } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import type { ImageEntry, ImageRequest, ImageResponse } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import { nothingUsed, noTokens, type Measured } from '../exchange/measured.ts';
+import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
 
 /** The parts of a request that decide how its response is measured. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ReportedUsage } from '#canonical/index.ts';
+import { noTokens, type ReportedUsage } from '#canonical/index.ts';
 import { mergeReports } from '#protocols/index.ts';
-import { noTokens } from '../exchange/measured.ts';
 import { withHiddenReasoning } from './usage.ts';
 
 const report = (

@@ -1,6 +1,7 @@
 import { usualOutput } from '#billing/index.ts';
 import {
   lacks,
+  noTokens,
   saysNothing,
   type Iteration,
   type ReportedUsage,
@@ -8,7 +9,6 @@ import {
   type TokenUsage,
 } from '#canonical/index.ts';
 import { estimateTokens, inputSum } from '#protocols/index.ts';
-import { noTokens } from '../exchange/measured.ts';
 import { inputTokensOf, type CountedText } from './input-tokens.ts';
 import type { PreparedText } from './prepared.ts';
 import type { TextSent } from './text-sent.ts';

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import { noTokens, type ReportedUsage } from '#canonical/index.ts';
 import { withUnread } from '../unread-usage.ts';
 import { embeddingMembers } from '../usage-members.ts';
 import { isRecord } from '../values.ts';
@@ -25,12 +25,3 @@ export function readUsage(usage: unknown): ReportedUsage | null {
   const report = { tokens, implausible, ...(isOdd && { isDoubtful: true }) };
   return withUnread(report, usage, embeddingMembers);
 }
-
-const noTokens = Object.freeze({
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-});

@@ -1,4 +1,4 @@
-import type { PictureResponse, TokenUsage } from '#canonical/index.ts';
+import { noTokens, type PictureResponse } from '#canonical/index.ts';
 import { LongText, writeJson, writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
 import { frame } from '../../frames.ts';
@@ -83,17 +83,10 @@ function contentOf({ pictures }: PictureResponse): (string | Buffer)[] {
   });
 }
 
-/** Where pictures are priced by tiers, the upstream may report no tokens: none were used. */
-const noTokens: TokenUsage = Object.freeze({
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-});
-
-/** Always: clients read the three sums without asking whether they are there. */
+/**
+ * Always: clients read the three sums without asking whether they are there. Where pictures are priced by tiers, the
+ * upstream may report no tokens.
+ */
 function usageOf({ usage }: PictureResponse): JsonRecord {
   return writeUsage(usage?.tokens ?? noTokens);
 }

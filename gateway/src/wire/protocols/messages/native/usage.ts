@@ -1,4 +1,4 @@
-import type { Iteration, ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { noTokens, type Iteration, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { searchesInUsage, termIn, withSurcharges } from '../../reported-surcharges.ts';
 import { withUnread } from '../../unread-usage.ts';
@@ -116,7 +116,7 @@ function withLifetimes(iterations: readonly Iteration[], unnamed1h: number): rea
 }
 
 function sumOf(iterations: readonly Iteration[]): TokenUsage {
-  const sum = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+  const sum = { ...noTokens };
   for (const { tokens } of iterations) {
     for (const part of parts) sum[part] += tokens[part];
   }

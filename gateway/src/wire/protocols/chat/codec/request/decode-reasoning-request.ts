@@ -1,17 +1,11 @@
-import type { ReasoningRequest } from '#canonical/index.ts';
+import {
+  reasoningEfforts,
+  type ReasoningEffort as Effort,
+  type ReasoningRequest,
+} from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 
-type Effort = NonNullable<ReasoningRequest['effort']>;
-
-const efforts: ReadonlySet<string> = new Set<Effort>([
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-]);
+const efforts: ReadonlySet<string> = new Set(reasoningEfforts);
 
 export interface ReadReasoning {
   readonly reasoning: ReasoningRequest | null;

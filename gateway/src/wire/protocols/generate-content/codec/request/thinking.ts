@@ -1,10 +1,8 @@
-import type { ReasoningRequest } from '#canonical/index.ts';
+import type { ReasoningEffort as Effort, ReasoningRequest } from '#canonical/index.ts';
 import type { Losses } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { member, readNumber } from '../../fields.ts';
 import type { ModelTraits, ThinkingLevel } from './model-traits.ts';
-
-type Effort = NonNullable<ReasoningRequest['effort']>;
 
 const efforts: Readonly<Record<string, Effort>> = {
   MINIMAL: 'minimal',

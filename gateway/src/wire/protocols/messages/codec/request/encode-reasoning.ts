@@ -1,4 +1,8 @@
-import type { GenerationRequest, ReasoningRequest } from '#canonical/index.ts';
+import {
+  reasoningEfforts,
+  type GenerationRequest,
+  type ReasoningRequest,
+} from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import type { Losses } from '../../../losses.ts';
 import { isRecord } from '../../../values.ts';
@@ -131,7 +135,7 @@ function supportedEffort(
   return nearest ?? null;
 }
 
-const levels: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const levels: readonly string[] = reasoningEfforts;
 const rank = (level: string): number => levels.indexOf(level);
 
 function effortOf(budget: number): ReasoningRequest['effort'] {
