@@ -111,7 +111,8 @@ test(
     const upstream = await startOwnUpstream();
     onTestFinished(() => upstream.close());
     const counts = { prompt_tokens: 1, completion_tokens: 1 };
-    upstream.answer = answerWith({ ...counts, server_tool_use: { web_search_requests: 1 } });
+    const uses = { server_tool_use: { web_search_requests: 1 }, gadgets: 1 };
+    upstream.answer = answerWith({ ...counts, ...uses });
     const described = describeChannels([
       { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
       { name: 'good', models: ['demo-chat'] },
@@ -130,7 +131,7 @@ ${imageModel({ id: 'demo-image' })}
     const picture = { model: 'demo-image', prompt: 'a house', size: '256x256' };
     expect((await gateway.post(generations, picture)).status).toBe(200);
     await ask(gateway, chat, true);
-    // Nothing says what its searches cost.
+    // Nothing says what its searches cost, and nothing reads its gadgets.
     const searched = await ask(gateway, chat, false, 'searching');
     expect(searched.status).toBe(200);
     await fetch(`${gateway.url}/no/such/path`);
