@@ -63,7 +63,8 @@ function fuzz(targets: readonly string[]): Promise<string | null> {
     silence = `did not end within ${silenceMs / 1000} s`;
     child.kill('SIGKILL');
   };
-  let timer = setTimeout(kill, silenceMs);
+  // Loading the program is no input's work, and may take long beside others.
+  let timer: NodeJS.Timeout | undefined;
   child.on('message', (message: Report) => {
     clearTimeout(timer);
     timer = setTimeout(kill, silenceMs);
