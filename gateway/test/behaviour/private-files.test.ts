@@ -35,13 +35,13 @@ function openBelow(folder: string): string[] {
 }
 
 test(
-  'a first start needs no file, and makes those in its data folder accessible to its user only, whatever the umask',
+  'a first start makes the files in its data folder accessible to its user only, whatever the umask',
   { timeout: 60_000 },
   async () => {
     const folder = makeFolder();
+    writeFileSync(join(folder, 'sluice.yaml'), 'server: { port: 0 }', { mode: 0o600 });
     const gateway = startGatewayProcess({
       folder,
-      environment: { SLUICE_PORT: '0' },
       within: ['/bin/sh', '-c', 'umask 0; exec "$@"', 'sh'],
     });
     onTestFinished(() => void gateway.child.kill('SIGKILL'));
