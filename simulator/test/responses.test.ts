@@ -15,7 +15,12 @@ const weather = {
   type: 'function' as const,
   name: 'get_weather',
   strict: true,
-  parameters: { type: 'object', properties: { city: { type: 'string' } } },
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
 };
 
 describe('the official client', () => {

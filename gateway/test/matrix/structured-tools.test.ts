@@ -55,3 +55,58 @@ describe.each(upstreams)('K07 at %s', (upstream) => {
     expect([message.content ?? '', finish]).toEqual(['', 'tool_calls']);
   });
 });
+
+describe('a response format at Claude', () => {
+  const pet = (kind: string) => ({
+    type: 'object',
+    properties: { kind: { const: kind } },
+    required: ['kind'],
+    additionalProperties: false,
+  });
+  const ask = (properties: Record<string, unknown>, strict: boolean) =>
+    fetch(`${shared.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'at-messages',
+        messages: [{ role: 'user', content: 'a pet' }],
+        response_format: {
+          type: 'json_schema',
+          json_schema: {
+            name: 'pet',
+            strict,
+            schema: {
+              type: 'object',
+              properties,
+              required: Object.keys(properties),
+              additionalProperties: false,
+            },
+          },
+        },
+      }),
+    });
+
+  test('has its unions in the words of the upstream', async () => {
+    const response = await ask({ pet: { oneOf: [pet('cat'), pet('dog')] } }, true);
+    expect([response.status, response.headers.get('x-sluice-conversion')]).toEqual([200, null]);
+  });
+
+  test('that refers to itself is refused with its place if it is strict, else asked for in words', async () => {
+    const recursive = { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } };
+    const refused = await ask(recursive, true);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      {
+        error: {
+          param: 'response_format',
+          message: expect.stringContaining("'properties.next.anyOf.0' refers to itself"),
+        },
+      },
+    ]);
+    const told = await ask(recursive, false);
+    expect([told.status, told.headers.get('x-sluice-conversion')]).toEqual([
+      200,
+      'approx=response_format',
+    ]);
+  });
+});

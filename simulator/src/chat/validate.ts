@@ -4,6 +4,7 @@ import {
   checkFunction,
   checkModelExists,
   checkNumber,
+  checkStrict,
   missing,
   requireObject,
   wrongType,
@@ -124,6 +125,8 @@ function checkFormat(body: JsonObject): void {
     const definition = isObject(format) ? format['json_schema'] : undefined;
     if (!isObject(definition)) throw missing('response_format.json_schema');
     if (stringAt(definition, 'name') === '') throw missing('response_format.json_schema.name');
+    const what = `response_format '${stringAt(definition, 'name')}'`;
+    checkStrict(definition['strict'], definition['schema'], what, { param: 'response_format' });
   }
   const mentionsJson = () => /json/i.test(JSON.stringify(arrayAt(body, 'messages')));
   if (type === 'json_object' && !mentionsJson()) {

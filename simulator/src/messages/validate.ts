@@ -9,6 +9,7 @@ import { checkModelRules, rulesOf } from './model-rules.ts';
 import { invalid } from './protocol.ts';
 import { checkPairing } from './validate-pairing.ts';
 import { checkSampling, checkThinking } from './validate-thinking.ts';
+import { checkOutputSchemas } from './validate-output-schema.ts';
 import { checkTools } from './validate-tools.ts';
 
 const versions = ['2023-06-01', '2026-10-21'];
@@ -38,6 +39,7 @@ export function validateMessages(
   checkThinking(body, signer);
   checkModelRules(body, model);
   checkRest(body, strictness);
+  checkOutputSchemas(body);
   return body;
 }
 

@@ -3,6 +3,7 @@ import { bearerToken, isInvalidCredential } from '../http/credential.ts';
 import type { Protocol } from '../http/call.ts';
 import { jsonReply, type WireEvent } from '../http/reply.ts';
 import { Rejection } from '../rejection.ts';
+import { strictFault } from './validate-strict-schema.ts';
 
 /** The credential and the error body, which Chat Completions and Responses share. */
 export const openai = {
@@ -133,6 +134,21 @@ export function checkFunction(param: string, tool: Record<string, unknown>): voi
       { param: `${param}.parameters`, code: 'invalid_function_parameters' },
     );
   }
+  checkStrict(tool['strict'], parameters, `function '${name}'`, {
+    param: `${param}.parameters`,
+    code: 'invalid_function_parameters',
+  });
+}
+
+/** A strict schema has to be one that the vendor can hold a model to. @throws Rejection */
+export function checkStrict(
+  strict: unknown,
+  schema: unknown,
+  what: string,
+  names: { readonly param: string; readonly code?: string },
+): void {
+  const fault = strict === true ? strictFault(schema) : null;
+  if (fault !== null) throw new Rejection(400, `Invalid schema for ${what}: ${fault}`, names);
 }
 
 export function checkModelExists(model: string): void {

@@ -4,6 +4,7 @@ import {
   checkFunction,
   checkModelExists,
   checkNumber,
+  checkStrict,
   missing,
   requireObject,
   wrongType,
@@ -117,4 +118,6 @@ function checkFormat(body: JsonObject): void {
   if (type !== 'json_schema') return;
   if (stringAt(format, 'name') === '') throw missing('text.format.name');
   if (!isObject(format) || !isObject(format['schema'])) throw missing('text.format.schema');
+  const what = `response_format '${stringAt(format, 'name')}'`;
+  checkStrict(format['strict'], format['schema'], what, { param: 'text.format.schema' });
 }

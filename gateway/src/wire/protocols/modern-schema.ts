@@ -33,7 +33,6 @@ function rewritten(schema: JsonRecord, onChange: () => void): JsonRecord {
     if (value === undefined) delete modern[name];
     else modern[name] = value;
   };
-  const inner = (value: unknown): unknown => (isRecord(value) ? rewritten(value, onChange) : value);
   const rewrite = (name: string, value: unknown): void => {
     onChange();
     set(name, value);
@@ -44,27 +43,14 @@ function rewritten(schema: JsonRecord, onChange: () => void): JsonRecord {
     set('items', additionalItems);
     set('additionalItems', undefined);
   }
-  for (const name of single) {
-    const before = modern[name];
-    const after = inner(before);
-    if (after !== before) set(name, after);
-  }
-  for (const name of lists) {
-    const before = modern[name];
-    if (!Array.isArray(before)) continue;
-    const after = before.map(inner);
-    if (after.some((value, at) => value !== before[at])) set(name, after);
+  const mapped = mapInner(modern, (inner) => rewritten(inner, onChange));
+  if (mapped !== modern) {
+    isChanged = true;
+    Object.assign(modern, mapped);
   }
   const flagged: string[] = [];
-  for (const name of maps) {
-    const before = schema[name];
-    if (!isRecord(before)) continue;
-    const entries = Object.entries(before).map(([key, value]) => [key, inner(value)] as const);
-    if (entries.some(([key, value]) => value !== before[key])) {
-      set(name, Object.fromEntries(entries));
-    }
-    if (name !== 'properties') continue;
-    for (const [key, value] of Object.entries(before)) {
+  if (isRecord(schema['properties'])) {
+    for (const [key, value] of Object.entries(schema['properties'])) {
       if (isRecord(value) && value['required'] === true) flagged.push(key);
     }
   }
@@ -98,6 +84,33 @@ const places: ReadonlyMap<string, 'single' | 'list' | 'map'> = new Map([
   ...lists.map((name) => [name, 'list'] as const),
   ...maps.map((name) => [name, 'map'] as const),
 ]);
+
+/** The schema with each schema in it replaced by what `map` returns; the same object if none changed. */
+export function mapInner(schema: JsonRecord, map: (inner: JsonRecord) => JsonRecord): JsonRecord {
+  const inner = (value: unknown): unknown => (isRecord(value) ? map(value) : value);
+  let changed: Record<string, unknown> | null = null;
+  for (const name in schema) {
+    const before = schema[name];
+    const after = mapMember(places.get(name), before, inner);
+    if (after !== before) (changed ??= { ...schema })[name] = after;
+  }
+  return changed ?? schema;
+}
+
+function mapMember(
+  place: 'single' | 'list' | 'map' | undefined,
+  value: unknown,
+  inner: (value: unknown) => unknown,
+): unknown {
+  if (place === 'single') return inner(value);
+  if (place === 'list' && Array.isArray(value)) {
+    const list = value.map(inner);
+    return list.some((each, at) => each !== value[at]) ? list : value;
+  }
+  if (place !== 'map' || !isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, inner(each)] as const);
+  return entries.some(([key, each]) => each !== value[key]) ? Object.fromEntries(entries) : value;
+}
 
 /** Whether `modernSchema` returns the schema as it is. */
 export function isModern(schema: JsonRecord): boolean {

@@ -84,12 +84,25 @@ describe('arguments held to their schema', () => {
     expect(fit(schema, true)).toEqual({ schema, strict: true, losses: [] });
   });
 
+  it('have unions in the words of strict schemas', () => {
+    const union = [text, closed({ b: text })];
+    expect(
+      fit(closed({ a: { oneOf: union, discriminator: { propertyName: 'b' } } }), true),
+    ).toEqual({
+      schema: closed({ a: { anyOf: union } }),
+      strict: true,
+      losses: [],
+    });
+  });
+
   it.each([
     [{ ...closed({ a: text, b: text }), required: ['a'] }],
     [{ type: 'object', properties: { a: text }, required: ['a'] }],
     [closed({ a: { type: 'object', properties: {} } })],
     [closed({ a: { type: 'array', items: { ...closed({ b: text }), required: [] } } })],
-    [closed({ a: { oneOf: [text] } })],
+    [closed({ a: { allOf: [text] } })],
+    [closed({ a: {} })],
+    [closed({ a: { ...text, format: 'uri' } })],
   ])('are not where the upstream would refuse that: %j', (schema) => {
     expect(fit(schema, true)).toEqual({ schema, strict: false, losses: ['tool.strict'] });
     expect(fit(schema, false)).toEqual({ schema, strict: false, losses: [] });

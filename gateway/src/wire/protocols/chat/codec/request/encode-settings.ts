@@ -2,6 +2,7 @@ import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonic
 import type { EncodeTarget } from '../../../codec.ts';
 import { notAvailable } from '../../../losses.ts';
 import { encodeEffort } from '../../../openai-effort.ts';
+import { fitFormat } from '../../../openai-tools.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 
@@ -56,7 +57,7 @@ function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
 export function encodeResponseForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
   const { format, verbosity, logprobs } = request;
   return {
-    ...(format !== null && { response_format: encodeFormat(format) }),
+    ...(format !== null && { response_format: encodeFormat(fitFormat(format)) }),
     ...encodeVerbosity(verbosity, context),
     ...(logprobs !== null && { logprobs: true }),
     ...(logprobs !== null && logprobs > 0 && { top_logprobs: logprobs }),

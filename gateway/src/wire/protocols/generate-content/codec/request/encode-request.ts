@@ -1,6 +1,7 @@
 import { type GenerationRequest, Unconvertible } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
 import { Losses } from '../../../losses.ts';
+import { formInWords } from '../../../form-in-words.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { encodeConfig } from './encode-config.ts';
 import { encodeContents, encodeSystem } from './encode-contents.ts';
@@ -53,11 +54,7 @@ function askForForm(request: GenerationRequest, losses: Losses): GenerationReque
   const isFree = format === null || format.type === 'text';
   if (isFree || !tools.some(({ type }) => type === 'function')) return request;
   losses.approximated('response_format');
-  const form = 'When you do not call a function, answer with one JSON object and nothing else';
-  const text =
-    format.type === 'json'
-      ? `${form}.`
-      : `${form}. It must match this JSON Schema:\n${JSON.stringify(format.schema)}`;
+  const text = formInWords(format, 'When you do not call a function');
   return { ...request, format: null, system: [...system, { type: 'text', text }] };
 }
 

@@ -11,7 +11,7 @@ import {
   typesOf,
   unsayable,
 } from './schema-keywords.ts';
-import { flatten, mergeSchemas } from './schema-merge.ts';
+import { flatten, mergeSchemas } from '../../../schema-merge.ts';
 import {
   count,
   describe,
@@ -21,7 +21,7 @@ import {
   startRewriting,
   visit,
   type Rewriting,
-} from './schema-rewriting.ts';
+} from '../../../schema-rewriting.ts';
 
 export interface DialectSchema<Schema = JsonRecord> {
   readonly schema: Schema;

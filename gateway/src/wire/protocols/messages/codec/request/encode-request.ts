@@ -1,6 +1,7 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
 import { describedSchema } from '../../../described-schema.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { formInWords } from '../../../form-in-words.ts';
 import { Losses } from '../../../losses.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { limitCacheMarkers } from './cache-markers.ts';
@@ -9,7 +10,8 @@ import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
 import { encodeTurns, type Message, moveMarker, textBlock } from './encode-turns.ts';
 import { applyExtensions } from './extensions.ts';
-import { encodeOutputSchema } from './output-schema.ts';
+import { encodeOutputSchema } from '../schema/output-schema.ts';
+import { StrictRoom } from '../schema/strict-room.ts';
 import { factsOf } from '../../native/repairs/model-facts.ts';
 import { refusesPrefill, refusesSampling } from '../../thinking-models.ts';
 import type { WireObject } from '../../wire.ts';
@@ -26,12 +28,12 @@ export function encodeRequest(
   refuse(request);
   reportSampling(request, losses);
   const maxTokens = boundOutput(request.maxOutputTokens, target.maxOutputTokens, losses);
-  const { tools, choice, forced } = encodeTools(
-    request,
-    losses,
-    target.capabilities.has('hosted_tools'),
-  );
-  const system = encodeSystem(request, losses);
+  const room = new StrictRoom();
+  const { budget, capabilities } = target;
+  const form = encodeForm(request.format, room, target, losses);
+  const hosts = capabilities.has('hosted_tools');
+  const { tools, choice, forced } = encodeTools(request, { losses, budget, room, hosts });
+  const system = encodeSystem(request, form.words, losses);
   const messages = encodeTurns(
     request.turns,
     losses,
@@ -58,7 +60,7 @@ export function encodeRequest(
   addTo(body, 'metadata', request.endUser === null ? {} : { user_id: request.endUser });
   addTo(body, 'output_config', {
     ...(effort !== null && { effort }),
-    ...encodeFormat(request.format, losses),
+    ...(form.schema !== null && { format: { type: 'json_schema', schema: form.schema } }),
   });
   limitCacheMarkers(
     { tools, system, messages },
@@ -108,7 +110,11 @@ function boundOutput(asked: number | null, limit: number | null, losses: Losses)
 }
 
 /** Keeps the client's blocks apart, since they may carry cache markers. */
-function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] {
+function encodeSystem(
+  request: GenerationRequest,
+  form: string | null,
+  losses: Losses,
+): WireObject[] {
   const attribution = request.extensions.find(
     ({ protocol, name }) => protocol === 'messages' && name === 'system.attribution',
   )?.value;
@@ -118,20 +124,46 @@ function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] 
     if (wire !== null) blocks.push(wire);
     else moveMarker(block, blocks.at(-1));
   }
-  if (request.format?.type === 'json') {
-    losses.approximated('response_format');
-    blocks.push(textBlock('Answer with one JSON object and nothing else.'));
-  }
+  if (form !== null) blocks.push(textBlock(form));
   return blocks;
 }
 
-function encodeFormat(format: OutputFormat | null, losses: Losses): WireObject {
-  if (format?.type !== 'schema') return {};
-  const onChange = (): void => losses.approximated('response_format.schema');
-  const schema = encodeOutputSchema(describedSchema(format), onChange);
-  return { format: { type: 'json_schema', schema } };
+interface Form {
+  readonly schema: JsonRecord | null;
+  /** For the instructions. */
+  readonly words: string | null;
 }
 
+/**
+ * The response format. A schema that the model cannot be held to is asked for in words, unless the client wants nothing
+ * but answers that follow it.
+ * @throws Unconvertible; GatewayError `too_complex`
+ */
+function encodeForm(
+  format: OutputFormat | null,
+  room: StrictRoom,
+  { budget }: EncodeTarget,
+  losses: Losses,
+): Form {
+  if (format === null || format.type === 'text') return { schema: null, words: null };
+  if (format.type === 'schema') {
+    const held = encodeOutputSchema(describedSchema(format), budget);
+    const fault = 'schema' in held ? room.takeFormat(held.cost) : held;
+    if (fault === null && 'schema' in held) {
+      if (held.changed) losses.approximated('response_format.schema');
+      return { schema: held.schema, words: null };
+    }
+    if (fault !== null && format.strict === true) {
+      const place = fault.path === '' ? 'it' : `'${fault.path}'`;
+      throw new Unconvertible(
+        'response_format',
+        `the schema cannot be enforced by this model, since ${place} ${fault.reason}: please change it, or leave out strict`,
+      );
+    }
+  }
+  losses.approximated('response_format');
+  return { schema: null, words: formInWords(format) };
+}
 function encodeStop(stop: readonly string[], losses: Losses): string[] {
   const sent = stop.filter((sequence) => sequence.trim() !== '');
   if (sent.length < stop.filter((sequence) => sequence !== '').length) losses.dropped('stop');

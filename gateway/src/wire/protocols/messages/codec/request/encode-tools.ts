@@ -5,13 +5,15 @@ import {
   type Tool,
   Unconvertible,
 } from '#canonical/index.ts';
+import type { Budget } from '#json/index.ts';
 import type { Losses } from '../../../losses.ts';
 import { isRecord } from '../../../values.ts';
 import { setCacheControl } from './encode-content.ts';
 import { applyExtensions } from './extensions.ts';
 import { hostedWishes } from '../../../hosted-wishes.ts';
 import { encodeToolSchema } from '../../../tool-schema.ts';
-import { encodeOutputSchema } from './output-schema.ts';
+import { encodeOutputSchema } from '../schema/output-schema.ts';
+import type { StrictRoom } from '../schema/strict-room.ts';
 import type { WireObject } from '../../wire.ts';
 
 export interface EncodedTools {
@@ -23,11 +25,19 @@ export interface EncodedTools {
 
 type Wishes = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
-/**
- * @param hosts the upstream runs hosted tools, which can replace those of another provider
- * @throws Unconvertible for a choice of a missing tool.
- */
-export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): EncodedTools {
+export interface ToolsContext {
+  readonly losses: Losses;
+  /** The request's. */
+  readonly budget: Budget;
+  /** What the response format left of the limits for strict schemas. */
+  readonly room: StrictRoom;
+  /** The upstream runs hosted tools, which can replace those of another provider. */
+  readonly hosts: boolean;
+}
+
+/** @throws Unconvertible for a choice of a missing tool; GatewayError `too_complex`. */
+export function encodeTools(wishes: Wishes, context: ToolsContext): EncodedTools {
+  const { losses, hosts } = context;
   const { toolChoice } = wishes;
   const only = toolChoice?.only ?? null;
   const names = new Set(only);
@@ -38,7 +48,7 @@ export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): Enco
   const sent = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
   const taken = new Set(wishes.tools.filter(({ type }) => type !== 'hosted').map(nameOf));
   const own = (tool: Tool) => (hosts ? equivalentOf(tool, taken) : null);
-  const encoded = sent.map((tool) => encodeTool(tool, losses, own(tool)));
+  const encoded = sent.map((tool) => encodeTool(tool, context, own(tool)));
   const tools = distinct(encoded.filter((tool) => tool !== null));
   const wished = isOne ? only?.[0] : undefined;
   const stand = wishes.tools.find((tool) => tool.name === wished);
@@ -54,12 +64,13 @@ export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): Enco
 }
 
 /** Null for a tool that this upstream does not have. */
-function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireObject | null {
+function encodeTool(tool: Tool, context: ToolsContext, own: HostedEntry | null): WireObject | null {
+  const { losses } = context;
   switch (tool.type) {
     case 'function':
       return tool.typed?.protocol === 'messages'
         ? { ...tool.typed.value }
-        : encodeFunction(tool, losses);
+        : encodeFunction(tool, context);
     case 'custom':
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     case 'hosted':
@@ -113,21 +124,34 @@ function distinct(tools: readonly WireObject[]): WireObject[] {
 
 const nameOf = ({ name }: Tool): string => name;
 
-function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
+function encodeFunction(tool: FunctionTool, context: ToolsContext): WireObject {
+  const { losses } = context;
   const wire: WireObject = { name: tool.name };
   if (tool.description !== null) wire['description'] = tool.description;
-  wire['input_schema'] = encodeArguments(tool, losses);
-  if (tool.strict !== null) wire['strict'] = tool.strict;
+  Object.assign(wire, encodeArguments(tool, context));
   applyExtensions(wire, tool.extensions, losses);
   if (tool.cache !== undefined) setCacheControl(wire, tool.cache);
   return wire;
 }
 
-/** A strict tool follows the same rules as a response with a schema. */
-function encodeArguments({ schema, strict }: FunctionTool, losses: Losses): WireObject {
+/**
+ * A strict tool follows the same rules as a response with a schema. One that these rules have no words for, or that exceeds
+ * a limit of the request, is not strict: its arguments are the same, and the model is not held to them.
+ */
+function encodeArguments(
+  { schema, strict }: FunctionTool,
+  { losses, budget, room }: ToolsContext,
+): WireObject {
   const onChange = (): void => losses.approximated('tool.schema');
   const object = encodeToolSchema(schema, onChange);
-  return strict === true ? encodeOutputSchema(object, onChange) : object;
+  if (strict !== true) return { input_schema: object, ...(strict !== null && { strict }) };
+  const held = encodeOutputSchema(object, budget);
+  if (!('schema' in held) || !room.takeTool(held.cost)) {
+    losses.approximated('tool.strict');
+    return { input_schema: object, strict: false };
+  }
+  if (held.changed) onChange();
+  return { input_schema: held.schema, strict };
 }
 
 function encodeChoice(

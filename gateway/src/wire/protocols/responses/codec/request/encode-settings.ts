@@ -2,6 +2,7 @@ import type { GenerationRequest, OutputFormat } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import { type Losses, notAvailable } from '../../../losses.ts';
 import { encodeEffort } from '../../../openai-effort.ts';
+import { fitFormat } from '../../../openai-tools.ts';
 import { ownValue } from '../own-extension.ts';
 
 /** The smallest limit that upstreams accept. */
@@ -84,7 +85,7 @@ function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
 
 export function encodeText({ format, verbosity, extensions }: GenerationRequest): object {
   const text = {
-    ...(format !== null && { format: encodeFormat(format) }),
+    ...(format !== null && { format: encodeFormat(fitFormat(format)) }),
     ...(verbosity !== null && { verbosity }),
     ...Object.fromEntries(
       extensions

@@ -1,6 +1,6 @@
 import { maxDepth } from '#json/index.ts';
-import { resolveReference } from '../../../merged-arguments.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { resolveReference } from './merged-arguments.ts';
+import { isRecord, type JsonRecord } from './values.ts';
 import { count, drawOutput, type Rewriting, visit } from './schema-rewriting.ts';
 
 /**

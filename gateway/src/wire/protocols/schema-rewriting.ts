@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import { type Budget, draw, maxDepth } from '#json/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from './values.ts';
 
 /** The state of rewriting one schema into the protocol's dialect. */
 export interface Rewriting {
