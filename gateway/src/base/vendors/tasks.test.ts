@@ -145,7 +145,7 @@ describe('Ark', () => {
     ['no sum', { completion_tokens: 1_234 }, reported(1_234)],
     ['null for the sum', { completion_tokens: '1234', total_tokens: null }, reported(1_234)],
     ['a sum of zero, which is a report', { completion_tokens: 7, total_tokens: 0 }, reported(0)],
-    ['a sum that is no count', { completion_tokens: 7, total_tokens: 'x' }, implausible],
+    ['a sum that is not a count', { completion_tokens: 7, total_tokens: 'x' }, implausible],
     ['no sum, and no count', { completion_tokens: -1 }, implausible],
     ['neither', {}, notReported],
   ])('tokens of the answer stand for the sum: %s', (_what, usage, expected) => {
