@@ -156,7 +156,7 @@ export const en = {
     noAttempt: 'No upstream was asked.',
     classes: {
       'not-sent': 'Nothing was sent.',
-      uncertain: 'Sent, but no response began. It is not known what the upstream did.',
+      uncertain: 'Sent, but no usable response came. It is not known what the upstream did.',
       started: 'A response began. Nothing of it had reached the client.',
       shown: 'The client has seen its response.',
       begun: 'The client has seen the beginning of its response.',

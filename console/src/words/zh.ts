@@ -156,7 +156,7 @@ export const zh: Words = {
     noAttempt: '没有询问任何上游。',
     classes: {
       'not-sent': '没有发送任何内容。',
-      uncertain: '已发送，但没有开始响应。上游是否处理未知。',
+      uncertain: '已发送，但没有收到可用的响应。上游是否处理未知。',
       started: '响应已开始，但客户端尚未收到任何内容。',
       shown: '客户端已收到响应。',
       begun: '客户端已收到响应的开头。',

@@ -73,6 +73,28 @@ const clientFaults: ChannelSketch[] = textProtocols.flatMap(({ name }) => [
   },
   { name: `lenient-${name}`, models: [`strict-${name} -> demo-chat`] },
 ]);
+/** Each protocol's client is converted for the first channel, and another vendor may answer. */
+const misread = ['answers', 'fails'].flatMap((end) =>
+  textProtocols.flatMap(({ name }): ChannelSketch[] => {
+    const model = `misread-${name}-${end}`;
+    const first = name === 'messages' ? 'openai' : 'anthropic';
+    return [
+      {
+        name: `${model}-first`,
+        provider: first,
+        protocols: [first === 'openai' ? 'chat' : 'messages'],
+        at: '/fault(status=400)/v1',
+        models: [`${model} -> demo-chat`],
+        more: ['priority: 1', 'api_key: sk-first'],
+      },
+      {
+        name: `${model}-second`,
+        at: end === 'answers' ? '' : '/fault(status=500)',
+        models: [`${model} -> demo-chat`],
+      },
+    ];
+  }),
+);
 const four: ChannelSketch[] = [0, 1, 2, 3].map((index) => ({
   name: `four-${index}`,
   at: '/fault(status=500)',
@@ -85,7 +107,7 @@ const silent: ChannelSketch[] = [0, 1, 2].map((index) => ({
 }));
 
 const shared = shareGateway({
-  config: describeChannels([...channels, ...clientFaults, ...four, ...silent]),
+  config: describeChannels([...channels, ...clientFaults, ...misread, ...four, ...silent]),
 });
 
 describe.each(eachCall)(
@@ -128,6 +150,27 @@ test.each(textProtocols)(
     const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({ outcome: 'failed', status: 400 });
     expect(attemptsOf(row).map(({ channel }) => channel)).toEqual([model]);
+  },
+);
+
+test.each(eachCall)(
+  '$name: an unexplained 400 of a converted request may be the conversion’s fault',
+  async ({ protocol, stream }) => {
+    const ends = [];
+    for (const end of ['answers', 'fails']) {
+      const model = `misread-${protocol.name}-${end}`;
+      const response = await ask(shared.gateway, protocol, stream, model);
+      const row = await rowOf(shared.gateway, response.id);
+      expect(attemptsOf(row)).toMatchObject([
+        { channel: `${model}-first`, status: 400, result: 'upstream_rejected' },
+        { channel: `${model}-second` },
+      ]);
+      ends.push([response.status, row.outcome, row.channel?.slice(model.length + 1)]);
+    }
+    expect(ends).toEqual([
+      [200, 'completed', 'second'],
+      [400, 'failed', 'first'],
+    ]);
   },
 );
 

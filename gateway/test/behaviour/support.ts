@@ -74,6 +74,8 @@ export interface ChannelSketch {
   readonly name: string;
   /** Below the simulator's address, such as `/fault(status=500)`; or a whole address. */
   readonly at?: string;
+  /** Default: `simulator`. */
+  readonly provider?: string;
   /** Names, or `name -> upstream name`. */
   readonly models: readonly string[];
   /** Default: every text protocol. */
@@ -96,18 +98,20 @@ export function describeChannels(
   );
   return [
     'channels:',
-    ...channels.flatMap(({ name, at = '', models, protocols = everyProtocol, more = [] }) => [
-      `  - name: ${JSON.stringify(name)}`,
-      `    provider: simulator`,
-      `    base_url: ${JSON.stringify(at.startsWith('http') ? at : `SIMULATOR${at}`)}`,
-      `    protocols: [${protocols.join(', ')}]`,
-      `    models:`,
-      ...models.map((model) => {
-        const { name: own, upstream } = splitMapping(model);
-        return `      - { name: ${JSON.stringify(own)}, upstream: ${JSON.stringify(upstream)} }`;
-      }),
-      ...more.map((line) => `    ${line}`),
-    ]),
+    ...channels.flatMap(
+      ({ name, at = '', provider = 'simulator', models, protocols = everyProtocol, more = [] }) => [
+        `  - name: ${JSON.stringify(name)}`,
+        `    provider: ${provider}`,
+        `    base_url: ${JSON.stringify(at.startsWith('http') ? at : `SIMULATOR${at}`)}`,
+        `    protocols: [${protocols.join(', ')}]`,
+        `    models:`,
+        ...models.map((model) => {
+          const { name: own, upstream } = splitMapping(model);
+          return `      - { name: ${JSON.stringify(own)}, upstream: ${JSON.stringify(upstream)} }`;
+        }),
+        ...more.map((line) => `    ${line}`),
+      ],
+    ),
     ...(declared.size === 0 ? [] : ['models:']),
     ...[...declared].map((id) => {
       const entry = [`id: ${JSON.stringify(id)}`, 'type: chat', settingsOf(id)].filter(Boolean);

@@ -35,7 +35,7 @@ const roomKeys = {
 } as const;
 
 const statuses = [400, 401, 403, 429, 500, 502, 503] as const;
-const cuts = ['cut', 'broken', 'empty', 'words'] as const;
+const cuts = ['cut', 'broken', 'empty', 'words', '504'] as const;
 
 const extra = `
   - { id: unpriced, type: video }
@@ -68,6 +68,12 @@ const shared = shareGateway({
     [...statuses, ...cuts].map((end) => `-${end}`),
   ),
 });
+
+async function uncertainSubmits(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^sluice_video_submits_uncertain_total (\d+)$/m.exec(text)?.[1]);
+}
+
 const other = (dialect: Dialect): Dialect => (dialect === synthesis ? contents : synthesis);
 
 describe.each(dialects)('$name', (dialect) => {
@@ -248,25 +254,52 @@ describe.each(dialects)('$name', (dialect) => {
     broken: (response) => void response.writeHead(200).write('{"id', () => void response.destroy()),
     empty: (response) => answerText(response, '{"ok":true}'),
     words: (response) => answerText(response, 'accepted'),
+    504: (response) => void response.writeHead(504).end('{}'),
   };
 
-  test.each(cuts)(
-    'an unusable response (%s) is 502, and the submit is not repeated',
-    async (cut) => {
-      const { gateway } = shared;
-      const held = await heldOf(gateway);
+  test('unusable responses are 502, nothing is repeated, and the money is held for half a minute', async () => {
+    const { gateway } = shared;
+    const tasks = gateway.app.database.kysely;
+    const held = await heldOf(gateway);
+    const counted = await uncertainSubmits(gateway.url);
+    const ids: string[] = [];
+    for (const cut of cuts) {
       const before = upstream.submits.length;
       upstream.onSubmit = (_submit, response) => answersOf[cut](response);
-      const model = `${dialect.model}-${cut}`;
-      const response = await submitVideo(gateway.url, dialect, { model });
-      expect(response.status).toBe(502);
+      const response = await submitVideo(gateway.url, dialect, {
+        model: `${dialect.model}-${cut}`,
+      });
+      expect([cut, response.status]).toEqual([cut, 502]);
       expect(upstream.submits.length).toBe(before + 1);
-      expect(await heldOf(gateway)).toBe(held);
-      expect(await rowsOf(gateway, response.requestId)).toMatchObject([
-        { outcome: 'failed', status: 502, attempts: [{ channel: expect.any(String) }] },
-      ]);
-    },
-  );
+      expect(await rowsOf(gateway, response.requestId)).toEqual([]);
+      ids.push(response.requestId);
+    }
+    expect(await heldOf(gateway)).toBeGreaterThan(held);
+    expect(await uncertainSubmits(gateway.url)).toBe(counted + cuts.length);
+
+    const open = await tasks
+      .selectFrom('tasks')
+      .selectAll()
+      .where('request_id', 'in', ids)
+      .execute();
+    expect(open.map(({ due_at, created_at }) => due_at! - created_at >= 30_000)).toEqual(
+      cuts.map(() => true),
+    );
+    await tasks.updateTable('tasks').set({ due_at: 0 }).where('request_id', 'in', ids).execute();
+    for (const id of ids) {
+      await expect
+        .poll(() => rowsOf(gateway, id), { timeout: 20_000 })
+        .toMatchObject([
+          {
+            outcome: 'failed',
+            status: 502,
+            error: 'upstream_abnormal',
+            cost: null,
+            attempts: [{ channel: expect.any(String), class: 'uncertain' }],
+          },
+        ]);
+    }
+  });
 
   test('of parallel submits with money for one, one is admitted', async () => {
     const { gateway } = shared;

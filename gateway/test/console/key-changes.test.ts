@@ -170,12 +170,14 @@ describe('limits', () => {
       quota: '5',
       models: ['demo-chat'],
       expires_at: '2030-01-01T00:00:00Z',
+      ips: ['127.0.0.0/8', '::1'],
     });
     for (const [body, field] of [
       [{ quota: '6' }, 'quota'],
       [{ quota: null }, 'quota'],
       [{ models: [] }, 'models'],
       [{ expires_at: '2031-01-01T00:00:00Z' }, 'expires_at'],
+      [{ ips: ['127.0.0.1', '10.0.0.1'] }, 'ips'],
     ] as const) {
       expect(await failureOf(await change(people.member, key, body))).toEqual([
         403,
@@ -183,7 +185,11 @@ describe('limits', () => {
         field,
       ]);
     }
-    const tighter = await changed(people.member, key, { quota: '3', rpm: 5 });
+    const tighter = await changed(people.member, key, {
+      quota: '3',
+      rpm: 5,
+      ips: ['127.0.0.1', '127.1.0.0/16'],
+    });
     // The limit is still the administrator's; the rate is the person's own.
     expect((await change(people.member, tighter, { quota: '4' })).status).toBe(403);
     const faster = await changed(people.member, tighter, { rpm: 50 });

@@ -152,6 +152,18 @@ test('a twenty-first watcher is refused, and a session that ends takes its watch
   next.close();
 });
 
+test('whoever closes the page leaves room at once', async () => {
+  const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(admin)));
+  for (const { close } of watchers) close();
+  await expect
+    .poll(async () => {
+      const { response, close } = await watch(admin);
+      close();
+      return response.status;
+    })
+    .toBe(200);
+});
+
 test.each(['?from=2026-01-01T00:00:00Z', '?limit=3', '?status=9xx'])(
   'live%s is refused',
   async (query) => {

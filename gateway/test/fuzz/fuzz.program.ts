@@ -127,14 +127,19 @@ function timeSlow(): void {
 /** Variation in memory from loading the program and collecting garbage. */
 const slackMebibytes = 16;
 
-/** The least heap in which targets take their samples, in MiB; loading the program takes most of it. */
+const leastHeaps = new Map<string, number>();
+
+/** The least heap in which a target takes its samples, in MiB; loading the program takes most of it. */
 function leastHeap(target: string): number {
+  const known = leastHeaps.get(target);
+  if (known !== undefined) return known;
   const nothing = join(folder, 'nothing');
   writeFileSync(nothing, '');
   const inUse = Number(replay(target, nothing, heapMebibytes).stdout.split('\n')[0]);
   let heap = Math.ceil(inUse / mebibyte);
   while (heap < heapMebibytes && replay(target, nothing, heap).status !== 0) heap += 8;
   rmSync(nothing);
+  leastHeaps.set(target, heap);
   return heap;
 }
 
@@ -144,11 +149,11 @@ function leastHeap(target: string): number {
  */
 function weighSuspects(): void {
   const worst = suspected.toSorted((a, b) => b.excess - a.excess);
-  const least = worst[0] === undefined ? 0 : leastHeap(worst[0].target) + slackMebibytes;
   for (const [at, { target, file }] of worst.entries()) {
     const { isOperators } = fuzzTargets.find(({ name }) => name === target) ?? {};
     const room = memoryBound(readFileSync(file).length, isOperators) / mebibyte;
-    const endsWell = () => replay(target, file, Math.ceil(least + room)).status === 0;
+    const heap = () => Math.ceil(leastHeap(target) + slackMebibytes + room);
+    const endsWell = () => replay(target, file, heap()).status === 0;
     if (at >= mostTried || endsWell() || endsWell() || endsWell()) rmSync(file);
     else find(target, `more than ${Math.round(room)} MiB of heap`, file);
   }

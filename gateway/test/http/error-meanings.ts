@@ -60,6 +60,8 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
     'Every attempt failed: 5xx, no connection, an unreadable or empty response, a time-out, or some of them and refused credentials.',
   upstream_credential_refused:
     'The upstreams refuse the credentials of all channels of the model, or their accounts are empty. The request was right, so the status is 502; clients need not send it again until the operator has acted.',
+  pictures_unchargeable:
+    'More than ten responses of this model to this key could not be charged within a minute ([more](images.md#what-is-charged)). The model is not asked for the rest of it; `retry-after` is how long that is. Other models are served.',
   unavailable:
     'The gateway cannot record the request, look up its key or lease its money (disk full, database unreachable, another node silent), attempts failed for different reasons, or the gateway is stopping.',
   overloaded:

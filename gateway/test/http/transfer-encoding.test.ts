@@ -27,6 +27,11 @@ describe.each(textProtocols)('$name', (protocol) => {
     },
   );
 
+  it.each(['identity', 'gzip', 'xchunked'])('a body that would end nowhere: %s', async (coding) => {
+    const { head, asked } = await send('1.1', coding);
+    expect([head.split('\r\n')[0], asked]).toEqual(['HTTP/1.1 501 Not Implemented', 0]);
+  });
+
   it('a coding in HTTP/1.0 is 400', async () => {
     const { head, body, asked } = await send('1.0', 'chunked');
     expect([head.split('\r\n')[0], asked]).toEqual(['HTTP/1.1 400 Bad Request', 0]);

@@ -21,6 +21,7 @@ const models = {
   tokens: ['own', 'edits', 'input: 5, input_image: 8, output: 10, output_image: 32'],
   bare: ['own', '', tiers],
   free: ['own', '', 'input: 0, output: 0'],
+  sizeless: ['own', 'multi_reference', `${tiers}, reference_image: 0.003`],
   'no-factor': ['demo-layers', 'layers', tiers],
   'no-references': ['demo-image', 'edits, multi_reference', tiers],
   unpriced: ['demo-image', '', 'input: 1'],
@@ -259,6 +260,27 @@ describe('what cannot be charged is not shown, and is the loss of the operator',
     expect([status, message]).toEqual([502, 'upstream response abnormal']);
     expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
     expect(await kept(id)).toMatchObject({ attempts: [{ result, units: { images: 2 } }] });
+  });
+
+  test('after eleven of them the key gets the reason for that model, and the others as ever', async () => {
+    const { gateway, upstream } = shared;
+    answer({ data: [{ b64_json: png(8, 8) }] });
+    for (let at = 0; at < 11; at += 1) {
+      const { status, message } = await draw(gateway, { model: 'sizeless', prompt: 'a' });
+      expect([status, message]).toEqual([502, 'upstream response abnormal']);
+    }
+    const before = upstream.asked.length;
+    const { status, message, id } = await draw(gateway, { model: 'sizeless', prompt: 'a' });
+    expect([status, message]).toEqual([
+      502,
+      'upstream response abnormal: pictures of this model come without the size or usage that they are priced by, and only the operator of this gateway can fix that',
+    ]);
+    expect(upstream.asked.length).toBe(before);
+    expect(await rowOf(gateway, id)).toMatchObject({
+      outcome: 'refused',
+      error: 'pictures_unchargeable',
+    });
+    expect((await draw(gateway, { model: 'bare', prompt: 'a' })).status).toBe(200);
   });
 
   test.each([

@@ -286,7 +286,7 @@ describe.each(dialects)('tasks on %s', (dialect) => {
     test('a refused submit ends row and hold before the client hears of it', async () => {
       const task = await node.begin('a');
       const error = new GatewayError('channels_rate_limited', { retryAfter: 7 });
-      await node.tasks.refuse(task, { error, attempts: [] });
+      await node.tasks.refuse(task, { error, attempts: [], isUncertain: false });
       expect(await sumsOf(bench.database)).toEqual({ spent: 0n, held: 0n });
       expect(await usageOf(bench.database)).toMatchObject([
         { outcome: 'failed', status: 429, error: 'channels_rate_limited', cost: null },
@@ -295,6 +295,37 @@ describe.each(dialects)('tasks on %s', (dialect) => {
       expect(node.holds).toEqual(['committed', '500000000 0']);
       bench.pass(rules.expireAfter);
       expect(await node.turn()).toBe(0);
+    });
+
+    test('an uncertain submit keeps its hold for the time of a lease, and counts at once', async () => {
+      const task = await node.begin('a');
+      const attempt = {
+        channel: 'videos',
+        class: 'uncertain' as const,
+        status: 200,
+        result: 'unreadable',
+        startedAt: 1,
+        durationMs: 2,
+        upstreamRequestId: null,
+      };
+      const error = new GatewayError('upstream_abnormal');
+      await node.tasks.refuse(task, { error, attempts: [attempt], isUncertain: true });
+      expect(node.tasks.readings.uncertain).toBe(1);
+      expect(await node.tasks.find(owner, 'a')).toBeNull();
+      bench.pass(29_999);
+      expect(await node.turn()).toBe(0);
+      expect(await sumsOf(bench.database)).toEqual({ spent: 0n, held: heldFor5s });
+      expect(await usageOf(bench.database)).toEqual([]);
+      bench.pass(1);
+      const other = bench.node('node_2');
+      expect(await other.turn()).toBe(1);
+      expect(await sumsOf(bench.database)).toEqual({ spent: 0n, held: 0n });
+      const [row, ...others] = await usageOf(bench.database);
+      expect(others).toEqual([]);
+      expect(row).toMatchObject({ outcome: 'failed', status: 502, error: 'upstream_abnormal' });
+      expect(JSON.parse(row!.attempts)).toEqual([attempt]);
+      expect(other.tasks.readings.uncertain).toBe(0);
+      expect(bench.fake.calls).toEqual([]);
     });
 
     test('a submit that a kill cut short is given up at the next start, and never sent again', async () => {

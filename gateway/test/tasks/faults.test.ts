@@ -98,7 +98,7 @@ describe.each(dialects)('a database that cannot be reached, on %s', (dialect) =>
       const task = await node.begin('a');
       away.isAway = true;
       const error = new GatewayError('upstream_abnormal');
-      const refused = node.tasks.refuse(task, { error, attempts: [] });
+      const refused = node.tasks.refuse(task, { error, attempts: [], isUncertain: false });
       expect((await rowOf(bench.database, 'a')).state).toBe('submitting');
       away.isAway = false;
       await refused;

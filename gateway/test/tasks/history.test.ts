@@ -101,6 +101,7 @@ async function live(bench: TasksBench, acts: readonly Act[]): Promise<void> {
           await node.tasks.refuse(pending, {
             error: new GatewayError('upstream_abnormal'),
             attempts: [],
+            isUncertain: false,
           });
         }
         return;

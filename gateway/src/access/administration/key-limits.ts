@@ -1,4 +1,4 @@
-import type { DeclaredKey } from '#config/index.ts';
+import { type DeclaredKey, isWithinRanges } from '#config/index.ts';
 import { parseUsd } from '#database/index.ts';
 import {
   type LimitName,
@@ -74,7 +74,11 @@ function isSameOrTighter(limit: LimitName, before: StoredKey, after: StoredKey):
   const [old, next] = [before[limit], after[limit]];
   if (isSame(old, next)) return true;
   if (!isSet(next)) return !isSet(old);
-  if (Array.isArray(old)) return (next as readonly string[]).every((each) => old.includes(each));
+  if (Array.isArray(old)) {
+    const isIn = (each: string): boolean =>
+      limit === 'ips' ? isWithinRanges(each, old) : old.includes(each);
+    return (next as readonly string[]).every(isIn);
+  }
   if (limit === 'quota') return parseUsd(String(next)) <= parseUsd(String(old));
   return typeof old === 'number' && typeof next === 'number' && next <= old;
 }

@@ -6,6 +6,7 @@ export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { parseKeySettings, parseUserSettings } from './account-settings.ts';
 export { isName, parseTimestamp } from './leaf.ts';
 export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
+export { isWithinRanges } from './network.ts';
 export { isHeaderName, reservedHeaders } from './schema/channel.ts';
 export { enoughBits, seemingBits } from './secret-strength.ts';
 export { formatDuration, parseDuration } from './units.ts';

@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { trimTrailing } from './trim-trailing.ts';
 
@@ -8,6 +8,32 @@ export function isAddressRange(text: string): boolean {
   if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
   if (prefix === undefined) return true;
   return /^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128);
+}
+
+/** Whether one of the ranges contains all of this one, however both are written. */
+export function isWithinRanges(range: string, ranges: readonly string[]): boolean {
+  const inner = parseRange(range);
+  return ranges.some((each) => {
+    const outer = parseRange(each);
+    if (outer.family !== inner.family || outer.prefix > inner.prefix) return false;
+    const list = new BlockList();
+    list.addSubnet(outer.address, outer.prefix, outer.family);
+    return list.check(inner.address, inner.family);
+  });
+}
+
+/** IPv4 in an address of IPv6, `::ffff:10.0.0.1`. */
+const mappedPrefix = 96;
+
+/** @param text of which {@link isAddressRange} is true */
+function parseRange(text: string) {
+  const [address = '', digits] = text.split('/');
+  const family = isIPv4(address) ? ('ipv4' as const) : ('ipv6' as const);
+  const prefix = digits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(digits);
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mapped === undefined || prefix < mappedPrefix
+    ? { address, prefix, family }
+    : { address: mapped, prefix: prefix - mappedPrefix, family: 'ipv4' as const };
 }
 
 /** Parses `host:port`, with an IPv6 address in brackets; null if it is anything else. */

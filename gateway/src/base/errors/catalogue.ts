@@ -166,6 +166,13 @@ export const catalogue = define({
     "upstream response abnormal: the provider refuses the gateway's own credential or account, " +
       'and only the operator of this gateway can fix that',
   ),
+  pictures_unchargeable: entry(
+    502,
+    'api_error',
+    'upstream_error',
+    'upstream response abnormal: pictures of this model come without the size or usage that they are priced by, ' +
+      'and only the operator of this gateway can fix that',
+  ),
   // The journal and a failed database are retried every second.
   unavailable: {
     ...entry(

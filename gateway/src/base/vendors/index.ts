@@ -3,6 +3,7 @@ export {
   type ChannelAddress,
   findFacts,
   findVendor,
+  isSameVendor,
   knownServers,
   type ProviderName,
   providerNames,

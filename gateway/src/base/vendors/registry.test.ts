@@ -1,6 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { knownServers, providerNames, vendorFacts, vendorOf } from './index.ts';
+import {
+  isSameVendor,
+  knownServers,
+  providerNames,
+  vendorFacts,
+  vendorOf,
+  type ChannelAddress,
+  type ProviderName,
+} from './index.ts';
+
+function at(provider: ProviderName, baseUrl: string): ChannelAddress {
+  return { provider, baseUrl };
+}
+function compatible(baseUrl: string): ChannelAddress {
+  return at('openai-compatible', baseUrl);
+}
 
 const whoIs = (provider: 'openai' | 'openai-compatible', baseUrl: string) =>
   vendorOf({ provider, baseUrl })?.name;
@@ -16,6 +31,21 @@ test('a vendor without a provider value of its own is known by the host of its a
   expect(whoIs('openai-compatible', 'no address')).toBe('openai-compatible');
   // What the channel says of itself counts first.
   expect(whoIs('openai', 'https://api.x.ai/v1')).toBe('openai');
+});
+
+test.each<[string, ChannelAddress, ChannelAddress, boolean]>([
+  ['one vendor', at('openai', 'https://a.example'), at('openai', 'https://b.example'), true],
+  ['two', at('openai', 'https://a.example'), at('gemini', 'https://a.example'), false],
+  ['two servers', compatible('https://a.example/v1'), compatible('https://b.example/v1'), false],
+  ['one server', compatible('https://a.example/v1'), compatible('https://a.example/v2'), true],
+  [
+    'a hosted vendor',
+    compatible('https://api.moonshot.ai/v1'),
+    compatible('https://api.moonshot.cn/v1'),
+    true,
+  ],
+])('%s behind two channels is recognised', (_, one, other, isOne) => {
+  expect(isSameVendor(one, other)).toBe(isOne);
 });
 
 test('each known server is known once', () => {

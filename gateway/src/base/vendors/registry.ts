@@ -86,15 +86,26 @@ export interface ChannelAddress {
   readonly baseUrl: string;
 }
 
+/** Whether two channels lead to one vendor. Those of a vendor that `isManyVendors` do if their hosts are one. */
+export function isSameVendor(one: ChannelAddress, other: ChannelAddress): boolean {
+  const vendor = vendorOf(one);
+  if (vendor !== vendorOf(other)) return false;
+  const isMany = vendor?.name === one.provider && vendor.isManyVendors === true;
+  return !isMany || hostOf(one) === hostOf(other);
+}
+
 /** The vendor that a channel's requests go to. Undefined for vendors that nothing calls yet (video). */
 export function vendorOf(channel: ChannelAddress): Vendor | undefined {
   const known = found.get(channel);
   if (known !== undefined) return known;
-  const { provider, baseUrl } = channel;
-  // A broken address fails its own attempts, not the choice among all channels.
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
-  const own = byHost.get(host);
+  const { provider } = channel;
+  const own = byHost.get(hostOf(channel));
   const vendor = own?.provider === provider ? own : findVendor(provider);
   if (vendor !== undefined) found.set(channel, vendor);
   return vendor;
+}
+
+/** A broken address fails its own attempts, not the choice among all channels. */
+function hostOf({ baseUrl }: ChannelAddress): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
 }

@@ -131,8 +131,6 @@ describe('Ark', () => {
     ['tokens', 108_900, reported(108_900)],
     ['an explicit zero', 0, reported(0)],
     ['text of digits', '108900', reported(108_900)],
-    ['none', undefined, notReported],
-    ['null', null, notReported],
     ['a negative number', -7, implausible],
     ['a fraction', 0.5, implausible],
     ['text', 'a lot', implausible],
@@ -140,6 +138,17 @@ describe('Ark', () => {
     ['more than a number can count', 1e17, implausible],
   ])('%s', (_what, tokens, expected) => {
     const usage = { completion_tokens: 1, total_tokens: tokens };
+    expect(contents.readLook(task({ ...video, usage }))?.usage).toEqual(expected);
+  });
+
+  test.each<[string, object, object]>([
+    ['no sum', { completion_tokens: 1_234 }, reported(1_234)],
+    ['null for the sum', { completion_tokens: '1234', total_tokens: null }, reported(1_234)],
+    ['a sum of zero, which is a report', { completion_tokens: 7, total_tokens: 0 }, reported(0)],
+    ['a sum that is not a count', { completion_tokens: 7, total_tokens: 'x' }, implausible],
+    ['no sum, and no count', { completion_tokens: -1 }, implausible],
+    ['neither', {}, notReported],
+  ])('tokens of the answer stand for the sum: %s', (_what, usage, expected) => {
     expect(contents.readLook(task({ ...video, usage }))?.usage).toEqual(expected);
   });
 

@@ -100,6 +100,8 @@ export type Classification =
       readonly kind: 'client';
       readonly error: ErrorName;
       readonly param?: string;
+      /** The upstream's code or words say what is wrong. Absent: nothing but the status does. */
+      readonly isExplained?: boolean;
       /** What the client's SDK acts on; without any text of the upstream's. */
       readonly details?: Readonly<Record<string, unknown>>;
     }

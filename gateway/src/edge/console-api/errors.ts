@@ -1,3 +1,11 @@
+/** Of every response of the API, as flat names and values. */
+export const apiHeaders = [
+  'cache-control',
+  'no-store',
+  'x-content-type-options',
+  'nosniff',
+] as const;
+
 /** Every error of the console's API, with its status. */
 export const statuses = {
   invalid: 400,

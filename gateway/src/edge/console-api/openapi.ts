@@ -9,6 +9,7 @@ const error = {
   properties: {
     error: {
       type: 'object',
+      additionalProperties: false,
       required: ['code', 'message', 'request_id'],
       properties: {
         code: { enum: Object.keys(statuses) },
@@ -21,6 +22,9 @@ const error = {
             properties: { path: { type: 'string' }, message: { type: 'string' } },
           },
         },
+        object: { type: 'object', description: 'the object as it is now' },
+        file: { type: 'string', description: 'the configuration file that declares it' },
+        path: { type: 'string', description: 'the place in that file' },
         request_id: { type: 'string' },
       },
     },
@@ -61,7 +65,7 @@ function operation(operationId: string, route: RouteContract): object {
       requestBody: { required: true, content: json({ schema: schemaOf(route.body, 'input') }) },
     }),
     responses: {
-      200: {
+      [route.status ?? 200]: {
         description: 'Done',
         content: {
           ...json({ schema: schemaOf(route.response, 'output'), example: route.example }),

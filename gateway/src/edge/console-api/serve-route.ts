@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { answer } from '#http/index.ts';
 import type { RouteContract } from './contract/index.ts';
-import { ApiError, encodeApiError, type FieldProblem } from './errors.ts';
+import { ApiError, apiHeaders, encodeApiError, type FieldProblem } from './errors.ts';
 import { assertOwnOrigin, assertOwnPage, type SignedInCaller } from './sessions/guard.ts';
 import { base } from './surface.ts';
 
@@ -26,8 +26,6 @@ export interface ApiReply<Route extends RouteContract> {
   readonly cookies?: readonly string[];
   /** Of the object, for `if-match`. */
   readonly revision?: number;
-  /** 201 for a new object; absent: 200. */
-  readonly status?: 200 | 201;
 }
 
 export type Handler<Route extends RouteContract> = (
@@ -39,7 +37,6 @@ export interface ServeOptions {
   readonly callerFor: (request: FastifyRequest) => Promise<SignedInCaller>;
 }
 
-const headers = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
 const mostProblems = 20;
 
 /** Serves a route of the contract: session, permission, origin, values, and a response of declared members only. */
@@ -50,12 +47,12 @@ export function serveRoute<Route extends RouteContract>(
   handler: Handler<Route>,
 ): void {
   serveChecked(scope, route, options, async (call, request, reply) => {
-    const { body, yaml, cookies = [], revision, status = 200 } = await handler(call);
+    const { body, yaml, cookies = [], revision } = await handler(call);
     const text = yaml ?? JSON.stringify(route.response.parse(body));
     const type = yaml === undefined ? 'application/json' : 'application/yaml';
     const etag = revision === undefined ? [] : ['etag', `"${revision}"`];
     const extra = [...cookies.flatMap((value) => ['set-cookie', value]), ...etag];
-    answer(request, reply, status, type, text, [...headers, ...extra]);
+    answer(request, reply, route.status ?? 200, type, text, [...apiHeaders, ...extra]);
   });
 }
 
@@ -73,7 +70,7 @@ export function serveStream<Route extends RouteContract>(
     handler(call, (contentType, extra = []) => {
       reply.hijack();
       const own = ['x-request-id', request.id, 'content-type', contentType];
-      reply.raw.writeHead(200, [...own, ...headers, ...extra]);
+      reply.raw.writeHead(200, [...own, ...apiHeaders, ...extra]);
       return reply.raw;
     }),
   );
@@ -127,7 +124,7 @@ export function answerApiErrors(scope: FastifyInstance): void {
     const { retryAfter, status } = error;
     const wait = retryAfter === null ? [] : ['retry-after', String(retryAfter)];
     const text = encodeApiError(error, request.id);
-    answer(request, reply, status, 'application/json', text, [...headers, ...wait]);
+    answer(request, reply, status, 'application/json', text, [...apiHeaders, ...wait]);
   });
 }
 

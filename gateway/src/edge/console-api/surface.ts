@@ -1,6 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
 import type { Surface } from '#http/index.ts';
-import { type ApiErrorCode, encodeApiError } from './errors.ts';
+import { apiHeaders, type ApiErrorCode, encodeApiError } from './errors.ts';
 
 export const base = '/admin/v1';
 
@@ -18,9 +18,10 @@ const codes: Readonly<Record<number, ApiErrorCode>> = {
 /** The API behind the console's pages. */
 export const consoleSurface: Surface = {
   prefix: '/admin/',
-  // No base URL of a client ends in it: such paths are neither repaired nor hinted at.
   base: '',
+  isExact: true,
   shape: {
+    headers: apiHeaders,
     encodeError({ entry: { status }, message }: GatewayError, requestId) {
       return encodeApiError({ code: codes[status] ?? 'internal', message, fields: [] }, requestId);
     },

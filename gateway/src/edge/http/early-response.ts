@@ -16,6 +16,16 @@ export function mustClose(request: IncomingMessage): boolean {
   return !(Number(length) <= keepAliveBytes);
 }
 
+/** What ends the responses whose request bodies are still read and discarded. */
+const draining = new WeakMap<ServerResponse, () => void>();
+
+/** Ends the response if it waits for the rest of its request. @returns whether it did */
+export function stopDraining(response: ServerResponse): boolean {
+  const finish = draining.get(response);
+  finish?.();
+  return finish !== undefined;
+}
+
 /**
  * Sends the last bytes of a response whose request body is still arriving, then reads and discards the rest for a
  * limited time before it closes the connection. Closing at once would reset the connection, and the client, still
@@ -30,6 +40,7 @@ export function endAfterDraining(
   const pieces = new PieceCount();
   const finish = (): void => {
     clearTimeout(timer);
+    draining.delete(response);
     request.off('data', count);
     request.off('end', finish);
     response.end();
@@ -39,6 +50,7 @@ export function endAfterDraining(
     if (drained > lingerBytes || pieces.add(chunk)) finish();
   };
   const timer = setTimeout(finish, lingerMilliseconds).unref();
+  draining.set(response, finish);
   request.on('error', ignore);
   request.on('data', count);
   request.on('end', finish);

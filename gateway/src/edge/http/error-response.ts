@@ -50,6 +50,7 @@ export function createErrorResponder(
     headers.push('content-type', 'application/json');
     headers.push('content-length', String(Buffer.byteLength(body)));
     addErrorHeaders(headers, error);
+    headers.push(...(shape.headers ?? []));
     // A body that hardly arrives is not worth reading to its end.
     const close = mustClose(raw) || error.errorName === 'body_too_slow';
     if (close || request.server.isDraining()) headers.push('connection', 'close');

@@ -1,5 +1,6 @@
-import type { RequestListener } from 'node:http';
+import { type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopDraining } from './early-response.ts';
 import { createRequestId } from './request-id.ts';
 
 const drainMilliseconds = 1_000;
@@ -11,14 +12,18 @@ const drainMilliseconds = 1_000;
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   // oxlint-disable-next-line no-underscore-dangle -- Node has no public way from a socket to its response
   const response = '_httpMessage' in socket ? socket._httpMessage : null;
-  if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(response)) {
+  // A request that was refused for its head: that response is whole, only the rest of the body cannot be read.
+  const isRefused = response instanceof ServerResponse && stopDraining(response);
+  if (error.code === 'ECONNRESET' || !socket.writable || (hasBegun(response) && !isRefused)) {
     socket.destroy();
     return;
   }
-  socket.end(
-    `HTTP/1.1 ${statusOf(error.code)}\r\nx-request-id: ${createRequestId()}\r\n` +
-      'content-length: 0\r\nconnection: close\r\n\r\n',
-  );
+  if (!isRefused) {
+    socket.end(
+      `HTTP/1.1 ${statusOf(error.code)}\r\nx-request-id: ${createRequestId()}\r\n` +
+        'content-length: 0\r\nconnection: close\r\n\r\n',
+    );
+  }
   // Discards what still arrives, so that a reset does not destroy the response.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), drainMilliseconds).unref();
@@ -52,12 +57,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 
 /** A response on this connection has begun: another status line would be read as part of its body. */
 function hasBegun(response: unknown): boolean {
-  return (
-    typeof response === 'object' &&
-    response !== null &&
-    'headersSent' in response &&
-    response.headersSent === true
-  );
+  return response instanceof ServerResponse && response.headersSent;
 }
 
 function statusOf(code: string | undefined): string {

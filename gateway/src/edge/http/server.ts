@@ -111,7 +111,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: respondWithError,
     genReqId: createRequestId,
     requestIdHeader: false,
-    rewriteUrl: (request) => repairTarget(request.url ?? '', surfaces.bases),
+    rewriteUrl({ url = '' }) {
+      const repaired = repairTarget(url, surfaces.bases);
+      return surfaces.isExact(repaired) ? url : repaired;
+    },
     // Other code decides whether to serve while stopping, instead of the framework's own 503.
     return503OnClosing: false,
     exposeHeadRoutes: true,

@@ -8,6 +8,8 @@ export interface ErrorShape {
   encodeError(error: GatewayError, requestId: string): string;
   /** Where its clients need another status than the catalogue's. */
   statusOf?(error: GatewayError): number;
+  /** Further headers of every error, as flat names and values. */
+  readonly headers?: readonly string[];
   /** A second header for the request id, where the clients of this shape look for it. */
   readonly requestIdHeader?: string;
 }
@@ -18,6 +20,8 @@ export interface Surface {
   readonly prefix: string;
   /** The end of a client's base URL, such as `/v1`; may be empty. */
   readonly base: string;
+  /** Its paths have one spelling each: no slip in a base URL leads to them. */
+  readonly isExact?: true;
   /** A function where the request decides, because several protocols share a path. */
   readonly shape: ErrorShape | ((request: RequestHead, path: string) => ErrorShape);
 }
@@ -30,6 +34,8 @@ export interface Surfaces {
   shapeOf(request: RequestHead & Pick<IncomingMessage, 'url'>): ErrorShape;
   /** The end of a client's base URL for the endpoint at this path. */
   baseOf(path: string): string;
+  /** Whether nothing may be repaired to become this path. */
+  isExact(path: string): boolean;
   /** The bases, longest first; without the empty one. */
   readonly bases: readonly string[];
 }
@@ -53,6 +59,7 @@ export function createSurfaces(list: readonly Surface[]): Surfaces {
     // An endpoint lies below its prefix: the bare prefix belongs to the other paths here.
     baseOf: (path) =>
       longestFirst.find(({ prefix }) => path.startsWith(prefix))?.base ?? other.base,
+    isExact: (path) => surfaceAt(path).isExact === true,
     bases: [...bases].toSorted((a, b) => b.length - a.length),
   } satisfies Surfaces);
 }

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from '#usage/index.ts';
+import { catalogue, GatewayError, type ErrorName } from '#errors/index.ts';
 import { measureTask, videoQuantity } from '#billing/index.ts';
 import { endTask, type EndedTask } from './end-task.ts';
 import { storeLateLook } from './ends.repository.ts';
@@ -23,23 +24,36 @@ export async function concludeAs(
 }
 
 /**
- * Ends a task whose process was killed between sending the submit and storing the response. Nobody has an id of it, and
- * it is never sent again. @throws the error of the database
+ * Ends a task of which nobody has an id: its process was killed between sending the submit and storing the response, or
+ * there was no usable response. It is never sent again. @throws the error of the database
  */
 export async function giveUp(parts: TaskParts, row: TaskRow): Promise<void> {
+  const { errorName, entry } = new GatewayError(submitErrorOf(row));
+  const isKnown = row.attempts.length > 0;
+  const attempts = isKnown ? row.attempts : [uncertainAttempt(row, parts.clock.now())];
   const ended = await endTask(parts, row, {
     end: notAccepted,
     usage: { quantity: null, isImplausible: false },
-    status: 503,
-    error: 'unavailable',
-    attempts: [uncertainAttempt(row, parts.clock.now())],
+    status: entry.status,
+    error: errorName,
+    attempts,
   });
-  if (ended === null) return;
+  if (ended !== null && !isKnown) noteUncertain(parts, row);
+}
+
+/** Counts and logs a submit of which nobody knows whether its upstream has accepted it. */
+export function noteUncertain(parts: Pick<TaskParts, 'tally' | 'log'>, row: TaskRow): void {
   parts.tally.uncertain += 1;
   parts.log.warn('a submit was cut short: its upstream may make a video that nobody gets', {
     component: 'tasks',
     requestId: row.request_id,
   });
+}
+
+/** The error that its client got, if it got any. */
+function submitErrorOf({ failure }: TaskRow): ErrorName {
+  const name = failure?.code ?? '';
+  return Object.hasOwn(catalogue, name) ? (name as ErrorName) : 'unavailable';
 }
 
 /** Which channel it was is known to nobody any more. */

@@ -11,7 +11,7 @@ export interface TaskReadings {
   readonly lag: number;
   /** Looks are so late that ends are seen late. */
   readonly isLagging: boolean;
-  /** Ended by this process: tasks that took too long, what upstreams made of such tasks after all, and submits cut short. */
+  /** Seen by this process: tasks that took too long, what upstreams made of such tasks after all, and uncertain submits. */
   readonly expired: number;
   readonly lost: number;
   readonly uncertain: number;

@@ -117,6 +117,24 @@ export async function storeAccepted(
   });
 }
 
+/** What of a row an uncertain response to its submit sets. */
+export type UncertainRow = Pick<TaskTable, 'failure' | 'attempts' | 'due_at'>;
+
+/** Stores that nobody knows whether an upstream has accepted a task. It is given up when it is due. */
+export async function storeUncertain(
+  { kysely }: OpenDatabase,
+  id: string,
+  uncertain: UncertainRow,
+): Promise<void> {
+  await kysely
+    .updateTable('tasks')
+    .set({ ...uncertain, lease_owner: null, lease_until: null })
+    .where('id', '=', id)
+    .where('state', '=', 'submitting')
+    .where('fence', '=', 1)
+    .execute();
+}
+
 /** Keeps other nodes from giving up tasks that this one is submitting. */
 export async function renewSubmits(
   { kysely, dialect }: OpenDatabase,

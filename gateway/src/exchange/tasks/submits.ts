@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { termsOfTask, type KeptHold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isDataError } from '#usage/index.ts';
+import type { TaskFailure } from '#canonical/index.ts';
+import { isDataError, type AttemptRecord } from '#usage/index.ts';
 import { sealAccess } from './access.ts';
+import { noteUncertain } from './conclude.ts';
 import { endTask } from './end-task.ts';
 import { orUnavailable, unavailable } from './errors.ts';
 import type { TaskParts } from './parts.ts';
@@ -13,6 +15,7 @@ import {
   renewSubmits,
   startOf,
   storeAccepted,
+  storeUncertain,
   type NewRow,
 } from './submits.repository.ts';
 import { readRow, type TaskRow } from './task-row.ts';
@@ -31,8 +34,8 @@ export interface Submits extends Pick<Tasks, 'create' | 'accept' | 'refuse'> {
   stop(): void;
 }
 
-/** @param onAccepted called when a task is to be followed. @param due Unix milliseconds */
-export function createSubmits(parts: TaskParts, onAccepted: (due: number) => void): Submits {
+/** @param onDue called when a task is to be followed, or given up. @param due Unix milliseconds */
+export function createSubmits(parts: TaskParts, onDue: (due: number) => void): Submits {
   const { database, owner, billing, secrets, clock, settings, log } = parts;
   /** By id; a task leaves when its row says what became of the submit. */
   const open = new Map<string, TaskRow>();
@@ -97,7 +100,7 @@ export function createSubmits(parts: TaskParts, onAccepted: (due: number) => voi
     const isStored = await persist(() => storeAccepted(database, task.id, row));
     end(task.id);
     if (isStored) {
-      onAccepted(due);
+      onDue(due);
       return;
     }
     log.warn('a task was given up before its upstream accepted it', {
@@ -106,6 +109,23 @@ export function createSubmits(parts: TaskParts, onAccepted: (due: number) => voi
       detail: task.id,
     });
     throw unavailable();
+  }
+
+  async function keepUncertain(
+    id: string,
+    { errorName }: GatewayError,
+    attempts: readonly AttemptRecord[],
+  ): Promise<void> {
+    const due = clock.now() + lookRules.lease;
+    const failure: TaskFailure = { kind: 'failed', code: errorName };
+    const row = {
+      failure: JSON.stringify(failure),
+      attempts: JSON.stringify(attempts),
+      due_at: due,
+    };
+    await persist(() => storeUncertain(database, id, row));
+    end(id);
+    onDue(due);
   }
 
   return {
@@ -124,9 +144,13 @@ export function createSubmits(parts: TaskParts, onAccepted: (due: number) => voi
 
     accept: (task, accepted) => within(patience, store(task, accepted)),
 
-    async refuse({ id }, { error, attempts }: TaskRefusal) {
+    async refuse({ id }, { error, attempts, isUncertain }: TaskRefusal) {
       const row = open.get(id);
       if (row === undefined) return;
+      if (isUncertain) {
+        noteUncertain(parts, row);
+        return within(patience, keepUncertain(id, error, attempts));
+      }
       const { status } = error.entry;
       const usage = { quantity: null, isImplausible: false };
       const ending = { end: notAccepted, usage, status, error: error.errorName, attempts };

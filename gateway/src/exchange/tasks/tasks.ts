@@ -25,7 +25,10 @@ export interface Tasks {
    * @throws GatewayError `unavailable` when it is not stored yet, or when the task was given up meanwhile.
    */
   accept(task: OpenTask, accepted: AcceptedTask): Promise<void>;
-  /** The submit failed: ends row and hold and writes the usage row, in one transaction. @throws GatewayError `unavailable` */
+  /**
+   * The submit failed: ends row and hold and writes the usage row, in one transaction; of an uncertain submit only after
+   * the time of a lease. @throws GatewayError `unavailable`
+   */
   refuse(task: OpenTask, refusal: TaskRefusal): Promise<void>;
   /**
    * The owner's task, after a look at it if the last one is older than five seconds. Null: the owner has no such task.
@@ -82,6 +85,8 @@ export interface AcceptedTask {
 export interface TaskRefusal {
   readonly error: GatewayError;
   readonly attempts: readonly AttemptRecord[];
+  /** Nobody has an id, but an upstream may have accepted the task: its hold is kept for the time of a lease. */
+  readonly isUncertain: boolean;
 }
 
 /** Whose tasks: those of the user in one dialect, whatever key or team they were submitted with. */

@@ -154,7 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const refusals = closing.add(
       condenseRefusals({
         journal: watched,
-        isKnownModel: (name) => resolveModel(snapshot(), name) !== null,
+        modelIdOf: (name) => resolveModel(snapshot(), name)?.model.id ?? null,
         now: clock.monotonic,
         ...refusalBounds,
       }),

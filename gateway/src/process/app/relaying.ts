@@ -9,7 +9,7 @@ import { createConverter, createStateSealer } from '#conversion/index.ts';
 import type { Money } from '#limits/index.ts';
 import { parseUsd, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
-import type { Journal } from '#journal/index.ts';
+import type { CondensedJournal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
 import { textCodecs, textProtocols, videoProtocols } from '#protocols/index.ts';
 import {
@@ -43,7 +43,7 @@ export interface RelayingOptions extends Pick<
   readonly secrets: Secrets;
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
-  readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
+  readonly journal: Pick<CondensedJournal, 'append' | 'begin' | 'usable' | 'unpaidFor'>;
   readonly money: Money;
   readonly observer: ExchangeObserver;
   readonly taskEnded: (record: ExchangeRecord) => void;

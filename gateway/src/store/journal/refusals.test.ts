@@ -18,7 +18,7 @@ function open() {
       begin: () => {},
       usable: true,
     },
-    isKnownModel: (name) => name.startsWith('known'),
+    modelIdOf: (name) => (name.startsWith('known') ? name.replace('-alias', '') : null),
     now: () => performance.now(),
   });
   let number = 0;
@@ -84,7 +84,7 @@ test('above 600 a minute, whatever the reasons, the key waits for the next minut
   expect(refusals.closedFor('key_1')).toBeNull();
 });
 
-test('a picture that could not be charged counts as sixty refusals, and keeps its row', async () => {
+test('a model whose pictures cannot be charged rests for that key, and their rows stay', async () => {
   const { rows, refuse, refusals } = open();
   const attempt = {
     channel: 'c',
@@ -97,11 +97,17 @@ test('a picture that could not be charged counts as sixty refusals, and keeps it
   const failed = { outcome: 'failed', status: 502, error: 'upstream_abnormal' } as const;
   await refuse(100, { ...failed, attempts: [{ ...attempt, result: 'reset' }] });
   const attempts = [{ ...attempt, result: 'size-missing', units: { images: 1 } }];
-  await refuse(10, { ...failed, attempts });
-  expect(refusals.closedFor('key_1')).toBeNull();
+  await refuse(5, { ...failed, attempts });
+  await refuse(5, { ...failed, attempts, model: 'known-alias' });
+  expect(refusals.unpaidFor('key_1', 'known')).toBeNull();
   await refuse(1, { ...failed, attempts });
-  expect(refusals.closedFor('key_1')).toBe(60);
+  expect(refusals.unpaidFor('key_1', 'known')).toBe(60);
+  expect(refusals.unpaidFor('key_1', 'known-2')).toBeNull();
+  expect(refusals.unpaidFor('key_2', 'known')).toBeNull();
+  expect(refusals.closedFor('key_1')).toBeNull();
   expect(rows).toHaveLength(111);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(refusals.unpaidFor('key_1', 'known')).toBeNull();
 });
 
 test('what is counted is written at the end of the process', async () => {

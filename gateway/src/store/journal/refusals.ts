@@ -10,8 +10,8 @@ const mostGroups = 5_000;
 const mostKeys = 20_000;
 const minute = 60_000;
 
-/** A response that could not be charged counts as so many refusals: the operator has paid for it. */
-const perUnpaid = 60;
+/** Responses of a model per minute and key that could not be charged: the operator has paid for them. */
+const mostUnpaid = 10;
 /** Results of attempts that were withheld because the price does not fit what the upstream made. */
 const unpaidResults: ReadonlySet<string> = new Set([
   'size-missing',
@@ -21,8 +21,8 @@ const unpaidResults: ReadonlySet<string> = new Set([
 
 export interface RefusalsOptions {
   readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
-  /** Whether the catalogue has this model or alias. All others count as one, so that nobody can invent new groups. */
-  readonly isKnownModel: (name: string) => boolean;
+  /** The id of the model that a name or an alias means; null: none. All such names count as one, so that nobody can invent new groups. */
+  readonly modelIdOf: (name: string) => string | null;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** Rows per minute of one key, reason and model; further refusals are counted in one more row. Default: 60. */
@@ -35,6 +35,11 @@ export interface RefusalsOptions {
 export interface CondensedJournal extends Pick<Journal, 'append' | 'begin' | 'usable'> {
   /** Whole seconds until requests of the key are read again; null: now. */
   closedFor(keyId: string): number | null;
+  /**
+   * Whole seconds until the key's requests for this model are served again, since too many of its responses could not be
+   * charged; null: now.
+   */
+  unpaidFor(keyId: string, modelId: string): number | null;
   /** Writes the counted refusals. Call it before the journal is closed. */
   close(): Promise<void>;
 }
@@ -52,10 +57,13 @@ interface Group {
  * client nothing, but each would take room on the disk. Minutes are local to the process and begin with a refusal.
  */
 export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
-  const { journal, isKnownModel, now } = options;
+  const { journal, modelIdOf, now } = options;
   const { mostRows = usualRows, mostRefusals = usualRefusals } = options;
   let groups = new Map<string, Group>();
+  /** By key. */
   let refusals = new Map<string, number>();
+  /** By key and model. */
+  let unpaid = new Map<string, number>();
   let endsAt = -Infinity;
   let timer: NodeJS.Timeout | null = null;
 
@@ -64,11 +72,11 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     if (record.outcome !== 'refused' && !isUnpaid) return journal.append(record);
     if (now() >= endsAt) begin();
     if (isUnpaid) {
-      countAgainst(record.keyId, perUnpaid);
+      countUp(unpaid, unpaidName(record.keyId, modelIdOf(record.model) ?? ''));
       return journal.append(record);
     }
     // A failure of the gateway is not the key's fault.
-    if (record.status < 500) countAgainst(record.keyId, 1);
+    if (record.status < 500) countUp(refusals, record.keyId);
     const group = groupOf(record);
     if (group === null) return journal.append(record);
     group.seen += 1;
@@ -78,16 +86,21 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     return Promise.resolve();
   }
 
-  function countAgainst(keyId: string, times: number): void {
-    const before = refusals.get(keyId);
-    if (before !== undefined || refusals.size < mostKeys) {
-      refusals.set(keyId, (before ?? 0) + times);
-    }
+  function countUp(counts: Map<string, number>, name: string): void {
+    const before = counts.get(name);
+    if (before !== undefined || counts.size < mostKeys) counts.set(name, (before ?? 0) + 1);
+  }
+
+  /** Null: no more than that many were counted in this minute. */
+  function secondsLeft(count: number | undefined, most: number): number | null {
+    if (count === undefined || count <= most) return null;
+    const left = endsAt - now();
+    return left <= 0 ? null : Math.ceil(left / 1_000);
   }
 
   /** Null if there are too many. */
   function groupOf({ keyId, error, model }: ExchangeRecord): Group | null {
-    const name = `${keyId}\n${error}\n${isKnownModel(model) ? model : ''}`;
+    const name = `${keyId}\n${error}\n${modelIdOf(model) === null ? '' : model}`;
     let group = groups.get(name);
     if (group !== undefined) return group;
     if (groups.size >= mostGroups) return null;
@@ -108,6 +121,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     const counted = [...groups.values()];
     groups = new Map();
     refusals = new Map();
+    unpaid = new Map();
     endsAt = -Infinity;
     // The journal reports and counts what it cannot store.
     await Promise.allSettled(
@@ -121,15 +135,13 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     get usable() {
       return journal.usable;
     },
-    closedFor(keyId) {
-      const seen = refusals.get(keyId);
-      if (seen === undefined || seen <= mostRefusals) return null;
-      const left = endsAt - now();
-      return left <= 0 ? null : Math.ceil(left / 1_000);
-    },
+    closedFor: (keyId) => secondsLeft(refusals.get(keyId), mostRefusals),
+    unpaidFor: (keyId, modelId) => secondsLeft(unpaid.get(unpaidName(keyId, modelId)), mostUnpaid),
     close: end,
   };
 }
+
+const unpaidName = (keyId: string, modelId: string): string => `${keyId}\n${modelId}`;
 
 function madeUnpaid({ outcome, attempts }: ExchangeRecord): boolean {
   return outcome === 'failed' && attempts.some(({ result }) => unpaidResults.has(result));

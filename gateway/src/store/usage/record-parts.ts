@@ -4,7 +4,7 @@ import type { ApartPart, TokenCounts, tokenParts } from '#canonical/index.ts';
 export type AttemptClass =
   /** Nothing reached the upstream. */
   | 'not-sent'
-  /** Sent, but no byte of a response arrived: the upstream may or may not have worked. */
+  /** Sent, but no byte of a response arrived, or none with a task's id: the upstream may or may not have worked. */
   | 'uncertain'
   /** A response began, but nothing of it was shown to the client. */
   | 'started'

@@ -24,7 +24,8 @@ export function classifyAnthropic(failure: UpstreamFailure): Classification {
     return refusedCredential();
   }
   const details = threadDetails(failure.body);
-  if (details !== null) return { kind: 'client', error: 'upstream_rejected', details };
+  if (details !== null)
+    return { kind: 'client', error: 'upstream_rejected', isExplained: true, details };
   return classifyStatus(status, failure.retryAfter, fields);
 }
 

@@ -71,7 +71,9 @@ function readLook(body: unknown): TaskLook | null {
   const members = plainMembers(task, shown);
   if (state !== 'succeeded') return { state, code, usage: notReported, members };
   const content = contentOf(task['content']);
-  const usage = usageOf(objectOf(task['usage'])?.['total_tokens'], 1);
+  // Some compatible servers leave the sum out: a video has no other tokens than those of its answer.
+  const reported = objectOf(task['usage']);
+  const usage = usageOf(reported?.['total_tokens'] ?? reported?.['completion_tokens'], 1);
   if (content === null) return { state: 'withheld', code, usage, members };
   return { state, code, usage, members: { ...members, content } };
 }

@@ -146,6 +146,7 @@ export const changeKey = defineRoute({
 export const createKey = defineRoute({
   method: 'POST',
   path: '/keys',
+  status: 201,
   summary: 'Make a key; the response is the only one with its secret',
   permission: 'own',
   parameters: nothing,

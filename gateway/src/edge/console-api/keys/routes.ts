@@ -106,7 +106,6 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     return {
       body: { ...(await viewOf(kysely, key)), ...(secret !== null && { key: secret }) },
       revision: key.revision,
-      status: 201,
     };
 
     /** What somebody without a say over all keys has asked for. @throws ApiError `forbidden` */

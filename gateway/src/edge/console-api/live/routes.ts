@@ -58,9 +58,12 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
         });
     }, turn);
     body.once('close', stop);
+    // Nobody half-closes a stream of events: whoever closes the page has left, though the server would still write.
+    request.raw.socket.once('end', stop);
 
     function stop(): void {
       clearInterval(timer);
+      request.raw.socket.off('end', stop);
       unwatch();
       body.end();
     }

@@ -11,9 +11,17 @@ import type { Sender } from './sender.ts';
 
 /* With a sender of its own: failover knows nothing of what is sent and answered. */
 
+/** A channel named `vendor-1` is at that vendor. */
 const routeOf = (id: string): Route =>
   ({
-    channel: { id, name: id, credentials: ['secret'], timeouts: {} },
+    channel: {
+      id,
+      name: id,
+      provider: id.split('-')[0],
+      baseUrl: `https://${id}.example/v1`,
+      credentials: ['secret'],
+      timeouts: {},
+    },
     upstreamModel: `${id}-up`,
   }) as unknown as Route;
 
@@ -157,6 +165,72 @@ describe('what attempts return', () => {
     expect(await open({ a: new ClientGone() }).run()).toMatchObject({
       outcome: { kind: 'not-asked' },
     });
+  });
+});
+
+describe('a 400 that nothing explains', () => {
+  const unexplained: AttemptOutcome = {
+    ...broken,
+    classification: { kind: 'client', error: 'upstream_rejected' },
+  };
+  const explained: AttemptOutcome = {
+    ...broken,
+    classification: { kind: 'client', error: 'upstream_rejected', isExplained: true },
+  };
+  type Outcomes = Parameters<typeof open>[0];
+  /** Every request is converted, except those for channels of `native`. */
+  const asking = async (outcomes: Outcomes, native = '-') => {
+    const { run, asked } = open(outcomes, {
+      isConverted: ({ channel }) => !channel.name.includes(native),
+      errorOf: ({ classification }) =>
+        new GatewayError(classification.kind === 'client' ? classification.error : 'unavailable'),
+    });
+    const { outcome, attempts, sent } = await run();
+    const end = outcome.kind === 'unanswered' ? outcome.error : outcome;
+    expect(attempts.map(({ channel }) => channel)).toEqual(asked);
+    return { asked, end, channel: sent?.channel };
+  };
+  const rejected: unknown = expect.objectContaining({ errorName: 'upstream_rejected' });
+  const [one, two] = ['anthropic', 'gemini'];
+
+  test.each<[string, Outcomes, unknown, string[]]>([
+    ['answers', { [one]: unexplained, [two]: response }, response, [one, two]],
+    [
+      'is the next of another vendor',
+      { 'openai-1': unexplained, 'openai-2': response, [two]: response },
+      response,
+      ['openai-1', two],
+    ],
+  ])('the channel that is asked once more %s', async (_, outcomes, end, asked) => {
+    expect(await asking(outcomes, 'none')).toEqual({ end, asked, channel: two });
+  });
+
+  test.each<[string, Outcomes, string[]]>([
+    ['refuses it too', { [one]: unexplained, [two]: unexplained, ark: response }, [one, two]],
+    ['fails', { [one]: unexplained, [two]: broken, ark: response }, [one, two]],
+    ['cannot be reached', { [one]: unexplained, [two]: new TypeError('x') }, [one]],
+    ['is of the same vendor', { 'openai-1': unexplained, 'openai-2': response }, ['openai-1']],
+    [
+      'is one too many',
+      { a: broken, b: broken, [one]: unexplained, [two]: response },
+      ['a', 'b', one],
+    ],
+  ])('stays the client’s if the other one %s', async (_, outcomes, asked) => {
+    const refused = asked.find((name) => outcomes[name] === unexplained);
+    expect(await asking(outcomes, 'none')).toEqual({ end: rejected, asked, channel: refused });
+  });
+
+  test.each<[string, AttemptOutcome, string]>([
+    ['of a request that was not converted', unexplained, one],
+    ['that is explained', explained, 'none'],
+    ['with an error of its own', clientFault, 'none'],
+  ])('stays the client’s at once: one %s', async (_, outcome, native) => {
+    expect((await asking({ [one]: outcome, [two]: response }, native)).asked).toEqual([one]);
+  });
+
+  test('gives way to an explanation', async () => {
+    const { end } = await asking({ [one]: unexplained, [two]: clientFault }, 'none');
+    expect(end).toMatchObject({ errorName: 'context_too_long' });
   });
 });
 

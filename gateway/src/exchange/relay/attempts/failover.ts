@@ -1,6 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { PassedOver, PassedOverReason } from '#usage/index.ts';
+import { isSameVendor } from '#vendors/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest, Tried } from '../exchange/tried.ts';
 import { asBuildingDefect, BuildingDefect } from './building-defect.ts';
@@ -57,6 +58,7 @@ export async function attemptUntilAnswered<
     refusing: [],
     refusal: null,
     failures: [],
+    rejection: null,
     passed: [],
     defects: [],
   };
@@ -115,6 +117,11 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
     if (tries.sent >= maxTries || tries.uncertain > 1 || tries.isSpent) break;
     if (client.disconnected) return notAsked;
     const route = routes[at]!;
+    const { rejection } = tries;
+    if (rejection !== null) {
+      if (tries.sent > rejection.sent) break;
+      if (isSameVendor(route.channel, rejection.route.channel)) continue;
+    }
     if (tries.sent > 0 && !isInTime(tries, route)) {
       passOver(tries, route, 'no-time');
       continue;
@@ -167,6 +174,10 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
       const outcome = await tryRoute(tries, last.route, last.lease);
       if (outcome !== null) return outcome;
     }
+  }
+  if (tries.rejection !== null) {
+    tries.last = tries.rejection.request;
+    throw tries.rejection.error;
   }
   // None of them answered, so the row names no channel. The records of the attempts say which were asked.
   if (tries.last !== null) tries.last = { ...tries.last, channel: null, upstreamModel: null };

@@ -35,6 +35,9 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
    */
   build(route: Route): ReadyRequest<Sent, Outcome> | Promise<ReadyRequest<Sent, Outcome>>;
 
+  /** The request was converted for the route, which may be why it was refused. Absent: none is converted. */
+  isConverted?(route: Route): boolean;
+
   /** The client's error for a failure that the client caused. */
   errorOf(failure: AttemptFailure): GatewayError;
 

@@ -31,6 +31,16 @@ export interface TryingParts extends Pick<
   readonly journal: Pick<Journal, 'begin'>;
 }
 
+/** A 400 that nothing explains, of a request that was converted. */
+export interface Rejection<Sent> {
+  readonly route: Route;
+  /** The client's error unless another vendor answers. */
+  readonly error: GatewayError;
+  readonly request: Sent | null;
+  /** How many requests had been sent. */
+  readonly sent: number;
+}
+
 /** The tries of one exchange: their shared data and the outcomes so far. */
 export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   readonly parts: TryingParts;
@@ -52,6 +62,8 @@ export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome>
   readonly refusing: Route[];
   refusal: GatewayError | null;
   readonly failures: Failure[];
+  /** The first refusal that may be the conversion's fault. One channel of another vendor is asked after it. */
+  rejection: Rejection<Sent> | null;
   readonly passed: PassedOver[];
   /** Defects of the gateway that kept a channel from being asked. */
   readonly defects: unknown[];

@@ -1,10 +1,18 @@
 import type { Route } from '#catalogue/index.ts';
+import type { ErrorName, GatewayError } from '#errors/index.ts';
 import type { ChannelLease, AttemptResult } from '#routing/index.ts';
+import type { Classification } from '#vendors/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import { madeNothing } from './made-nothing.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import { sendAttempt } from './send-attempt.ts';
-import { maxTries, type Tries } from './tries.ts';
+import { maxTries, type Rejection, type Tries } from './tries.ts';
+
+/** What a client gets for a 400 of which only the status, or the name of a field, is known. */
+const unexplained: ReadonlySet<ErrorName> = new Set([
+  'upstream_rejected',
+  'upstream_rejected_field',
+]);
 
 /**
  * Tries one channel, and once more if the connection was stale. The outcome is reported to the channel's health.
@@ -34,7 +42,10 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
     if (!isStateMissing) result = resultForHealth(outcome);
     const { classification } = outcome;
     if (outcome.final !== undefined) throw outcome.final;
-    if (classification.kind === 'client') throw sender.errorOf(outcome);
+    if (classification.kind === 'client') {
+      tries.rejection = rejectionOf(tries, route, classification, sender.errorOf(outcome));
+      return null;
+    }
     if (isStateMissing) tries.failures.push('state-missing');
     else if (classification.blame === 'credential') tries.failures.push('credential-refused');
     else tries.failures.push(classification.as);
@@ -44,6 +55,19 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
   } finally {
     parts.health.reportOutcome(lease, route, result, parts.clock.monotonic());
   }
+}
+
+/** @throws GatewayError when no other vendor is to be asked */
+function rejectionOf<Sent extends SentRequest, Outcome extends AttemptOutcome>(
+  { sender, rejection, sent, last }: Tries<Sent, Outcome>,
+  route: Route,
+  { error: name, isExplained = false }: Extract<Classification, { kind: 'client' }>,
+  error: GatewayError,
+): Rejection<Sent> {
+  if (isExplained || !unexplained.has(name)) throw error;
+  if (rejection !== null) return rejection;
+  if (sender.isConverted?.(route) !== true) throw error;
+  return { route, error, request: last, sent };
 }
 
 /** What the end of an attempt says about the channel's health. */

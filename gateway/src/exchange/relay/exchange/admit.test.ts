@@ -51,6 +51,7 @@ function setUp(setting: Setting = {}) {
     snapshot: () => snapshot,
     journal: {
       usable: setting.journalUsable ?? true,
+      unpaidFor: () => null,
       append: (record: ExchangeRecord) => Promise.resolve(void rows.push(record)),
     },
     billing: {

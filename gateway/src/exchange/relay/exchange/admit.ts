@@ -1,9 +1,11 @@
 import type { Model } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { ClientGone } from './client-gone.ts';
 import type { Exchange } from './exchange.ts';
 import { findModel } from './find-model.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from './finish.ts';
 import { holdMoney } from './hold-money.ts';
+import type { ExchangeInput } from './input.ts';
 import type { Operation } from './operation.ts';
 import type { ExchangeParts } from './parts.ts';
 import { nothingUsed } from './measured.ts';
@@ -38,6 +40,7 @@ export async function admitExchange(
     const operation = operationFor(resolved.model.type) ?? asked;
     if (operation !== asked) opened = await operation.open(input);
     let checked = opened.check(exchange, resolved);
+    requireChargeable(parts, input, resolved.model);
     // A refusal by a rate comes before anything that waits for others or affects them.
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
     const authorize = operation.authorize?.(exchange, checked) ?? null;
@@ -62,6 +65,18 @@ export async function admitExchange(
     await finishRefused(parts, exchange, refusal);
     throw refusal;
   }
+}
+
+/** The operator pays for pictures that cannot be charged, and only this keeps a client from asking for more of them. */
+function requireChargeable(
+  { journal }: Pick<ExchangeParts, 'journal'>,
+  { caller }: Pick<ExchangeInput, 'caller'>,
+  { type, id }: Model,
+): void {
+  const retryAfter = type === 'image' ? journal.unpaidFor(caller.keyId, id) : null;
+  if (retryAfter === null) return;
+  const headers = { 'x-should-retry': 'false' };
+  throw new GatewayError('pictures_unchargeable', { retryAfter, headers });
 }
 
 async function requireRates(pendingRateCheck: Promise<Error | undefined>): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Billing } from '#billing/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
-import type { Journal } from '#journal/index.ts';
+import type { CondensedJournal } from '#journal/index.ts';
 import type { ExchangeObserver } from '#observability/index.ts';
 import type { Clock } from './clock.ts';
 
 /** What every exchange needs, whatever its operation. */
 export interface ExchangeParts {
   readonly snapshot: () => CatalogueSnapshot;
-  readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
+  readonly journal: Pick<CondensedJournal, 'append' | 'begin' | 'usable' | 'unpaidFor'>;
   readonly billing: Billing;
   /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;

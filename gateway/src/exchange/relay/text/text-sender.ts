@@ -143,6 +143,10 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     return new ReadyText(route, null, request, this.#start);
   }
 
+  isConverted(route: Route): boolean {
+    return !this.#isNative(route);
+  }
+
   errorOf(failure: AttemptFailure): GatewayError {
     return errorOfTextFailure(failure, this.#prepared.request);
   }

@@ -1,5 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
 import type { OpenTask } from '#tasks/index.ts';
+import type { AttemptRecord } from '#usage/index.ts';
+import { isError } from '../attempts/error-body.ts';
 import { attemptUntilAnswered, type Attempted } from '../attempts/failover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
@@ -93,11 +95,23 @@ async function settle(
     }
     const thrown = outcome.kind === 'unanswered' ? outcome.error : new GatewayError('unavailable');
     const error = asGatewayError(parts, input, thrown);
-    await tasks.refuse(task, { error, attempts });
+    const judged = attempts.map(asUncertain);
+    const isUncertain = judged.some((attempt) => attempt.class === 'uncertain');
+    await tasks.refuse(task, { error, attempts: judged, isUncertain });
     return error;
   } catch (error) {
     return asGatewayError(parts, input, error);
   }
+}
+
+/** Statuses of proxies that got no usable response from the server behind them (RFC 9110, 15.6.5; Cloudflare). */
+const unansweredStatuses: ReadonlySet<number> = new Set([504, 520, 524]);
+
+/** An upstream that began a response and named no id may have accepted the task as well. */
+function asUncertain(attempt: AttemptRecord): AttemptRecord {
+  const { status } = attempt;
+  const isUnknown = status !== null && (!isError(status) || unansweredStatuses.has(status));
+  return isUnknown ? { ...attempt, class: 'uncertain' } : attempt;
 }
 
 function endingOf(error: GatewayError | null, tried: Submit): Ending {
