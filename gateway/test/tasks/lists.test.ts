@@ -50,6 +50,14 @@ describe.each(dialects)('lists of tasks on %s', (dialect) => {
       expect(await statesOf('a', 'b')).toEqual(['running', 'succeeded']);
     });
 
+    test('a task with a very long id is asked for alone: addresses of lists have limits', async () => {
+      const long = 'c'.repeat(200);
+      await node.submit(long);
+      bench.fake.tasks.set(`up-${long}`, succeeded(5_000));
+      expect((await turn()).toSorted()).toEqual(['/list/up-a,up-b', `/tasks/up-${long}`]);
+      expect(await statesOf('a', 'b', long)).toEqual(['running', 'running', 'succeeded']);
+    });
+
     test.each<[string, Mood]>([
       ['404', { status: 404 }],
       ['405', { status: 405 }],

@@ -1,4 +1,5 @@
 import type { VideoProtocolName } from '#canonical/index.ts';
+import { parseWithIds } from '#json/index.ts';
 import { trimTrailing, type Timeouts } from '#config/index.ts';
 import {
   retryAfterOf,
@@ -96,7 +97,7 @@ function requestOf(
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseWithIds(bytes);
   } catch {
     return null;
   }
