@@ -68,9 +68,13 @@ describe.each(dialects)('lists of tasks on %s', (dialect) => {
       'where a list fails with %s, tasks are asked for one by one for ten minutes',
       async (_, mood) => {
         bench.fake.listMood = mood;
-        expect(await turn()).toEqual(['/list/up-a,up-b', '/tasks/up-a', '/tasks/up-b']);
+        expect((await turn()).toSorted()).toEqual([
+          '/list/up-a,up-b',
+          '/tasks/up-a',
+          '/tasks/up-b',
+        ]);
         expect(await statesOf('a', 'b')).toEqual(['running', 'running']);
-        expect(await turn(600_000 - 1)).toEqual(['/tasks/up-a', '/tasks/up-b']);
+        expect((await turn(600_000 - 1)).toSorted()).toEqual(['/tasks/up-a', '/tasks/up-b']);
         bench.fake.listMood = 'well';
         bench.fake.tasks.set('up-b', succeeded(5_000));
         expect(await turn()).toEqual(['/list/up-a,up-b']);

@@ -1,5 +1,4 @@
 import type { VideoProtocolName } from '#canonical/index.ts';
-import { parseWithIds } from '#json/index.ts';
 import { trimTrailing, type Timeouts } from '#config/index.ts';
 import {
   retryAfterOf,
@@ -7,7 +6,7 @@ import {
   type UpstreamClient,
   type UpstreamRequest,
 } from '#upstream/index.ts';
-import type { TaskCall, Vendor } from '#vendors/index.ts';
+import { parseWithIds, type TaskCall, type Vendor } from '#vendors/index.ts';
 import type { Access } from './access.ts';
 import { lookRules } from './schedule.ts';
 

@@ -17,7 +17,6 @@ export { outlineOf, parseOutline } from './outline.ts';
 export { PieceOutline } from './piece-outline.ts';
 export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
-export { parseWithIds } from './parse-with-ids.ts';
 export { parseWithLongTexts } from './parse-with-long-texts.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';

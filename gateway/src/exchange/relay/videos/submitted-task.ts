@@ -1,7 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
-import { parseWithIds } from '#json/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
-import type { TaskSide } from '#vendors/index.ts';
+import { parseWithIds, type TaskSide } from '#vendors/index.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
 
 /** A task that an upstream has accepted, and how to ask for it. */
