@@ -352,15 +352,25 @@ describe('what is held', () => {
 
 describe('an incomplete price is refused with nothing sent and nothing held', () => {
   test.each([
-    ['no-factor', { image: reference, layer_decomposition: true }],
-    ['no-references', { image: [reference, reference] }],
-    ['unpriced', {}],
-  ])('%s', async (model, body) => {
+    [
+      'no-factor',
+      { image: reference, layer_decomposition: true },
+      /: no price is set for layers$/,
+      'layer_decomposition',
+    ],
+    [
+      'no-references',
+      { image: [reference, reference] },
+      /: no price is set for more than one reference image$/,
+      'image',
+    ],
+    ['unpriced', {}, /: no price is set$/, 'model'],
+  ])('%s', async (model, body, words, member) => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const { status, message, id } = await draw(gateway, { model, prompt: 'a', ...body });
-    expect(status).toBe(400);
-    expect(message).toMatch(/: no price is set$/);
+    const { status, message, param, id } = await draw(gateway, { model, prompt: 'a', ...body });
+    expect([status, param]).toEqual([400, member]);
+    expect(message).toMatch(words);
     expect(gateway.simulator.requests()).toEqual([]);
     expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'refused', cost: null });
     expect((await kept(id)).held).toBeNull();

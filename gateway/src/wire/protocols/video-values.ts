@@ -21,6 +21,33 @@ export function requireText(value: unknown, param: string): string {
   return typeof value === 'string' ? value : refuseVideo(param, 'must be a string');
 }
 
+/**
+ * How servers call the number of videos. A submit is charged for one. Sources: Model Studio (`n`; `video_count` of its
+ * usage), Vertex AI (`sampleCount`), google-genai (`numberOfVideos`), diffusers (`num_videos_per_prompt`), and the
+ * spellings of these that compatible servers take.
+ */
+const videoCounts = [
+  'n',
+  'video_count',
+  'num_videos',
+  'num_videos_per_prompt',
+  'number_of_videos',
+  'numberOfVideos',
+  'sample_count',
+  'sampleCount',
+] as const;
+
+/**
+ * Refuses a request for more than one video.
+ * @param path of the object, with its dot: `parameters.`; empty for the body
+ * @throws GatewayError `invalid_value`
+ */
+export function requireOneVideo(object: unknown, path: string): void {
+  if (!isRecord(object)) return;
+  const name = videoCounts.find((count) => Number(object[count]) > 1);
+  if (name !== undefined) refuseVideo(path + name, 'must be 1: a request is for one video');
+}
+
 /** @throws GatewayError `invalid_value` for anything but an integer of the range. */
 export function requireInteger(value: unknown, param: string, from: number, to: number): number {
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
