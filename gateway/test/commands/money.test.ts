@@ -231,7 +231,9 @@ test('usage --unread has the requests alone whose upstream counted what nothing 
   expect(await json('usage', '--unread')).toMatchObject({
     data: [{ id: 'req_odd', usage_unread: usageUnread }],
   });
-  expect((await sluice('usage', '--unread', '--csv')).out).toMatch(/,tool_usage\.mcp gadgets,false\r\n$/);
+  expect((await sluice('usage', '--unread', '--csv')).out).toMatch(
+    /,tool_usage\.mcp gadgets,false\r\n$/,
+  );
   for (const other of [['--by', 'model'], ['--unfinished']]) {
     const refused = await sluice('usage', '--unread', ...other);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('expected no --')]);
