@@ -10,12 +10,12 @@ import {
   watchList,
 } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
+import { isPublicUrl } from '../public-address.ts';
 import { isAbsent, type JsonRecord } from '../values.ts';
 import {
   aroundModel,
   firstBytes,
   insertMembers,
-  isPublicUrl,
   readDataUrl,
   refuseVideo,
   requireInteger,
