@@ -17,6 +17,7 @@ ${describeChannels(
       models: ['opened -> claude-opus-4-8'],
       more: ['headers: { Anthropic-Beta: context-management-2025-06-27 }'],
     },
+    { name: 'elsewhere', protocols: ['chat'], models: ['chatting -> demo-chat'] },
   ],
   () => `max_output_tokens: 8000, ${ordinaryPrice}`,
 )}
@@ -118,6 +119,38 @@ test.each(broken)('%s is repaired and reported', async (_, model, members, rules
     expect(response.headers.get('x-sluice-rewrites')).toBe(rules);
     expect((await rowOf(shared.gateway, id)).rewrites).toEqual(rules.split(','));
   }
+});
+
+test('a converted request is repaired for an upstream of another protocol, and names the repairs', async () => {
+  const picture = { type: 'base64', media_type: 'image/jpg', data: '/9j/4AAQ\n' };
+  const { response, id, received } = await send('/v1/messages', {
+    model: 'chatting',
+    max_tokens: 100,
+    messages: [
+      user(text('cut \ud83d'), { type: 'image', source: picture }),
+      assistant(text('a picture')),
+      user(),
+      assistant(text('and?')),
+      user(text('go on')),
+    ],
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-sluice-rewrites')).toBe('b12,b36,b41');
+  expect((await rowOf(shared.gateway, id)).rewrites).toEqual(['b12', 'b36', 'b41']);
+  expect(received[0]?.json).toMatchObject({
+    messages: [
+      {
+        content: [
+          { type: 'text', text: 'cut \ufffd' },
+          { image_url: { url: 'data:image/jpeg;base64,/9j/4AAQ' } },
+        ],
+      },
+      { content: 'a picture' },
+      { content: '(no content)' },
+      { content: 'and?' },
+      { content: 'go on' },
+    ],
+  });
 });
 
 test('tokens of a broken request are counted', async () => {

@@ -526,7 +526,7 @@ const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
     value,
   );
 
-/** The reason of a refusal, or null. */
+/** What the client gets, or the reason of a refusal. */
 function refusalOf(run: () => unknown): string | null {
   try {
     run();

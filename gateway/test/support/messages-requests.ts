@@ -254,7 +254,10 @@ export const faulty: fc.Arbitrary<Json> = fc.constantFrom(...models).chain((mode
       output_config: fc.record(
         {
           effort: fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
-          format: fc.constant({ type: 'json_schema', schema: { type: 'object' } }),
+          format: fc.constant({
+            type: 'json_schema',
+            schema: { type: 'object', additionalProperties: false },
+          }),
           task_budget: fc.constant({ type: 'tokens', total: 50_000 }),
         },
         { requiredKeys: [] },
@@ -274,7 +277,10 @@ export const faulty: fc.Arbitrary<Json> = fc.constantFrom(...models).chain((mode
       ),
       context_management: fc.constant({ edits: [] }),
       mcp_servers: fc.constant([{ type: 'url', name: 's', url: 'https://example.com' }]),
-      output_format: fc.constant({ type: 'json_schema', schema: { type: 'object' } }),
+      output_format: fc.constant({
+        type: 'json_schema',
+        schema: { type: 'object', additionalProperties: false },
+      }),
     },
     { requiredKeys: ['model', 'messages'] },
   ) as fc.Arbitrary<Json>;

@@ -62,7 +62,13 @@ export interface VideoBlock extends Base {
 }
 
 export type MediaSource =
-  | { readonly kind: 'data'; readonly mime: string; readonly base64: string }
+  | {
+      readonly kind: 'data';
+      readonly mime: string;
+      readonly base64: string;
+      /** The client wrote it in another form: in lines, or as a data URL where base64 belongs. */
+      readonly repaired?: true | undefined;
+    }
   | { readonly kind: 'url'; readonly url: string; readonly mime: string | null }
   /** A file stored by one provider; no other provider can read it. */
   | { readonly kind: 'file-id'; readonly protocol: TextProtocolName; readonly id: string };

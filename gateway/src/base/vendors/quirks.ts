@@ -20,19 +20,34 @@ export type QuirkEdit =
   | { readonly rename: string; readonly to: string }
   | { readonly modernize: string };
 
-/** The quirks that apply to one request. Plain data: it is sent to other threads. */
-export type QuirksOfRequest = readonly Pick<Quirk, 'id' | 'edit'>[];
+/**
+ * A repair of docs/repairs.md that a vendor of another protocol needs in native requests too. Converted requests get it for
+ * every upstream.
+ */
+export type VendorRepair = 'b36' | 'b41';
+
+/** The quirks that apply to one request, and the repairs. Plain data: it is sent to other threads. */
+export type QuirksOfRequest = readonly (
+  | Pick<Quirk, 'id' | 'edit'>
+  | { readonly id: VendorRepair; readonly edit: { readonly repair: VendorRepair } }
+)[];
 
 const none: QuirksOfRequest = Object.freeze([]);
 
 /** The quirks of a vendor that apply to requests for a model. An undefined vendor has none. */
 export function quirksFor(
-  vendor: { readonly quirks?: readonly Quirk[] } | undefined,
+  vendor:
+    | { readonly quirks?: readonly Quirk[]; readonly repairs?: readonly VendorRepair[] }
+    | undefined,
   protocol: TextProtocolName,
   model: string,
 ): QuirksOfRequest {
-  if (vendor?.quirks === undefined) return none;
-  return vendor.quirks
-    .filter((quirk) => quirk.protocol === protocol && (quirk.models?.test(model) ?? true))
-    .map(({ id, edit }) => ({ id, edit }));
+  if (vendor?.quirks === undefined && vendor?.repairs === undefined) return none;
+  const { repairs = [], quirks = [] } = vendor;
+  return [
+    ...repairs.map((id) => ({ id, edit: { repair: id } })),
+    ...quirks
+      .filter((quirk) => quirk.protocol === protocol && (quirk.models?.test(model) ?? true))
+      .map(({ id, edit }) => ({ id, edit })),
+  ];
 }

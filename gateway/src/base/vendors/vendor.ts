@@ -1,6 +1,6 @@
 import type { OperationName, ProtocolName, TextProtocolName } from '#canonical/index.ts';
 import type { ErrorName } from '#errors/index.ts';
-import type { Quirk } from './quirks.ts';
+import type { Quirk, VendorRepair } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
 import type { TaskSides } from './task-side.ts';
 import type { UpstreamTraits } from './traits.ts';
@@ -62,6 +62,8 @@ export interface Vendor extends VendorFacts {
   readonly picturesByAddress?: boolean;
   /** Members that it refuses although its protocol has them. Absent: none. */
   readonly quirks?: readonly Quirk[];
+  /** Faults for which it refuses a request, and which messages upstreams are known to refuse. Absent: none is known. */
+  readonly repairs?: readonly VendorRepair[];
   /** How its video tasks are followed. Absent: it makes no videos. */
   readonly tasks?: TaskSides;
 }

@@ -18,6 +18,7 @@ import {
   type RequestPath,
   type WireRequest,
 } from '#protocols/index.ts';
+import { replaceHalfCharacters } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
 import { ResponseLosses } from './response-losses.ts';
 import type { ResponseTerms } from './response-terms.ts';
@@ -180,7 +181,7 @@ export function createConverter(options: ConverterOptions): Converter {
         const sealing = { sealer, owner };
         const asked = { traits, model, keyId, capabilities, maxOutputTokens, drawsPictures };
         const losses = new LossList();
-        const { request, names, pictures } = passRequest(
+        const { request, names, pictures, repairs } = passRequest(
           decoded,
           client.name,
           upstream,
@@ -195,7 +196,9 @@ export function createConverter(options: ConverterOptions): Converter {
         for (const loss of encoded.losses) losses.add(loss);
         const json =
           (isCount ? upstream.encodeCount?.(encoded.json, encodeTarget) : null) ?? encoded.json;
-        const body = Buffer.from(JSON.stringify(json));
+        const written = Buffer.from(JSON.stringify(json));
+        const body = replaceHalfCharacters(written);
+        const applied = body === written ? repairs : repairs.union(new Set(['b41']));
         const terms: ResponseTerms = {
           context,
           client: client.name,
@@ -208,7 +211,7 @@ export function createConverter(options: ConverterOptions): Converter {
         };
         return {
           protocol: target.protocol,
-          ...repaired(protocols[target.protocol], body, path, target),
+          ...withRepairs(applied, repaired(protocols[target.protocol], body, path, target)),
           losses: isCount ? losses.all().filter(isCounted) : losses.all(),
           terms,
           ...read(terms),
@@ -236,6 +239,14 @@ const noRewrites: readonly string[] = Object.freeze([]);
 const isCounted = ({ what }: Loss): boolean => what !== 'max_output_tokens';
 
 const noMedia: FoundMedia = new Map();
+
+/** In the order of their numbers, repairs before quirks. */
+function withRepairs(repairs: ReadonlySet<string>, patched: PatchedRequest): PatchedRequest {
+  if (repairs.size === 0) return patched;
+  const all = [...repairs.union(new Set(patched.rewrites))];
+  const rewrites = all.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return { ...patched, rewrites };
+}
 
 /**
  * Messages upstreams refuse small faults that other protocols accept; converted requests are repaired like those of

@@ -11,9 +11,11 @@ import { deriveCacheKey } from './cache-key.ts';
 import { hashEndUser } from './end-user.ts';
 import { moveLoneInstructions } from './lone-instructions.ts';
 import { addJsonInstruction } from './json-hint.ts';
+import { fillEmptyTurns } from './fill-turns.ts';
 import { inlineMedia, type FoundMedia } from './media.ts';
 import { limitOutput } from './output-limit.ts';
 import type { Sealing } from './state/client-state.ts';
+import { repairMedia } from './repair-media.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
 import type { StateStore } from './state/state-store.ts';
 import { placeSystemTurns } from './system-turns.ts';
@@ -42,6 +44,8 @@ export interface PassTarget extends StateTarget, PictureToolTarget {
 export interface PassedRequest {
   readonly request: GenerationRequest;
   readonly names: ToolNames;
+  /** The repairs that changed it, see docs/repairs.md. */
+  readonly repairs: ReadonlySet<string>;
   /** What the picture tool says of every picture; null: the gateway runs none. */
   readonly pictures: PictureDefaults | null;
 }
@@ -79,6 +83,9 @@ export function passRequest(
   if (request.turns.length + request.system.length === 0 && !isRefused) {
     throw new Unconvertible('messages', 'the conversation needs a user message');
   }
+  const repairs = new Set<string>();
+  const note = (repair: string): void => void repairs.add(repair);
+  request = fillEmptyTurns(request, upstream.name, note);
   request = restoreState(request, target, parts.sealing, parts.store, losses);
   request = assignCallIds(request, traits);
   request = placeSystemTurns(request, takesSystemTurns(upstream.name, target.traits), losses);
@@ -87,7 +94,8 @@ export function passRequest(
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
   request = inlineMedia(request, traits.mediaAsBytes, parts.media);
-  return { request, names, pictures: offered.pictures };
+  request = repairMedia(request, note);
+  return { request, names, repairs, pictures: offered.pictures };
 }
 
 /** Messages takes them from some models on, and generateContent never does: their encoders know where they go. */

@@ -1,5 +1,6 @@
 export { type Budget, draw, drawJson, openResponseBudget, openBudget } from './budget.ts';
 export { JsonCursor, keyBytes, textLength } from './cursor.ts';
+export { replaceHalfCharacters } from './half-characters.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
 export { LongText, writeJson, writeJsonPieces } from './long-text.ts';
 export { holdsMoreThan } from './many-values.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuirksOfRequest } from '#vendors/index.ts';
+import type { Quirk, QuirksOfRequest } from '#vendors/index.ts';
 import { applyQuirks } from './apply-quirks.ts';
 
 const patched = (text: string, rewrites: readonly string[] = []) => ({
@@ -8,7 +8,7 @@ const patched = (text: string, rewrites: readonly string[] = []) => ({
   usageInjected: false,
 });
 
-type QuirkEdit = QuirksOfRequest[number]['edit'];
+type QuirkEdit = Quirk['edit'];
 
 const after = (text: string, ...edits: readonly QuirkEdit[]) => {
   const quirks: QuirksOfRequest = edits.map((edit, index) => ({ id: `p${index + 1}`, edit }));

@@ -5,6 +5,7 @@ import {
   membersAt,
   objectStart,
   removeMembers,
+  replaceHalfCharacters,
   replaceKey,
   replaceValue,
   splice,
@@ -12,11 +13,12 @@ import {
 import type { QuirksOfRequest } from '#vendors/index.ts';
 import { parseExact } from './exact-json.ts';
 import { recordsIn } from './input-extent.ts';
+import { fitMedia } from './fit-media.ts';
 import { isModern, modernSchema } from './modern-schema.ts';
 import type { PatchedRequest } from './protocol.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
-type QuirkEdit = QuirksOfRequest[number]['edit'];
+type QuirkEdit = Exclude<QuirksOfRequest[number]['edit'], { repair: unknown }>;
 
 /**
  * Applies a vendor's quirks to a request that is ready to be sent, and adds the ids of those that changed it. All other
@@ -34,6 +36,13 @@ export function applyQuirks(
   const found: string[] = [];
   // One after the other: two quirks may concern neighbours, which cannot be spliced at once.
   for (const { id, edit } of quirks) {
+    if ('repair' in edit) {
+      const repaired = edit.repair === 'b41' ? replaceHalfCharacters(body) : fitMedia(body, json);
+      if (repaired === body) continue;
+      body = repaired;
+      found.push(id);
+      continue;
+    }
     if ('modernize' in edit && !holdsOldSchema(json, edit.modernize.split('.'))) continue;
     const edits = editsFor(body, edit);
     if (edits.length === 0) continue;

@@ -1,3 +1,12 @@
+import { undressed } from './media-type.ts';
+
+/** Base64 in its standard form. */
+export interface ReadBase64 {
+  readonly base64: string;
+  /** It was written in another form: in lines, in the alphabet of addresses, as a data URL in its place. */
+  readonly repaired?: true;
+}
+
 const percent = '%'.charCodeAt(0);
 /** The longest text before the comma: a type and its parameters, which may include a file's name. */
 const mostDeclared = 4096;
@@ -7,13 +16,20 @@ const base64Mark = ';base64';
  * The parts of a data URL (RFC 2397), with percent-encoded data turned into base64. Null if the text is not a data URL,
  * or is empty or broken.
  */
-export function parseDataUrl(url: string): { mime: string; base64: string } | null {
+export function parseDataUrl(url: string): ({ readonly mime: string } & ReadBase64) | null {
   const comma = url.indexOf(',');
   if (comma < 0 || comma > mostDeclared || !isDataUrl(url)) return null;
   const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
-  const base64 = inBase64(parameters, url.slice(comma + 1));
-  if (base64 === null || !isBase64(base64)) return null;
-  return { mime: type.trim().toLowerCase() || 'text/plain', base64 };
+  const data = inBase64(parameters, url.slice(comma + 1));
+  const read = data === null ? null : readBase64(data);
+  return read === null ? null : { mime: type.trim().toLowerCase() || 'text/plain', ...read };
+}
+
+/** Base64 that may be written in another form. Null for anything else. */
+export function readBase64(text: string): ReadBase64 | null {
+  if (isBase64(text)) return { base64: text };
+  const base64 = undressed(text).replaceAll('-', '+').replaceAll('_', '/');
+  return isBase64(base64) ? { base64, repaired: true } : null;
 }
 
 /**

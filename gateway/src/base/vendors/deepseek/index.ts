@@ -14,4 +14,6 @@ export const deepseek = {
   protocols: ['chat'],
   environmentKey: 'DEEPSEEK_API_KEY',
   traitsOf: () => demandingTraits,
+  // It is strict with lone surrogates: https://github.com/JohnnyZ93/oai-compatible-copilot/issues/206
+  repairs: ['b41'],
 } satisfies HostedVendor;

@@ -40,4 +40,7 @@ export const gemini = {
   classify: classifyGemini,
   surcharges: geminiSurcharges,
   traitsOf: geminiTraits,
+  // "Unsupported MIME type: image/jpg", "Base64 decoding failed" of a data URL, and protobuf's JSON takes no lone surrogates
+  // (src/google/protobuf/json/internal/lexer.cc).
+  repairs: ['b36', 'b41'],
 } satisfies Vendor;

@@ -36,5 +36,7 @@ export const openai = {
   classify: classifyOpenAi,
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,
+  // "OpenAI's backend" is strict, too: https://github.com/anomalyco/opencode/pull/17758
+  repairs: ['b41'],
   quirks,
 } satisfies Vendor;

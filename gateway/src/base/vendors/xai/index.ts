@@ -28,5 +28,7 @@ export const xai = {
   classify: classifyXai,
   // "You can mix system, user, or assistant roles in any sequence": https://docs.x.ai/docs/guides/chat
   traitsOf: () => traits,
+  // "lone leading surrogate in hex escape", as of every parser of this kind.
+  repairs: ['b41'],
   quirks,
 } satisfies HostedVendor;

@@ -1,6 +1,6 @@
 import type { Block, MediaSource } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
-import { isBase64, isDataUrl, parseDataUrl } from '../../../data-url.ts';
+import { isDataUrl, parseDataUrl, readBase64 } from '../../../data-url.ts';
 import { thinkingText } from '../reasoning.ts';
 import {
   invalid,
@@ -88,10 +88,10 @@ function decodeAudio(part: JsonRecord, param: string): Block {
   const data = readString(audio, 'data', `${path}.data`) ?? '';
   const format = readString(audio, 'format', `${path}.format`) ?? '';
   // The data is plain base64. A data URL in its place is a common slip with the same meaning.
-  const base64 = parseDataUrl(data)?.base64 ?? data;
-  if (!isBase64(base64)) throw invalid(`${path}.data`, 'must be base64');
+  const read = readBase64(data);
+  if (read === null) throw invalid(`${path}.data`, 'must be base64');
   const mime = format === 'mp3' ? 'audio/mpeg' : `audio/${format || 'wav'}`;
-  return { type: 'audio', source: { kind: 'data', mime, base64 }, ...rest(part, 'input_audio') };
+  return { type: 'audio', source: { kind: 'data', mime, ...read }, ...rest(part, 'input_audio') };
 }
 
 function decodeFile(part: JsonRecord, param: string): Block {

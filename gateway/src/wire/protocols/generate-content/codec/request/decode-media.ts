@@ -1,4 +1,5 @@
 import type { Block, Extensions, MediaSource } from '#canonical/index.ts';
+import { type ReadBase64, readBase64 } from '../../../data-url.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { ownExtensions } from './extensions.ts';
 import { invalid, member, otherMembers, readRecord, readString } from '../../fields.ts';
@@ -12,7 +13,7 @@ export function decodeInlineData(part: JsonRecord, param: string): Block {
   const media = readRecord(member(part, 'inlineData'), where) ?? {};
   const mime = readString(member(media, 'mimeType'), `${where}.mimeType`) ?? '';
   const data = readString(member(media, 'data'), `${where}.data`) ?? '';
-  const source: MediaSource = { kind: 'data', mime, base64: toBase64(data, `${where}.data`) };
+  const source: MediaSource = { kind: 'data', mime, ...toBase64(data, `${where}.data`) };
   const others = ownExtensions(otherMembers(media, inlineMembers), 'inlineData.');
   return mediaBlock(mime, source, others, nameOf(media));
 }
@@ -68,13 +69,17 @@ function mimeOfUrl(url: string): string {
 }
 
 /** Proto3 JSON allows both alphabets and missing padding. All others require the standard form. */
-function toBase64(data: string, param: string): string {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(data)) throw invalid(param, 'must be base64');
+function toBase64(data: string, param: string): ReadBase64 {
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(data)) {
+    const read = readBase64(data);
+    if (read === null) throw invalid(param, 'must be base64');
+    return read;
+  }
   // Padding is at most two characters, see above.
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   const plain = data.slice(0, data.length - padding);
   const rest = plain.length % 4;
   if (rest === 1) throw invalid(param, 'must be base64');
   const standard = /[_-]/.test(plain) ? plain.replaceAll('-', '+').replaceAll('_', '/') : plain;
-  return rest === 0 ? standard : standard.padEnd(standard.length + 4 - rest, '=');
+  return { base64: rest === 0 ? standard : standard.padEnd(standard.length + 4 - rest, '=') };
 }

@@ -1,5 +1,5 @@
 import type { Block, FileBlock, MediaSource } from '#canonical/index.ts';
-import { base64Prefix } from '../../../data-url.ts';
+import { base64Prefix, readBase64 } from '../../../data-url.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { decodeBase } from './decode-base.ts';
 import { invalid, optionalText, type Place, requireName, requireText } from '../../wire.ts';
@@ -85,15 +85,11 @@ function decodeBase64(
   mime: string | null,
   params: { readonly data: string; readonly mime: string },
 ): MediaSource {
-  const prefix = base64Prefix(data);
-  const payload = prefix === null ? data : data.slice(prefix.length);
-  const base64 = /\s/.test(payload) ? payload.replaceAll(/\s+/g, '') : payload;
-  if (base64.length % 4 === 1 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
-    throw invalid(params.data, 'must be base64');
-  }
-  const type = mime ?? prefix?.mime ?? '';
+  const read = readBase64(data);
+  if (read === null) throw invalid(params.data, 'must be base64');
+  const type = mime ?? base64Prefix(data)?.mime ?? '';
   if (type === '') throw invalid(params.mime, 'must name the media type');
-  return { kind: 'data', mime: type, base64 };
+  return { kind: 'data', mime: type, ...read };
 }
 
 function decodeParts(

@@ -96,12 +96,14 @@ describe('blocks', () => {
       { type: 'file', file_id: 'file_1' },
     ];
     const data = { kind: 'data', mime: 'image/png', base64: 'AAAA' };
+    // Not base64 where it belongs.
+    const repaired = { ...data, repaired: true };
     expect(blocksOf(sources.map((source) => ({ type: 'image', source })))).toEqual(
       [
         data,
-        data,
-        data,
-        data,
+        repaired,
+        repaired,
+        repaired,
         { kind: 'url', url: 'https://a.example/i.png', mime: null },
         { kind: 'file-id', protocol: 'messages', id: 'file_1' },
       ].map((source) => ({ type: 'image', source })),

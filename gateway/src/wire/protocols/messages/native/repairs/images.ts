@@ -1,27 +1,15 @@
+import { fittingType, isDressed, undressed } from '../../../media-type.ts';
 import { isRecord, recordAt } from '../../../values.ts';
 import { invalid } from '../../wire.ts';
 import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';
-
-/** The first characters of each format in base64. */
-const beginnings: readonly (readonly [start: string, type: string])[] = [
-  ['iVBORw0KGgo', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['UklGR', 'image/webp'],
-];
-
-const mediaTypes: ReadonlySet<unknown> = new Set(beginnings.map(([, type]) => type));
-
-/** Line breaks occur after 64 or 76 characters, or at the end. */
-const lineLength = 80;
 
 /** Sets the media type by the image's bytes, and removes everything but base64. */
 export function repairImages(draft: Draft): boolean {
   return draft.mapBlocks((block) => {
     if (!isImageWrong(block)) return block;
     const source = recordAt(block, 'source');
-    const data = plainBase64(String(source['data']));
-    const media_type = typeOf(data) ?? labelOf(source['media_type']);
+    const data = undressed(String(source['data']));
+    const media_type = fittingType(source['media_type'], data, 'image');
     return draft.change(block, { source: draft.change(source, { media_type, data }) });
   });
 }
@@ -30,23 +18,7 @@ export function isImageWrong({ type, source }: Block): boolean {
   if (type !== 'image' || !isRecord(source) || source['type'] !== 'base64') return false;
   const { data, media_type: label } = source;
   if (typeof data !== 'string') return false;
-  if (data.startsWith('data:') || /\s/.test(data.slice(0, lineLength) + data.slice(-2)))
-    return true;
-  return label !== (typeOf(data) ?? labelOf(label));
-}
-
-function plainBase64(data: string): string {
-  return data.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
-}
-
-function typeOf(data: string): string | undefined {
-  return beginnings.find(([start]) => data.startsWith(start))?.[1];
-}
-
-/** Corrects a common misspelling of the registered name. Other names stay. */
-function labelOf(label: unknown): unknown {
-  if (mediaTypes.has(label)) return label;
-  return label === 'image/jpg' ? 'image/jpeg' : label;
+  return isDressed(data) || label !== fittingType(label, data, 'image');
 }
 
 /** The vendor's limits: https://platform.claude.com/docs/en/build-with-claude/vision. */

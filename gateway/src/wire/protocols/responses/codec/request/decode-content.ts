@@ -1,7 +1,7 @@
 import type { Block, Extension, MediaSource, OpaqueBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { decodeAnnotations } from '../annotations.ts';
-import { isBase64, isDataUrl, parseDataUrl } from '../../../data-url.ts';
+import { isDataUrl, parseDataUrl, readBase64 } from '../../../data-url.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
 
@@ -98,8 +98,9 @@ function decodeFile(part: JsonRecord, param: string): Block {
 /** A data URL, or the bare base64 of a PDF. */
 function decodeFileData(data: string, param: string): MediaSource {
   if (isDataUrl(data)) return decodeDataUrl(data, param);
-  if (!isBase64(data)) throw invalid(param, 'must be a data URL or base64');
-  return { kind: 'data', mime: 'application/pdf', base64: data };
+  const read = readBase64(data);
+  if (read === null) throw invalid(param, 'must be a data URL or base64');
+  return { kind: 'data', mime: 'application/pdf', ...read };
 }
 
 function decodeUrl(url: unknown, param: string): MediaSource | null {

@@ -33,7 +33,8 @@ export function decodeInput(json: JsonRecord): DecodedInput {
       tools.push(...item['tools']);
     }
     const { role, blocks } = decodeItem(item, param);
-    if (blocks.length === 0) continue;
+    // The user's turn stands between two of the model's, even if it says nothing.
+    if (blocks.length === 0 && role !== 'user') continue;
     if (role === 'system' && turns.length === 0 && blocks.every((block) => block.type === 'text')) {
       system.push(...blocks);
       continue;
