@@ -130,8 +130,8 @@ export function unitsOf(
 }
 
 /** All source pictures: those that the upstream counted, but no more than were sent. */
-function referencesOf(
-  { inputImages }: Answered,
+export function referencesOf(
+  { inputImages }: Pick<Answered, 'inputImages'>,
   { request: { sources } }: Pick<MeasuredRequest, 'request'>,
 ): number {
   return inputImages !== null && inputImages >= 0 && inputImages <= sources ? inputImages : sources;
