@@ -63,5 +63,13 @@ export function useSpan({ range = defaultRange, from, to }: RangeSearch): Span {
   }, [range, from, to]);
 }
 
-/** The zone in which this browser cuts days. */
-export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The zone of this browser. */
+export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Where clocks differ from UTC by half hours, in summer or winter, days begin within an hour, and sums have whole hours. */
+export const hasBrokenHours = [0, 6].some(
+  (month) => new Date(new Date().getFullYear(), month).getTimezoneOffset() % 60 !== 0,
+);
+
+/** The zone in which days are cut. */
+export const timeZone = hasBrokenHours ? 'UTC' : ownTimeZone;

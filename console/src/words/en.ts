@@ -687,6 +687,7 @@ export const en = {
     by: 'by {{name}}',
     chart: 'The chosen figure over time; the tables have the same figures',
     table: 'Sums',
+    daysOfUtc: 'Days are those of UTC: the days of {{zone}} begin within an hour of it.',
     cached: 'Cached',
     change: 'Change',
     others_one: '{{number}} other',

@@ -672,6 +672,7 @@ export const zh: Words = {
     by: '按{{name}}',
     chart: '所选数字随时间的变化；表格中有相同的数字',
     table: '合计',
+    daysOfUtc: '按 UTC 划分日期：{{zone}} 的一天不从 UTC 整点开始。',
     cached: '缓存',
     change: '变化',
     others_one: '其他 {{number}} 个',

@@ -133,6 +133,25 @@ describe('one request', () => {
 });
 
 describe('sums', () => {
+  test('by the day are refused for a zone whose days begin within an hour', async () => {
+    for (const tz of ['Asia/Kolkata', 'Asia/Kathmandu']) {
+      const query = `tz=${tz}&from=2026-11-01T00:00:00Z&to=2026-11-03T00:00:00Z`;
+      for (const by of ['day', 'model,month']) {
+        const response = await admin.get(`/usage/sums?by=${by}&${query}`);
+        expect([response.status, await response.json()]).toMatchObject([
+          400,
+          {
+            error: {
+              code: 'invalid',
+              fields: [{ path: 'tz', message: expect.stringContaining(`days of ${tz} begin`) }],
+            },
+          },
+        ]);
+      }
+      expect((await admin.get(`/usage/sums?by=hour&${query}`)).status).toBe(200);
+    }
+  });
+
   test('agree with the requests, and are narrowed as they are', async () => {
     const sums = async (person: Person) =>
       (await (await person.get('/usage/sums?by=key')).json()) as {

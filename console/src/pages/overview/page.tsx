@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
-import { defaultRange, timeZone, useSpan } from '../../app/range.ts';
+import { defaultRange, hasBrokenHours, ownTimeZone, timeZone, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
@@ -104,6 +104,9 @@ export function OverviewPage() {
                       text={(value) => say(`explore.dimensions.${value}`)}
                     />
                   </header>
+                  {bucket !== 'hour' && hasBrokenHours && (
+                    <p className="quiet">{say('explore.daysOfUtc', { zone: ownTimeZone })}</p>
+                  )}
                   {sums.data === undefined ? (
                     <Skeleton rows={6} />
                   ) : (

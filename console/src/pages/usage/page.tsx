@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { read, type Query } from '../../api/client.ts';
-import { defaultRange, timeZone, useSpan } from '../../app/range.ts';
+import { defaultRange, hasBrokenHours, ownTimeZone, timeZone, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { Icon } from '../../pieces/icon.tsx';
@@ -152,6 +152,9 @@ export function UsagePage() {
                 {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
               </span>
             </h2>
+            {bucket !== 'hour' && hasBrokenHours && (
+              <p className="quiet">{say('explore.daysOfUtc', { zone: ownTimeZone })}</p>
+            )}
             {view === 'table' ? (
               <TimeTable sums={overTime.data} series={series} format={amount} />
             ) : (

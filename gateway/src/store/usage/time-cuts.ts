@@ -21,6 +21,16 @@ export function wholeHours({ from, to }: { readonly from: number; readonly to: n
 }
 
 /**
+ * Whether the days of a range begin with whole hours of UTC, and sums of whole hours can be cut there. They do not where the
+ * clocks differ from UTC by half hours or quarters, as in Asia/Kolkata.
+ */
+export function areDaysWhole(from: number, to: number, timeZone: string): boolean {
+  return cut('day', from, to, timeZone).every(
+    (day, at) => at === 0 || dailyWindow(timeZone, day.from - 1) !== day.name,
+  );
+}
+
+/**
  * Cuts a range of whole hours. Days and months are those of a time zone; one that begins within an hour begins with the
  * next hour here, because sums know whole hours only.
  */

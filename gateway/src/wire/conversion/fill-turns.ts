@@ -25,7 +25,7 @@ export function fillEmptyTurns(
       continue;
     }
     note('b12');
-    // What is lost with the rest of the turn is still to be told.
+    // What is lost with the rest of the turn is still to be reported.
     const rest = turn.blocks.filter((block) => !isNothing(block));
     if (rest.length > 0 || isNeeded(turn, turns.at(-1), request.turns[at + 1])) {
       turns.push({ ...turn, blocks: [...rest, placeholder] });

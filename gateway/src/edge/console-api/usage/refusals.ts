@@ -5,6 +5,12 @@ export function tooLong(message: string): ApiError {
   return new ApiError('invalid', `from: ${message}`, { fields: [{ path: 'from', message }] });
 }
 
+/** A time zone whose days begin within an hour of UTC. */
+export function brokenHours(timeZone: string): ApiError {
+  const message = `days of ${timeZone} begin within an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`;
+  return new ApiError('invalid', `tz: ${message}`, { fields: [{ path: 'tz', message }] });
+}
+
 /** A cursor that no list has given out. @throws whatever else it is */
 export function asInvalid(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;

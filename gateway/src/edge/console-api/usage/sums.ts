@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import {
+  areDaysWhole,
   groupUsage,
   mergeGroups,
   namesOf,
@@ -11,7 +12,7 @@ import {
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
 import { hoursOf, namesIn, scopeOf } from './filter.ts';
-import { tooLong } from './refusals.ts';
+import { brokenHours, tooLong } from './refusals.ts';
 import type { UsageRoutesOptions } from './options.ts';
 
 type Db = OpenDatabase['kysely'];
@@ -35,6 +36,8 @@ export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): 
       const bound = longest[dimension];
       if (bound !== undefined && to - from > bound.days * dayMs) throw tooLong(bound.words);
     }
+    const isCutInDays = by.includes('day') || by.includes('month');
+    if (isCutInDays && !areDaysWhole(from, to, tz)) throw brokenHours(tz);
     const question = { ...namesIn(query), from, to, by, metric, first, timeZone: tz };
     const { groups, names, total, buckets, rest } = await reads(async (db) => {
       const grouped = await groupUsage(db, { ...question, ...(await scopeOf(db, caller)) });
