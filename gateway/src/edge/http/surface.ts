@@ -6,8 +6,8 @@ import { pathOf } from './target.ts';
 export interface ErrorShape {
   /** The whole error body as JSON text. `requestId` is ours. */
   encodeError(error: GatewayError, requestId: string): string;
-  /** Where its clients need another status than the catalogue's. */
-  statusOf?(error: GatewayError): number;
+  /** Headers that its clients read besides. */
+  headersOf?(error: GatewayError): Readonly<Record<string, string>>;
   /** A second header for the request id, where the clients of this shape look for it. */
   readonly requestIdHeader?: string;
 }

@@ -95,7 +95,7 @@ describe('what the gateway itself insists on', () => {
   });
 
   it.each(['"text"', '{}', '7', 'true'])(
-    'refuses messages of a chat that are no list: %s',
+    'refuses messages of a chat that are not a list: %s',
     (messages) => {
       const body = `{"model":"m","messages":${messages}}`;
       expect(refusal('chat', body)).toEqual(['invalid_value', 'messages']);
