@@ -2,7 +2,7 @@ import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
 import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import { checkRange, readCount, readFlag, requireOneOf } from '../../request-values.ts';
+import { checkRange, readCount, readFlag, requireList } from '../../request-values.ts';
 import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
@@ -31,7 +31,7 @@ export const openRequest = createOpenRequest(
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
   const { json } = opened;
-  requireOneOf([json['messages']], 'messages');
+  requireList(json['messages'], 'messages');
   checkRange(json['temperature'], 'temperature', 0, 2);
   // If both are sent, upstreams disagree on which one counts. The larger one bounds the cost.
   const newer = readCount(json['max_completion_tokens'], 'max_completion_tokens', 0);
