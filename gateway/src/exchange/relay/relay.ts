@@ -8,6 +8,7 @@ import { createPictureOperation } from './images/converted/picture-operation.ts'
 import type { ImageInput } from './images/input.ts';
 import { createImageOperation } from './images/image-operation.ts';
 import { createPictureTool, type PictureToolParts } from './images/tool/picture-tool.ts';
+import { answeringAsChat } from './text/answer-as-chat.ts';
 import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';
@@ -27,6 +28,10 @@ export interface Relay {
    * @throws GatewayError when nothing has been written yet: the caller writes the error. The row is durable by then.
    */
   run(input: RelayInput): Promise<void>;
+}
+
+function isText(input: RelayInput): input is TextInput {
+  return input.protocol === 'chat' && input.operation === 'generate';
 }
 
 /** Each operation has a line here, and a folder beside `text/`. */
@@ -57,5 +62,10 @@ export function createRelay(parts: RelayParts): Relay {
         return ofText[input.operation];
     }
   };
-  return { run: (input) => runExchange(parts, operationFor(input), input) };
+  return {
+    async run(given) {
+      const input = isText(given) ? answeringAsChat(parts.converter, given) : given;
+      await runExchange(parts, operationFor(input), input);
+    },
+  };
 }

@@ -57,3 +57,8 @@ export function checkRange(value: unknown, param: string, from: number, to: numb
 function invalidValue(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
 }
+
+/** A word of the client's, for an error that refuses it. */
+export function quoted(word: unknown): string {
+  return typeof word === 'string' ? `'${word.slice(0, 64)}'` : 'another value';
+}

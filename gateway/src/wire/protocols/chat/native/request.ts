@@ -2,10 +2,10 @@ import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
 import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import { checkRange, readCount, readFlag, requireList } from '../../request-values.ts';
+import { checkRange, readCount, readFlag, refuseValue, requireList } from '../../request-values.ts';
 import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
 import { inputExtent } from './input-extent.ts';
 import { readNamedState } from './state-members.ts';
 
@@ -31,6 +31,9 @@ export const openRequest = createOpenRequest(
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
   const { json } = opened;
+  if (isAbsent(json['messages']) && json['input'] !== undefined) {
+    refuseValue('input', 'belongs to /v1/responses, please send the request there');
+  }
   requireList(json['messages'], 'messages');
   checkRange(json['temperature'], 'temperature', 0, 2);
   // If both are sent, upstreams disagree on which one counts. The larger one bounds the cost.

@@ -6,6 +6,7 @@ import type {
   Tool,
   ToolChoice,
 } from '#canonical/index.ts';
+import { quoted } from '../../../request-values.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.ts';
 import {
   invalid,
@@ -37,6 +38,7 @@ export function decodeTools(json: JsonRecord): Tool[] {
 
 function decodeTool(tool: JsonRecord, param: string): Tool {
   const { type } = tool;
+  if (isFlat(tool)) return decodeFlat(tool, param);
   if (type === 'custom')
     return decodeCustom(requireRecord(tool['custom'], `${param}.custom`), param, tool);
   // Some clients omit the type.
@@ -46,6 +48,26 @@ function decodeTool(tool: JsonRecord, param: string): Tool {
   }
   if (typeof type !== 'string') throw invalid(`${param}.type`, 'is required');
   return hosted(type.includes('web_search') ? 'web-search' : 'other', type, tool);
+}
+
+/** Whether the name stands beside the type, as in responses, or beside a schema, as in messages. Cursor sends both. */
+function isFlat({
+  type,
+  name,
+  function: named,
+  custom,
+  input_schema: schema,
+}: JsonRecord): boolean {
+  if (typeof name !== 'string' || isRecord(named) || isRecord(custom)) return false;
+  return type === 'function' || type === 'custom' || (isAbsent(type) && isRecord(schema));
+}
+
+function decodeFlat(tool: JsonRecord, param: string): Tool {
+  const { type = 'function', cache_control, input_schema, ...definition } = tool;
+  const entry = { type, ...(cache_control !== undefined && { cache_control }) };
+  if (type === 'custom') return decodeCustom(definition, param, entry);
+  const { parameters = input_schema } = definition;
+  return decodeFunction({ ...definition, parameters }, param, entry);
 }
 
 function hosted(kind: HostedTool['kind'], name: string, value: unknown): HostedTool {
@@ -123,7 +145,16 @@ export function decodeToolChoice(json: JsonRecord): ToolChoice | null {
     const mode = modes.get(choice);
     if (mode !== undefined) return { mode, only: null };
   } else if (isRecord(choice)) {
-    if (choice['type'] === 'allowed_tools') return decodeAllowed(choice, param);
+    const { type } = choice;
+    if (type === 'allowed_tools') return decodeAllowed(choice, param);
+    const mode = typeof type === 'string' ? modes.get(type) : undefined;
+    if (mode !== undefined) return { mode, only: null };
+    if (!isAbsent(type) && !choosing.has(type)) {
+      throw invalid(
+        `${param}.type`,
+        `must be function, custom or allowed_tools, not ${quoted(type)}`,
+      );
+    }
     const name = chosenName(choice);
     if (name !== null) return { mode: 'required', only: [name] };
   }
@@ -137,6 +168,9 @@ const modes: ReadonlyMap<string, ToolChoice['mode']> = new Map([
   ['required', 'required'],
   ['any', 'required'],
 ]);
+
+/** Types of a choice of one tool; the last is that of messages. */
+const choosing: ReadonlySet<unknown> = new Set(['function', 'custom', 'tool']);
 
 function decodeAllowed(choice: JsonRecord, param: string): ToolChoice {
   const allowed = isRecord(choice['allowed_tools']) ? choice['allowed_tools'] : choice;

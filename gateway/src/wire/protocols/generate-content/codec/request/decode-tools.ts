@@ -1,4 +1,5 @@
 import type { Extensions, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
+import { quoted } from '../../../request-values.ts';
 import { isAbsent, type JsonRecord } from '../../../values.ts';
 import { ownExtensions } from './extensions.ts';
 import {
@@ -86,6 +87,9 @@ const modes: Readonly<Record<string, ToolChoice['mode']>> = {
   ANY: 'required',
 };
 
+/** The mode that is not said. */
+const unspecified = 'MODE_UNSPECIFIED';
+
 const configMembers: ReadonlySet<string> = new Set(['functionCallingConfig']);
 const callingMembers: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
 
@@ -104,6 +108,9 @@ export function decodeToolConfig(value: unknown): {
   );
   const only = names.length > 0 ? names : null;
   const mode = written === null ? undefined : modes[written];
+  if (written !== null && mode === undefined && written !== unspecified) {
+    throw invalid(`${param}.mode`, `must be AUTO, ANY, NONE or VALIDATED, not ${quoted(written)}`);
+  }
   const others = [
     // Calls are checked against their schemas. In other protocols, this is a property of each tool at most.
     ...(written === 'VALIDATED' && only === null

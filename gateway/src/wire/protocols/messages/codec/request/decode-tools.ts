@@ -1,4 +1,5 @@
 import type { HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
+import { quoted } from '../../../request-values.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
 import { clientRunTool } from './client-run.ts';
 import { decodeBase } from './decode-base.ts';
@@ -73,7 +74,9 @@ export function decodeToolChoice(choice: unknown): Choice {
   if (!isRecord(choice)) throw invalid('tool_choice', 'must be an object');
   const { type, disable_parallel_tool_use: disabled } = choice;
   const mode = typeof type === 'string' && Object.hasOwn(modes, type) ? modes[type] : undefined;
-  if (mode === undefined) throw invalid('tool_choice.type', 'must be auto, any, tool or none');
+  if (mode === undefined) {
+    throw invalid('tool_choice.type', `must be auto, any, tool or none, not ${quoted(type)}`);
+  }
   const only = type === 'tool' ? [requireName(choice['name'], 'tool_choice.name')] : null;
   return {
     toolChoice: { mode, only },

@@ -76,6 +76,8 @@ export function decodeToolChoice(choice: unknown, keep: Keep): ToolChoice | null
     return { mode: 'required', only: [readString(choice['name'], 'tool_choice.name')] };
   }
   if (type === 'allowed_tools') return decodeAllowed(choice, keep);
+  // As Cursor writes them.
+  if (type === 'auto' || type === 'none' || type === 'required') return { mode: type, only: null };
   // A hosted tool goes by its type. Only this protocol has more names for it.
   if (Object.keys(choice).length > 1) keep(ownExtension('tool_choice', choice, 'ignore'));
   return { mode: 'required', only: [type] };
