@@ -100,7 +100,8 @@ export const en = {
     noMatch: 'No request matches the filter.',
     times: '× {{count}}',
     list: 'Requests',
-    open: 'Open request {{id}}',
+    open: '{{time}}, open request {{id}}',
+    otherClient: 'another client',
   },
   request: {
     title: 'Request',

@@ -101,7 +101,8 @@ export const zh: Words = {
     noMatch: '没有符合筛选条件的请求。',
     times: '× {{count}}',
     list: '请求列表',
-    open: '打开请求 {{id}}',
+    open: '{{time}}，打开请求 {{id}}',
+    otherClient: '其他客户端',
   },
   request: {
     title: '请求',

@@ -138,6 +138,7 @@ async function used() {
       channel: 'other',
       attempts: [unpaidAttempt('openai-main', 4), ...record('').attempts],
       charge: charge(5n),
+      usageSource: 'quarantined',
     }),
   ];
   await recordAll(database, records);
@@ -149,9 +150,9 @@ test('usage shows totals of everything that matches', async () => {
   const { sluice } = await used();
   const { out } = await sluice('usage', '--limit', '1');
   expect(out).toContain('\ntotal: 4 requests, 0.000000045 USD\nmore: --cursor ');
-  expect((await sluice('usage', '--channel', 'other')).out).toContain(
-    'total: 1 request, 0.000000005',
-  );
+  const { out: other } = await sluice('usage', '--channel', 'other');
+  expect(other).toContain('total: 1 request, 0.000000005');
+  expect(other).toContain('0.000000005 (quarantined)');
   expect((await sluice('usage', '--model', 'none')).out).toContain('total: 0 requests, 0 USD\n');
   // A channel that is gone keeps its rows; a name that nothing has is a typing error.
   expect((await sluice('usage', '--channel', 'other')).err).toBe('');
@@ -207,13 +208,13 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(out).toContain('\ntotal: 144 requests, ');
   const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
   expect(heading).toMatch(
-    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error,input_audio_tokens,output_audio_tokens,cache_read_audio_tokens,cache_read_image_tokens,usage_unread$/,
+    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens,video_ms,video_tokens,resolution,with_video,task,key_id,upstream_model,operation,client,stream,error,input_audio_tokens,output_audio_tokens,cache_read_audio_tokens,cache_read_image_tokens,usage_unread,quarantined$/,
   );
   expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(
-    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,,$/,
+    /,140,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,,,false$/,
   );
   expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(
-    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,,$/,
+    /,1,,,,,,,,,,,key_\w+,[^,]*,generate,other,(true|false),[^,]*,,,,,,false$/,
   );
 });
 
@@ -230,7 +231,9 @@ test('usage --unread has the requests alone whose upstream counted what nothing 
   expect(await json('usage', '--unread')).toMatchObject({
     data: [{ id: 'req_odd', usage_unread: usageUnread }],
   });
-  expect((await sluice('usage', '--unread', '--csv')).out).toMatch(/,tool_usage\.mcp gadgets\r\n$/);
+  expect((await sluice('usage', '--unread', '--csv')).out).toMatch(
+    /,tool_usage\.mcp gadgets,false\r\n$/,
+  );
   for (const other of [['--by', 'model'], ['--unfinished']]) {
     const refused = await sluice('usage', '--unread', ...other);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('expected no --')]);

@@ -57,7 +57,11 @@ export async function visit(url: string): Promise<Visit> {
       const session = await page.context().newCDPSession(page);
       await session.send('Runtime.evaluate', { expression: axe });
       const { result } = await session.send('Runtime.evaluate', {
-        expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
+        expression: `axe.run(document, {
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+          // WCAG 2.5.3; axe calls it experimental.
+          rules: { 'label-content-name-mismatch': { enabled: true } },
+        })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
         awaitPromise: true,
         returnByValue: true,

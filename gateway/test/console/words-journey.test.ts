@@ -75,11 +75,13 @@ test.runIf(hasBrowser)(
       );
       const problems: string[] = [];
       await eachPage(visited, async (name) => {
-        for (const width of [1440, 390, 360]) {
+        for (const width of [1440, 720, 390, 360]) {
           await page.setViewportSize({ width, height: 900 });
           if (await staysWider(visited))
             problems.push(`${name} at ${width}: scrolls: ${await widestOf(page)}`);
-          for (const each of await cutLabels(page)) problems.push(`${name} at ${width}: ${each}`);
+          // Between a phone and a wide page, the words of the menu are hidden.
+          const cut = width === 720 ? [] : await cutLabels(page);
+          for (const each of cut) problems.push(`${name} at ${width}: ${each}`);
         }
         await page.setViewportSize({ width: 1440, height: 900 });
       });

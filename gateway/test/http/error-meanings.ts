@@ -13,7 +13,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   model_not_available:
     "There is no such model, no channel of the key's group serves it, or it has no text protocol. Also: every upstream reports that it does not have it. If a name that this key may use is close, the message ends in `: did you mean '…'?`.",
   model_unpriced:
-    'The model has no price, so the request could not be billed. The operator must set one.',
+    'The model has no price, or none for layers or for more than one reference image, so the request could not be billed. The operator must set one.',
   context_too_long:
     "The prompt is longer than the model's window. Coding agents recognise this text and compact.",
   content_policy: "The upstream's content filter refused the request.",

@@ -16,12 +16,19 @@ const surfaces = [
   },
 ] as const;
 
+/** Their responses are not streamed. */
+const videos = [
+  { title: 'video synthesis', path: '/v1/services/aigc/video-generation/video-synthesis' },
+  { title: 'contents generations', path: '/api/v3/contents/generations/tasks' },
+] as const;
+
 test('docs/errors.md lists every error of the catalogue as it is rendered', async () => {
   let next = new GatewayError('internal_error');
   const { port } = await startGateway({ run: () => Promise.reject(next) });
   const answer = (path: string, error: GatewayError): Promise<ClientResponse> => {
     next = error;
-    return call(port, path, { headers: bearer(), body: '{}' });
+    const headers = { ...bearer(), 'x-dashscope-async': 'enable' };
+    return call(port, path, { headers, body: '{}' });
   };
 
   const parts = [await describeShapes(answer), await describeErrors(answer)];
@@ -40,6 +47,11 @@ async function describeShapes(answer: Ask): Promise<string> {
     const body = text.replace(/req_[\w-]{24}/, 'req_…');
     sections.push(`### ${title}\n\n\`\`\`\n${body}\n\n${frames.trimEnd()}\n\`\`\``);
   }
+  for (const { title, path } of videos) {
+    const { text } = await answer(path, error);
+    const body = text.replace(/req_[\w-]{24}/, 'req_…').replace(/[\da-f]{8}-[-\da-f]{27}/, '…');
+    sections.push(`### ${title}\n\n\`\`\`\n${body}\n\`\`\``);
+  }
   return ['## The shapes', ...sections].join('\n\n');
 }
 
@@ -52,6 +64,8 @@ async function describeErrors(answer: Ask): Promise<string> {
     const inChat = await answer(chat.path, error);
     const inMessages = await answer(messages.path, error);
     const inContent = await answer(generateContent.path, error);
+    const inSynthesis = await answer(videos[0].path, error);
+    const inContents = await answer(videos[1].path, error);
     const { type, code } = errorOf(inChat);
     lines.push([
       String(inChat.status),
@@ -61,11 +75,23 @@ async function describeErrors(answer: Ask): Promise<string> {
         : `\`${type}\`, \`${errorOf(inMessages).type}\``,
       code === null ? '' : `\`${code}\``,
       `\`${errorOf(inContent).status}\``,
+      `\`${String(inSynthesis.json?.['code'])}\``,
+      `\`${errorOf(inContents).code}\``,
       inChat.headers['x-should-retry'] === 'false' ? 'no' : '',
       errorMeanings[name],
     ]);
   }
-  const header = ['Status', '`message`', '`type`', '`code`', '`status`', 'Again', 'When'];
+  const header = [
+    'Status',
+    '`message`',
+    '`type`',
+    '`code`',
+    '`status`',
+    'Video 1',
+    'Video 2',
+    'Again',
+    'When',
+  ];
   return `## All of them\n\n${table([header, ...lines])}`;
 }
 

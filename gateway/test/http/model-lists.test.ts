@@ -80,7 +80,7 @@ describe('GET /v1/models', () => {
     const offered = snapshotOf(
       [
         model('claude', { capabilities: new Set(['vision', 'reasoning', 'tools']) }),
-        model('gpt-6.1-sol'),
+        ...['gpt-4o', 'gpt-5', 'gpt-5.1-mini', 'gpt-5.5', 'gpt-6.1-sol'].map((id) => model(id)),
         model('gpt-oss-120b', { contextWindow: null }),
         model('paint', { type: 'image' }),
       ],
@@ -90,7 +90,12 @@ describe('GET /v1/models', () => {
     const path = '/v1/models?client_version=0.171.0';
     const { json } = await call(gateway.port, path, { headers: bearer() });
     const [first, ...others] = (json as unknown as { models: Record<string, unknown>[] }).models;
-    expect(others.map(({ slug }) => slug)).toEqual(['gpt-oss-120b', 'small']);
+    expect(others.map(({ slug }) => slug)).toEqual([
+      'gpt-5',
+      'gpt-5.1-mini',
+      'gpt-oss-120b',
+      'small',
+    ]);
     const { base_instructions: instructions, ...entry } = first ?? {};
     expect(instructions).toContain('*** Begin Patch');
     // Codex 0.171 reads this entry.
@@ -118,8 +123,8 @@ describe('GET /v1/models', () => {
       experimental_supported_tools: [],
       input_modalities: ['text', 'image'],
     });
-    expect(others[0]).toMatchObject({ input_modalities: ['text'], supported_reasoning_levels: [] });
-    expect(others[0]).not.toHaveProperty('context_window');
+    expect(others[2]).toMatchObject({ input_modalities: ['text'], supported_reasoning_levels: [] });
+    expect(others[2]).not.toHaveProperty('context_window');
   });
 
   it('adds generate-content entries for the SDKs of that protocol', async () => {

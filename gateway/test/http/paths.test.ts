@@ -73,6 +73,8 @@ describe('unknown paths', () => {
     ['/gemini/v1beta/models/a/b:streamGenerateContent', '/v1beta'],
     ['/v1/chat/completions/chat/completions', '/v1'],
     ['/v1/messages/v1/messages', ''],
+    ['/v1beta/models/m:generateContent/v1beta/models/n:generateContent', '/v1beta'],
+    ['/v1beta/models/m:streamGenerateContent/models/n:countTokens', '/v1beta'],
   ])('%s names the right base URL', async (path, suffix) => {
     const gateway = await startGateway();
     const response = await call(gateway.port, path, { body: '{}' });

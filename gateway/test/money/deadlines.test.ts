@@ -44,6 +44,7 @@ describe.concurrent.each(textProtocols)('$name: a client whose own time is up', 
     expect(response.status).toBe(502);
     expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
     const row = await lateRow(response.id);
+    expect(row).toMatchObject({ outcome: 'client-left', status: 502, error: 'upstream_abnormal' });
     expect(row.tokens.output).toBeGreaterThan(10);
     expect(nanoOf(row.cost)).toBe(priceOf(row));
   });
@@ -85,6 +86,7 @@ test('embeddings: a client whose own time is up pays for its input', async () =>
   expect(response.status).toBe(502);
   await response.arrayBuffer();
   const row = await lateRow(response.headers.get('x-request-id') ?? '');
+  expect(row).toMatchObject({ outcome: 'client-left', status: 502 });
   expect(nanoOf(row.cost)).toBe(priceOf(row));
   expect(row.tokens.input).toBeGreaterThan(0);
 });

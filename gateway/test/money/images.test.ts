@@ -190,7 +190,7 @@ describe('what is charged by tiers', () => {
     data: [{ b64_json: picture }],
   });
   test.each([
-    ["the response's size", sized('1500x1741', png(8, 8)), 80_000_000n],
+    ["the response's size, which the picture then has", sized('1500x1741', png(8, 8)), 80_000_000n],
     ["the picture's own header", sized(undefined, png(1500, 1740)), 40_000_000n],
     ["the picture's own header, if the response has a word", sized('auto', png(2000, 2000)), null],
   ])('without a size of the entry: %s', async (_, response, nano) => {
@@ -198,6 +198,21 @@ describe('what is charged by tiers', () => {
     const drawn = await draw(shared.gateway, { model: 'bare', prompt: 'a' });
     if (nano === null) expect(drawn.status).toBe(502);
     else expect(await charged(shared.gateway, drawn)).toBe(nano);
+    expect(drawn.data[0]?.['size']).toBe(nano === null ? undefined : response.size);
+  });
+
+  test('the references that the upstream does not count, which the response then says', async () => {
+    const { gateway } = shared;
+    const data = [{ url: 'https://pictures.example/a.png', size: '1024x1024' }];
+    answer({ data, usage: { generated_images: 1, output_tokens: 7, total_tokens: 7 } });
+    const image = [reference, reference, reference];
+    const response = await gateway.post(path, { model: 'sizeless', prompt: 'a', image });
+    expect(await response.json()).toEqual({
+      data,
+      usage: { input_images: 3, generated_images: 1, output_tokens: 7, total_tokens: 7 },
+    });
+    const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
+    expect(nanoOf(row.cost)).toBe(46_000_000n);
   });
 });
 
@@ -352,15 +367,25 @@ describe('what is held', () => {
 
 describe('an incomplete price is refused with nothing sent and nothing held', () => {
   test.each([
-    ['no-factor', { image: reference, layer_decomposition: true }],
-    ['no-references', { image: [reference, reference] }],
-    ['unpriced', {}],
-  ])('%s', async (model, body) => {
+    [
+      'no-factor',
+      { image: reference, layer_decomposition: true },
+      /: no price is set for layers$/,
+      'layer_decomposition',
+    ],
+    [
+      'no-references',
+      { image: [reference, reference] },
+      /: no price is set for more than one reference image$/,
+      'image',
+    ],
+    ['unpriced', {}, /: no price is set$/, 'model'],
+  ])('%s', async (model, body, words, member) => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const { status, message, id } = await draw(gateway, { model, prompt: 'a', ...body });
-    expect(status).toBe(400);
-    expect(message).toMatch(/: no price is set$/);
+    const { status, message, param, id } = await draw(gateway, { model, prompt: 'a', ...body });
+    expect([status, param]).toEqual([400, member]);
+    expect(message).toMatch(words);
     expect(gateway.simulator.requests()).toEqual([]);
     expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'refused', cost: null });
     expect((await kept(id)).held).toBeNull();

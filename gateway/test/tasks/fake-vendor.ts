@@ -59,7 +59,10 @@ export function createFakeVendor({ most, looksPerSecond = 1_000 }: FakeOptions =
     ...(most !== undefined && {
       list: {
         most,
-        call: (ids: readonly string[]) => ({ method: 'GET', path: `${listPath}${ids.join(',')}` }),
+        call: (ids: readonly string[]) => ({
+          method: 'GET',
+          path: `${listPath}${ids.toSorted().join(',')}`,
+        }),
         read: (body: unknown) => {
           const read = body as { ids: string[]; tasks: TaskLook[] } | null;
           return read === null ? null : new Map(read.ids.map((id, at) => [id, read.tasks[at]!]));

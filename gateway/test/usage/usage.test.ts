@@ -82,6 +82,7 @@ describe.each(dialects)('%s', (dialect) => {
         cost: null,
         receipt: null,
         estimated: false,
+        quarantined: false,
         ttft_ms: 12,
         duration_ms: 345,
         rewrites: ['b1'],

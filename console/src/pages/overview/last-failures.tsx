@@ -60,7 +60,10 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
                       className="link"
                       to="/requests"
                       search={{ ...span, filter, open: row.id }}
-                      aria-label={say('requests.open', { id: row.id })}
+                      aria-label={say('requests.open', {
+                        time: formats.time(row.time),
+                        id: row.id,
+                      })}
                     >
                       {formats.time(row.time)}
                     </Link>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ApiFailure, read, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
+import { clientName } from '../../format/client.ts';
 import { exact, plus, toText } from '../../format/exact.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { receiptOf } from '../../format/receipt.ts';
@@ -80,7 +81,8 @@ function Head({ detail }: { readonly detail: Detail }) {
         <dl className={styles['facts']}>
           <dt>{say('request.askedBy')}</dt>
           <dd>
-            {detail.client}, {say('request.keyNamed', { name: detail.key })}, {detail.user}
+            {clientName(detail.client, say)}, {say('request.keyNamed', { name: detail.key })},{' '}
+            {detail.user}
             {detail.team !== null && `, ${detail.team}`}
           </dd>
           <dt>{say('request.model')}</dt>

@@ -1,3 +1,4 @@
+import { clientName } from '../../format/client.ts';
 import { memo, useCallback, useEffect, useRef, type RefObject } from 'react';
 import { useFormats } from '../../format/numbers.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
@@ -146,7 +147,7 @@ function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'h
       <td data-column="time">
         <a
           href={`/console/requests/${row.id}`}
-          aria-label={say('requests.open', { id: row.id })}
+          aria-label={say('requests.open', { time: formats.time(row.time), id: row.id })}
           title={formats.fullTime(row.time)}
         >
           {formats.time(row.time)}
@@ -160,7 +161,7 @@ function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'h
       </td>
       {shows('client') && (
         <td className="second" data-column="client">
-          {row.client}
+          {clientName(row.client, say)}
         </td>
       )}
       {shows('key') && (

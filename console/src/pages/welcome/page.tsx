@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { read, write, type Result } from '../../api/client.ts';
 import { choose, keep, useSession } from '../../app/session.ts';
+import { clientName } from '../../format/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
@@ -182,7 +183,7 @@ function Came({
       <p role="status">
         <Outcome outcome={row.outcome} status={row.status} isFull />{' '}
         <span className="second">
-          {formats.time(row.time)}, {row.client}
+          {formats.time(row.time)}, {clientName(row.client, say)}
         </span>{' '}
         <Link className="link" to="/requests/$id" params={{ id: row.id }}>
           {say('welcome.receipt')}

@@ -1,6 +1,7 @@
 import type { Query, Result } from '../../api/client.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { filterWord, readFilter } from '../../pages/requests/filter.ts';
+import { clientName } from '../../format/client.ts';
 import type { Say } from '../../words/index.ts';
 import type { Series } from '../chart/stacked-bars.tsx';
 
@@ -42,7 +43,8 @@ export function groupName(
   say: Say,
 ): string {
   if (name === null) return say('explore.others', { count: others, number: others });
-  return name === '' ? say(`explore.none.${dimension}`) : name;
+  if (name === '') return say(`explore.none.${dimension}`);
+  return dimension === 'client' ? clientName(name, say) : name;
 }
 
 /** The parts of each bar, the largest names first; all others come last. */

@@ -40,7 +40,7 @@ export const catalogue = define({
   ),
   model_unpriced: invalid(
     'model_not_available',
-    "model '{model}' is not available, please use a different model: no price is set",
+    "model '{model}' is not available, please use a different model: no price is set{part}",
   ),
   context_too_long: invalid(
     'context_length_exceeded',

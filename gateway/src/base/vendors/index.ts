@@ -1,3 +1,4 @@
+export { parseWithIds } from './parse-with-ids.ts';
 export { type Quirk, type QuirksOfRequest, quirksFor } from './quirks.ts';
 export {
   type ChannelAddress,

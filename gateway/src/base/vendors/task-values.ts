@@ -1,4 +1,4 @@
-import type { TaskUsage } from '#canonical/index.ts';
+import type { TaskLook, TaskUsage } from '#canonical/index.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -8,11 +8,45 @@ export function objectOf(value: unknown): JsonObject | null {
     : null;
 }
 
-const longestId = 200;
+/** Servers take addresses of this length; gateways put the whole state of a task into an id. */
+const longestId = 8_192;
 
-/** An upstream's id; null for anything that cannot be one. */
+/** An upstream's id; null for anything that cannot be one. Some servers count their tasks. */
 export function idOf(value: unknown): string | null {
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && value > 0 ? `${value}` : null;
   return typeof value === 'string' && value !== '' && value.length <= longestId ? value : null;
+}
+
+/**
+ * The words for states, in lower case. Sources: Model Studio and Ark (their references of tasks), new-api
+ * (`model/task.go`: `SUBMITTED`, `IN_PROGRESS`, `SUCCESS`, `FAILURE`), OpenAI (`/v1/videos`: `in_progress`,
+ * `completed`), MiniMax (`Waiting`, `Success`), Kling (`submitted`, `succeed`).
+ */
+const states: ReadonlyMap<string, TaskLook['state']> = new Map([
+  ['not_start', 'queued'],
+  ['pending', 'queued'],
+  ['queued', 'queued'],
+  ['submitted', 'queued'],
+  ['waiting', 'queued'],
+  ['in_progress', 'running'],
+  ['processing', 'running'],
+  ['running', 'running'],
+  ['suspended', 'running'],
+  ['completed', 'succeeded'],
+  ['succeed', 'succeeded'],
+  ['succeeded', 'succeeded'],
+  ['success', 'succeeded'],
+  ['failed', 'failed'],
+  ['failure', 'failed'],
+  ['canceled', 'cancelled'],
+  ['cancelled', 'cancelled'],
+  ['expired', 'expired'],
+]);
+
+/** The state that a word stands for, in any case. */
+export function stateOf(word: string): TaskLook['state'] {
+  return states.get(word.toLowerCase()) ?? 'unknown';
 }
 
 /** The code of a failed task, if it looks like one: it may be shown, the vendor's text may not. */

@@ -27,7 +27,9 @@ describe('Model Studio', () => {
     'x',
     { output: {} },
     { output: { task_id: '' } },
-    { output: { task_id: 7 } },
+    { output: { task_id: 7.5 } },
+    { output: { task_id: 0 } },
+    { output: { task_id: 'x'.repeat(8_193) } },
   ])('a response without an id: %j', (body) => expect(synthesis.readId(body)).toBeNull());
 
   test.each([
@@ -35,17 +37,18 @@ describe('Model Studio', () => {
     ['RUNNING', 'running'],
     ['SUSPENDED', 'running'],
     ['CANCELED', 'cancelled'],
+    ['Running', 'running'],
+    ['succeeded', 'succeeded'],
+    ['SUCCESS', 'succeeded'],
+    ['failed', 'failed'],
     ['UNKNOWN', 'unknown'],
     ['DREAMING', 'unknown'],
     // An inherited member of every object.
     ['constructor', 'unknown'],
   ])('%s is %s', (status, state) => {
-    expect(synthesis.readLook(output({ task_status: status }))).toEqual({
-      state,
-      code: null,
-      usage: notReported,
-      members: {},
-    });
+    const video = state === 'succeeded' ? { video_url: done.video_url } : {};
+    const look = synthesis.readLook(output({ task_status: status, ...video }));
+    expect(look).toMatchObject({ state, code: null, usage: notReported });
   });
 
   test('a failure keeps a code that looks like one, and no text', () => {
@@ -111,7 +114,8 @@ describe('Ark', () => {
       `${path}?page_num=1&page_size=100&filter.task_ids=a&filter.task_ids=b%26c`,
     );
     expect(contents.readId({ id: 'cgt-1' })).toBe('cgt-1');
-    expect(contents.readId({ id: 'x'.repeat(201) })).toBeNull();
+    expect(contents.readId({ id: 176843862716480 })).toBe('176843862716480');
+    expect(contents.readId({ id: 'x'.repeat(8_192) })).toHaveLength(8_192);
   });
 
   test.each([
@@ -121,6 +125,9 @@ describe('Ark', () => {
     ['processing', 'running'],
     ['cancelled', 'cancelled'],
     ['expired', 'expired'],
+    ['Expired', 'expired'],
+    ['CANCELED', 'cancelled'],
+    ['IN_PROGRESS', 'running'],
     ['canceled?', 'unknown'],
     ['toString', 'unknown'],
   ])('%s is %s', (status, state) => {

@@ -1,5 +1,6 @@
 import type { onRequestHookHandler } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
+import { baseUrlHint, originOf, pathOf } from '#http/index.ts';
 
 /** A call on a model in the path style of generate-content. */
 export interface ModelCall {
@@ -26,9 +27,21 @@ export function methodsOfModelPath(tail: string): readonly string[] {
   return tail === '' ? [] : ['GET', 'HEAD'];
 }
 
-/** Refuses, before authentication, a method that the path does not have. For scopes with `…/models/*` routes. */
+/** A call inside of a path: a client's base URL ends in a whole call. */
+const calledBefore = new RegExp(`:(?:${actions.join('|')})/`);
+
+/**
+ * Refuses, before authentication, a method that the path does not have, and calls behind calls. For scopes with
+ * `…/models/*` routes.
+ */
 export const checkModelPath: onRequestHookHandler = (request, _reply, done) => {
   const tail = modelTail(request.params);
+  if (tail !== null && calledBefore.test(tail)) {
+    const origin = originOf(request.raw, request.server.publicUrl);
+    const hint = baseUrlHint(origin, request.server.surfaces.baseOf(pathOf(request.url)));
+    done(new GatewayError('not_found_hint', { values: { hint } }));
+    return;
+  }
   done(tail === null ? undefined : wrongModelPath(request.method, tail));
 };
 

@@ -107,20 +107,24 @@ export class SpooledBody {
     return this.#failure;
   }
 
-  /** A sealed body with other bytes at one place, as `read` gives it; null: as it came. */
-  edited(edit: BodyEdit | null): BodyPieces {
-    if (edit === null) return { length: this.length, read: () => this.read() };
-    const { start, end, bytes } = edit;
-    return {
-      length: this.length - (end - start) + bytes.length,
-      read: () => this.#readEdited(edit),
-    };
+  /** A sealed body with other bytes at some places, as `read` gives it. Edits must not overlap. */
+  edited(edits: readonly BodyEdit[]): BodyPieces {
+    const sorted = edits.toSorted((a, b) => a.start - b.start);
+    const grown = sorted.reduce(
+      (sum, { start, end, bytes }) => sum + bytes.length - end + start,
+      0,
+    );
+    return { length: this.length + grown, read: () => this.#readEdited(sorted) };
   }
 
-  async *#readEdited({ start, end, bytes }: BodyEdit): AsyncGenerator<Buffer, void> {
-    yield* this.read(0, start);
-    yield bytes;
-    yield* this.read(end);
+  async *#readEdited(edits: readonly BodyEdit[]): AsyncGenerator<Buffer, void> {
+    let from = 0;
+    for (const { start, end, bytes } of edits) {
+      yield* this.read(from, start);
+      yield bytes;
+      from = end;
+    }
+    yield* this.read(from);
   }
 
   /**

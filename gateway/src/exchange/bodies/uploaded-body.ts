@@ -29,9 +29,9 @@ export class UploadedBody<Reader extends PieceReader = PieceReader> {
     return this.#body.length;
   }
 
-  /** With other bytes at one place; null: as it came. */
-  edited(edit: BodyEdit | null): BodyPieces {
-    const pieces = this.#body.edited(edit);
+  /** With other bytes at some places. */
+  edited(edits: readonly BodyEdit[]): BodyPieces {
+    const pieces = this.#body.edited(edits);
     return { length: pieces.length, read: () => this.#counted(pieces) };
   }
 
@@ -40,7 +40,7 @@ export class UploadedBody<Reader extends PieceReader = PieceReader> {
     const whole = Buffer.allocUnsafeSlow(this.length);
     let at = 0;
     let due = turnBytes;
-    for await (const piece of this.#counted(this.#body.edited(null))) {
+    for await (const piece of this.#counted(this.#body.edited([]))) {
       at += piece.copy(whole, at);
       if (at < due) continue;
       // What is in memory comes without a pause.

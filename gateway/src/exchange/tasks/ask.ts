@@ -6,7 +6,7 @@ import {
   type UpstreamClient,
   type UpstreamRequest,
 } from '#upstream/index.ts';
-import type { TaskCall, Vendor } from '#vendors/index.ts';
+import { parseWithIds, type TaskCall, type Vendor } from '#vendors/index.ts';
 import type { Access } from './access.ts';
 import { lookRules } from './schedule.ts';
 
@@ -96,7 +96,7 @@ function requestOf(
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseWithIds(bytes);
   } catch {
     return null;
   }

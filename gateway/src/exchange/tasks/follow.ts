@@ -24,6 +24,9 @@ const longestWait = 10_000;
 /** Milliseconds until a list that failed is tried again. */
 const listAgainAfter = 600_000;
 
+/** Many ids stand in one address, whose length is limited. */
+const longestListed = 200;
+
 const none: ReadonlyMap<string, TaskLook> = new Map();
 
 interface Group {
@@ -113,7 +116,8 @@ export function createFollower(
     rows: readonly TaskRow[],
     until: number,
   ): Promise<void> {
-    const listed = await lookAtMany(parts, upstream, list, rows);
+    const listable = rows.filter(({ upstream_id }) => upstream_id!.length <= longestListed);
+    const listed = listable.length === 0 ? none : await lookAtMany(parts, upstream, list, listable);
     if (stop.aborted) return;
     if (listed === 'limited') return putOff(rows);
     if (listed === 'none') unlisted.set(upstream.channel, clock.monotonic() + listAgainAfter);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseMultiplier, receiptOf, type Line } from './cost.ts';
 import { holdOf } from './hold-bound.ts';
-import { imageBound, pricesImages, type ImageDemand } from './image-bound.ts';
+import { imageBound, unpricedPart, type ImageDemand } from './image-bound.ts';
 import { imageLines } from './image-lines.ts';
 import { ratesOf } from './rates.ts';
 
@@ -61,24 +61,29 @@ describe('the hold of pictures priced by tokens', () => {
   });
 });
 
-describe('a price is complete', () => {
+describe('what a price lacks', () => {
   test.each([
-    ['tiers', onlyTiers, { layers: false, sources: 1 }, true],
-    ['tiers without a factor, for layers', onlyTiers, { layers: true, sources: 1 }, false],
-    ['tiers with a factor, for layers', tiers, { layers: true, sources: 1 }, true],
-    ['tiers without a reference price, for two', onlyTiers, { layers: false, sources: 2 }, false],
-    ['tiers with a reference price, for two', tiers, { layers: false, sources: 2 }, true],
+    ['tiers', onlyTiers, { layers: false, sources: 1 }, null],
+    ['tiers without a factor, for layers', onlyTiers, { layers: true, sources: 1 }, 'layers'],
+    ['tiers with a factor, for layers', tiers, { layers: true, sources: 1 }, null],
+    [
+      'tiers without a reference price, for two',
+      onlyTiers,
+      { layers: false, sources: 2 },
+      'references',
+    ],
+    ['tiers with a reference price, for two', tiers, { layers: false, sources: 2 }, null],
     [
       'a reference price of 0',
       ratesOf({ imageTiers, referenceImage: '0' }),
       { layers: false, sources: 2 },
-      true,
+      null,
     ],
-    ['input and output', tokens, { layers: true, sources: 16 }, true],
-    ['input alone', ratesOf({ input: '1' }), { layers: false, sources: 0 }, false],
-  ])('with %s', (_, rates, demand, expected) => {
-    expect(pricesImages(rates, demand)).toBe(expected);
-    if (!expected) expect(() => hold(rates, demand)).toThrow(RangeError);
+    ['input and output', tokens, { layers: true, sources: 16 }, null],
+    ['input alone', ratesOf({ input: '1' }), { layers: false, sources: 0 }, 'images'],
+  ])('%s', (_, rates, demand, expected) => {
+    expect(unpricedPart(rates, demand)).toBe(expected);
+    if (expected !== null) expect(() => hold(rates, demand)).toThrow(RangeError);
   });
 });
 

@@ -21,33 +21,33 @@ export interface ImageDemand {
 }
 
 /** The most layers that a picture becomes, besides its base. */
-const mostLayers = 16n;
+export const mostLayers = 16n;
 /** The assumed tokens of a source picture. */
 const sourceTokens = 16_384n;
 
 /**
- * Whether a price has every part that such a request may be charged by. Parts have no silent defaults; 0 is free.
+ * What a price lacks that such a request may be charged by; null: nothing. Parts have no silent defaults; 0 is free.
  * Source pictures cost extra from the second on.
  */
-export function pricesImages(
+export function unpricedPart(
   rates: PriceRates,
   { layers, sources }: Pick<ImageDemand, 'layers' | 'sources'>,
-): boolean {
-  if (rates.imageTiers.length === 0) return rates.tokens !== null;
-  if (layers && rates.imageTiers.some(({ layer }) => layer === null)) return false;
-  return sources < 2 || rates.referenceImage !== null;
+): 'images' | 'layers' | 'references' | null {
+  if (rates.imageTiers.length === 0) return rates.tokens === null ? 'images' : null;
+  if (layers && rates.imageTiers.some(({ layer }) => layer === null)) return 'layers';
+  return sources < 2 || rates.referenceImage !== null ? null : 'references';
 }
 
 /**
  * The most that pictures can use, for the hold. By tiers the returned size decides, so each counts as the dearest one.
- * @throws RangeError for a price that lacks a part which the request needs (`pricesImages`).
+ * @throws RangeError for a price that lacks a part which the request needs (`unpricedPart`).
  */
 export function imageBound(
   rates: PriceRates,
   model: Pick<Model, 'maxOutputTokens'>,
   demand: ImageDemand,
 ): readonly Line<bigint>[] {
-  if (!pricesImages(rates, demand)) throw new RangeError('no price for pictures');
+  if (unpricedPart(rates, demand) !== null) throw new RangeError('no price for pictures');
   const images = bounded(demand.images) ?? 1n;
   const sources = bounded(demand.sources) ?? 0n;
   const fees = demand.searches === true ? feeBounds(rates, BigInt(usualSearches)) : [];

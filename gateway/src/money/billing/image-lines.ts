@@ -18,7 +18,7 @@ export interface Unbillable {
 
 /**
  * Tier-priced pictures: each by the first tier that its own returned size fits. The first reference image is free.
- * @throws RangeError for a price that lacks a part which the request needs (`pricesImages`): it is refused before.
+ * @throws RangeError for a price that lacks a part which the request needs (`unpricedPart`): it is refused before.
  */
 export function imageLines(
   rates: PriceRates,

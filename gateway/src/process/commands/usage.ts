@@ -129,12 +129,17 @@ async function printPage(
     `${entry.status} ${entry.outcome}${entry.count > 1 ? ` × ${entry.count}` : ''}`,
     String(inputOf(entry.tokens)),
     String(entry.tokens.output),
-    (entry.cost ?? '') + (entry.estimated ? ' (estimated)' : ''),
+    (entry.cost ?? '') + markOf(entry),
     ...(isUnread ? [entry.usage_unread.join(' ')] : []),
   ]);
   io.stdout(formatTable(heading, rows));
   io.stdout(totalLine(total.requests, formatUsd(total.cost)));
   if (page.next !== null) io.stdout(`more: --cursor ${page.next}\n`);
+}
+
+function markOf({ estimated, quarantined }: Pick<UsageEntry, 'estimated' | 'quarantined'>): string {
+  if (quarantined) return ' (quarantined)';
+  return estimated ? ' (estimated)' : '';
 }
 
 function totalLine(requests: number, cost: string): string {

@@ -45,6 +45,7 @@ const columns = {
   cache_read_audio_tokens: (entry) => entry.units?.cache_read_audio_tokens ?? null,
   cache_read_image_tokens: (entry) => entry.units?.cache_read_image_tokens ?? null,
   usage_unread: (entry) => entry.usage_unread.join(' '),
+  quarantined: (entry) => String(entry.quarantined),
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
 
 const textOf = (value: boolean | undefined) => (value === undefined ? null : String(value));

@@ -72,6 +72,8 @@ export interface UsageEntry {
   /** What the cost is made of, before the group's factor; null while nothing has been charged. */
   readonly receipt: readonly ReceiptEntry[] | null;
   readonly estimated: boolean;
+  /** The upstream's counts were implausible, so at most the hold was charged. */
+  readonly quarantined: boolean;
   readonly ttft_ms: number | null;
   readonly duration_ms: number;
   readonly rewrites: readonly string[];
@@ -138,6 +140,7 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     ...(row.late !== null && { late: formatUsd(row.late) }),
     receipt: row.receipt === null ? null : receiptOf(row.receipt),
     estimated: row.usage_source === 'estimated',
+    quarantined: row.usage_source === 'quarantined',
     ttft_ms: row.ttft_ms,
     duration_ms: row.duration_ms,
     rewrites: JSON.parse(row.rewrites) as string[],

@@ -39,7 +39,7 @@ const maxValues = 1_048_576;
 
 /** A meaningful schema takes at least this many bytes. Expanded, the schemas of one tool may refer to each other. */
 const bytesPerSchema = 8;
-const leastSchemas = 50_000;
+const leastSchemas = 20_000;
 /** Bytes written per byte received. */
 const maxGrowth = 2;
 const leastOutput = 4 * 1024 * 1024;

@@ -1,6 +1,7 @@
 import type { PictureSource } from '#canonical/index.ts';
 import { LongText } from '#json/index.ts';
 import { isBase64 } from './data-url.ts';
+import { isPublicUrl } from './public-address.ts';
 import { refuseValue } from './request-values.ts';
 
 /** In bytes. A prompt is never as long; what is longer would have to become a string. */
@@ -55,6 +56,16 @@ export function readPicture(value: unknown, param: string): PictureSource {
  */
 export function readInlinePicture(value: unknown, declared: string, param: string): PictureSource {
   return typed(readBase64(value, 0, param), declared, param);
+}
+
+/**
+ * The same for a picture of a request, which an upstream, or this gateway, may have to fetch.
+ * @throws GatewayError `invalid_value` also for an address that is not public
+ */
+export function readSource(value: unknown, param: string): PictureSource {
+  const source = readPicture(value, param);
+  if (source.kind === 'url' && !isPublicUrl(source.url)) return refusePicture(param);
+  return source;
 }
 
 function typed(base64: Buffer, declared: string, param: string): PictureSource {
@@ -143,6 +154,6 @@ function bytesOf({ pieces }: LongText): Buffer {
 function refusePicture(param: string): never {
   return refuseValue(
     param,
-    'must be an http(s) URL, a data URI of a picture, or a picture in Base64',
+    'must be a public http(s) URL, a data URI of a picture, or a picture in Base64',
   );
 }

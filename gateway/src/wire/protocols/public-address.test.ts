@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress, isPublicUrl } from './public-address.ts';
 
 describe('S-17 addresses', () => {
   test.each([
@@ -45,3 +45,44 @@ describe('S-17 addresses', () => {
     },
   );
 });
+
+test.each([
+  'https://example.com/a.png',
+  'http://example.com:8080/a?b#c',
+  'HTTPS://EXAMPLE.COM',
+  'https://8.8.8.8/a.png',
+  'https://[2606:4700::1111]/a.png',
+  'https://localhost.example.com/',
+])('public: %s', (url) => expect(isPublicUrl(url)).toBe(true));
+
+test.each([
+  '',
+  'a.png',
+  '/a.png',
+  'ftp://example.com/a.png',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'http://127.0.0.1/',
+  'http://127.1/',
+  'http://0x7f.1/',
+  'http://2130706433/',
+  'http://0177.0.0.1/',
+  'http://127.0.0.1./',
+  'http://0/',
+  'http://10.0.0.7/',
+  'http://172.16.0.1/',
+  'http://192.168.1.1/',
+  'http://169.254.169.254/latest/meta-data',
+  'http://[::1]/',
+  'http://[::]/',
+  'http://[::ffff:10.0.0.1]/',
+  'http://[fe80::1]/',
+  'http://[fd00::1]/',
+  'http://localhost/',
+  'http://LOCALHOST:80/',
+  'http://localhost./',
+  'http://a.localhost/',
+  'http://metadata.google.internal/computeMetadata/v1/',
+  'http://printer.local/',
+  'http://①②⑦.0.0.1/',
+])('not public: %s', (url) => expect(isPublicUrl(url)).toBe(false));

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
  * Addresses that a stranger's URL must not reach: this machine, private and shared networks, link-local (cloud
@@ -45,6 +45,23 @@ export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
   return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 }
+
+/**
+ * Whether the upstream may be asked to fetch an address: http or https, and not this machine or a private network by its
+ * literal address or by a name that is reserved for them. Nothing is looked up.
+ */
+export function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  // The parser has turned every spelling of an IPv4 address into the usual one.
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host) !== 0) return isPublicAddress(host);
+  return host !== '' && !privateNames.some((name) => `.${host}`.endsWith(name));
+}
+
+/** Names that mean this machine or a private network: RFC 6761, 6762 and 8375; `internal`: ICANN, 2024. */
+const privateNames = ['.localhost', '.local', '.home.arpa', '.internal'];
 
 function blockList(
   family: 'ipv4' | 'ipv6',

@@ -1,7 +1,5 @@
-import { isIP } from 'node:net';
 import { GatewayError } from '#errors/index.ts';
 import { type Edit, type JsonScan, type ObjectRange, splice } from '#json/index.ts';
-import { isPublicAddress } from './public-address.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** What the dialects of video tasks have in common. */
@@ -21,24 +19,37 @@ export function requireText(value: unknown, param: string): string {
   return typeof value === 'string' ? value : refuseVideo(param, 'must be a string');
 }
 
+/**
+ * How servers call the number of videos. A submit is charged for one. Sources: Model Studio (`n`; `video_count` of its
+ * usage), Vertex AI (`sampleCount`), google-genai (`numberOfVideos`), diffusers (`num_videos_per_prompt`), and the
+ * spellings of these that compatible servers take.
+ */
+const videoCounts = [
+  'n',
+  'video_count',
+  'num_videos',
+  'num_videos_per_prompt',
+  'number_of_videos',
+  'numberOfVideos',
+  'sample_count',
+  'sampleCount',
+] as const;
+
+/**
+ * Refuses a request for more than one video.
+ * @param path of the object, with its dot: `parameters.`; empty for the body
+ * @throws GatewayError `invalid_value`
+ */
+export function requireOneVideo(object: unknown, path: string): void {
+  if (!isRecord(object)) return;
+  const name = videoCounts.find((count) => Number(object[count]) > 1);
+  if (name !== undefined) refuseVideo(path + name, 'must be 1: a request is for one video');
+}
+
 /** @throws GatewayError `invalid_value` for anything but an integer of the range. */
 export function requireInteger(value: unknown, param: string, from: number, to: number): number {
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
   return fits ? value : refuseVideo(param, `must be an integer from ${from} to ${to}`);
-}
-
-/**
- * Whether the upstream may be asked to fetch an address: http or https, and not this machine or a private network by its
- * literal address or by the name `localhost`. Nothing is looked up.
- */
-export function isPublicUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') return false;
-  // The parser has turned every spelling of an IPv4 address into the usual one.
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIP(host) !== 0) return isPublicAddress(host);
-  return host !== '' && host !== 'localhost' && !host.endsWith('.localhost');
 }
 
 /** The parts of a `data:` URL with Base64; null if it is not one. Linear in the text. */

@@ -52,7 +52,7 @@ export const demoModels = bundle('simulator', [
     name: 'Demo video, video-synthesis (simulated)',
     type: 'video',
     can: [],
-    price: { videoSecond: { '480P': '0.05', '720P': '0.1', '1080P': '0.15' } },
+    price: { videoSecond: { '720P': '0.1', '1080P': '0.15' } },
   },
   {
     id: 'demo-video-2',

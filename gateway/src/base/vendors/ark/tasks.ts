@@ -7,21 +7,11 @@ import {
   notReported,
   objectOf,
   plainMembers,
+  stateOf,
   usageOf,
 } from '../task-values.ts';
 
 export const contentsPath = '/contents/generations/tasks';
-
-const states: ReadonlyMap<string, TaskLook['state']> = new Map([
-  ['queued', 'queued'],
-  ['pending', 'queued'],
-  ['running', 'running'],
-  ['processing', 'running'],
-  ['succeeded', 'succeeded'],
-  ['failed', 'failed'],
-  ['cancelled', 'cancelled'],
-  ['expired', 'expired'],
-]);
 
 /** Far below what the vendor allows: each asks for many tasks. */
 const looksPerSecond = 5;
@@ -66,7 +56,7 @@ function readLook(body: unknown): TaskLook | null {
   const task = objectOf(body);
   const status = task?.['status'];
   if (task === null || typeof status !== 'string') return null;
-  const state = states.get(status) ?? 'unknown';
+  const state = stateOf(status);
   const code = state === 'failed' ? failureCodeOf(objectOf(task['error'])?.['code']) : null;
   const members = plainMembers(task, shown);
   if (state !== 'succeeded') return { state, code, usage: notReported, members };

@@ -7,19 +7,11 @@ import {
   notReported,
   objectOf,
   plainMembers,
+  stateOf,
   usageOf,
 } from '../task-values.ts';
 
 export const synthesisPath = '/services/aigc/video-generation/video-synthesis';
-
-const states: ReadonlyMap<string, TaskLook['state']> = new Map([
-  ['PENDING', 'queued'],
-  ['RUNNING', 'running'],
-  ['SUSPENDED', 'running'],
-  ['SUCCEEDED', 'succeeded'],
-  ['FAILED', 'failed'],
-  ['CANCELED', 'cancelled'],
-]);
 
 /** The vendor allows 20 looks per second and account; its own users look too. */
 const looksPerSecond = 15;
@@ -40,7 +32,7 @@ function readLook(body: unknown): TaskLook | null {
   const output = objectOf(objectOf(body)?.['output']);
   const status = output?.['task_status'];
   if (output === null || typeof status !== 'string') return null;
-  const state = states.get(status) ?? 'unknown';
+  const state = stateOf(status);
   const usage = objectOf(objectOf(body)?.['usage']) ?? {};
   const code = state === 'failed' ? failureCodeOf(output['code']) : null;
   if (state !== 'succeeded') return { state, code, usage: notReported, members: {} };

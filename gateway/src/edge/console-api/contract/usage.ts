@@ -42,6 +42,8 @@ const row = z.object({
   /** Null if nothing was charged. */
   cost: money.nullable(),
   estimated: z.boolean(),
+  /** The upstream's counts were implausible, so at most the hold was charged. */
+  quarantined: z.boolean(),
   ttft_ms: z.number().nullable(),
   duration_ms: z.number(),
   rewrites: z.array(z.string()),
@@ -153,6 +155,7 @@ const exampleRow: z.input<typeof row> = {
   usage_unread: [],
   cost: '0.0000444',
   estimated: false,
+  quarantined: false,
   ttft_ms: null,
   duration_ms: 14,
   rewrites: [],

@@ -1,7 +1,10 @@
 import type { ListedModel } from '../model-lists.ts';
 
-/** Names for which Codex has entries of its own, with prompts made for them. An entry from here would replace them. */
-const namesOfCodex = /^(?:gpt-\d|gpt-daybreak-|codex-)/;
+/**
+ * Names for which Codex has entries of its own, with prompts made for them. An entry from here would replace them. Codex
+ * 0.171 has none for GPT-5.4 and earlier, and warns of them; before GPT-5, models do not take the tool of its entries.
+ */
+const namesOfCodex = /^(?:gpt-(?!5(?:\.[0-4])?(?:-|$))\d|gpt-daybreak-|codex-)/;
 
 /**
  * What Codex tells a model about its work. Codex ignores the whole list if an entry has no such text, and sends it in place of

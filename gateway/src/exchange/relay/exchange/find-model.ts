@@ -52,7 +52,7 @@ export function findModel(
 }
 
 /** More names are not searched: each such request would cost too much. */
-const mostNames = 500;
+const mostNames = 5_000;
 const longestName = 100;
 
 /** The name that was probably meant, among those that this key may use. */

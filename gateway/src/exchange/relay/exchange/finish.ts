@@ -94,12 +94,16 @@ async function believedOf(
   return isPaid ? measured : { ...measured, source: 'quarantined' };
 }
 
+/** A client whose own deadline came first has got an error: it pays, and its row says what it saw. */
 export function finishCompleted(
   parts: FinishParts,
   exchange: Exchange,
   measured: Measured,
   tried: Tried,
 ): Promise<void> {
+  if (exchange.input.client.failedWith !== null) {
+    return finishDisconnected(parts, exchange, measured, tried);
+  }
   // Clients get 200, whatever success status the upstream used.
   return finishAnswered(parts, exchange, {
     outcome: 'completed',

@@ -50,7 +50,8 @@ function bodyFor(
 ): Exclude<UpstreamRequest['body'], null> {
   const { body } = request;
   if (Buffer.isBuffer(body)) return images.patchRequest({ ...request, body }, upstreamModel).body;
-  return body.edited(images.modelEdit(request, upstreamModel));
+  const edit = images.modelEdit(request, upstreamModel);
+  return body.edited(edit === null ? [] : [edit]);
 }
 
 export function imageVendor({ channel }: Route): Vendor {

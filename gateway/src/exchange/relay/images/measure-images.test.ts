@@ -126,6 +126,22 @@ describe('the charge of pictures by tiers', () => {
     expect(measured).toMatchObject({ units: { images: 1, layers: 1, reference_images: 1 } });
   });
 
+  test('no more than sixteen layers are charged, and the row is marked', () => {
+    const entries = (layers: number) =>
+      Array.from({ length: layers + 1 }, () => entryOf({ width: 9, height: 9 }));
+    const prepared = preparedFor({ layers: true, sources: 1 });
+    const most = costOf(entries(16), prepared);
+    expect(most).toBe(40_000_000n + 16n * 20_000_000n);
+    expect(costOf(entries(20), prepared)).toBe(most);
+    expect(measureImages(answered(entries(16)), prepared, 'error')).toMatchObject({
+      source: 'reported',
+    });
+    expect(measureImages(answered(entries(17)), prepared, 'error')).toMatchObject({
+      source: 'quarantined',
+      units: { images: 1, layers: 17 },
+    });
+  });
+
   test('entries above the base are layers only if layers were asked for', () => {
     const entries = [0, 1, 2].map((zIndex) => entryOf({ width: 9, height: 9, zIndex }));
     expect(costOf(entries, preparedFor({ layers: true, sources: 1 }))).toBe(80_000_000n);

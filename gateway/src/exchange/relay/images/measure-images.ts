@@ -1,6 +1,7 @@
 import {
   imageLines,
   judgeUsage,
+  mostLayers,
   surchargedLines,
   tokenLines,
   type Line,
@@ -50,12 +51,13 @@ export function measureImages(
   const units = unitsOf(response, prepared);
   const tokens = tokensOf(response.usage, prepared);
   if (rates === null || rates.imageTiers.length > 0) {
+    const charged = withMostLayers(pictures, prepared);
     const lines =
-      rates === null ? [] : imageLines(rates, pictures, referencesOf(response, prepared));
+      rates === null ? [] : imageLines(rates, charged, referencesOf(response, prepared));
     if ('unbillable' in lines) return lines.unbillable;
     return {
       tokens: tokens.plausible,
-      source: 'reported',
+      source: charged.length < pictures.length ? 'quarantined' : 'reported',
       units,
       ...unreadOf(response.usage),
       lines: (held) => [...lines, ...searchLines(held, response.usage)],
@@ -128,8 +130,8 @@ export function unitsOf(
 }
 
 /** All source pictures: those that the upstream counted, but no more than were sent. */
-function referencesOf(
-  { inputImages }: Answered,
+export function referencesOf(
+  { inputImages }: Pick<Answered, 'inputImages'>,
   { request: { sources } }: Pick<MeasuredRequest, 'request'>,
 ): number {
   return inputImages !== null && inputImages >= 0 && inputImages <= sources ? inputImages : sources;
@@ -144,6 +146,15 @@ function picturesOf(response: Answered, { request, model }: MeasuredRequest): Re
     size: entry.size ?? (differ ? null : (response.size ?? sizeInHeader(entry))),
     isLayer: layers.has(entry),
   }));
+}
+
+/** A decomposition has at most sixteen layers of each picture; what an upstream counts beyond is not charged. */
+function withMostLayers(
+  pictures: readonly ReturnedImage[],
+  { request: { images } }: Pick<MeasuredRequest, 'request'>,
+): readonly ReturnedImage[] {
+  let left = Number(mostLayers) * images;
+  return pictures.filter(({ isLayer }) => !isLayer || (left -= 1) >= 0);
 }
 
 /** Layers lie above the base. If nothing is said of that, the base comes first. */

@@ -1,4 +1,4 @@
-import { exceededTier, pricesImages, ratesOf, type ImageDemand } from '#billing/index.ts';
+import { exceededTier, ratesOf, unpricedPart, type ImageDemand } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ResolvedModel } from '../exchange/find-model.ts';
 
@@ -13,11 +13,20 @@ export function requirePriced(
   size: string | null,
 ): void {
   const rates = model.price === null ? null : ratesOf(model.price);
-  if (rates === null || !pricesImages(rates, demand)) {
-    throw new GatewayError('model_unpriced', { values: { model: name }, param: 'model' });
+  const lacking = rates === null ? 'images' : unpricedPart(rates, demand);
+  if (rates === null || lacking !== null) {
+    const { part, param } = unpriced[lacking ?? 'images'];
+    throw new GatewayError('model_unpriced', { values: { model: name, part }, param });
   }
   const most = size === null ? null : exceededTier(rates, size);
   if (most === null) return;
   const reason = `size must have at most ${most} pixels: this model has no price for larger pictures`;
   throw new GatewayError('invalid_value', { values: { reason }, param: 'size' });
 }
+
+/** What has no price, and the member that asks for it. */
+const unpriced = {
+  images: { part: '', param: 'model' },
+  layers: { part: ' for layers', param: 'layer_decomposition' },
+  references: { part: ' for more than one reference image', param: 'image' },
+} as const;

@@ -1,10 +1,10 @@
-import { SpoolFailure, type SpooledBody, type SpoolSpace } from '#bodies/index.ts';
-import { images, type ModelEcho, type ScannedImages } from '#protocols/index.ts';
+import { SpoolFailure, type BodyEdit, type SpooledBody, type SpoolSpace } from '#bodies/index.ts';
+import { images, type ModelEcho } from '#protocols/index.ts';
 import { UnchargedResponse, type ResponseCollector } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/measured.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
 import { writePieces } from '../exchange/write-pieces.ts';
-import { measureImages, unitsOf, type MeasuredRequest } from './measure-images.ts';
+import { measureImages, referencesOf, unitsOf, type MeasuredRequest } from './measure-images.ts';
 
 export interface SpooledResponseOptions {
   readonly space: SpoolSpace;
@@ -61,7 +61,8 @@ export class SpooledResponse implements ResponseCollector<StoredImages> {
       if (!(error instanceof SpoolFailure)) throw error;
       throw uncharged('not-stored');
     }
-    return { measured, ...shown(this.#body, scanned) };
+    const references = referencesOf(scanned, prepared);
+    return { measured, ...shown(this.#body, [...scanned.edits, ...scanned.fills(references)]) };
   }
 
   release(): void {
@@ -69,11 +70,11 @@ export class SpooledResponse implements ResponseCollector<StoredImages> {
   }
 }
 
-/** The body with the client's own name of the model. */
+/** The body with the client's own name of the model, and with what the upstream left out. */
 function shown(
   body: SpooledBody,
-  { edit }: ScannedImages,
+  edits: readonly BodyEdit[],
 ): Pick<StoredImages, 'length' | 'writeTo'> {
-  const pieces = body.edited(edit === null ? null : { ...edit.range, bytes: edit.bytes });
+  const pieces = body.edited(edits);
   return { length: pieces.length, writeTo: (client) => writePieces(client, pieces.read()) };
 }

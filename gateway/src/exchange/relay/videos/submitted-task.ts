@@ -1,7 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
-import type { TaskSide } from '#vendors/index.ts';
-import { parseJson } from '../attempts/error-body.ts';
+import { parseWithIds, type TaskSide } from '#vendors/index.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
 
 /** A task that an upstream has accepted, and how to ask for it. */
@@ -22,9 +21,17 @@ export function readIdWith(
   return {
     largest: largestResponse,
     read(body) {
-      const upstreamId = side.readId(parseJson(body));
+      const upstreamId = side.readId(parse(body));
       if (upstreamId === null) throw new UnreadableResponse('no id of a task');
       return { ...sentTo, upstreamId };
     },
   };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseWithIds(body);
+  } catch (error) {
+    throw new UnreadableResponse(`not JSON: ${(error as Error).message}`);
+  }
 }

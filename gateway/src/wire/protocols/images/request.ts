@@ -122,7 +122,10 @@ function listOf(value: unknown, param: string): readonly unknown[] {
 
 function checkPicture(value: unknown, param: string): void {
   if (typeof value === 'string' && isPictureText(value)) return;
-  refuseValue(param, 'must be an http(s) URL, a data URI of a picture, or a picture in Base64');
+  refuseValue(
+    param,
+    'must be a public http(s) URL, a data URI of a picture, or a picture in Base64',
+  );
 }
 
 const places = ['image_url', 'url', 'file_id'] as const;

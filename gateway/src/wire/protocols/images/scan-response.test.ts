@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { splice } from '#json/index.ts';
 import { UnreadableResponse } from '../protocol.ts';
 import { images } from './index.ts';
 
@@ -28,11 +29,8 @@ function scanned(body: Buffer, cuts: readonly number[]) {
       scan.add(body.subarray(from, to));
       from = to;
     }
-    const { edit, ...response } = scan.end(mapped);
-    if (edit === null) return { ...response, body };
-    const { range, bytes } = edit;
-    const parts = [body.subarray(0, range.start), bytes, body.subarray(range.end)];
-    return { ...response, body: Buffer.concat(parts) };
+    const { edits, fills: _fills, ...response } = scan.end(mapped);
+    return { ...response, body: splice(body, edits) };
   });
 }
 
@@ -125,4 +123,44 @@ describe('a response in pieces', () => {
   test.each(['', '{', 'nonsense', '{"data":[]}{}', '[1,]'])('of %j is unreadable', (text) => {
     expect(scanned(Buffer.from(text), [])).toEqual({ unreadable: null });
   });
+});
+
+describe('what an upstream leaves out', () => {
+  const filled = (text: string): string => {
+    const scan = images.scanResponse();
+    const body = Buffer.from(text);
+    scan.add(body.subarray(0, 9));
+    scan.add(body.subarray(9));
+    return splice(body, scan.end(mapped).fills(2)).toString();
+  };
+
+  test.each<[string, string, string]>([
+    [
+      'the size of each picture, if it is stated once',
+      '{"data":[{"b64_json":"QUJD"},{ "url":"https://a"}],"size":"8x9"}',
+      '{"data":[{"size":"8x9","b64_json":"QUJD"},{"size":"8x9", "url":"https://a"}],"size":"8x9"}',
+    ],
+    [
+      'the size, if it is null',
+      '{"size":"8x9","data":[{"size": null,"error":null,"url":"https://a"}]}',
+      '{"size":"8x9","data":[{"size": "8x9","error":null,"url":"https://a"}]}',
+    ],
+    [
+      'the references beside the pictures',
+      '{"data":[],"usage":{"generated_images":1}}',
+      '{"data":[],"usage":{"input_images":2,"generated_images":1}}',
+    ],
+    [
+      'the references, if they are null',
+      '{"data":[],"usage":{"generated_images":1, "input_images": null}}',
+      '{"data":[],"usage":{"generated_images":1, "input_images": 2}}',
+    ],
+  ])('is filled: %s', (_, given, expected) => expect(filled(given)).toBe(expected));
+
+  test.each([
+    '{"data":[{"size":"1x1","url":"https://a"}],"size":"8x9","usage":{"generated_images":1,"input_images":5}}',
+    '{"data":[{"url":"https://a"}],"size":"2K","usage":{"output_tokens":1}}',
+    '{"data":[{"error":{"code":"x"},"url":""},{}],"size":"8x9"}',
+    '{"data":[{"url":"https://a"}],"usage":{"generated_images":"1"}}',
+  ])('nothing is changed in %s', (text) => expect(filled(text)).toBe(text));
 });

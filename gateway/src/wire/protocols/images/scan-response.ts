@@ -1,14 +1,20 @@
-import { MalformedJson, PieceScan, type FoundValue, type Range } from '#json/index.ts';
+import { type Edit, type FoundValue, MalformedJson, membersAt, PieceScan } from '#json/index.ts';
 import { echoedName } from '../echo.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
-import type { JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
 import { interpretResponse, longestRead } from './response.ts';
 import type { ImageResponse } from './types.ts';
 
 /** A response whose bytes are somewhere else. */
 export interface ScannedImages extends Omit<ImageResponse, 'body'> {
-  /** What the client is to see in place of some of the bytes; null: they are sent as they are. */
-  readonly edit: { readonly range: Range; readonly bytes: Buffer } | null;
+  /** What the client is to see in place of some of the bytes. */
+  readonly edits: readonly Edit[];
+  /**
+   * What the upstream has left out although it is charged: the size of a picture if it stands once for all of them, and
+   * the number of references beside that of pictures.
+   * @param references the number of references that are charged
+   */
+  fills(references: number): readonly Edit[];
 }
 
 /** Bytes of values that are kept whole or not at all. */
@@ -22,6 +28,7 @@ const watched = [
   { path: ['data', '*'], keep: 1 },
   ...['size', 'z_index', 'error'].map((name) => ({ path: ['data', '*', name], keep: shortValue })),
   { path: ['data', '*', 'b64_json'], keep: longestRead },
+  { path: ['data', '*', 'url'], keep: 1 },
 ];
 
 /** Reads a complete response piece by piece, as it arrives. Pictures are not kept. */
@@ -53,7 +60,8 @@ export class ImageResponseScan {
     const isNamed = name !== null && model !== undefined && typeof response['model'] === 'string';
     return {
       ...interpretResponse(response),
-      edit: isNamed ? { range: { start: model.start, end: model.end }, bytes: name } : null,
+      edits: isNamed ? [{ start: model.start, end: model.end, bytes: name }] : [],
+      fills: (references) => [...sizeFills(found, response), ...countFills(found, references)],
     };
   }
 
@@ -66,6 +74,55 @@ export class ImageResponseScan {
       return null;
     }
   }
+}
+
+const pixels = /^\d+x\d+$/;
+
+/** The size of the whole response, for each picture that has none of its own. */
+function sizeFills(found: readonly FoundValue[], { size }: JsonRecord): Edit[] {
+  if (typeof size !== 'string' || !pixels.test(size)) return [];
+  const fills: Edit[] = [];
+  /** Members of the entry that is not over yet. */
+  let members = new Map<string, FoundValue>();
+  for (const value of found) {
+    const { path } = value.watched;
+    if (path[0] === 'data' && path.length === 3) members.set(path[2]!, value);
+    if (path[0] !== 'data' || path.length !== 2) continue;
+    const isPicture = members.has('b64_json') || members.has('url');
+    const own = members.get('size');
+    if (isPicture && isNothing(own) && isNothing(members.get('error'))) {
+      fills.push(
+        own === undefined
+          ? insertAt(value.start, 'size', size)
+          : { start: own.start, end: own.end, bytes: Buffer.from(JSON.stringify(size)) },
+      );
+    }
+    members = new Map();
+  }
+  return fills;
+}
+
+const isNothing = (value: FoundValue | undefined): boolean =>
+  value === undefined || value.text.toString() === 'null';
+
+/** Ark reports both numbers, and compatible servers only that of the pictures. */
+function countFills(found: readonly FoundValue[], references: number): Edit[] {
+  const usage = found.findLast(({ watched: { path } }) => path[0] === 'usage');
+  if (usage === undefined || usage.text.length < usage.end - usage.start) return [];
+  const counts = parsed(usage.text.toString());
+  if (!isRecord(counts) || typeof counts['generated_images'] !== 'number') return [];
+  const known = membersAt(usage.text, 0).findLast(({ key }) => key === 'input_images');
+  if (known === undefined) return [insertAt(usage.start, 'input_images', references)];
+  if (counts['input_images'] !== null) return [];
+  const { valueStart, valueEnd } = known;
+  const bytes = Buffer.from(String(references));
+  return [{ start: usage.start + valueStart, end: usage.start + valueEnd, bytes }];
+}
+
+/** Inserts a member before the others of the object that begins at `start`. */
+function insertAt(start: number, name: string, value: string | number): Edit {
+  const bytes = Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)},`);
+  return { start: start + 1, end: start + 1, bytes };
 }
 
 /** The part of the response that was watched, as an object. The last of several members of one name counts. */

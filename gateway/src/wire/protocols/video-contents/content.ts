@@ -1,11 +1,6 @@
+import { isPublicUrl } from '../public-address.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
-import {
-  isPublicUrl,
-  readDataUrl,
-  refuseVideo,
-  requireRecord,
-  requireText,
-} from '../video-values.ts';
+import { readDataUrl, refuseVideo, requireRecord, requireText } from '../video-values.ts';
 import { readShorthands, type Shorthand } from './shorthands.ts';
 
 /** What the elements of a request say. */

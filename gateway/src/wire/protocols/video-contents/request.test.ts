@@ -86,6 +86,8 @@ test.each<[string, object]>([
   ),
   ...[-2, 2_147_483_648, 1.5, '7', true].map((seed) => ['seed', { seed }] as [string, object]),
   ['frames', { frames: 97, duration: 4 }],
+  ['n', { n: 2 }],
+  ['video_count', { video_count: 3 }],
   ['tools', { tools: [] }],
   ['tools', { tools: [{ type: 'web_search' }] }],
   // Shorthands.

@@ -15,7 +15,7 @@ import {
 import { GatewayError } from '#errors/index.ts';
 import { readModel } from '../request-values.ts';
 import { isAbsent, type JsonRecord } from '../values.ts';
-import { aroundModel, insertMembers, refuseVideo } from '../video-values.ts';
+import { aroundModel, insertMembers, refuseVideo, requireOneVideo } from '../video-values.ts';
 import type { OpenVideo, VideoRequest } from '../video.ts';
 import { readContent, readPrompt, type Content, type Element } from './content.ts';
 import { readParameters, type Parameters } from './parameters.ts';
@@ -52,6 +52,7 @@ export function openRequest(body: Buffer, room?: ParseRoom): OpenVideo {
 
 function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequest {
   if (!isAbsent(value['tools'])) refuseVideo('tools', 'are not supported');
+  requireOneVideo(value, '');
   refuseRepeatedMembers(body, ofElements);
   const content = readEither(value);
   const parameters = readParameters(value, content.shorthands);

@@ -40,6 +40,7 @@ describe('the model', () => {
     '{"model":"a","Model":"b"}',
     '{"model":"a","input":{"prompt":"x","prompt":"y"}}',
     '{"model":"a","parameters":{"duration":3,"duration":15}}',
+    '{"model":"a","input":{"prompt":"x"},"n":1,"n":2}',
     '{"model":"a","parameters":{"shot_type":1,"shot_type":2}}',
   ])('what can be read in two ways is refused: %s', (text) => {
     expect(() => openRequest(Buffer.from(text))).toThrow('duplicate key');
@@ -59,10 +60,14 @@ test.each<[string, object]>([
   ['input.img_url', { input: { img_url: 'http://10.0.0.1/a.png' } }],
   ['input.img_url', { input: { img_url: 'oss://bucket/a.png' } }],
   ['input.img_url', { input: { img_url: 'data:image/png;base64,%%%%' } }],
-  ['input.img_url', { input: { img_url: png.replace('png', 'gif') } }],
-  ['input.img_url', { input: { img_url: png.replace('png', 'constructor') } }],
-  ['input.img_url', { input: { img_url: png.replace('png', 'webp') } }],
-  ['input.img_url', { input: { img_url: jpeg.replace('jpeg', 'png') } }],
+  ['input.img_url', { input: { img_url: png.replace('image/png', 'text/plain') } }],
+  ['input.img_url', { input: { img_url: picture([...Buffer.from('GIF89a')], 'gif') } }],
+  ['input.img_url', { input: { img_url: picture([...Buffer.from('GIF89a')], 'png') } }],
+  ['input.img_url', { input: { img_url: picture([...Buffer.from('RIFF0000WAVE')], 'webp') } }],
+  ['n', { n: 2 }],
+  ['input.video_count', { input: { prompt: 'a cat', video_count: 2 } }],
+  ['parameters.n', { parameters: { n: '2' } }],
+  ['parameters.sampleCount', { parameters: { sampleCount: 4 } }],
   ['input.audio_url', { input: { audio_url: 'http://localhost/a.mp3' } }],
   ['input.audio_url', { input: { audio_url: 'data:audio/mp3;base64,abcd' } }],
   ['parameters', { parameters: 'x' }],
@@ -91,6 +96,10 @@ test.each([
   { input: { img_url: png } },
   { input: { img_url: jpeg } },
   { input: { img_url: jpeg.replace('jpeg', 'jpg') } },
+  // Clients label every picture as the type that they know.
+  { input: { img_url: png.replace('png', 'jpeg') } },
+  { input: { img_url: jpeg.replace('jpeg', 'png') } },
+  { n: 1, parameters: { n: 1, video_count: null } },
   { input: { img_url: picture([0x42, 0x4d], 'bmp') } },
   {
     input: {
@@ -140,7 +149,7 @@ describe('what is sent', () => {
 
   test('everything else is sent byte for byte', () => {
     const text =
-      '{ "input":{"prompt":"\\u0063at","n":12345678901234567890, "x":{"b":1,"a":1.0}} ,"model" : "m",\n"parameters":{"seed":1e2,"resolution":"720P","duration":5},"y":[ ]}';
+      '{ "input":{"prompt":"\\u0063at","k":12345678901234567890, "x":{"b":1,"a":1.0}} ,"model" : "m",\n"parameters":{"seed":1e2,"resolution":"720P","duration":5},"y":[ ]}';
     expect(sentText(text)).toBe(text.replace('"m"', '"up"'));
   });
 
@@ -148,7 +157,7 @@ describe('what is sent', () => {
     const more = fc.dictionary(
       fc
         .string({ minLength: 1 })
-        .filter((key) => !/^(?:model|input|parameters)$/i.test(key) && key !== '__proto__'),
+        .filter((key) => !/^(?:model|input|parameters|n)$/i.test(key) && key !== '__proto__'),
       fc.jsonValue(),
     );
     const parameters = fc.record(

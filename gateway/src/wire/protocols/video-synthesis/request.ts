@@ -10,15 +10,16 @@ import {
   watchList,
 } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
+import { isPublicUrl } from '../public-address.ts';
 import { isAbsent, type JsonRecord } from '../values.ts';
 import {
   aroundModel,
   firstBytes,
   insertMembers,
-  isPublicUrl,
   readDataUrl,
   refuseVideo,
   requireInteger,
+  requireOneVideo,
   requireRecord,
   requireText,
 } from '../video-values.ts';
@@ -51,6 +52,9 @@ function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequ
   const given = isAbsent(value['parameters'])
     ? {}
     : requireRecord(value['parameters'], 'parameters');
+  requireOneVideo(value, '');
+  requireOneVideo(value['input'], 'input.');
+  requireOneVideo(given, 'parameters.');
   const { duration, size } = given;
   const seconds = isAbsent(duration)
     ? usualSeconds
@@ -106,29 +110,20 @@ function checkImage(text: string): void {
     refuseVideo('input.img_url', 'must be a public http or https address, or a data: URL');
   }
   const file = readDataUrl(text);
-  const isKind = file === null ? undefined : beginnings[file.type];
-  if (file === null || isKind === undefined) {
+  if (file?.type.startsWith('image/') !== true || !isPicture(firstBytes(file.data, 12))) {
     refuseVideo('input.img_url', 'must be a JPEG, PNG, BMP or WebP picture in Base64');
-  }
-  if (!isKind(firstBytes(file.data, 12))) {
-    refuseVideo('input.img_url', `is not of the type ${file.type}`);
   }
 }
 
-/** How files of each type begin. */
-const beginnings: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
-  __proto__: null as never,
-  'image/jpeg': isJpeg,
-  'image/jpg': isJpeg,
-  'image/png': (bytes) => bytes.subarray(0, 8).toString('latin1') === '\x89PNG\r\n\x1a\n',
-  'image/bmp': (bytes) => bytes.subarray(0, 2).toString('latin1') === 'BM',
-  'image/webp': (bytes) =>
-    bytes.subarray(0, 4).toString('latin1') === 'RIFF' &&
-    bytes.subarray(8, 12).toString('latin1') === 'WEBP',
-};
-
-function isJpeg(bytes: Buffer): boolean {
-  return bytes.subarray(0, 3).toString('latin1') === '\xff\xd8\xff';
+/** Whether a file is a JPEG, PNG, BMP or WebP. Its bytes decide: clients label every picture as the one they know. */
+function isPicture(bytes: Buffer): boolean {
+  const start = bytes.toString('latin1');
+  return (
+    start.startsWith('\xff\xd8\xff') ||
+    start.startsWith('\x89PNG\r\n\x1a\n') ||
+    start.startsWith('BM') ||
+    (start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP')
+  );
 }
 
 /** By the largest number of pixels, ascending. */

@@ -1,6 +1,6 @@
 import type { PictureRequest, PictureSource } from '#canonical/index.ts';
 import { parseWithLongTexts, type ParseRoom } from '#json/index.ts';
-import { readPicture, readText } from '../../picture-text.ts';
+import { readSource, readText } from '../../picture-text.ts';
 import { readPictureValues } from '../../picture-values.ts';
 import { readFlag, readModel, refuseValue, requireOneOf } from '../../request-values.ts';
 import { isRecord, recordAt } from '../../values.ts';
@@ -56,7 +56,7 @@ function readLastOfUser(messages: unknown): Pick<PictureRequest, 'prompt' | 'sou
     const picture = part['image_url'];
     if (picture === undefined) continue;
     const url = isRecord(picture) && 'url' in picture ? picture['url'] : picture;
-    sources.push(readPicture(url, `${param}[${at}].image_url`));
+    sources.push(readSource(url, `${param}[${at}].image_url`));
   }
   const prompt = texts.join('\n');
   if (prompt.trim() === '') refuseValue(param, 'must have a text for the pictures');

@@ -1,6 +1,6 @@
 import type { PictureRequest, PictureShape, PictureSource } from '#canonical/index.ts';
 import { LongText, parseWithLongTexts, type ParseRoom } from '#json/index.ts';
-import { readInlinePicture, readPicture, readText } from '../../picture-text.ts';
+import { readInlinePicture, readSource, readText } from '../../picture-text.ts';
 import { refuseValue, requireOneOf } from '../../request-values.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import {
@@ -100,7 +100,7 @@ function readParts({ parts, param }: UserTurn): Pick<PictureRequest, 'prompt' | 
     if (data !== null) sources.push(readInline(data, `${place}.inlineData`));
     const file = readRecord(member(part, 'fileData'), `${place}.fileData`);
     if (file !== null)
-      sources.push(readPicture(member(file, 'fileUri'), `${place}.fileData.fileUri`));
+      sources.push(readSource(member(file, 'fileUri'), `${place}.fileData.fileUri`));
   }
   const prompt = texts.join('\n');
   if (prompt.trim() === '') refuseValue(param, 'must have a text for the pictures');

@@ -1,6 +1,6 @@
 import type { PictureRequest, PictureSource } from '#canonical/index.ts';
 import { parseWithLongTexts } from '#json/index.ts';
-import { longestPrompt, readPicture, readText } from '../../picture-text.ts';
+import { longestPrompt, readSource, readText } from '../../picture-text.ts';
 import { readPictureValues } from '../../picture-values.ts';
 import { refuseValue } from '../../request-values.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
@@ -71,9 +71,9 @@ function readSources(json: JsonRecord): PictureSource[] {
 
 function readReference(value: unknown, param: string): PictureSource | null {
   if (isAbsent(value)) return null;
-  if (!isRecord(value)) return readPicture(value, param);
+  if (!isRecord(value)) return readSource(value, param);
   const { image_url: imageUrl, url, file_id: id } = value;
   if (typeof id === 'string') return { kind: 'file-id', id };
   // A long text is an object too, and has none of these members.
-  return readPicture(imageUrl ?? url ?? value, param);
+  return readSource(imageUrl ?? url ?? value, param);
 }
