@@ -16,14 +16,18 @@ const upstreams: Readonly<Record<TextProtocolName, { provider: string; model: st
   'generate-content': { provider: 'gemini', model: 'gemini-3-pro' },
 };
 
-/** Runs one request of a client through the real converter. */
+/**
+ * Runs one request of a client through the real converter.
+ * @param served absent: the table's model
+ */
 export async function convertRequest(
   client: TextProtocolName,
   upstream: TextProtocolName,
   json: Readonly<Record<string, unknown>>,
+  served = upstreams[upstream],
 ): Promise<Converted> {
   const named = client === 'generate-content' ? json : { model: 'm', ...json };
-  const target = { ...upstreams[upstream], protocol: upstream, maxOutputTokens: 32_000 };
+  const target = { ...served, protocol: upstream, maxOutputTokens: 32_000 };
   try {
     const request = readWire(client, named);
     const { body, losses } = await convert({ client, request, target });

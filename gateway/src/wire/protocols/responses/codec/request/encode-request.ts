@@ -80,7 +80,7 @@ function encodeInput(
   const content = rest.map((block) => encodePart(block, 'other', losses));
   if (isPlain) losses.foreign(first.extensions);
   const leading = content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
-  const input = [...leading, ...turns.flatMap((turn) => encodeTurn(turn, losses))];
+  const input = [...leading, ...turns.flatMap((turn, at) => encodeTurn(turn, at, losses))];
   return { ...(isPlain && { instructions: first.text }), input };
 }
 

@@ -1,5 +1,7 @@
 import type { Block, ReasoningBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
+import { digest } from '../../../digest.ts';
 import type { Losses } from '../../../losses.ts';
+import { isRecord } from '../../../values.ts';
 import { encodePart, isPart } from './encode-content.ts';
 import { ownValue } from '../own-extension.ts';
 
@@ -12,9 +14,10 @@ interface Message {
 
 /**
  * Encodes a turn as input items in the order of its blocks: parts go into messages, everything else becomes an item.
+ * @param place the number of the turn
  * @throws Unconvertible
  */
-export function encodeTurn(turn: Turn, losses: Losses): object[] {
+export function encodeTurn(turn: Turn, place: number, losses: Losses): object[] {
   if (turn.name !== undefined) losses.dropped('message.name');
   const items: object[] = [];
   let message: Message | null = null;
@@ -35,7 +38,35 @@ export function encodeTurn(turn: Turn, losses: Losses): object[] {
     }
     message.content.push(part);
   }
-  return items;
+  return turn.role === 'assistant' ? items.map((item, at) => published(item, place, at)) : items;
+}
+
+/**
+ * A message of the model in a form that the description of the API has: with a text, or with parts, an id and a status. Servers
+ * that validate with the SDK's own models refuse any other. The id is derived from the place, so that the same history gives
+ * the same bytes.
+ */
+function published(item: object, place: number, at: number): object {
+  if (!isMessage(item) || item.role !== 'assistant') return item;
+  const { type, content, ...rest } = item;
+  const [only] = content;
+  const text = content.length === 1 ? plainText(only) : null;
+  if (text !== null) return { type, ...rest, content: text };
+  return { type, id: `msg_${digest(32, place, at)}`, status: 'completed', ...rest, content };
+}
+
+function isMessage(item: object): item is Message {
+  return (
+    'type' in item && item.type === 'message' && 'content' in item && Array.isArray(item.content)
+  );
+}
+
+/** The text of a part that says nothing else. */
+function plainText(part: unknown): string | null {
+  if (!isRecord(part) || part['type'] !== 'output_text') return null;
+  const { text, annotations } = part;
+  const isBare = Array.isArray(annotations) && annotations.length === 0;
+  return isBare && typeof text === 'string' ? text : null;
 }
 
 const roles = Object.freeze({ user: 'user', assistant: 'assistant', system: 'developer' });

@@ -403,10 +403,30 @@ describe('responses: a request for an upstream', () => {
       ],
     });
     expect(json['input']).toMatchObject([
-      { role: 'assistant', content: [{ type: 'output_text' }] },
+      { role: 'assistant', content: 'Here' },
       { role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,aaaa' }] },
     ]);
     expect(losses).toEqual([{ what: 'image', how: 'approximated' }]);
+  });
+
+  it('a message of the model is a text, or has an id of its place and a status', () => {
+    const said = (...texts: string[]) =>
+      ({
+        role: 'assistant',
+        blocks: texts.map((text) => ({ type: 'text' as const, text })),
+      }) as const;
+    const turns = [said('a'), said('b', 'c'), said('b', 'c')];
+    const { json } = encodeBody({ ...bareRequest, turns });
+    const parts = ['b', 'c'].map((text) => ({ type: 'output_text', text, annotations: [] }));
+    const whole = { type: 'message', role: 'assistant', status: 'completed', content: parts };
+    const input = json['input'] as readonly { readonly id?: string }[];
+    expect(input).toEqual([
+      { type: 'message', role: 'assistant', content: 'a' },
+      { ...whole, id: expect.stringMatching(/^msg_[0-9a-f]{32}$/) },
+      { ...whole, id: expect.stringMatching(/^msg_[0-9a-f]{32}$/) },
+    ]);
+    expect(input[1]?.id).not.toBe(input[2]?.id);
+    expect(encodeBody({ ...bareRequest, turns }).json).toEqual(json);
   });
 });
 
