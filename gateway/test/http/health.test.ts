@@ -26,7 +26,7 @@ describe('without a key', () => {
     const response = await call(gateway.port, '/health', { headers });
     expect(Object.keys(response.headers).join()).not.toContain('access-control');
   });
-);
+});
 
 describe('health and readiness', () => {
   type HealthCase = [Health, number, unknown, number];
