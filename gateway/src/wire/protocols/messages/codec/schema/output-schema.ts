@@ -56,6 +56,12 @@ interface Writing {
   inside: number;
 }
 
+/** Of what an error shows. Characters. */
+const longestPath = 200;
+
+/** Schemas and copied members of one schema. The compiler refuses those of a few hundred: "The compiled grammar is too large". */
+const mostSchemas = 3000;
+
 /**
  * Rewrites a schema for response formats and strict tools: unions as `anyOf` without anything beside it, objects closed,
  * references only to definitions, and constraints that are not enforced in the description.
@@ -68,8 +74,10 @@ export function encodeOutputSchema(
 ): OutputSchema | SchemaFault {
   let changed = false;
   const root = modernSchema(declared, () => (changed = true));
+  const way = startRewriting(root, false, budget);
+  way.notes.left = mostSchemas;
   const writing: Writing = {
-    way: startRewriting(root, false, budget),
+    way,
     definitions: new Map([['#', { name: '', schema: null }]]),
     names: new Map(),
     fault: null,
@@ -128,7 +136,7 @@ function write(given: unknown, path: string, depth: number, writing: Writing): J
 }
 
 function refuse(path: string, reason: string, writing: Writing): JsonRecord {
-  writing.fault ??= { path, reason };
+  writing.fault ??= { path: path.slice(-longestPath), reason };
   return {};
 }
 
@@ -192,7 +200,7 @@ function refer(reference: string, path: string, depth: number, writing: Writing)
 }
 
 function missing(reference: string): string {
-  return `refers to ${JSON.stringify(reference)}, which is not in the schema`;
+  return `refers to ${JSON.stringify(reference.slice(0, longestPath))}, which is not in the schema`;
 }
 
 function nameFor(reference: string, names: Map<string, number>): string {
