@@ -7,8 +7,10 @@ import { textProtocols } from './text-protocols.ts';
 /** Answers that are whole although they do not look quite like one, and the other way round. */
 const own = await startOwnUpstream();
 afterAll(() => own.close());
+const notices: string[] = [];
 const shared = shareGateway({
   config: onePerProtocolAt(own.url),
+  logger: { warn: (message, fields) => void notices.push(JSON.stringify({ message, ...fields })) },
 });
 beforeEach(() => own.clear());
 
@@ -59,3 +61,50 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
     });
   });
 });
+
+/** Errors with 400 that say something else than their status, and which of the first channel's keys rests then. */
+const refusals = [
+  [
+    'a code of the account',
+    { code: 'Arrearage', message: 'in arrears' },
+    /credential 1 of 2 \(Arrearage\)/,
+  ],
+  ['a text that blames the account', { message: 'This organization has been disabled.' }, null],
+  ['a quoted text', { message: "'insufficient balance' is no role" }, null],
+] as const;
+
+test.each(refusals)('a 400 with %s is no fault of the client', async (_, error, notice) => {
+  notices.length = 0;
+  let asked = 0;
+  own.answer = (one, response) => {
+    asked += 1;
+    if (asked > 1) answerWith(usageAt(one.path, 7, 9))(one, response);
+    else
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error }));
+  };
+  const response = await ask(shared.gateway, textProtocols[0]!, false, 'twice');
+  expect(response.status).toBe(200);
+  expect(attemptsOf(await rowOf(shared.gateway, response.id))).toMatchObject([
+    { channel: 'twice-1', status: 400, result: 'abnormal' },
+    { channel: 'twice-2', result: 'completed' },
+  ]);
+  if (notice === null) expect(notices).toEqual([]);
+  else expect(notices.join()).toMatch(notice);
+});
+
+test.each([false, true])(
+  'a 400 of a full context is the client’s, streamed: %s',
+  async (stream) => {
+    const error = { type: 'exceed_context_size_error', message: 'too much' };
+    own.answer = (_one, response) =>
+      void response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error }));
+    const messages = textProtocols[2]!;
+    const response = await ask(shared.gateway, messages, stream, 'at-chat');
+    expect(response.status).toBe(400);
+    expect(messages.errorMessage(JSON.parse(response.text))).toMatch(/^prompt is too long/);
+  },
+);

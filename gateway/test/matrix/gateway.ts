@@ -57,13 +57,19 @@ export const onePerProtocol = describeServed(
   })),
 );
 
-/** The same at an upstream of the test's own. */
+/** The same at an upstream of the test's own; `twice` is served by two channels of chat. */
 export const onePerProtocolAt = (url: string): string =>
-  describeServed(
-    protocolNames.map((name) => ({
+  describeServed([
+    ...protocolNames.map((name): Served => ({
       name: `only-${name}`,
       protocols: [name],
       models: [[`at-${name}`, 'up']],
       more: { base_url: url },
     })),
-  );
+    ...[1, 2].map((priority): Served => ({
+      name: `twice-${priority}`,
+      protocols: ['chat'],
+      models: [['twice', 'up']],
+      more: { base_url: url, priority: 3 - priority, api_keys: ['sk-a', 'sk-b'] },
+    })),
+  ]);

@@ -22,63 +22,11 @@ describe('openai', () => {
     error: { message: '', type: '', param: null, code: null, ...fields },
   });
   test.each([
-    [400, error({ code: 'context_length_exceeded' }), 'context_too_long'],
-    [
-      400,
-      error({ message: "This model's maximum context length is 8192 tokens" }),
-      'context_too_long',
-    ],
-    [400, error({ message: 'prompt too long; exceeded max context length' }), 'context_too_long'],
-    [400, error({ type: 'too_many_prompt_tokens', code: 400 }), 'context_too_long'],
-    ...[
-      { type: 'exceed_context_size_error', code: 400 },
-      { message: 'the request exceeds the available context size, try increasing it' },
-      {
-        message: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
-      },
-      { message: 'The decoder prompt (length 9) is longer than the maximum model length of 8.' },
-      { message: "Input length (9) exceeds model's maximum context length (8)." },
-      { message: '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000' },
-      {
-        message:
-          'The number of tokens to keep from the initial prompt is greater than the context length.',
-      },
-      { message: 'Invalid request: Your request exceeded model token limit: 262144' },
-      {
-        message:
-          "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
-      },
-      {
-        message: 'Provider returned error',
-        metadata: { raw: '{"message":"maximum context length"}' },
-      },
-      { message: 'litellm.ContextWindowExceededError: BadRequestError' },
-    ].flatMap((fields) =>
-      [400, null].map((status): [number | null, object, string] => [
-        status,
-        error(fields),
-        'context_too_long',
-      ]),
-    ),
-    [
-      400,
-      error({ code: 'unsupported_value', message: 'Your organization must be verified to …' }),
-      'abnormal none',
-    ],
-    [400, error({ code: 'billing_hard_limit_reached' }), 'abnormal credential'],
-    [400, error({ code: 'Arrearage', type: 'Arrearage' }), 'abnormal credential'],
-    [400, error({ code: 'content_policy_violation' }), 'content_policy'],
     [null, error({ code: 'content_filter', status: 400 }), 'content_policy'],
-    [null, error({ code: 'moderation_blocked' }), 'content_policy'],
     [
       null,
       error({ type: 'image_generation_user_error', param: 'size' }),
       'upstream_rejected_field',
-    ],
-    [
-      400,
-      { code: 'invalid-argument', error: 'Incorrect API key provided.' },
-      'abnormal credential',
     ],
     [400, error({ param: 'messages[0].role' }), 'upstream_rejected_field'],
     [400, error({ param: '<script>' }), 'upstream_rejected'],
@@ -91,11 +39,6 @@ describe('openai', () => {
     [408, null, 'abnormal none'],
     [413, null, 'body_too_large'],
     [429, error({ code: 'rate_limit_exceeded' }), 'rate-limited quota'],
-    [429, error({ code: 'insufficient_quota' }), 'abnormal credential'],
-    [429, error({ code: '1113' }), 'abnormal credential'],
-    [500, error({ message: 'insufficient balance (1008)' }), 'abnormal credential'],
-    // The client's own words, quoted.
-    [400, error({ message: "Invalid value: 'insufficient balance (1008)'" }), 'upstream_rejected'],
     [500, error({ code: '1113' }), 'abnormal channel'],
     [500, '<html>', 'abnormal channel'],
     [503, null, 'overloaded channel'],
@@ -109,47 +52,20 @@ describe('openai', () => {
   });
 });
 
-describe('anthropic', () => {
-  const error = (type: string, message = '') => ({ type: 'error', error: { type, message } });
-  test.each([
-    [400, error('invalid_request_error', 'prompt is too long: 210000 tokens'), 'context_too_long'],
-    [
-      400,
-      error('invalid_request_error', 'Your credit balance is too low to …'),
-      'abnormal credential',
-    ],
-    [
-      400,
-      error('invalid_request_error', 'You have reached your specified API usage limits. You …'),
-      'abnormal none',
-    ],
-    [400, error('invalid_request_error', 'This organization has been disabled.'), 'abnormal none'],
-    [400, error('invalid_request_error', 'messages: roles must alternate'), 'upstream_rejected'],
-    [529, error('overloaded_error'), 'overloaded channel'],
-    [null, error('overloaded_error'), 'overloaded channel'],
-    [null, error('rate_limit_error'), 'rate-limited quota'],
-    [null, error('api_error'), 'abnormal channel'],
-    [402, error('billing_error'), 'abnormal credential'],
-  ])('%s %j is %s', (status, body, expected) => {
-    expect(word(classify(anthropic, status, body))).toBe(expected);
-  });
+test.each([
+  [529, 'overloaded_error', 'overloaded channel'],
+  [null, 'overloaded_error', 'overloaded channel'],
+  [null, 'rate_limit_error', 'rate-limited quota'],
+  [null, 'api_error', 'abnormal channel'],
+  [402, 'billing_error', 'abnormal credential'],
+])('anthropic %s %s is %s', (status, type, expected) => {
+  const body = { type: 'error', error: { type, message: '' } };
+  expect(word(classify(anthropic, status, body))).toBe(expected);
 });
 
 describe('gemini', () => {
   const error = (code: number, status: string, message = '', details: unknown[] = []) => ({
     error: { code, status, message, details },
-  });
-  test('a bad key hides in a 400', () => {
-    const body = error(400, 'INVALID_ARGUMENT', 'API key not valid.', [
-      { reason: 'API_KEY_INVALID' },
-    ]);
-    expect(word(classify(gemini, 400, body))).toBe('abnormal credential');
-  });
-  test('a precondition is the account’s fault or the client’s, by its words', () => {
-    const refused = (message: string) =>
-      word(classify(gemini, 400, error(400, 'FAILED_PRECONDITION', message)));
-    expect(refused('User location is not supported for the API use.')).toBe('abnormal none');
-    expect(refused('The File x is not in an ACTIVE state.')).toBe('upstream_rejected');
   });
   test('RetryInfo is the cool-down', () => {
     const body = error(429, 'RESOURCE_EXHAUSTED', '', [{ retryDelay: '12.4s' }]);

@@ -113,6 +113,8 @@ export type Classification =
       readonly as: 'abnormal' | 'overloaded' | 'rate-limited' | 'model-missing';
       /** What is at fault, and so better left alone for a while. */
       readonly blame: Blame;
+      /** The code by which the upstream says so, of those that a table knows. Absent: it gave none. */
+      readonly code?: string;
       /** The cool-down, if the upstream or its kind of error determines it. */
       readonly coolDownSeconds?: number;
     };

@@ -26,11 +26,17 @@ export function createBlame(say: Say) {
     );
   }
 
-  function blameCredential({ state, credential }: ChannelLease, route: Route, now: number): void {
+  function blameCredential(
+    { state, credential }: ChannelLease,
+    route: Route,
+    { code }: Failover,
+    now: number,
+  ): void {
     const known = credential.refusedUntil > now;
     const seconds = Math.round(refuse(credential, now) / 1000);
     const place = `${state.credentials.indexOf(credential) + 1} of ${state.credentials.length}`;
-    if (!known) say(route, `rejects credential ${place}: not using it for ${seconds} s`);
+    const reason = code === undefined ? '' : ` (${code})`;
+    if (!known) say(route, `rejects credential ${place}${reason}: not using it for ${seconds} s`);
   }
 
   function blameModel({ state }: ChannelLease, route: Route, now: number): void {
@@ -52,7 +58,7 @@ export function createBlame(say: Say) {
         credential.coolUntil = Math.max(credential.coolUntil, until);
         break;
       case 'credential':
-        blameCredential(lease, route, now);
+        blameCredential(lease, route, failure, now);
         break;
       case 'model':
         blameModel(lease, route, now);

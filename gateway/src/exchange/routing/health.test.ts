@@ -140,6 +140,13 @@ describe('credentials', () => {
     expect(attempt(health, one, 'answered', 20)).toBe('(credential-refused)');
   });
 
+  test('a refusal is reported with the code that the upstream gave', () => {
+    const { health, said } = open();
+    const because = { ...(refused as object), code: 'Arrearage' } as AttemptResult;
+    attempt(health, routeOf('one', ['a', 'b']), because, 0);
+    expect(said).toEqual(['one rejects credential 1 of 2 (Arrearage): not using it for 60 s']);
+  });
+
   test('a new secret starts with a clean state, a known one keeps its past', () => {
     const { health } = open();
     attempt(health, routeOf('one', ['old']), refused, 0);

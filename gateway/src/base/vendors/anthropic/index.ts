@@ -1,8 +1,6 @@
+import { classifyFailure } from '../classify.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
-import { classifyAnthropic } from './classify.ts';
-
-export { classifyAnthropic } from './classify.ts';
 
 export function anthropicPath(target: UpstreamTarget): string {
   return target.operation === 'count-tokens' ? '/messages/count_tokens' : '/messages';
@@ -34,6 +32,6 @@ export const anthropic = {
   countsTokensIn: ['messages'],
   path: anthropicPath,
   headers: anthropicHeaders,
-  classify: classifyAnthropic,
+  classify: classifyFailure,
   surcharges: anthropicSurcharges,
 } satisfies Vendor;

@@ -1,7 +1,7 @@
+import { classifyFailure } from '../classify.ts';
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
-import { classifyArk } from './classify.ts';
 import { arkTasks, contentsPath } from './tasks.ts';
 
 export { arkTasks, contentsPath } from './tasks.ts';
@@ -20,7 +20,7 @@ export const ark = {
     throw new TypeError(`Ark is not called for ${protocol}`);
   },
   headers: bearer,
-  classify: classifyArk,
+  classify: classifyFailure,
   surcharges: noSurcharges,
   lacksEdits: true,
   picturesByAddress: true,

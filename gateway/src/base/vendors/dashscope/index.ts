@@ -1,10 +1,9 @@
+import { classifyFailure } from '../classify.ts';
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
-import { classifyDashscope } from './classify.ts';
 import { dashscopeTasks, synthesisPath } from './tasks.ts';
 
-export { classifyDashscope } from './classify.ts';
 export { dashscopeTasks, synthesisPath } from './tasks.ts';
 
 /** Alibaba Cloud Model Studio: video. */
@@ -20,7 +19,7 @@ export const dashscope = {
     throw new TypeError(`Model Studio is not called for ${protocol}`);
   },
   headers: bearer,
-  classify: classifyDashscope,
+  classify: classifyFailure,
   surcharges: noSurcharges,
   tasks: { 'video-synthesis': dashscopeTasks() },
 } satisfies Vendor;

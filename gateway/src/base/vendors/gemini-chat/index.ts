@@ -1,4 +1,4 @@
-import { classifyGemini } from '../gemini/index.ts';
+import { classifyFailure } from '../classify.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import type { HostedVendor } from '../vendor.ts';
 
@@ -11,6 +11,6 @@ export const geminiChat = {
   versionPath: '/v1beta/openai',
   protocols: ['chat'],
   environmentKey: null,
-  classify: classifyGemini,
+  classify: classifyFailure,
   hidesReasoningInTotal: true,
 } satisfies HostedVendor;

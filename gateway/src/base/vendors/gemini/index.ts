@@ -1,9 +1,7 @@
+import { classifyFailure } from '../classify.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
-import { classifyGemini } from './classify.ts';
-
-export { classifyGemini } from './classify.ts';
 
 /** The model is a path segment here, so it is encoded; a catalogue name with `/` stays one segment. */
 export function geminiPath(target: UpstreamTarget): string {
@@ -37,7 +35,7 @@ export const gemini = {
   countsTokensIn: ['generate-content'],
   path: geminiPath,
   headers: geminiHeaders,
-  classify: classifyGemini,
+  classify: classifyFailure,
   surcharges: geminiSurcharges,
   traitsOf: geminiTraits,
   // "Unsupported MIME type: image/jpg", "Base64 decoding failed" of a data URL, and protobuf's JSON takes no lone surrogates

@@ -1,7 +1,7 @@
+import { classifyFailure } from '../classify.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { demandingTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
-import { classifyMoonshot } from './classify.ts';
 
 /**
  * It returns 400 "thinking is enabled but reasoning_content is missing in assistant tool call message at index 7":
@@ -15,6 +15,6 @@ export const moonshot = {
   alsoAt: ['api.moonshot.cn', 'api.kimi.com'],
   protocols: ['chat'],
   environmentKey: 'MOONSHOT_API_KEY',
-  classify: classifyMoonshot,
+  classify: classifyFailure,
   traitsOf: () => demandingTraits,
 } satisfies HostedVendor;

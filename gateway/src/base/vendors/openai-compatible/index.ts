@@ -1,4 +1,5 @@
-import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
+import { classifyFailure } from '../classify.ts';
+import { bearer, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import { thinkingDeepseek } from '../deepseek/models.ts';
 import { thinkingKimi } from '../moonshot/models.ts';
 import { joined, type SurchargeFacts } from '../surcharges.ts';
@@ -23,7 +24,7 @@ export const openaiCompatible = {
   countsTokensIn: [],
   path: openAiPath,
   headers: bearer,
-  classify: classifyOpenAi,
+  classify: classifyFailure,
   surcharges: joined(openAiSurcharges, routerSurcharges),
   // Wherever a model is served, its server may be its maker's behind another address.
   traitsOf: (model: string) =>

@@ -1,13 +1,12 @@
+import { classifyFailure } from '../classify.ts';
 import type { Quirk } from '../quirks.ts';
 import type { Vendor } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
-import { classifyOpenAi } from './classify.ts';
 import { bearer } from './headers.ts';
 import { readModelName } from './models.ts';
 import { openAiPath } from './paths.ts';
 import { openAiTraits } from './traits.ts';
 
-export { classifyOpenAi } from './classify.ts';
 export { bearer } from './headers.ts';
 export { openAiPath } from './paths.ts';
 
@@ -33,7 +32,7 @@ export const openai = {
   compacts: true,
   path: openAiPath,
   headers: bearer,
-  classify: classifyOpenAi,
+  classify: classifyFailure,
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,
   // "OpenAI's backend" is strict, too: https://github.com/anomalyco/opencode/pull/17758

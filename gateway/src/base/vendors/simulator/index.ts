@@ -1,17 +1,12 @@
+import { classifyFailure } from '../classify.ts';
 import { protocolNames, type ProtocolName } from '#canonical/index.ts';
-import {
-  anthropicHeaders,
-  anthropicPath,
-  anthropicSurcharges,
-  classifyAnthropic,
-} from '../anthropic/index.ts';
+import { anthropicHeaders, anthropicPath, anthropicSurcharges } from '../anthropic/index.ts';
 import { arkTasks, contentsPath } from '../ark/index.ts';
-import { classifyDashscope, dashscopeTasks, synthesisPath } from '../dashscope/index.ts';
-import { classifyGemini, geminiHeaders, geminiPath, geminiSurcharges } from '../gemini/index.ts';
-import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
-import { failureFields } from '../failure-fields.ts';
+import { dashscopeTasks, synthesisPath } from '../dashscope/index.ts';
+import { geminiHeaders, geminiPath, geminiSurcharges } from '../gemini/index.ts';
+import { bearer, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import { joined } from '../surcharges.ts';
-import type { Classification, UpstreamFailure, UpstreamTarget, Vendor } from '../vendor.ts';
+import type { UpstreamTarget, Vendor } from '../vendor.ts';
 
 const synthesisBase = '/api/v1';
 const contentsBase = '/api/v3';
@@ -58,22 +53,10 @@ export const simulator = {
   },
   // Requests for faults.
   forwards: (header: string) => header.startsWith('x-simulator-'),
-  classify: classifySimulated,
+  classify: classifyFailure,
   surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
   tasks: {
     'video-synthesis': dashscopeTasks(synthesisBase),
     'video-contents': arkTasks(contentsBase),
   },
 } satisfies Vendor;
-
-/** Each protocol's errors look like its vendor's, so each vendor's reading applies. */
-function classifySimulated(failure: UpstreamFailure): Classification {
-  const body = failure.body as { type?: unknown } | null;
-  if (body !== null && typeof body === 'object' && body.type === 'error') {
-    return classifyAnthropic(failure);
-  }
-  const { code, status } = failureFields(failure);
-  const isFlat = body !== null && typeof body === 'object' && !('error' in body);
-  if (isFlat && code !== '') return classifyDashscope(failure);
-  return status === '' ? classifyOpenAi(failure) : classifyGemini(failure);
-}

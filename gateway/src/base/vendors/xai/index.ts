@@ -1,8 +1,8 @@
+import { classifyFailure } from '../classify.ts';
 import type { Quirk } from '../quirks.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
-import { classifyXai } from './classify.ts';
 
 /** Models that reason: all since Grok 4. */
 const reasoning = /^grok-(3-mini|4|code)/;
@@ -25,7 +25,7 @@ export const xai = {
   baseUrl: 'https://api.x.ai/v1',
   protocols: ['chat', 'responses'],
   environmentKey: 'XAI_API_KEY',
-  classify: classifyXai,
+  classify: classifyFailure,
   // "You can mix system, user, or assistant roles in any sequence": https://docs.x.ai/docs/guides/chat
   traitsOf: () => traits,
   // "lone leading surrogate in hex escape", as of every parser of this kind.

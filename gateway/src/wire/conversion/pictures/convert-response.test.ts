@@ -1,5 +1,5 @@
 import type { PictureResponse } from '#canonical/index.ts';
-import { classifyGemini } from '#vendors/gemini/classify.ts';
+import { classifyFailure } from '#vendors/classify.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pictures, UnreadableResponse } from '#protocols/index.ts';
@@ -120,7 +120,7 @@ describe('a response of generate-content', () => {
     const error = errorOf(() => contents.decodeResponse(bytesOf({ ...response, usageMetadata })));
     expect(error.usage?.tokens.input).toBe(326);
     const failure = { status: 200, body: error.body, retryAfter: null, retryReset: null };
-    expect(classifyGemini(failure as never)).toMatchObject({ error: 'content_policy' });
+    expect(classifyFailure(failure as never)).toMatchObject({ error: 'content_policy' });
   });
 
   test.each([
