@@ -65,7 +65,7 @@ const shared = shareGateway({
   config: videoConfig(
     upstream.url,
     extra,
-    [...statuses, ...cuts].map((end) => `-${end}`),
+    [...statuses, ...cuts, 'said'].map((end) => `-${end}`),
   ),
 });
 
@@ -264,6 +264,20 @@ describe.each(dialects)('$name', (dialect) => {
     words: (response) => answerText(response, 'accepted'),
     504: (response) => void response.writeHead(504).end('{}'),
   };
+
+  test('an error with status 200 is an error: nothing was accepted', async () => {
+    const { gateway } = shared;
+    const held = await heldOf(gateway);
+    const error = { code: 'InvalidParameter', message: 'their words' };
+    upstream.onSubmit = (_submit, response) =>
+      answerText(response, JSON.stringify(dialect === synthesis ? error : { error }));
+    const response = await submitVideo(gateway.url, dialect, { model: `${dialect.model}-said` });
+    expect(response.status).toBe(400);
+    expect(await heldOf(gateway)).toBe(held);
+    expect(await rowsOf(gateway, response.requestId)).toMatchObject([
+      { outcome: 'failed', status: 400, attempts: [{ class: 'started' }] },
+    ]);
+  });
 
   test('unusable responses are 502, nothing is repeated, and the money is held for half a minute', async () => {
     const { gateway } = shared;

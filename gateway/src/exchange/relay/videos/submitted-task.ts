@@ -21,8 +21,9 @@ export function readIdWith(
   return {
     largest: largestResponse,
     read(body) {
-      const upstreamId = side.readId(parse(body));
-      if (upstreamId === null) throw new UnreadableResponse('no id of a task');
+      const response = parse(body);
+      const upstreamId = side.readId(response);
+      if (upstreamId === null) throw new UnreadableResponse('no id of a task', errorIn(response));
       return { ...sentTo, upstreamId };
     },
   };
@@ -34,4 +35,15 @@ function parse(body: Buffer): unknown {
   } catch (error) {
     throw new UnreadableResponse(`not JSON: ${(error as Error).message}`);
   }
+}
+
+const successCodes = /^(?:0|200|ok|success)$/i;
+
+/** The response if it is an error with status 200, as of some gateways: then no task was accepted. Null: it is not. */
+function errorIn(response: unknown): unknown {
+  if (typeof response !== 'object' || response === null) return null;
+  const { error, code, message } = response as Readonly<Record<string, unknown>>;
+  if (error !== undefined && error !== null) return response;
+  const isSaid = typeof code === 'string' && code !== '' && typeof message === 'string';
+  return isSaid && !successCodes.test(code) ? response : null;
 }
