@@ -146,6 +146,46 @@ describe('in the protocol of the upstream', () => {
     ]);
   });
 
+  const [user, model] = [
+    { role: 'user', parts: [{ text: 'a' }] },
+    { role: 'model', parts: [{ text: 'b' }] },
+  ];
+
+  test.each([
+    [
+      'a turn of the user',
+      [user, model, { role: 'user', parts: [] }],
+      [user, model, { role: 'user', parts: [{ text: '(no content)' }] }],
+    ],
+    [
+      'a turn without parts',
+      [{ role: 'user' }],
+      [{ parts: [{ text: '(no content)' }], role: 'user' }],
+    ],
+    ['a turn of the model', [user, { role: 'model', parts: [{ text: '' }] }, user], [user, user]],
+    [
+      'the last turns of the model',
+      [user, { role: 'model', parts: [] }, { role: 'model' }],
+      [user],
+    ],
+  ])('%s that says nothing at Gemini', (_name, contents, filled) => {
+    expect(repaired('gemini', 'generate-content', { contents })).toEqual([
+      { contents: filled },
+      ['b12'],
+    ]);
+  });
+
+  test('a message without content at OpenAI has an empty one, and calls need none', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const calling = { role: 'assistant', content: null, tool_calls: [call] };
+    const messages = [{ role: 'user', content: 'a' }, calling, { role: 'tool', tool_call_id: 'c' }];
+    expect(repaired('openai', 'chat', { messages })).toEqual([
+      { messages: [messages[0], calling, { ...messages[2], content: '' }] },
+      ['b12'],
+    ]);
+    expect(repaired('openai', 'chat', { messages: messages.slice(0, 2) })[1]).toEqual([]);
+  });
+
   test('a picture that is right is not touched', () => {
     const right = picture['generate-content']('image/png', png);
     expect(repaired('gemini', 'generate-content', right)).toEqual(['as it came', []]);

@@ -1,5 +1,5 @@
 export { parseWithIds } from './parse-with-ids.ts';
-export { type Quirk, type QuirksOfRequest, quirksFor } from './quirks.ts';
+export { type Quirk, type QuirksOfRequest, quirksFor, type VendorRepair } from './quirks.ts';
 export {
   type ChannelAddress,
   findFacts,

@@ -24,7 +24,7 @@ export type QuirkEdit =
  * A repair of docs/repairs.md that a vendor of another protocol needs in native requests too. Converted requests get it for
  * every upstream.
  */
-export type VendorRepair = 'b36' | 'b41';
+export type VendorRepair = 'b12' | 'b36' | 'b41';
 
 /** The quirks that apply to one request, and the repairs. Plain data: it is sent to other threads. */
 export type QuirksOfRequest = readonly (

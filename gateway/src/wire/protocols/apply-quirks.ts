@@ -10,9 +10,10 @@ import {
   replaceValue,
   splice,
 } from '#json/index.ts';
-import type { QuirksOfRequest } from '#vendors/index.ts';
+import type { QuirksOfRequest, VendorRepair } from '#vendors/index.ts';
 import { parseExact } from './exact-json.ts';
 import { recordsIn } from './input-extent.ts';
+import { fillEmpty } from './fill-empty.ts';
 import { fitMedia } from './fit-media.ts';
 import { isModern, modernSchema } from './modern-schema.ts';
 import type { PatchedRequest } from './protocol.ts';
@@ -37,7 +38,7 @@ export function applyQuirks(
   // One after the other: two quirks may concern neighbours, which cannot be spliced at once.
   for (const { id, edit } of quirks) {
     if ('repair' in edit) {
-      const repaired = edit.repair === 'b41' ? replaceHalfCharacters(body) : fitMedia(body, json);
+      const repaired = repairs[edit.repair](body, json);
       if (repaired === body) continue;
       body = repaired;
       found.push(id);
@@ -53,6 +54,14 @@ export function applyQuirks(
     ? patched
     : { ...patched, body, rewrites: [...patched.rewrites, ...found] };
 }
+
+const repairs: Readonly<
+  Record<VendorRepair, (body: Buffer, json: JsonRecord | undefined) => Buffer>
+> = {
+  b12: fillEmpty,
+  b36: fitMedia,
+  b41: replaceHalfCharacters,
+};
 
 function editsFor(body: Buffer, edit: QuirkEdit): Edit[] {
   if ('modernize' in edit) return modernized(body, edit.modernize.split('.'));

@@ -40,5 +40,6 @@ export const gemini = {
   traitsOf: geminiTraits,
   // "Unsupported MIME type: image/jpg", "Base64 decoding failed" of a data URL, and protobuf's JSON takes no lone surrogates
   // (src/google/protobuf/json/internal/lexer.cc).
-  repairs: ['b36', 'b41'],
+  // "contents.parts must not be empty"
+  repairs: ['b12', 'b36', 'b41'],
 } satisfies Vendor;

@@ -36,6 +36,7 @@ export const openai = {
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,
   // "OpenAI's backend" is strict, too: https://github.com/anomalyco/opencode/pull/17758
-  repairs: ['b41'],
+  // "Invalid value for 'content': expected a string, got null."
+  repairs: ['b12', 'b41'],
   quirks,
 } satisfies Vendor;
