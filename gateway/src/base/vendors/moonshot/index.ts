@@ -1,4 +1,5 @@
 import { openaiCompatible } from '../openai-compatible/index.ts';
+import { developerAsSystem } from '../quirks.ts';
 import { demandingTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
 import { classifyMoonshot } from './classify.ts';
@@ -17,4 +18,6 @@ export const moonshot = {
   environmentKey: 'MOONSHOT_API_KEY',
   classify: classifyMoonshot,
   traitsOf: () => demandingTraits,
+  // "ROLE_UNSPECIFIED": https://github.com/openclaw/openclaw/pull/22194
+  quirks: [{ id: 'p20', protocol: 'chat', edit: developerAsSystem }],
 } satisfies HostedVendor;
