@@ -1,3 +1,4 @@
+import { cureOf } from './cures.ts';
 import type { FailureFields } from './failure-fields.ts';
 import type { Classification, UpstreamFailure } from './vendor.ts';
 
@@ -98,11 +99,13 @@ export function rejected(fields: FailureFields): Classification {
     return { kind: 'failover', as: 'abnormal', blame: 'none' };
   }
   if (contentPolicy.test(words)) return { kind: 'client', error: 'content_policy' };
+  const cure = cureOf(words);
+  const cured = cure === undefined ? {} : { cure };
   // A field path is safe to name; the relay checks that the client's own request has it.
   if (/^[A-Za-z_][\w.[\]-]{0,80}$/.test(fields.param)) {
-    return { kind: 'client', error: 'upstream_rejected_field', param: fields.param };
+    return { kind: 'client', error: 'upstream_rejected_field', param: fields.param, ...cured };
   }
-  return { kind: 'client', error: 'upstream_rejected' };
+  return { kind: 'client', error: 'upstream_rejected', ...cured };
 }
 
 export function rateLimited(retryAfter: number | null): Classification {

@@ -8,6 +8,7 @@ import { familyOf } from '#estimation/index.ts';
 import {
   applyQuirks,
   capOutput,
+  stateRewrite,
   type OutputCap,
   estimateInputTokens,
   type ResponseContext,
@@ -104,6 +105,8 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly outputCap?: OutputCap;
   /** The gateway runs the picture tool of this model's clients. */
   readonly drawsPictures?: boolean;
+  /** The upstream has refused the reasoning state that belongs to it: another of its accounts made it. */
+  readonly isWithoutState?: boolean;
 }
 
 /** A request for an upstream of another protocol: plain data, possibly made by another thread. */
@@ -173,8 +176,11 @@ export function createConverter(options: ConverterOptions): Converter {
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
         const { drawsPictures } = target;
         const maker = makerId({ provider, model, channel });
+        // Nobody's state is that of an upstream without a name.
+        const isBare = target.isWithoutState === true;
+        const reader = isBare ? '' : maker;
         if (store.recall !== undefined) {
-          const names = rememberedNames(decoded, { maker, protocol: target.protocol });
+          const names = rememberedNames(decoded, { maker: reader, protocol: target.protocol });
           await store.recall(exchange.owner, names);
         }
         const { keyId, owner } = exchange;
@@ -185,7 +191,7 @@ export function createConverter(options: ConverterOptions): Converter {
           decoded,
           client.name,
           upstream,
-          { ...asked, protocol: target.protocol, maker },
+          { ...asked, protocol: target.protocol, maker: reader },
           { sealing, store, media },
           losses,
         );
@@ -209,9 +215,14 @@ export function createConverter(options: ConverterOptions): Converter {
           place: placeOf(decoded.turns),
           owner,
         };
+        const patched = withRepairs(
+          applied,
+          repaired(protocols[target.protocol], body, path, target),
+        );
         return {
           protocol: target.protocol,
-          ...withRepairs(applied, repaired(protocols[target.protocol], body, path, target)),
+          ...patched,
+          ...(isBare && { rewrites: [...patched.rewrites, stateRewrite] }),
           losses: isCount ? losses.all().filter(isCounted) : losses.all(),
           terms,
           ...read(terms),
