@@ -115,6 +115,7 @@ const file = fc
             headers: fc.constantFrom({}, { 'x-a': 'same' }),
             timeouts: fc.constantFrom({}, { connect: '1500ms', total: '2h' }),
             user_agents: fc.constantFrom([], ['*/1.?']),
+            proxy: fc.constantFrom(null, 'direct', 'http://proxy.example.com:3128/'),
             bills_after_cancel: fc.boolean(),
             state: fc.constantFrom('guarded', 'owned', 'any'),
             shared_state: fc.subarray(['vs_a', 'file-*', '*', 'a?b']),

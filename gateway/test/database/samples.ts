@@ -60,6 +60,7 @@ export const channel: DeclaredChannel = {
   userAgents: [],
   headers: { 'x-extra': 'canary-header-value' },
   timeouts: { connect: 1_000 },
+  proxy: 'http://ann:pa55@proxy.example.com:3128/',
   billsAfterCancel: true,
   state: 'owned',
   sharedState: ['vs_handbook', 'file-*'],

@@ -242,6 +242,8 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
     userAgents: row.userAgents,
     headers: row.headers,
     timeouts: row.timeouts,
+    // What runs here is on this machine.
+    proxy: row.baseUrl === null ? 'direct' : row.proxy,
     billsAfterCancel: row.billsAfterCancel,
     state: row.state,
     sharedState: row.sharedState,

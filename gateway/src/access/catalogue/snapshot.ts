@@ -71,6 +71,8 @@ export interface Channel {
   readonly userAgents: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Timeouts>;
+  /** The URL of a proxy, with its credentials, or `direct`; null: the environment decides. In memory only. */
+  readonly proxy: string | null;
   readonly billsAfterCancel: boolean;
   readonly state: StateRule;
   readonly sharedState: readonly string[];

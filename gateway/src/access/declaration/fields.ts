@@ -89,6 +89,7 @@ export const views = {
     user_agents: channel.userAgents,
     headers: new Hidden(JSON.stringify(channel.headers)),
     timeouts: channel.timeouts,
+    proxy: new Hidden(JSON.stringify(channel.proxy)),
     bills_after_cancel: channel.billsAfterCancel,
     state: channel.state,
     shared_state: channel.sharedState,

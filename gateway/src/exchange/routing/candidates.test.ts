@@ -22,6 +22,7 @@ const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   userAgents: [],
   headers: {},
   timeouts: {},
+  proxy: null,
   billsAfterCancel: false,
   state: 'guarded',
   sharedState: [],

@@ -176,6 +176,7 @@ function channelFor(
     userAgents: [],
     headers: {},
     timeouts: {},
+    proxy: null,
     billsAfterCancel: false,
     state: 'guarded',
     sharedState: [],
