@@ -117,6 +117,7 @@ const file = fc
             user_agents: fc.constantFrom([], ['*/1.?']),
             proxy: fc.constantFrom(null, 'direct', 'http://proxy.example.com:3128/'),
             bills_after_cancel: fc.boolean(),
+            cache: fc.constantFrom('auto', 'off'),
             state: fc.constantFrom('guarded', 'owned', 'any'),
             shared_state: fc.subarray(['vs_a', 'file-*', '*', 'a?b']),
             enabled: fc.boolean(),

@@ -62,6 +62,7 @@ export const channel: DeclaredChannel = {
   timeouts: { connect: 1_000 },
   proxy: 'http://ann:pa55@proxy.example.com:3128/',
   billsAfterCancel: true,
+  cache: 'off',
   state: 'owned',
   sharedState: ['vs_handbook', 'file-*'],
   enabled: true,

@@ -245,6 +245,7 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
     // What runs here is on this machine.
     proxy: row.baseUrl === null ? 'direct' : row.proxy,
     billsAfterCancel: row.billsAfterCancel,
+    cache: row.cache,
     state: row.state,
     sharedState: row.sharedState,
   });

@@ -18,6 +18,7 @@ type Settings = Pick<
   | 'userAgents'
   | 'timeouts'
   | 'billsAfterCancel'
+  | 'cache'
   | 'state'
   | 'sharedState'
 >;
@@ -25,6 +26,7 @@ type Settings = Pick<
 /** Values for rows that were written before the setting existed. */
 const settingDefaults = {
   state: 'guarded',
+  cache: 'auto',
   sharedState: [],
   proxy: null,
 } satisfies Partial<DeclaredChannel>;
@@ -116,6 +118,7 @@ function toSettings(channel: DeclaredChannel): string {
     userAgents: channel.userAgents,
     timeouts: channel.timeouts,
     billsAfterCancel: channel.billsAfterCancel,
+    cache: channel.cache,
     state: channel.state,
     sharedState: channel.sharedState,
   } satisfies Settings);

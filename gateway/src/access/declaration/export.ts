@@ -130,6 +130,7 @@ function exportChannels(state: CurrentState, names: Names): object[] {
         ]),
       ),
       bills_after_cancel: unlessUsual(channel.billsAfterCancel, false),
+      cache: unlessUsual(channel.cache, 'auto'),
       state: unlessUsual(channel.state, 'guarded'),
       enabled: unlessUsual(channel.enabled, true),
     });

@@ -91,6 +91,7 @@ export const views = {
     timeouts: channel.timeouts,
     proxy: new Hidden(JSON.stringify(channel.proxy)),
     bills_after_cancel: channel.billsAfterCancel,
+    cache: channel.cache,
     state: channel.state,
     shared_state: channel.sharedState,
     enabled: channel.enabled,

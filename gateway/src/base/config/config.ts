@@ -173,12 +173,17 @@ export interface DeclaredChannel {
   /** The URL of a proxy, with its credentials, or `direct`; null: the environment decides. */
   readonly proxy: string | null;
   readonly billsAfterCancel: boolean;
+  /** `auto`: the gateway places the marks of prompt caches in converted requests where reading them is cheaper. */
+  readonly cache: CacheRule;
   /** Which stored upstream ids a request may name. */
   readonly state: StateRule;
   /** Ids or patterns that every caller may name; `*` in a pattern is any text. */
   readonly sharedState: readonly string[];
   readonly enabled: boolean;
 }
+
+export const cacheRules = ['auto', 'off'] as const;
+export type CacheRule = (typeof cacheRules)[number];
 
 export const stateRules = ['guarded', 'owned', 'any'] as const;
 

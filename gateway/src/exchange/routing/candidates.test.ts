@@ -23,6 +23,7 @@ const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   headers: {},
   timeouts: {},
   proxy: null,
+  cache: 'auto',
   billsAfterCancel: false,
   state: 'guarded',
   sharedState: [],

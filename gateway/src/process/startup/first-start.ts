@@ -178,6 +178,7 @@ function channelFor(
     timeouts: {},
     proxy: null,
     billsAfterCancel: false,
+    cache: 'auto',
     state: 'guarded',
     sharedState: [],
     enabled: true,

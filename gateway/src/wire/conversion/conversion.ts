@@ -12,6 +12,7 @@ import {
   type OutputCap,
   estimateInputTokens,
   type ResponseContext,
+  type CacheOffer,
   type Codec,
   type PatchedRequest,
   type EncodeTarget,
@@ -107,6 +108,8 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly drawsPictures?: boolean;
   /** The upstream has refused the reasoning state that belongs to it: another of its accounts made it. */
   readonly isWithoutState?: boolean;
+  /** The gateway places the marks of a prompt cache if the request is long enough. Absent: it does not. */
+  readonly cache?: CacheOffer;
 }
 
 /** A request for an upstream of another protocol: plain data, possibly made by another thread. */
@@ -197,7 +200,10 @@ export function createConverter(options: ConverterOptions): Converter {
         );
         const budget = { ...exchange.request.budget };
         drawCalls(request, budget);
-        const encodeTarget = { ...target, budget };
+        const { cache, ...others } = target;
+        const isCached =
+          cache !== undefined && !isCount && mayBeCached(exchange.request.body, traits.leastCached);
+        const encodeTarget = { ...others, budget, ...(isCached && { cache }) };
         const encoded = upstream.encodeRequest(request, encodeTarget);
         for (const loss of encoded.losses) losses.add(loss);
         const json =
@@ -242,6 +248,13 @@ export function createConverter(options: ConverterOptions): Converter {
       };
     },
   };
+}
+
+/** A body of fewer bytes has fewer tokens than that in any language. */
+const leastBytesPerToken = 2;
+
+function mayBeCached(body: Buffer, leastTokens: number): boolean {
+  return body.length >= leastTokens * leastBytesPerToken;
 }
 
 const noRewrites: readonly string[] = Object.freeze([]);

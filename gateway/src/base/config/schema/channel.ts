@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { protocolNames } from '#canonical/index.ts';
 import { providerNames, vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { dictionary, distinctList, list, mapping } from '../collection.ts';
-import { stateRules, type DeclaredChannel } from '../config.ts';
+import { cacheRules, stateRules, type DeclaredChannel } from '../config.ts';
 import {
   flag,
   integer,
@@ -84,6 +84,7 @@ const shape = mapping({
   timeouts: channelTimeouts,
   proxy,
   bills_after_cancel: flag({ fallback: false }),
+  cache: oneOf(cacheRules, { fallback: 'auto' }),
   state: oneOf(stateRules, { fallback: 'guarded' }),
   shared_state: distinctList(string('an id or a pattern such as file-*', isIdPattern), () => []),
   enabled: flag({ fallback: true }),
@@ -108,6 +109,7 @@ export const channel = shape.transform((values): DeclaredChannel => ({
   timeouts: values.timeouts,
   proxy: values.proxy,
   billsAfterCancel: values.bills_after_cancel,
+  cache: values.cache,
   state: values.state,
   sharedState: values.shared_state,
   enabled: values.enabled,

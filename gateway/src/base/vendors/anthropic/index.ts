@@ -1,6 +1,8 @@
 import type { SurchargeFacts } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
+import { plainTraits } from '../traits.ts';
 import { classifyAnthropic } from './classify.ts';
+import { leastCachedOf } from './models.ts';
 
 export { classifyAnthropic } from './classify.ts';
 
@@ -36,4 +38,5 @@ export const anthropic = {
   headers: anthropicHeaders,
   classify: classifyAnthropic,
   surcharges: anthropicSurcharges,
+  traitsOf: (model: string) => ({ ...plainTraits, leastCached: leastCachedOf(model) }),
 } satisfies Vendor;

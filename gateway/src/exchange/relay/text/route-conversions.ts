@@ -1,6 +1,7 @@
 import { ownerOf } from '#identity/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
-import type { Route } from '#catalogue/index.ts';
+import type { Channel, Route } from '#catalogue/index.ts';
+import type { DeclaredPrice } from '#config/index.ts';
 import {
   MediaWanted,
   type Conversion,
@@ -148,6 +149,17 @@ async function convertLarge(
   return { ...converted, ...converter.read(converted.terms) };
 }
 
+/** By default, marks are placed where reading from a cache is cheaper. */
+function cacheOffer(
+  setting: Channel['cache'],
+  price: DeclaredPrice | null,
+): Pick<ConversionTarget, 'cache'> {
+  const { input, cacheRead, cacheWrite1h } = price ?? {};
+  if (setting === 'off' || input === undefined || cacheRead === undefined) return {};
+  if (Number(cacheRead) >= Number(input)) return {};
+  return { cache: { isLongPriced: cacheWrite1h !== undefined } };
+}
+
 /** @param protocol one of those that the route's channel speaks. */
 export function targetOf(
   route: Route,
@@ -175,5 +187,6 @@ export function targetOf(
     ...(outputCap !== undefined && { outputCap }),
     drawsPictures: model.imageToolModel !== null,
     ...(withoutState > 0 && { isWithoutState: true }),
+    ...cacheOffer(channel.cache, model.price),
   };
 }
