@@ -16,8 +16,8 @@ import {
 const file = `
 groups: [{ name: partners, price_multiplier: 0.85 }]
 channels:
-  - { name: main, provider: openai, api_key: sk-first-upstream, groups: [default, partners], models: [fast, gpt-5], headers: { x-team: platform } }
-  - { name: pair, provider: ark, api_keys: [canary-1, canary-2], models: [fast], timeouts: { first_byte: 90s }, enabled: false }
+  - { name: main, provider: openai, api_key: sk-first-upstream, groups: [default, partners], models: [fast, gpt-5], headers: { x-team: platform }, proxy: "http://ann:canary-3@proxy:3128" }
+  - { name: pair, provider: ark, api_keys: [canary-1, canary-2], models: [fast], timeouts: { first_byte: 90s }, proxy: "http://proxy:3128", enabled: false }
 models:
   - { id: fast, type: chat, price: { input: 0.25, cache_write_1h: 1, output: 2 } }
 aliases: { helper: fast }
@@ -312,6 +312,7 @@ describe.each(dialects)('%s', (dialect) => {
       const environment = {
         MAIN_API_KEY: 'sk-first-upstream',
         MAIN_HEADER_X_TEAM: 'platform',
+        MAIN_PROXY: 'http://ann:canary-3@proxy:3128',
         PAIR_API_KEY_1: 'canary-1',
         PAIR_API_KEY_2: 'canary-2',
       };

@@ -159,6 +159,20 @@ test.each<readonly [text: string, ...problems: string[]]>([
     channel('api_key: a, api_keys: [b]'),
     'f.yaml:2: channels[0].api_keys: expected either api_key or api_keys, got both',
   ],
+  ...[
+    '"ftp://proxy:3128"',
+    '"http://"',
+    '"http://proxy:99999"',
+    '"http://proxy:3128/path"',
+    '"http://bob:s3c%ret@proxy:3128"',
+    '"socks5://bob:s3cret@proxy:1080"',
+  ].map(
+    (url) =>
+      [
+        channel(`proxy: ${url}`),
+        'f.yaml:2: channels[0].proxy: expected direct, or the URL of a proxy, such as http://proxy.example.com:3128, got a string',
+      ] as const,
+  ),
   [channel('api_key: 12345'), 'f.yaml:2: channels[0].api_key: expected an API key, got a number'],
   [
     channel('groups: [vip]'),
@@ -445,6 +459,29 @@ test('a value from the environment never appears in a message', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('proxies of the environment are read as other programs read them, and checked', () => {
+  const read = (environment: Record<string, string>) =>
+    parseConfig('', { file: 'f.yaml', environment }).proxies;
+  const one = 'http://one.example:3128/';
+  expect(read({ HTTP_PROXY: 'one.example:3128' })).toEqual({ http: one, https: one, direct: [] });
+  expect(
+    read({
+      HTTP_PROXY: 'x',
+      http_proxy: one,
+      HTTPS_PROXY: 'https://u:p%40@two',
+      no_proxy: ' a, .b',
+    }),
+  ).toEqual({ http: one, https: 'https://u:p%40@two/', direct: ['a', '.b'] });
+  expect(read({ HTTP_PROXY: ' ', no_proxy: '' })).toEqual({ http: null, https: null, direct: [] });
+  const wrong = { https_proxy: 'socks5://u:s3cret@p:1', HTTP_PROXY: 'http://s3cret:99999' };
+  const expected = 'expected the URL of a proxy, such as http://proxy.example.com:3128';
+  expect(problemsOf('', { ...wrong, NO_PROXY: 'a,10.0.0.0/33' }).toSorted()).toEqual([
+    `HTTP_PROXY: ${expected}, got something else`,
+    'NO_PROXY: expected hosts, domains and address ranges, got another entry',
+    `https_proxy: ${expected}, got something else`,
+  ]);
 });
 
 test('a credential in the wrong place is not repeated', () => {

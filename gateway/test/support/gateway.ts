@@ -33,6 +33,8 @@ export interface TestGatewayOptions {
   readonly trustedProxies?: readonly string[];
   /** YAML of `channels:` and more; `SIMULATOR` in it stands for the simulator's address. Default: one channel, every protocol. */
   readonly config?: string;
+  /** Variables that the configuration reads. Default: none. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly recordings?: string;
   /** Empty, or with this version's tables. Default: a file of SQLite, gone with the gateway. */
   readonly databaseUrl?: string;
@@ -108,7 +110,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
   const config = withAdministrator(
     parseConfig(text, {
       file: 'test.yaml',
-      environment: {},
+      environment: options.environment ?? {},
       bundledModels: options.bundledModels ?? ['demo-chat', 'demo-reasoning'],
     }),
   );

@@ -7,6 +7,7 @@ import { parseJson, stringAt } from '../json.ts';
 import { Rejection } from '../rejection.ts';
 import type { Replayer } from '../replay/recording.ts';
 import { identify } from '../scenario/identity.ts';
+import { remembersPrompts } from '../messages/prompt-cache.ts';
 import type { ReplyCache } from './cache.ts';
 import { isForm, parseForm, type FormPart } from './form.ts';
 import type { Reply } from './reply.ts';
@@ -88,7 +89,7 @@ export async function answerRequest(request: Request, parts: AnswerParts): Promi
     }
   };
   const reply =
-    route.isChanging === true
+    route.isChanging === true || remembersPrompts(named.model)
       ? produce()
       : parts.cache(request, target, applies ? asked : '', produce);
   return {

@@ -3,6 +3,7 @@ import { jsonReply, streamReply } from '../http/reply.ts';
 import { stringAt } from '../json.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import { sumTokens } from '../scenario/usage.ts';
+import { createPromptCache, remembersPrompts } from './prompt-cache.ts';
 import { requestIdHeader } from './protocol.ts';
 import { readMessages } from './question.ts';
 import { renderEvents, renderMessage } from './render.ts';
@@ -11,9 +12,15 @@ import { signaturePurpose } from './validate-thinking.ts';
 
 /** `POST /v1/messages` */
 export function createMessages({ signer }: World): Endpoint {
+  const cache = createPromptCache();
   return (call) => {
     const body = validateMessages(call.body, call.model, call.headers, signer);
-    const scenario = composeScenario(readMessages(body, call), call.shape, 'explicit');
+    const question = readMessages(body, call);
+    const account = String(call.headers['x-api-key'] ?? call.headers.authorization);
+    const caching = remembersPrompts(call.model)
+      ? cache.count(account, call.model, question.prompt)
+      : 'explicit';
+    const scenario = composeScenario(question, call.shape, caching);
     const thinking = {
       omitted: stringAt(body['thinking'], 'display') === 'omitted',
       sign: (reasoning: { nonce: string }, text: string) =>

@@ -75,7 +75,8 @@ function readStructure(body: JsonObject): unknown {
 function readPrompt(body: JsonObject, messages: readonly JsonObject[]): PromptPart[] {
   const parts: PromptPart[] = [];
   const add = (side: PromptPart['side'], block: JsonObject, tokens: number) => {
-    parts.push({ side, tokens, ...markOf(block) });
+    const { cache_control: _, ...content } = block;
+    parts.push({ side, tokens, content: JSON.stringify(content), ...markOf(block) });
   };
   for (const tool of objectsIn(body['tools'])) {
     const { cache_control: _, ...definition } = tool;

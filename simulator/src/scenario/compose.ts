@@ -5,7 +5,7 @@ import { cutText, splitInto, splitText } from './pieces.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { countTokens, instructionOf, type Question, type Tool } from './question.ts';
 import type { Choice, Scenario, Shape, Stop, ToolCall } from './scenario.ts';
-import { countInput, distortUsage } from './usage.ts';
+import { countInput, distortUsage, type InputUsage } from './usage.ts';
 
 /** Limits quotations: a response must not grow with the prompt. */
 const quoteLimit = 200;
@@ -16,7 +16,7 @@ const argumentPiece = 12;
 export function composeScenario(
   question: Question,
   shape: Shape,
-  caching: 'explicit' | 'implicit',
+  caching: 'explicit' | 'implicit' | InputUsage,
 ): Scenario {
   const choices = Array.from({ length: question.choiceCount }, (_, index) =>
     limitChoice(composeChoice(question, shape, index), question.maxTokens),
@@ -27,7 +27,8 @@ export function composeScenario(
     visibleOutput += countTokens(choice.text.join('')) + countCalls(choice.calls);
     reasoning += countTokens(choice.reasoning?.pieces.join('') ?? '');
   }
-  const usage = { ...countInput(question.prompt, caching), visibleOutput, reasoning };
+  const input = typeof caching === 'string' ? countInput(question.prompt, caching) : caching;
+  const usage = { ...input, visibleOutput, reasoning };
   return {
     model: question.model,
     identity: question.identity,

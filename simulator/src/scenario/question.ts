@@ -36,6 +36,8 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
 export interface PromptPart {
   readonly side: 'setup' | 'user' | 'assistant';
   readonly tokens: number;
+  /** What the vendor compares with earlier prompts. Absent where nothing is compared. */
+  readonly content?: string;
   /** A cache breakpoint sits on this part. */
   readonly mark?: '5m' | '1h';
 }

@@ -54,12 +54,13 @@ export const repairs: Readonly<Record<string, readonly [en: string, zh: string]>
   b43: ['numbers and booleans are not written as text', '数字和布尔值不写成文本'],
   b44: ['responses of a given form have no citations', '给定格式的响应没有引用'],
   b45: ['a tool’s schema is of the current draft', '工具的模式符合现行草案'],
+  s1: ['reasoning that another account has encrypted was left out', '省略了由另一账户加密的推理'],
   m1: ['the length of the response is what the balance allows', '响应长度以余额允许为限'],
 };
 
 const vendorQuirk = [
-  'a member that this provider refuses was left out',
-  '省略了该提供商拒绝的成员',
+  'a member that this provider refuses was left out or renamed',
+  '省略或改名了该提供商拒绝的成员',
 ] as const;
 const droppedBeta = [
   'a beta whose surcharge has no price was left out',

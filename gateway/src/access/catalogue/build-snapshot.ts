@@ -242,7 +242,10 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
     userAgents: row.userAgents,
     headers: row.headers,
     timeouts: row.timeouts,
+    // What runs here is on this machine.
+    proxy: row.baseUrl === null ? 'direct' : row.proxy,
     billsAfterCancel: row.billsAfterCancel,
+    cache: row.cache,
     state: row.state,
     sharedState: row.sharedState,
   });

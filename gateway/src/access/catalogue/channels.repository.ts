@@ -8,7 +8,8 @@ import type { Secrets } from '#database/secrets.ts';
 /** With credentials in clear text: for memory, never for output. */
 export type StoredChannel = Stored<DeclaredChannel> & { readonly id: string };
 
-type Sealed = Pick<DeclaredChannel, 'apiKeys' | 'headers'>;
+type Sealed = Pick<DeclaredChannel, 'apiKeys' | 'headers'> &
+  Partial<Pick<DeclaredChannel, 'proxy'>>;
 type Settings = Pick<
   DeclaredChannel,
   | 'protocols'
@@ -17,12 +18,18 @@ type Settings = Pick<
   | 'userAgents'
   | 'timeouts'
   | 'billsAfterCancel'
+  | 'cache'
   | 'state'
   | 'sharedState'
 >;
 
 /** Values for rows that were written before the setting existed. */
-const settingDefaults = { state: 'guarded', sharedState: [] } satisfies Partial<Settings>;
+const settingDefaults = {
+  state: 'guarded',
+  cache: 'auto',
+  sharedState: [],
+  proxy: null,
+} satisfies Partial<DeclaredChannel>;
 
 /** @throws Error if this master key cannot decrypt a credential. */
 export async function listChannels(
@@ -97,9 +104,9 @@ function keepOrSeal(secrets: Secrets, row: Selectable<ChannelTable>, text: strin
     : secrets.seal(text, context);
 }
 
-/** Headers are sealed too, because they often carry a second credential. */
-function toSealed(channel: DeclaredChannel): string {
-  return JSON.stringify({ apiKeys: channel.apiKeys, headers: channel.headers } satisfies Sealed);
+/** Headers are sealed too, because they often carry a second credential; a proxy may want one. */
+function toSealed({ apiKeys, headers, proxy }: DeclaredChannel): string {
+  return JSON.stringify({ apiKeys, headers, ...(proxy !== null && { proxy }) } satisfies Sealed);
 }
 
 /** In a fixed order, so that equal settings are equal text. */
@@ -111,6 +118,7 @@ function toSettings(channel: DeclaredChannel): string {
     userAgents: channel.userAgents,
     timeouts: channel.timeouts,
     billsAfterCancel: channel.billsAfterCancel,
+    cache: channel.cache,
     state: channel.state,
     sharedState: channel.sharedState,
   } satisfies Settings);

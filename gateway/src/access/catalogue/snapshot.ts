@@ -1,5 +1,12 @@
 import type { ProtocolName } from '#canonical/index.ts';
-import type { DeclaredPrice, ModelType, ProviderName, StateRule, Timeouts } from '#config/index.ts';
+import type {
+  CacheRule,
+  DeclaredPrice,
+  ModelType,
+  ProviderName,
+  StateRule,
+  Timeouts,
+} from '#config/index.ts';
 
 /**
  * The whole catalogue at one moment: models, channels, groups. Immutable; a change creates a new one, and a running
@@ -71,7 +78,10 @@ export interface Channel {
   readonly userAgents: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Timeouts>;
+  /** The URL of a proxy, with its credentials, or `direct`; null: the environment decides. In memory only. */
+  readonly proxy: string | null;
   readonly billsAfterCancel: boolean;
+  readonly cache: CacheRule;
   readonly state: StateRule;
   readonly sharedState: readonly string[];
 }

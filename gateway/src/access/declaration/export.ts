@@ -1,4 +1,4 @@
-import type { DeclaredKey, DeclaredPrice } from '#config/index.ts';
+import type { DeclaredChannel, DeclaredKey, DeclaredPrice } from '#config/index.ts';
 import { formatDuration } from '#config/index.ts';
 import { isPattern } from '#config/pattern.ts';
 import { vendorFacts } from '#vendors/index.ts';
@@ -121,6 +121,7 @@ function exportChannels(state: CurrentState, names: Names): object[] {
       api_key: keys.length === 1 ? keys[0] : null,
       api_keys: keys.length > 1 ? keys : null,
       ...fields,
+      proxy: exportedProxy(channel, variables),
       headers: Object.fromEntries(headers),
       timeouts: Object.fromEntries(
         Object.entries(channel.timeouts).map(([part, milliseconds]) => [
@@ -129,12 +130,22 @@ function exportChannels(state: CurrentState, names: Names): object[] {
         ]),
       ),
       bills_after_cancel: unlessUsual(channel.billsAfterCancel, false),
+      cache: unlessUsual(channel.cache, 'auto'),
       state: unlessUsual(channel.state, 'guarded'),
       enabled: unlessUsual(channel.enabled, true),
     });
     // The file must name them, even none.
     return [{ ...entry, models: fields['models'] }];
   });
+}
+
+/** A proxy's credentials become a placeholder, together with its address. */
+function exportedProxy(
+  { name, proxy }: DeclaredChannel,
+  variables: ReturnType<typeof createVariableNames>,
+): string | Placeholder | null {
+  const hasCredentials = proxy?.includes('@') === true;
+  return hasCredentials ? new Placeholder(variables(name, 'PROXY')) : proxy;
 }
 
 /** An allowlist is never shortened, which could empty it and so allow everything: such a key is left out. */

@@ -80,8 +80,19 @@ export interface Config {
   readonly video: VideoSettings;
   /** Null without a file: then nothing in the database is file-owned and nothing is applied. */
   readonly declared: Declared | null;
+  readonly proxies: ProxySettings;
   /** Provider API keys found in the environment (`OPENAI_API_KEY`, …), for the first start without a channel. */
   readonly environmentKeys: readonly { readonly provider: ProviderName; readonly apiKey: string }[];
+}
+
+/** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment. */
+export interface ProxySettings {
+  /** The URL of the proxy for origins over http, with its credentials; null: none. */
+  readonly http: string | null;
+  /** The same over https. */
+  readonly https: string | null;
+  /** What is reached directly. */
+  readonly direct: readonly string[];
 }
 
 export interface VideoSettings {
@@ -159,13 +170,20 @@ export interface DeclaredChannel {
   readonly userAgents: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Timeouts>;
+  /** The URL of a proxy, with its credentials, or `direct`; null: the environment decides. */
+  readonly proxy: string | null;
   readonly billsAfterCancel: boolean;
+  /** `auto`: the gateway places the marks of prompt caches in converted requests where reading them is cheaper. */
+  readonly cache: CacheRule;
   /** Which stored upstream ids a request may name. */
   readonly state: StateRule;
   /** Ids or patterns that every caller may name; `*` in a pattern is any text. */
   readonly sharedState: readonly string[];
   readonly enabled: boolean;
 }
+
+export const cacheRules = ['auto', 'off'] as const;
+export type CacheRule = (typeof cacheRules)[number];
 
 export const stateRules = ['guarded', 'owned', 'any'] as const;
 

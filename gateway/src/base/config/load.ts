@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Config, Declared } from './config.ts';
 import { listKeys, readDeclared } from './declared.ts';
 import { readDocument } from './document.ts';
-import { environmentDefaults, providerKeys } from './environment.ts';
+import { environmentDefaults, providerKeys, readProxies } from './environment.ts';
 import type { Environment } from './expand.ts';
 import { check, createReport, type Report, reportUnknownKey } from './issues.ts';
 import { isPostgresUrl } from './network.ts';
@@ -75,12 +75,14 @@ export function parseConfig(
     adminEmail: parts.admin?.email ?? null,
   });
   checkTogether(parts, report);
+  const proxies = readProxies(environment, report.problems);
   if (report.problems.length > 0) throw new ConfigError(inOrder(report.problems));
   return assemble(parts as CompleteSettings, file === null ? null : declared, {
     file,
     listsDigest: file === null ? null : digestOfLists(document.root),
     environment,
     workingDirectory,
+    proxies,
   });
 }
 
@@ -136,6 +138,7 @@ function assemble(
     readonly listsDigest: string | null;
     readonly environment: Environment;
     readonly workingDirectory: string;
+    readonly proxies: Config['proxies'];
   },
 ): Config {
   const { server, storage, video, ...rest } = parts;
@@ -161,6 +164,7 @@ function assemble(
       ),
     },
     declared,
+    proxies: origin.proxies,
     environmentKeys: providerKeys(origin.environment),
   });
 }

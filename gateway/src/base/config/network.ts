@@ -58,6 +58,28 @@ export function parseHttpUrl(text: string): URL | null {
   return text.includes('?') || text.includes('#') || /\s/.test(text) ? null : url;
 }
 
+export const expectedProxy = 'the URL of a proxy, such as http://proxy.example.com:3128';
+
+/**
+ * Parses the URL of a proxy, `http://user:password@host:port`; null if it is anything else. A text without a scheme is
+ * over http, as other programs read it.
+ */
+export function parseProxyUrl(text: string): string | null {
+  const full = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(full) && /^https?:\/\/[^/]/i.test(full) ? new URL(full) : null;
+  if (url === null || /\s/.test(text) || url.pathname + url.search + url.hash !== '/') return null;
+  return isEncoded(url.username) && isEncoded(url.password) ? url.href : null;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A URL without its trailing slashes. */
 export function trimUrl(url: URL): string {
   return trimTrailing(url.href, '/');

@@ -52,6 +52,71 @@ describe('openai', () => {
   });
 });
 
+describe('refusals that an edit cures', () => {
+  const stateless = [
+    'The encrypted content gAAA...DQ== could not be verified.',
+    'The encrypted content for item rs_0a18 could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
+    "Item 'rs_68d0' of type 'reasoning' was provided without its required following item.",
+    "Item 'fc_68d0' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+    'messages.7.content.2: Invalid signature in thinking block',
+    'messages.1.content.0: Invalid `data` in `redacted_thinking` block',
+    'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+    'messages.3.content.8: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
+    'messages.369.content.0.thinking.signature: Field required',
+    'Corrupted thought signature.',
+    'Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/',
+    'Invalid thought signature.',
+  ];
+  const renamed = [
+    [
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      'p8',
+    ],
+    ['Unrecognized request argument supplied: max_completion_tokens', 'p14'],
+    [
+      "[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted'}]",
+      'p14',
+    ],
+    [
+      "Input tag 'developer' found using 'role' does not match any of the expected tags: 'system', 'user'",
+      'p17',
+    ],
+    ["developer is not one of ['system', 'assistant', 'user', 'tool', 'function']", 'p17'],
+    ['messages[0].role: unknown variant `developer`, expected one of `system`, `user`', 'p17'],
+    ['chat template rejected the request: Unexpected message role.', 'p17'],
+  ];
+  const cure = (message: string, vendor: Vendor = openai) => {
+    const failure = classify(vendor, 400, { error: { message, type: 'invalid_request_error' } });
+    return failure.kind === 'client' ? failure.cure : undefined;
+  };
+
+  test.each(stateless)('%s', (message) => {
+    for (const vendor of [openai, anthropic, gemini]) {
+      expect(cure(message, vendor)).toEqual({ kind: 'without-state' });
+    }
+  });
+
+  test.each(renamed)('%s', (message, id) => {
+    expect(cure(message)).toMatchObject({ id });
+  });
+
+  test.each([
+    'The encrypted content for item cmp_34 could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
+    "Item with id 'msg_1' not found.",
+    "Invalid value: 'max_tokens'.",
+    'messages.0.role: Input should be a developer',
+  ])('nothing cures: %s', (message) => {
+    expect(cure(message)).toBeUndefined();
+  });
+
+  test('a code without words', () => {
+    const body = { error: { message: '', code: 'invalid_encrypted_content' } };
+    expect(classify(openai, null, body)).toMatchObject({ kind: 'failover' });
+    expect(classify(openai, 400, body)).toMatchObject({ cure: { kind: 'without-state' } });
+  });
+});
+
 test.each([
   [529, 'overloaded_error', 'overloaded channel'],
   [null, 'overloaded_error', 'overloaded channel'],

@@ -1,4 +1,5 @@
 import { threadDetails } from './anthropic/thread-details.ts';
+import { cureOf } from './cures.ts';
 import { failureFields, type FailureFields } from './failure-fields.ts';
 import { findFault, statusByWord, type FoundFault } from './find-fault.ts';
 import type { Classification, UpstreamFailure } from './vendor.ts';
@@ -107,10 +108,12 @@ function classifyStatus(
 type ClientFault = Extract<Classification, { kind: 'client' }>;
 
 /** A field path is safe to name; the relay checks that the client's own request has it. */
-function rejected({ param }: FailureFields): ClientFault {
+function rejected({ param, words, message }: FailureFields): ClientFault {
+  const cure = cureOf([...words, message].join(' '));
+  const cured = cure === undefined ? {} : { cure };
   return /^[A-Za-z_][\w.[\]-]{0,80}$/.test(param)
-    ? { kind: 'client', error: 'upstream_rejected_field', param }
-    : { kind: 'client', error: 'upstream_rejected' };
+    ? { kind: 'client', error: 'upstream_rejected_field', param, ...cured }
+    : { kind: 'client', error: 'upstream_rejected', ...cured };
 }
 
 function rateLimited(wait: number | null): Classification {

@@ -1,4 +1,5 @@
 export { parseWithIds } from './parse-with-ids.ts';
+export type { Cure } from './cures.ts';
 export { type Quirk, type QuirksOfRequest, quirksFor, type VendorRepair } from './quirks.ts';
 export {
   type ChannelAddress,

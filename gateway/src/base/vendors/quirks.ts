@@ -12,13 +12,22 @@ export interface Quirk {
 
 /**
  * A member by its path: `logit_bias`, `stream_options.include_usage`, or `messages[].name` for each element of a list.
- * `drop` removes it. `rename` renames it within its object, or removes it if the object already has the other name.
- * `modernize` writes the schema in it in the words of JSON Schema 2020-12.
+ * `drop` removes it; with `value`, only where it has that value. `rename` renames it within its object, or removes it if
+ * the object already has the other name. `replace` gives it another value where it has this one. `modernize` writes the
+ * schema in it in the words of JSON Schema 2020-12.
  */
 export type QuirkEdit =
-  | { readonly drop: string }
+  | { readonly drop: string; readonly value?: string | number | boolean }
   | { readonly rename: string; readonly to: string }
+  | { readonly replace: string; readonly value: string; readonly by: string }
   | { readonly modernize: string };
+
+/** Of servers that know the developer's instructions by their older role only. */
+export const developerAsSystem: QuirkEdit = {
+  replace: 'messages[].role',
+  value: 'developer',
+  by: 'system',
+};
 
 /**
  * A repair of docs/repairs.md that a vendor of another protocol needs in native requests too. Converted requests get it for

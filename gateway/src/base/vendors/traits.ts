@@ -18,6 +18,8 @@ export interface UpstreamTraits {
   readonly storage: boolean;
   /** Marks of where a prompt cache ends. */
   readonly cacheMarkers: boolean;
+  /** Tokens of the shortest prompt that is cached at such marks. */
+  readonly leastCached: number;
   readonly customTools: boolean;
   readonly toolNamespaces: boolean;
   /** A choice among several of the tools (`allowed_tools`). */
@@ -49,6 +51,7 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   serviceTiers: false,
   storage: false,
   cacheMarkers: false,
+  leastCached: 1024,
   customTools: false,
   toolNamespaces: false,
   allowedTools: false,

@@ -1,5 +1,6 @@
 import type { OperationName, ProtocolName, TextProtocolName } from '#canonical/index.ts';
 import type { ErrorName } from '#errors/index.ts';
+import type { Cure } from './cures.ts';
 import type { Quirk, VendorRepair } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
 import type { TaskSides } from './task-side.ts';
@@ -106,6 +107,8 @@ export type Classification =
       readonly isExplained?: boolean;
       /** What the client's SDK acts on; without any text of the upstream's. */
       readonly details?: Readonly<Record<string, unknown>>;
+      /** An edit after which the upstream may take the request. Absent: none is known. */
+      readonly cure?: Cure;
     }
   /** Another channel may do better; `as` decides the final error when none does. */
   | {

@@ -163,7 +163,8 @@ describe('quirks', () => {
   });
 
   test.each(all)('$quirk.id leaves nothing to edit in a request', ({ quirk: { id, edit } }) => {
-    const json = { model, ...requestWith(placeOf(edit).split('.')) };
+    const value = 'value' in edit ? edit.value : { required: true };
+    const json = { model, ...requestWith(placeOf(edit).split('.'), value) };
     const patched = { body: Buffer.from(JSON.stringify(json)), rewrites: [], usageInjected: false };
     const after = applyQuirks(patched, [{ id, edit }], json);
     expect(after.rewrites).toEqual([id]);
@@ -174,12 +175,13 @@ describe('quirks', () => {
 
 function placeOf(edit: Quirk['edit']): string {
   if ('drop' in edit) return edit.drop;
-  return 'rename' in edit ? edit.rename : edit.modernize;
+  if ('rename' in edit) return edit.rename;
+  return 'replace' in edit ? edit.replace : edit.modernize;
 }
 
-/** The member at the path is wrong for every vendor, and a schema that is too old. */
-function requestWith([step = '', ...rest]: readonly string[]): object {
-  const value = rest.length === 0 ? { required: true } : requestWith(rest);
+/** A request with the value at the path. An object that is wrong for every vendor is also a schema that is too old. */
+function requestWith([step = '', ...rest]: readonly string[], last: unknown): object {
+  const value = rest.length === 0 ? last : requestWith(rest, last);
   return step.endsWith('[]') ? { [step.slice(0, -2)]: [value] } : { [step]: value };
 }
 

@@ -75,6 +75,61 @@ describe('the conversation of a request', () => {
   });
 });
 
+describe('a session', () => {
+  const turns = (first: string, system = 'You are') => ({
+    json: {
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: first },
+        { role: 'assistant', content: 'hm' },
+        { role: 'user', content: 'and' },
+      ],
+    },
+  });
+  const session = (change: Partial<ConversationSource>) => conversationOf(source(change));
+
+  test('is known by the first words of the user, once the model has spoken', () => {
+    const one = session(turns('a'));
+    expect(one.isContinued).toBe(true);
+    expect(session(turns('a')).session).toBe(one.session);
+    for (const other of [turns('b'), turns('a', 'x'), { ...turns('a'), model: 'other' }]) {
+      expect(session(other).session).not.toBe(one.session);
+    }
+    expect(session({ json: { input: 'a' } })).toMatchObject({ key: null, isContinued: false });
+    const contents = [
+      { role: 'user', parts: [{ text: 'a' }] },
+      { role: 'model', parts: [] },
+    ];
+    expect(session({ json: { contents } })).toMatchObject({ key: null, isContinued: true });
+    const named = session({ json: { prompt_cache_key: 's', ...turns('a').json } });
+    expect(named.session).toBe(named.key);
+  });
+
+  test('stays with its channel and credential while others of its prompt use another one', () => {
+    const affinity = createChannelAffinity();
+    affinity.used(session(turns('one')), b, 0, 2);
+    affinity.used(session(turns('two')), c, 1, 1);
+    expect(ids(affinity.prefer([a, b, c], session(turns('one')), 2))).toBe('bac');
+    expect(ids(affinity.prefer([a, b, c], session(turns('three')), 2))).toBe('cab');
+    expect(affinity.credentialOf(session(turns('one')), b, 2)).toBe(2);
+    expect(affinity.credentialOf(session(turns('one')), c, 2)).toBe(-1);
+    expect(affinity.credentialOf(session(turns('three')), c, 2)).toBe(-1);
+  });
+
+  test('remembers what each channel has refused, for as long as it is used', () => {
+    const affinity = createChannelAffinity({ maxEntries: 8, ttlMs: 100 });
+    const one = session(turns('one'));
+    affinity.refused(one, b, 3, 0);
+    expect(affinity.refusedBy(one, b, 0)).toBe(0);
+    affinity.used(one, b, 0);
+    affinity.refused(one, b, 3, 0);
+    for (const other of ['x', 'y', 'z']) affinity.used(named(other), a, 1);
+    affinity.used(one, a, 1);
+    expect([affinity.refusedBy(one, a, 2), affinity.refusedBy(one, b, 2)]).toEqual([0, 3]);
+    expect(affinity.refusedBy(one, b, 102)).toBe(0);
+  });
+});
+
 describe('the affinity', () => {
   test('prefers the channel used last', () => {
     const affinity = createChannelAffinity();

@@ -16,7 +16,14 @@ export interface ChannelAffinity {
     now: number,
     ranksFirst?: (route: Route) => boolean,
   ): readonly Route[];
-  used(conversation: Conversation, route: Route, now: number): void;
+  /** @param credential the index of the one that was used */
+  used(conversation: Conversation, route: Route, now: number, credential?: number): void;
+  /** The index of the credential that a continued session used last on this channel; -1 if it is unknown. */
+  credentialOf(conversation: Conversation, route: Route, now: number): number;
+  /** The channel has refused reasoning state of the session: the first `count` carriers of it are not its own. */
+  refused(conversation: Conversation, route: Route, count: number, now: number): void;
+  /** How many carriers of reasoning state, the oldest first, the channel has refused; usually 0. */
+  refusedBy(conversation: Conversation, route: Route, now: number): number;
 }
 
 export interface AffinityOptions {
@@ -26,7 +33,10 @@ export interface AffinityOptions {
 
 interface Entry {
   channelId: string;
+  credential: number;
   until: number;
+  /** What channels refused, by their ids; null: nothing. */
+  refused: Map<string, number> | null;
 }
 
 /** Remembers up to `maxEntries` conversations, each for `ttlMs` milliseconds after its last use. */
@@ -40,36 +50,54 @@ export function createChannelAffinity({
   let younger = new Map<string, Entry>();
   let older = new Map<string, Entry>();
 
-  function remember(key: string, channelId: string, now: number): void {
+  function remember(key: string, channelId: string, credential: number, now: number): void {
     const entry = younger.get(key);
     if (entry !== undefined) {
       entry.channelId = channelId;
+      entry.credential = credential;
       entry.until = now + ttlMs;
       return;
     }
+    const refused = older.get(key)?.refused ?? null;
     if (younger.size >= generationSize) {
       older = younger;
       younger = new Map();
     }
-    younger.set(key, { channelId, until: now + ttlMs });
+    younger.set(key, { channelId, credential, until: now + ttlMs, refused });
   }
 
-  function recall(key: string | null, now: number): string | null {
+  function recall(key: string | null, now: number): Entry | null {
     if (key === null) return null;
     const entry = younger.get(key) ?? older.get(key);
-    return entry !== undefined && entry.until > now ? entry.channelId : null;
+    return entry !== undefined && entry.until > now ? entry : null;
   }
 
+  const sessionOf = ({ session, isContinued }: Conversation, now: number): Entry | null =>
+    isContinued ? recall(session, now) : null;
+
   return {
-    prefer(routes, { key }, now, ranksFirst = () => true) {
-      const last = recall(key, now);
-      if (last === null) return routes;
+    prefer(routes, conversation, now, ranksFirst = () => true) {
+      const last = (sessionOf(conversation, now) ?? recall(conversation.key, now))?.channelId;
+      if (last === undefined) return routes;
       const mayPass = (a: Route, b: Route) =>
         a.channel.priority === b.channel.priority && (ranksFirst(a) || !ranksFirst(b));
       return moved(routes, last, mayPass);
     },
-    used({ key }, route, now) {
-      if (key !== null) remember(key, route.channel.id, now);
+    used({ key, session }, route, now, credential = 0) {
+      const { id } = route.channel;
+      if (key !== null) remember(key, id, credential, now);
+      if (session !== null && session !== key) remember(session, id, credential, now);
+    },
+    credentialOf(conversation, route, now) {
+      const entry = sessionOf(conversation, now);
+      return entry?.channelId === route.channel.id ? entry.credential : -1;
+    },
+    refused(conversation, route, count, now) {
+      const entry = sessionOf(conversation, now);
+      if (entry !== null) (entry.refused ??= new Map()).set(route.channel.id, count);
+    },
+    refusedBy(conversation, route, now) {
+      return sessionOf(conversation, now)?.refused?.get(route.channel.id) ?? 0;
     },
   };
 }

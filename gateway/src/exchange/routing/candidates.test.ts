@@ -22,6 +22,8 @@ const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   userAgents: [],
   headers: {},
   timeouts: {},
+  proxy: null,
+  cache: 'auto',
   billsAfterCancel: false,
   state: 'guarded',
   sharedState: [],

@@ -4,6 +4,13 @@ import { hash } from 'node:crypto';
 export interface Conversation {
   /** The same for all requests of the conversation; null if nothing identifies it. */
   readonly key: string | null;
+  /**
+   * The same for all turns that continue the same first words of the user; null if there are none. Reasoning state in the
+   * history belongs to the account that this session used.
+   */
+  readonly session: string | null;
+  /** The model has spoken before. */
+  readonly isContinued: boolean;
 }
 
 export interface ConversationSource {
@@ -33,15 +40,42 @@ const idLimit = 512;
  * caches share it among all who send it.
  */
 export function conversationOf(source: ConversationSource): Conversation {
-  return { key: keyOf(source) };
+  const { keyId, model, json } = source;
+  const turns = turnsOf(json);
+  const isContinued = turns.some(isOfModel);
+  const named = sessionName(source);
+  if (named !== null) {
+    const key = digest(`${keyId} named ${model} ${named.slice(0, idLimit)}`);
+    return { key, session: key, isContinued };
+  }
+  const prompt = systemText(json);
+  const first = firstWords(json, turns);
+  return {
+    key: prompt === null ? null : digest(`${keyId} prompt ${model} ${prompt}`),
+    session: first === null ? null : digest(`${keyId} turns ${model} ${prompt ?? ''} ${first}`),
+    isContinued,
+  };
 }
 
-function keyOf(source: ConversationSource): string | null {
-  const { keyId, model } = source;
-  const named = sessionName(source);
-  if (named !== null) return digest(`${keyId} named ${model} ${named.slice(0, idLimit)}`);
-  const prompt = systemText(source.json);
-  return prompt === null ? null : digest(`${keyId} prompt ${model} ${prompt}`);
+function turnsOf(json: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const turns = json['messages'] ?? json['input'] ?? json['contents'];
+  return Array.isArray(turns) ? turns : [];
+}
+
+function isOfModel(turn: unknown): boolean {
+  const role = memberOf(turn, 'role');
+  return role === 'assistant' || role === 'model' || memberOf(turn, 'type') === 'reasoning';
+}
+
+function firstWords(
+  { input }: Readonly<Record<string, unknown>>,
+  turns: readonly unknown[],
+): string | null {
+  if (typeof input === 'string') return input.slice(0, promptLimit);
+  const first = turns.find((turn) => memberOf(turn, 'role') === 'user');
+  return (
+    firstText(memberOf(first, 'content') ?? memberOf(first, 'parts'))?.slice(0, promptLimit) ?? null
+  );
 }
 
 function sessionName({ headers, json }: ConversationSource): string | null {

@@ -10,6 +10,8 @@ export interface Access {
   /** The channel's own, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly secret: string | null;
+  /** As the channel's. Absent in rows of older versions: the environment decides. */
+  readonly proxy?: string | null;
 }
 
 const contextOf = (task: string): string => `task:${task}:access`;
@@ -20,10 +22,13 @@ export function sealAccess(
   task: string,
   { channel, secret }: Pick<AcceptedTask, 'channel' | 'secret'>,
 ): string {
-  const { provider, baseUrl } = channel;
+  const { provider, baseUrl, proxy } = channel;
   const entries = Object.entries(channel.headers);
   const headers = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
-  return secrets.seal(JSON.stringify({ provider, baseUrl, headers, secret }), contextOf(task));
+  return secrets.seal(
+    JSON.stringify({ provider, baseUrl, headers, secret, proxy } satisfies Access),
+    contextOf(task),
+  );
 }
 
 /** @throws Error if the master key differs. */

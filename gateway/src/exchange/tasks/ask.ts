@@ -90,6 +90,7 @@ function requestOf(
       ...vendor.headers(access.secret, protocol),
     },
     body: null,
+    proxy: access.proxy ?? null,
     timeouts: { ...timeouts, firstByte: lookRules.longest, streamIdle: lookRules.longest },
   };
 }

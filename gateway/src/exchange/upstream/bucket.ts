@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import { request, type Dispatcher } from 'undici';
+import { noProxies, type Proxies } from './proxies.ts';
+import { createProxyAgent } from './proxy-agent.ts';
 import { trimTrailing } from '#config/index.ts';
 
 export interface BucketOptions {
@@ -10,6 +12,8 @@ export interface BucketOptions {
   readonly endpoint: string | null;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Absent: none. */
+  readonly proxies?: Proxies;
 }
 
 /** Milliseconds without a byte. */
@@ -44,6 +48,9 @@ export function createBucket(options: BucketOptions): Bucket {
     endpoint === null
       ? `https://${bucket}.s3.${region}.amazonaws.com`
       : `${trimTrailing(endpoint, '/')}/${bucket}`;
+  const proxy = (options.proxies ?? noProxies).of(new URL(base).origin, null);
+  const agent =
+    proxy === null ? undefined : createProxyAgent(proxy, { pool: {}, connectTimeout: patience });
   const urlOf = (name: string): string => `${base}/${name}`;
 
   async function send(
@@ -70,6 +77,7 @@ export function createBucket(options: BucketOptions): Bucket {
       // Host is what is called anyway.
       headers: { ...Object.fromEntries(signed.headers), ...headers },
       body,
+      ...(agent !== undefined && { dispatcher: agent }),
       headersTimeout: patience,
       bodyTimeout: patience,
     });

@@ -1,10 +1,12 @@
-import { Pool } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
 import type { Timeouts } from '#config/index.ts';
 import { bodyForUndici, type UpstreamPieces } from './body-once.ts';
 import type { UpstreamCall, UpstreamListener } from './call.ts';
 import { CallHandler } from './call-handler.ts';
 import { createConnector } from './connector.ts';
 import { createNameCache } from './name-cache.ts';
+import { noProxies, type Proxies } from './proxies.ts';
+import { createProxyAgent } from './proxy-agent.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 export interface UpstreamRequest {
@@ -21,6 +23,8 @@ export interface UpstreamRequest {
    * Absent: connections are shared.
    */
   readonly ownConnection?: boolean;
+  /** The channel's: the URL of a proxy, or `direct`. Null or absent: the environment decides. */
+  readonly proxy?: string | null;
 }
 
 export interface UpstreamClient {
@@ -37,19 +41,23 @@ export interface UpstreamClientOptions {
    * silently.
    */
   readonly onDefect: (error: Error) => void;
+  /** Absent: only the proxies that requests name. */
+  readonly proxies?: Proxies;
 }
 
 /** A pool that was unused for this long is closed; its connections were closed after seconds anyway. */
 const forgetAfterMs = 60_000;
 
 interface UsedPool {
-  readonly pool: Pool;
+  readonly dispatcher: Dispatcher;
+  /** Null until a proxy is first asked for the origin. */
+  pool: Pool | null;
   /** Whether it was used since the last check. */
   used: boolean;
 }
 
 /**
- * Keep-alive pools, one per origin and connect time-out, and another one for requests with connections of their own. Idle
+ * Keep-alive pools, one per origin, connect time-out and proxy, and another one for requests with connections of their own. Idle
  * connections are closed before the five seconds usual for a Node upstream, so that the upstream rarely closes one in
  * use. The client does not know the channels: a pool that a reload left without requests is closed after a while, never
  * during a call.
@@ -58,31 +66,45 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const pools = new Map<string, UsedPool>();
   const lookup = createNameCache();
 
-  const poolFor = (origin: string, connectTimeout: number, ownConnection: boolean): Pool => {
-    const name = `${origin} ${connectTimeout} ${ownConnection}`;
+  const { maxConnections, proxies = noProxies } = options;
+  const usual = {
+    connections: maxConnections,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: 4_000,
+    keepAliveTimeoutThreshold: 1_000,
+    maxHeaderSize: 32 * 1024,
+  };
+
+  const dispatcherFor = (
+    { origin, timeouts: { connect: connectTimeout }, proxy: own = null }: UpstreamRequest,
+    ownConnection: boolean,
+  ): Dispatcher => {
+    const name = `${origin} ${connectTimeout} ${ownConnection} ${own}`;
     const known = pools.get(name);
     if (known !== undefined) {
       known.used = true;
-      return known.pool;
+      return known.dispatcher;
     }
-    const pool = new Pool(origin, {
-      connections: options.maxConnections,
-      pipelining: 1,
-      allowH2: false,
-      connect: createConnector(connectTimeout, lookup),
-      keepAliveTimeout: 4_000,
-      keepAliveTimeoutThreshold: 1_000,
-      maxHeaderSize: 32 * 1024,
-    });
-    pools.set(name, { pool, used: true });
-    return pool;
+    const proxy = proxies.of(origin, own);
+    if (proxy === null) {
+      const connect = createConnector(connectTimeout, lookup);
+      const pool = new Pool(origin, { ...usual, connect });
+      pools.set(name, { dispatcher: pool, pool, used: true });
+      return pool;
+    }
+    const onPool = (pool: Pool): void => void (entry.pool = pool);
+    const dispatcher = createProxyAgent(proxy, { pool: usual, connectTimeout, lookup, onPool });
+    const entry: UsedPool = { dispatcher, pool: null, used: true };
+    pools.set(name, entry);
+    return dispatcher;
   };
 
   const forgetting = setInterval(() => {
     for (const [name, each] of pools) {
-      if (!each.used && each.pool.stats.size === 0) {
+      if (!each.used && (each.pool?.stats.size ?? 0) === 0) {
         pools.delete(name);
-        void each.pool.close();
+        void each.dispatcher.close();
       }
       each.used = false;
     }
@@ -95,8 +117,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       const { body, length } = bodyForUndici(request.body);
       const { headers, ownConnection = false } = request;
       try {
-        poolFor(request.origin, request.timeouts.connect, ownConnection).dispatch(
+        dispatcherFor(request, ownConnection).dispatch(
           {
+            origin: request.origin,
             ...(ownConnection && { reset: true }),
             path: request.path,
             method: request.method,
@@ -116,7 +139,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
     async close() {
       clearInterval(forgetting);
-      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()));
+      await Promise.all([...pools.values()].map(({ dispatcher }) => dispatcher.destroy()));
       pools.clear();
     },
   };

@@ -47,7 +47,7 @@ export function isStaleConnection(error: Error): boolean {
  * Tracks when each request on a connection began, and when its response did. One request at a time: nothing is
  * pipelined.
  */
-function follow(socket: Socket): void {
+export function follow(socket: Socket): void {
   const interim = new InterimResponses();
   const { read, write } = socket;
   let awaiting = false;

@@ -3,8 +3,11 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildConnector } from 'undici';
-import { afterEach, describe, expect, test } from 'vitest';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startForwardProxy } from '#test/support/forward-proxy.ts';
 import { createGuardedFetch, FetchRefused, type MediaOrder } from './guarded-fetch.ts';
+import { createProxies } from './proxies.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/http/fixtures/localhost-${name}.pem`, import.meta.url));
@@ -265,5 +268,42 @@ describe('what an upstream names as its result', () => {
     const redirected = fetchMedia('https://10.1.2.3:8443/v.mp4', ofUpstream);
     await expect(redirected).rejects.toThrow('no public address');
     expect(connections).toEqual(['10.1.2.3']);
+  });
+});
+
+describe('behind a proxy', () => {
+  const behindProxy = async (hosts: Record<string, string>) => {
+    const secure = createServer({ cert: fixture('cert'), key: fixture('key') }, picture);
+    server = secure;
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const usual = getCACertificates('default');
+    setDefaultCACertificates([...usual, fixture('cert').toString()]);
+    onTestFinished(() => setDefaultCACertificates(usual));
+    const tunnelTo = `127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    const proxy = await startForwardProxy({ tunnelTo });
+    onTestFinished(() => proxy.close());
+    const fetchMedia = createGuardedFetch({
+      resolve: async (host) => [hosts[host] ?? publicAddress],
+      proxies: createProxies({ http: proxy.url, https: proxy.url, direct: [] }),
+    });
+    return {
+      proxy,
+      fetchMedia: (url: string) => fetchMedia({ ...bounds, url }, async ({ mime }) => mime),
+    };
+  };
+
+  test('the proxy gets the checked address, and the certificate must be for the name', async () => {
+    const { proxy, fetchMedia } = await behindProxy({});
+    expect(await fetchMedia('https://localhost/a.png')).toBe('image/png');
+    expect(proxy.asked).toEqual([`CONNECT ${publicAddress}:443`]);
+    await expect(fetchMedia('https://other.example/a.png')).rejects.toThrow(FetchRefused);
+  });
+
+  test('a host without a public address is refused before the proxy is asked', async () => {
+    const { proxy, fetchMedia } = await behindProxy({ 'inside.example': '10.0.0.1' });
+    for (const url of ['https://inside.example/', 'https://127.0.0.1/', 'https://[::1]/']) {
+      await expect(fetchMedia(url)).rejects.toThrow('no public address');
+    }
+    expect(proxy.asked).toEqual([]);
   });
 });

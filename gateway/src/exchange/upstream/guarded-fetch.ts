@@ -2,6 +2,8 @@ import { isIP, isIPv4 } from 'node:net';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { isPublicAddress } from '#protocols/index.ts';
 import { createFetchSlots } from './fetch-slots.ts';
+import { noProxies, type Proxies } from './proxies.ts';
+import { createProxyAgent } from './proxy-agent.ts';
 import { createMediaNames, type MediaNamesOptions, type ResolveName } from './media-names.ts';
 
 export interface GuardedFetchOptions extends MediaNamesOptions {
@@ -9,6 +11,8 @@ export interface GuardedFetchOptions extends MediaNamesOptions {
   readonly resolve?: ResolveName;
   /** Opens the connection; `hostname` in its options is the checked address. */
   readonly connect?: buildConnector.connector;
+  /** Absent: none. */
+  readonly proxies?: Proxies;
 }
 
 export interface MediaOrder {
@@ -77,6 +81,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   const {
     resolve = createMediaNames(options),
     connect = buildConnector({ timeout: connectTimeout, allowH2: false }),
+    proxies = noProxies,
   } = options;
   const slots = createFetchSlots(mostOfKey);
 
@@ -90,24 +95,35 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     for (let redirects = 0; ; redirects += 1) {
       const isOwn = url.origin === ownOrigin;
       const addresses = isOwn ? null : await checkedAddresses(url, resolve, signal);
-      const agent = new Agent({
-        pipelining: 0,
-        maxHeaderSize: 16 * 1024,
-        connect: (target, callback) =>
-          addresses === null
-            ? connect(target, callback)
-            : connectToFirst(
-                connect,
-                addresses,
-                { ...target, servername: serverName(url) },
-                callback,
-              ),
-      });
+      const limits = { pipelining: 0, maxHeaderSize: 16 * 1024 };
+      const proxy = proxies.of(url.origin, null);
+      const agent =
+        proxy === null
+          ? new Agent({
+              ...limits,
+              connect: (target, callback) =>
+                addresses === null
+                  ? connect(target, callback)
+                  : connectToFirst(
+                      connect,
+                      addresses,
+                      { ...target, servername: serverName(url) },
+                      callback,
+                    ),
+            })
+          : createProxyAgent(proxy, {
+              pool: limits,
+              connectTimeout,
+              isTunnel: true,
+              servername: serverName(url),
+            });
+      // The proxy gets the checked address: it might resolve the name to one of its own network.
+      const target = proxy === null || addresses === null ? url : atAddress(url, addresses[0]!);
       try {
-        const response = await request(url, {
+        const response = await request(target, {
           dispatcher: agent,
           signal,
-          headers: { accept: isUnrestricted ? '*/*' : usualTypes },
+          headers: { accept: isUnrestricted ? '*/*' : usualTypes, host: url.host },
         }).catch((error: unknown) => {
           throw unreachable(error);
         });
@@ -209,6 +225,12 @@ function connectToFirst(
     if (result[0] === null || others.length === 0) callback(...result);
     else connectToFirst(connect, others, target, callback);
   });
+}
+
+function atAddress(url: URL, address: string): URL {
+  const target = new URL(url);
+  target.hostname = isIPv4(address) ? address : `[${address}]`;
+  return target;
 }
 
 /** TLS checks the certificate against the host name of the URL, whatever address is connected to. */

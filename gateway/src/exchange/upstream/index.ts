@@ -20,5 +20,6 @@ export {
   type MediaOrder,
   TooLarge,
 } from './guarded-fetch.ts';
+export { createProxies, type Proxies } from './proxies.ts';
 export { retryAfterOf } from './retry-after.ts';
 export { UpstreamError, type BreakPoint } from './upstream-error.ts';

@@ -22,6 +22,7 @@ import {
 import { createChannelAffinity, type ChannelHealth } from '#routing/index.ts';
 import {
   createGuardedFetch,
+  createProxies,
   createUpstreamClient,
   type GuardedFetchOptions,
 } from '#upstream/index.ts';
@@ -66,8 +67,9 @@ export interface Relaying {
 export function createRelaying(options: RelayingOptions, closing: Closing): Relaying {
   const { config, logger, secrets, snapshot, health, journal, money, observer } = options;
   const onDefect = (error: unknown) => logger.error('unexpected error', error);
+  const proxies = createProxies(config.proxies);
   const upstream = closing.add(
-    createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect }),
+    createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect, proxies }),
   );
   const ticker = closing.add(createTicker(clock, onDefect));
   const estimator = closing.add(
@@ -92,7 +94,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     store,
   });
   const billing = createBilling({ money, now: clock.now });
-  const fetchMedia = createGuardedFetch(options.mediaFetch);
+  const fetchMedia = createGuardedFetch({ proxies, ...options.mediaFetch });
   const { publicUrl } = config.server;
   const tasks = closing.add(
     createTasks({
@@ -108,6 +110,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
               log: logger,
               snapshot,
               fetchMedia,
+              proxies,
             })
           : null,
       database: options.database,

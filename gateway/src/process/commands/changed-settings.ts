@@ -5,6 +5,7 @@ const others: ReadonlySet<string> = new Set([
   'file',
   'listsDigest',
   'declared',
+  'proxies',
   'environmentKeys',
   'admin',
 ]);

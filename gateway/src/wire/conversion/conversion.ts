@@ -8,9 +8,11 @@ import { familyOf } from '#estimation/index.ts';
 import {
   applyQuirks,
   capOutput,
+  stateRewrite,
   type OutputCap,
   estimateInputTokens,
   type ResponseContext,
+  type CacheOffer,
   type Codec,
   type PatchedRequest,
   type EncodeTarget,
@@ -104,6 +106,10 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly outputCap?: OutputCap;
   /** The gateway runs the picture tool of this model's clients. */
   readonly drawsPictures?: boolean;
+  /** The upstream has refused the reasoning state that belongs to it: another of its accounts made it. */
+  readonly isWithoutState?: boolean;
+  /** The gateway places the marks of a prompt cache if the request is long enough. Absent: it does not. */
+  readonly cache?: CacheOffer;
 }
 
 /** A request for an upstream of another protocol: plain data, possibly made by another thread. */
@@ -173,8 +179,11 @@ export function createConverter(options: ConverterOptions): Converter {
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
         const { drawsPictures } = target;
         const maker = makerId({ provider, model, channel });
+        // Nobody's state is that of an upstream without a name.
+        const isBare = target.isWithoutState === true;
+        const reader = isBare ? '' : maker;
         if (store.recall !== undefined) {
-          const names = rememberedNames(decoded, { maker, protocol: target.protocol });
+          const names = rememberedNames(decoded, { maker: reader, protocol: target.protocol });
           await store.recall(exchange.owner, names);
         }
         const { keyId, owner } = exchange;
@@ -185,13 +194,16 @@ export function createConverter(options: ConverterOptions): Converter {
           decoded,
           client.name,
           upstream,
-          { ...asked, protocol: target.protocol, maker },
+          { ...asked, protocol: target.protocol, maker: reader },
           { sealing, store, media },
           losses,
         );
         const budget = { ...exchange.request.budget };
         drawCalls(request, budget);
-        const encodeTarget = { ...target, budget };
+        const { cache, ...others } = target;
+        const isCached =
+          cache !== undefined && !isCount && mayBeCached(exchange.request.body, traits.leastCached);
+        const encodeTarget = { ...others, budget, ...(isCached && { cache }) };
         const encoded = upstream.encodeRequest(request, encodeTarget);
         for (const loss of encoded.losses) losses.add(loss);
         const json =
@@ -209,9 +221,14 @@ export function createConverter(options: ConverterOptions): Converter {
           place: placeOf(decoded.turns),
           owner,
         };
+        const patched = withRepairs(
+          applied,
+          repaired(protocols[target.protocol], body, path, target),
+        );
         return {
           protocol: target.protocol,
-          ...withRepairs(applied, repaired(protocols[target.protocol], body, path, target)),
+          ...patched,
+          ...(isBare && { rewrites: [...patched.rewrites, stateRewrite] }),
           losses: isCount ? losses.all().filter(isCounted) : losses.all(),
           terms,
           ...read(terms),
@@ -231,6 +248,13 @@ export function createConverter(options: ConverterOptions): Converter {
       };
     },
   };
+}
+
+/** A body of fewer bytes has fewer tokens than that in any language. */
+const leastBytesPerToken = 2;
+
+function mayBeCached(body: Buffer, leastTokens: number): boolean {
+  return body.length >= leastTokens * leastBytesPerToken;
 }
 
 const noRewrites: readonly string[] = Object.freeze([]);

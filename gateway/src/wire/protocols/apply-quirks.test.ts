@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Quirk, QuirksOfRequest } from '#vendors/index.ts';
 import { applyQuirks } from './apply-quirks.ts';
 
@@ -43,6 +43,34 @@ describe('a member that is dropped', () => {
     const edits = [{ drop: 'presence_penalty' }, { drop: 'frequency_penalty' }];
     expect(after(text, ...edits)).toEqual(['{}', 'p1', 'p2']);
   });
+});
+
+test.each<[string, QuirkEdit, string, string | null]>([
+  ['its value', { drop: 'top_p', value: 1 }, '{"top_p":1.0,"a":1}', '{"a":1}'],
+  ['another value', { drop: 'top_p', value: 1 }, '{"top_p":0.9}', null],
+  ['a text instead', { drop: 'top_p', value: 1 }, '{"top_p":"1"}', null],
+  ['an object instead', { drop: 'top_p', value: 1 }, '{"top_p":{"x":1}}', null],
+  [
+    'a value that is replaced',
+    { replace: 'messages[].role', value: 'developer', by: 'system' },
+    '{"messages":[{"role":"developer"},{"role": "user"},{"role":"developer","content":"developer"}]}',
+    '{"messages":[{"role":"system"},{"role": "user"},{"role":"system","content":"developer"}]}',
+  ],
+])('only a member with %s is edited', (_, edit, before, expected) => {
+  const quirks: QuirksOfRequest = [{ id: 'p1', edit }];
+  for (const json of [undefined, JSON.parse(before) as Record<string, unknown>]) {
+    const { body, rewrites } = applyQuirks(patched(before), quirks, json);
+    expect([body.toString(), rewrites]).toEqual([
+      expected ?? before,
+      expected === null ? [] : ['p1'],
+    ]);
+  }
+});
+
+test('a member that the gateway added is edited although the client wrote none', () => {
+  const request = { ...patched('{"stream_options":{"include_usage":true}}'), usageInjected: true };
+  const quirks: QuirksOfRequest = [{ id: 'p1', edit: { drop: 'stream_options' } }];
+  expect(applyQuirks(request, quirks, {}).body.toString()).toBe('{}');
 });
 
 describe('a member that is renamed', () => {

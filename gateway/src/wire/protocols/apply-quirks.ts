@@ -44,7 +44,8 @@ export function applyQuirks(
       found.push(id);
       continue;
     }
-    if ('modernize' in edit && !holdsOldSchema(json, edit.modernize.split('.'))) continue;
+    const isAbsent = json !== undefined && !patched.usageInjected && !concerns(json, edit);
+    if (isAbsent || ('modernize' in edit && json === undefined)) continue;
     const edits = editsFor(body, edit);
     if (edits.length === 0) continue;
     body = splice(body, edits);
@@ -64,21 +65,36 @@ const repairs: Readonly<
 };
 
 function editsFor(body: Buffer, edit: QuirkEdit): Edit[] {
-  if ('modernize' in edit) return modernized(body, edit.modernize.split('.'));
-  const steps = ('drop' in edit ? edit.drop : edit.rename).split('.');
+  const steps = pathOf(edit);
+  if ('modernize' in edit) return modernized(body, steps);
   const name = steps.at(-1)!;
+  const hasValue = (member: KeyedRange) =>
+    !('value' in edit) || valueAt(body, member) === edit.value;
   return holdersOf(body, objectStart(body, 0), steps).flatMap((members) => {
-    const named = members.filter(({ key }) => key === name);
+    const named = members.filter((member) => member.key === name && hasValue(member));
+    if ('replace' in edit) return named.map((member) => replaceValue(member, edit.by));
     const renamed =
       'rename' in edit && members.every(({ key }) => key !== edit.to) ? named.at(-1) : undefined;
     const edits = removeMembers(
       body,
       members,
-      (member) => member.key === name && member !== renamed,
+      (member) => named.includes(member) && member !== renamed,
     );
     if (renamed !== undefined && 'rename' in edit) edits.push(replaceKey(body, renamed, edit.to));
     return edits;
   });
+}
+
+function pathOf(edit: QuirkEdit): readonly string[] {
+  if ('drop' in edit) return edit.drop.split('.');
+  if ('rename' in edit) return edit.rename.split('.');
+  return ('replace' in edit ? edit.replace : edit.modernize).split('.');
+}
+
+/** Undefined for an object, a list or a long text. */
+function valueAt(body: Buffer, { valueStart, valueEnd }: KeyedRange): unknown {
+  if (valueEnd - valueStart > 64 || '{['.includes(String.fromCodePoint(body[valueStart]!))) return;
+  return JSON.parse(body.toString('utf8', valueStart, valueEnd)) as unknown;
 }
 
 function modernized(body: Buffer, steps: readonly string[]): Edit[] {
@@ -93,18 +109,28 @@ function modernized(body: Buffer, steps: readonly string[]): Edit[] {
   });
 }
 
-/** Whether a schema with this path has words of an earlier draft. Nearly none has, and the parsed request shows it soonest. */
-function holdsOldSchema(
-  value: JsonRecord | undefined,
+/**
+ * Whether the parsed request has anything to edit. Few have, and it shows sooner here than in the bytes.
+ * A schema concerns `modernize` if it has words of an earlier draft.
+ */
+function concerns(json: JsonRecord, edit: QuirkEdit): boolean {
+  return someAt(json, pathOf(edit), (value) => {
+    if ('modernize' in edit) return isRecord(value) && !isModern(value);
+    return value !== undefined && (!('value' in edit) || value === edit.value);
+  });
+}
+
+/** Whether the test holds for a value with this path. */
+function someAt(
+  record: JsonRecord,
   [step = '', ...rest]: readonly string[],
+  test: (value: unknown) => boolean,
 ): boolean {
-  if (value === undefined) return false;
   const isList = step.endsWith('[]');
-  const inner = value[isList ? step.slice(0, -2) : step];
+  const inner = record[isList ? step.slice(0, -2) : step];
+  if (rest.length === 0 && !isList) return test(inner);
   const records = isList ? recordsIn(inner) : isRecord(inner) ? [inner] : [];
-  return records.some((record) =>
-    rest.length === 0 ? !isModern(record) : holdsOldSchema(record, rest),
-  );
+  return records.some((each) => someAt(each, rest, test));
 }
 
 /** The members of each object that can hold the last step of a path. */

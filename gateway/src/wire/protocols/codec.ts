@@ -115,6 +115,14 @@ export interface EncodeTarget {
   readonly capabilities: ReadonlySet<string>;
   /** Whether reasoning text of earlier turns must, may or must not be sent to a chat upstream. */
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
+  /** The request gets marks of a prompt cache unless the client has placed some. Absent: it does not. */
+  readonly cache?: CacheOffer;
+}
+
+/** How the caches that marks make are paid. */
+export interface CacheOffer {
+  /** Caches that live for an hour have a price of their own. */
+  readonly isLongPriced: boolean;
 }
 
 /** What a response repeats of its request. */

@@ -7,6 +7,7 @@ import type { Protocol } from './protocol.ts';
 import { applyQuirks } from './apply-quirks.ts';
 import { capOutput } from './cap-output.ts';
 import { responses, responsesCodec } from './responses/index.ts';
+import { withoutState } from './without-state.ts';
 
 export { applyQuirks } from './apply-quirks.ts';
 export { capOutput } from './cap-output.ts';
@@ -59,16 +60,37 @@ export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts
 export { inputSum, mergeReports } from './usage-numbers.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 
-/** What a vendor refuses is edited in every protocol alike, after the protocol's own patches. */
+export { skipSignature } from './without-state.ts';
+
+/** The id of the rewrite that left out reasoning state which the upstream refused. */
+export const stateRewrite = 's1';
+
+/**
+ * What a vendor refuses is edited in every protocol alike, after the protocol's own patches, and reasoning state of others is
+ * left out before them.
+ */
 function withQuirks(protocol: Protocol): Protocol {
+  const patchRequest: Protocol['patchRequest'] = (request, target) =>
+    capOutput(
+      applyQuirks(protocol.patchRequest(request, target), target.quirks, request.json),
+      protocol.name,
+      request.path.operation === 'generate' ? target.outputCap : undefined,
+    );
   return Object.freeze({
     ...protocol,
-    patchRequest: (request, target) =>
-      capOutput(
-        applyQuirks(protocol.patchRequest(request, target), target.quirks, request.json),
-        protocol.name,
-        request.path.operation === 'generate' ? target.outputCap : undefined,
-      ),
+    patchRequest(request, { withoutState: most = 0, ...target }) {
+      if (most === 0) return patchRequest(request, target);
+      const { json, leftOut } = withoutState(protocol.name, request.json, most);
+      if (leftOut === 0) return patchRequest(request, target);
+      const body = Buffer.from(JSON.stringify(json));
+      const bare = protocol.readRequest(protocol.openRequest(body, request.path));
+      const patched = patchRequest(bare, target);
+      return {
+        ...patched,
+        rewrites: [...patched.rewrites, stateRewrite],
+        leftOutStates: leftOut,
+      };
+    },
   } satisfies Protocol);
 }
 

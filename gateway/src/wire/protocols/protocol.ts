@@ -133,6 +133,8 @@ export interface PatchTarget {
   readonly outputCap?: OutputCap;
   /** Absent: the reasoning of earlier turns stays as the client sent it. */
   readonly echo?: ReasoningEcho;
+  /** How many carriers of reasoning state are left out of the history, the oldest first. Absent: none. */
+  readonly withoutState?: number;
 }
 
 /** What becomes of the reasoning text in the history of a chat client. */
@@ -151,6 +153,8 @@ export interface PatchedRequest {
   readonly usageInjected: boolean;
   /** For whoever reads the response, see `ResponseEcho`. Absent: no name was changed. */
   readonly toolNames?: ReadonlyMap<string, string>;
+  /** How many carriers of reasoning state were left out. Absent: none. */
+  readonly leftOutStates?: number;
 }
 
 /** The two names of the model. They are equal if the channel does not map the name. */

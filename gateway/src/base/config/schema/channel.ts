@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { protocolNames } from '#canonical/index.ts';
 import { providerNames, vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { dictionary, distinctList, list, mapping } from '../collection.ts';
-import { stateRules, type DeclaredChannel } from '../config.ts';
+import { cacheRules, stateRules, type DeclaredChannel } from '../config.ts';
 import {
   flag,
   integer,
@@ -14,7 +14,7 @@ import {
   string,
   WrongBecause,
 } from '../leaf.ts';
-import { normaliseBaseUrl, parseHttpUrl } from '../network.ts';
+import { expectedProxy, normaliseBaseUrl, parseHttpUrl, parseProxyUrl } from '../network.ts';
 import { hasFewStars } from '../pattern.ts';
 import { Scalar } from '../scalar.ts';
 import { channelTimeouts } from './settings.ts';
@@ -54,6 +54,16 @@ const baseUrl = leaf(
   { fallback: null },
 );
 
+/** It may hold credentials. */
+const proxy = leaf(
+  `direct, or ${expectedProxy}`,
+  ({ value }) => {
+    if (value === 'direct') return value;
+    return typeof value === 'string' ? (parseProxyUrl(value) ?? undefined) : undefined;
+  },
+  { fallback: null, secret: true },
+);
+
 const headerValue = string('a header value', (text) => /^[\t\x20-\x7e\u0080-\u00ff]+$/.test(text), {
   secret: true,
 });
@@ -72,7 +82,9 @@ const shape = mapping({
   user_agents: distinctList(string('a pattern such as claude-cli/*', isGlob), () => []),
   headers: dictionary(headerValue),
   timeouts: channelTimeouts,
+  proxy,
   bills_after_cancel: flag({ fallback: false }),
+  cache: oneOf(cacheRules, { fallback: 'auto' }),
   state: oneOf(stateRules, { fallback: 'guarded' }),
   shared_state: distinctList(string('an id or a pattern such as file-*', isIdPattern), () => []),
   enabled: flag({ fallback: true }),
@@ -95,7 +107,9 @@ export const channel = shape.transform((values): DeclaredChannel => ({
   userAgents: values.user_agents,
   headers: values.headers,
   timeouts: values.timeouts,
+  proxy: values.proxy,
   billsAfterCancel: values.bills_after_cancel,
+  cache: values.cache,
   state: values.state,
   sharedState: values.shared_state,
   enabled: values.enabled,

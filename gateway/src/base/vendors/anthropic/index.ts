@@ -1,6 +1,8 @@
 import { classifyFailure } from '../classify.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
+import { plainTraits } from '../traits.ts';
+import { leastCachedOf } from './models.ts';
 
 export function anthropicPath(target: UpstreamTarget): string {
   return target.operation === 'count-tokens' ? '/messages/count_tokens' : '/messages';
@@ -34,4 +36,5 @@ export const anthropic = {
   headers: anthropicHeaders,
   classify: classifyFailure,
   surcharges: anthropicSurcharges,
+  traitsOf: (model: string) => ({ ...plainTraits, leastCached: leastCachedOf(model) }),
 } satisfies Vendor;

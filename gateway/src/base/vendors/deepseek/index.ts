@@ -1,4 +1,5 @@
 import { openaiCompatible } from '../openai-compatible/index.ts';
+import { developerAsSystem } from '../quirks.ts';
 import { demandingTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
 
@@ -16,4 +17,10 @@ export const deepseek = {
   traitsOf: () => demandingTraits,
   // It is strict with lone surrogates: https://github.com/JohnnyZ93/oai-compatible-copilot/issues/206
   repairs: ['b41'],
+  // It ignores the newer name of the limit (https://github.com/earendil-works/pi/issues/8018), and refuses the newer role
+  // (https://github.com/earendil-works/pi/issues/1048).
+  quirks: [
+    { id: 'p18', protocol: 'chat', edit: { rename: 'max_completion_tokens', to: 'max_tokens' } },
+    { id: 'p19', protocol: 'chat', edit: developerAsSystem },
+  ],
 } satisfies HostedVendor;

@@ -1,5 +1,6 @@
 import { classifyFailure } from '../classify.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
+import { developerAsSystem } from '../quirks.ts';
 import { demandingTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
 
@@ -17,4 +18,6 @@ export const moonshot = {
   environmentKey: 'MOONSHOT_API_KEY',
   classify: classifyFailure,
   traitsOf: () => demandingTraits,
+  // "ROLE_UNSPECIFIED": https://github.com/openclaw/openclaw/pull/22194
+  quirks: [{ id: 'p20', protocol: 'chat', edit: developerAsSystem }],
 } satisfies HostedVendor;

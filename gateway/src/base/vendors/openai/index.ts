@@ -3,7 +3,7 @@ import type { Quirk } from '../quirks.ts';
 import type { Vendor } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { bearer } from './headers.ts';
-import { readModelName } from './models.ts';
+import { readModelName, reasoningMembers, singleCalls } from './models.ts';
 import { openAiPath } from './paths.ts';
 import { openAiTraits } from './traits.ts';
 
@@ -13,11 +13,37 @@ export { openAiPath } from './paths.ts';
 /** Its "Priority processing" page; flex and batch are cheaper. */
 export const openAiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'], betas: [] };
 
-/** It checks the schemas of tools against JSON Schema 2020-12, and names the first that fails. */
+/**
+ * It checks the schemas of tools against JSON Schema 2020-12, and names the first that fails. Its reasoning models know the
+ * limit by its newer name only (https://github.com/openai/openai-python/issues/2046), and refuse the penalties and `top_p`
+ * (https://github.com/stanford-crfm/helm/pull/3617, https://github.com/brainlid/langchain/pull/428): a value that asks for
+ * nothing is left out, any other one is for the client to omit.
+ */
 const quirks: readonly Quirk[] = [
   { id: 'p5', protocol: 'chat', edit: { modernize: 'tools[].function.parameters' } },
   { id: 'p6', protocol: 'responses', edit: { modernize: 'tools[].parameters' } },
   { id: 'p7', protocol: 'responses', edit: { modernize: 'tools[].tools[].parameters' } },
+  {
+    id: 'p8',
+    protocol: 'chat',
+    models: reasoningMembers,
+    edit: { rename: 'max_tokens', to: 'max_completion_tokens' },
+  },
+  {
+    id: 'p9',
+    protocol: 'chat',
+    models: reasoningMembers,
+    edit: { drop: 'presence_penalty', value: 0 },
+  },
+  {
+    id: 'p10',
+    protocol: 'chat',
+    models: reasoningMembers,
+    edit: { drop: 'frequency_penalty', value: 0 },
+  },
+  { id: 'p11', protocol: 'chat', models: reasoningMembers, edit: { drop: 'top_p', value: 1 } },
+  { id: 'p12', protocol: 'responses', models: reasoningMembers, edit: { drop: 'top_p', value: 1 } },
+  { id: 'p13', protocol: 'chat', models: singleCalls, edit: { drop: 'parallel_tool_calls' } },
 ];
 
 export const openai = {

@@ -46,6 +46,14 @@ const effortsByName: readonly (readonly [RegExp, readonly Effort[]])[] = [
  */
 const responsesOnly = /^(gpt-[\d.]+|o\d)-pro|codex|deep-research|^computer-use/;
 
+/**
+ * Models that take the members of reasoning models only, also those that do not think (`gpt-5-chat-latest`):
+ * https://community.openai.com/t/developer-role-not-accepted-for-o1-o1-mini-o3-mini/1110750/7. A prefix is read as below.
+ */
+export const reasoningMembers = /^(.*\/)?(ft:)?(o\d|gpt-([5-9]|\d\d))/;
+/** They call one tool at a time: https://github.com/run-llama/llama_index/issues/20865 */
+export const singleCalls = /^(.*\/)?(ft:)?o\d/;
+
 /** Served by chat completions alone, as each model's page says. */
 const chatOnly = /-search|^gpt-[\w.-]*audio/;
 

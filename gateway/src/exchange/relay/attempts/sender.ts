@@ -2,6 +2,7 @@ import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
+import type { Cure } from '#vendors/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 
@@ -37,6 +38,15 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
 
   /** The request was converted for the route, which may be why it was refused. Absent: none is converted. */
   isConverted?(route: Route): boolean;
+
+  /**
+   * Edits the request for the route so that its upstream may take it after all. Resolves to whether it is worth another
+   * attempt. Absent: nothing is edited.
+   */
+  cure?(route: Route, cure: Cure): Promise<boolean>;
+
+  /** The edited request was answered. */
+  cured?(route: Route): void;
 
   /** The client's error for a failure that the client caused. */
   errorOf(failure: AttemptFailure): GatewayError;

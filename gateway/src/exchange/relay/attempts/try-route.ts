@@ -1,7 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ErrorName, GatewayError } from '#errors/index.ts';
 import type { ChannelLease, AttemptResult } from '#routing/index.ts';
-import type { Classification } from '#vendors/index.ts';
+import type { Classification, Cure } from '#vendors/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import { madeNothing } from './made-nothing.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
@@ -15,7 +15,8 @@ const unexplained: ReadonlySet<ErrorName> = new Set([
 ]);
 
 /**
- * Tries one channel, and once more if the connection was stale. The outcome is reported to the channel's health.
+ * Tries one channel, and once more if the connection was stale, or if the upstream has refused what can be edited. The
+ * outcome is reported to the channel's health.
  * @returns null when the next channel may be tried.
  * @throws GatewayError when the client is to blame, ClientGone, BuildingDefect
  */
@@ -33,6 +34,13 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
     if (outcome.kind === 'failed' && outcome.stale && !isCostly && tries.sent < maxTries) {
       tries.sent += 1;
       outcome = await sendAttempt(tries, route, lease);
+    }
+    const cure = cureOf(outcome);
+    // The refusal cost nothing, so the further request is not one of those that failover may send.
+    if (cure !== undefined && !isCostly && (await sender.cure?.(route, cure)) === true) {
+      tries.sent += 1;
+      outcome = await sendAttempt(tries, route, lease);
+      if (outcome.kind !== 'failed') sender.cured?.(route);
     }
     if (outcome.kind !== 'failed') {
       result = resultForHealth(outcome);
@@ -68,6 +76,12 @@ function rejectionOf<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   if (rejection !== null) return rejection;
   if (sender.isConverted?.(route) !== true) throw error;
   return { route, error, request: last, sent };
+}
+
+function cureOf(outcome: AttemptOutcome): Cure | undefined {
+  if (outcome.kind !== 'failed' || outcome.final !== undefined) return undefined;
+  const { classification } = outcome;
+  return classification.kind === 'client' ? classification.cure : undefined;
 }
 
 /** What the end of an attempt says about the channel's health. */

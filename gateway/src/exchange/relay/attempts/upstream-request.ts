@@ -58,6 +58,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     headers,
     body: options.body,
     timeouts: channelTimeouts(channel, options.timeouts),
+    proxy: channel.proxy,
   };
 }
 

@@ -40,7 +40,9 @@ export function findRoutes(
       parts.capOutput && input.caller.capOutput,
     ),
   };
-  if (routes.length === 1) return prepared;
+  const [only] = routes;
+  const isDecided = routes.length === 1 && only!.channel.credentials.length < 2;
+  if (isDecided) return prepared;
   const speaks = (route: Route) => isNative(route, input.protocol);
   const isMixed = routes.some(speaks) && !routes.every(speaks);
   const isSealed = isMixed

@@ -30,7 +30,7 @@ export interface PreparedText {
   readonly terms: readonly string[];
   /** In the order to try them. */
   readonly routes: readonly Route[];
-  /** Null when there is only one route, because it decides nothing then. */
+  /** Null when there is only one route with one credential, because it decides nothing then. */
   readonly conversation: Conversation | null;
   /** Where the state is that the request names; null when none of it is known. */
   readonly home: StateHome | null;

@@ -1,6 +1,7 @@
 import { ownerOf } from '#identity/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
-import type { Route } from '#catalogue/index.ts';
+import type { Channel, Route } from '#catalogue/index.ts';
+import type { DeclaredPrice } from '#config/index.ts';
 import {
   MediaWanted,
   type Conversion,
@@ -15,6 +16,7 @@ import type { TextInput } from './input.ts';
 import { convertedInThread, enlargedBody, givingBack, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
+import { noEdits, type RouteEdits } from './route-edits.ts';
 import { RequestMedia } from './request-media.ts';
 import { outputCapOf } from './asked-bounds.ts';
 
@@ -46,9 +48,9 @@ export class RouteConversions {
   }
 
   /** Converts the request for the route. Resolves to the reason why the route cannot take it, or to null. */
-  async convert(route: Route): Promise<GatewayError | null> {
+  async convert(route: Route, edits: RouteEdits = noEdits): Promise<GatewayError | null> {
     try {
-      this.#converted.set(route, await this.#make(route));
+      this.#converted.set(route, await this.#make(route, edits));
       return null;
     } catch (error) {
       // The body is lost, so no other route can be asked either.
@@ -64,12 +66,12 @@ export class RouteConversions {
     this.#media.forget();
   }
 
-  async #make(route: Route): Promise<ConvertedRequest> {
+  async #make(route: Route, edits: RouteEdits): Promise<ConvertedRequest> {
     const { protocol: client } = this.#input;
     let refusal: GatewayError | null = null;
     for (const protocol of upstreamProtocols(route, client)) {
       try {
-        return await this.#makeIn(protocol, route);
+        return await this.#makeIn(protocol, route, edits);
       } catch (error) {
         if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
         // What the preferred protocol cannot carry, another one of the channel may.
@@ -79,9 +81,13 @@ export class RouteConversions {
     throw refusal ?? new GatewayError('internal_error');
   }
 
-  async #makeIn(protocol: TextProtocolName, route: Route): Promise<ConvertedRequest> {
+  async #makeIn(
+    protocol: TextProtocolName,
+    route: Route,
+    edits: RouteEdits,
+  ): Promise<ConvertedRequest> {
     this.#conversion ??= openConversion(this.#parts, this.#input, this.#prepared);
-    const target = targetOf(route, protocol, this.#prepared);
+    const target = targetOf(route, protocol, this.#prepared, edits);
     try {
       return await this.#convert(this.#conversion, target);
     } catch (error) {
@@ -143,11 +149,23 @@ async function convertLarge(
   return { ...converted, ...converter.read(converted.terms) };
 }
 
+/** By default, marks are placed where reading from a cache is cheaper. */
+function cacheOffer(
+  setting: Channel['cache'],
+  price: DeclaredPrice | null,
+): Pick<ConversionTarget, 'cache'> {
+  const { input, cacheRead, cacheWrite1h } = price ?? {};
+  if (setting === 'off' || input === undefined || cacheRead === undefined) return {};
+  if (Number(cacheRead) >= Number(input)) return {};
+  return { cache: { isLongPriced: cacheWrite1h !== undefined } };
+}
+
 /** @param protocol one of those that the route's channel speaks. */
 export function targetOf(
   route: Route,
   protocol: TextProtocolName,
   prepared: PreparedText,
+  { withoutState, quirks: shown }: RouteEdits = noEdits,
 ): ConversionTarget {
   const { channel, upstreamModel } = route;
   const { model } = prepared;
@@ -159,11 +177,16 @@ export function targetOf(
     provider: channel.provider,
     model: upstreamModel,
     traits: traitsFor(vendor, upstreamModel, channel.baseUrl),
-    quirks: quirksFor(vendor, protocol, upstreamModel),
+    quirks: [
+      ...quirksFor(vendor, protocol, upstreamModel),
+      ...shown.filter((quirk) => quirk.protocol === protocol),
+    ],
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
     ...(outputCap !== undefined && { outputCap }),
     drawsPictures: model.imageToolModel !== null,
+    ...(withoutState > 0 && { isWithoutState: true }),
+    ...cacheOffer(channel.cache, model.price),
   };
 }

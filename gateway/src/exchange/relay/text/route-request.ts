@@ -22,6 +22,7 @@ import { betaHeader } from './forwarded-headers.ts';
 import type { TextInput } from './input.ts';
 import { givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
+import { noEdits, type RouteEdits } from './route-edits.ts';
 import { outputCapOf } from './asked-bounds.ts';
 import { surchargesOf } from '../exchange/offered-terms.ts';
 import { passedBetas, type PassedBetas } from './surcharges.ts';
@@ -62,13 +63,14 @@ export function requestFor(
   prepared: PreparedText,
   route: Route,
   converted: ConvertedRequest | null,
+  edits: RouteEdits = noEdits,
 ): RouteRequest {
   if (converted !== null) {
     const { losses, responseLosses } = converted;
     return routeRequest(route, converted, null, losses, responseLosses);
   }
   const native = nativeRequest(protocol, prepared);
-  const { target, betas } = nativeTarget(input, prepared, route);
+  const { target, betas } = nativeTarget(input, prepared, route, edits);
   return patchedRequest(protocol, prepared, native, route, target, betas);
 }
 
@@ -83,9 +85,10 @@ export async function echoingRequestFor(
   input: TextInput,
   prepared: PreparedText,
   route: Route,
+  edits: RouteEdits,
 ): Promise<RouteRequest> {
   const native = nativeRequest(protocol, prepared);
-  const { target, betas } = nativeTarget(input, prepared, route);
+  const { target, betas } = nativeTarget(input, prepared, route, edits);
   const { caller } = input;
   const recalled = await converter.recallReasoning(native, ownerOf(caller), makerOf(route));
   const { texts, place } = recalled;
@@ -102,7 +105,8 @@ function patchedRequest(
   betas: PassedBetas | null,
 ): RouteRequest {
   const patched = protocol.patchRequest(native, target);
-  return routeRequest(route, patched, betas, native === request ? noLosses : strippedLosses, null);
+  const isWhole = native === request && patched.leftOutStates === undefined;
+  return routeRequest(route, patched, betas, isWhole ? noLosses : strippedLosses, null);
 }
 
 /** What becomes of the reasoning in the history at a chat upstream; null: it stays as a chat client sent it. */
@@ -131,11 +135,13 @@ export async function largeRequestFor(
   prepared: PreparedText,
   large: LargeBody,
   route: Route,
+  edits: RouteEdits = noEdits,
 ): Promise<RouteRequest> {
-  const { target, betas } = nativeTarget(input, prepared, route);
+  const { target, betas } = nativeTarget(input, prepared, route, edits);
   const maker = target.echo?.rule === 'require' ? makerOf(route) : null;
   const patched = await givingBack(prepared, input, large.patch(target, maker));
-  const losses = patched.isStripped ? strippedLosses : noLosses;
+  const isStripped = patched.isStripped || patched.leftOutStates !== undefined;
+  const losses = isStripped ? strippedLosses : noLosses;
   return { ...routeRequest(route, patched, betas, losses, null), place: patched.place };
 }
 
@@ -143,6 +149,7 @@ function nativeTarget(
   input: TextInput,
   prepared: PreparedText,
   route: Route,
+  { withoutState, quirks: shown }: RouteEdits,
 ): { readonly target: PatchTarget; readonly betas: PassedBetas | null } {
   const { model } = prepared;
   const betas = passedBetas(input.headers[betaHeader], model, surchargesOf(route));
@@ -150,13 +157,15 @@ function nativeTarget(
   const outputCap = outputCapOf(prepared, vendor, route);
   const rule = echoRuleOf(input, prepared, route);
   const headers = betas === null ? input.headers : { ...input.headers, [betaHeader]: betas.value };
+  const quirks = quirksFor(vendor, input.protocol, route.upstreamModel);
   const target = {
     upstreamModel: route.upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
     headers: { ...headers, ...channelHeaders(route.channel) },
-    quirks: quirksFor(vendor, input.protocol, route.upstreamModel),
+    quirks: shown.length === 0 ? quirks : [...quirks, ...shown],
     ...(outputCap !== undefined && { outputCap }),
     ...(rule !== null && { echo: { rule } }),
+    ...(withoutState > 0 && { withoutState }),
   };
   return { target, betas };
 }

@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { ResponseEcho, PatchedRequest, Protocol } from '#protocols/index.ts';
 import { isNative, type ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import { vendorOf, type Vendor } from '#vendors/index.ts';
+import { vendorOf, type Cure, type Vendor } from '#vendors/index.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
 import type { ReadyRequest, RunningAttempt, Sender } from '../attempts/sender.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
@@ -15,6 +15,7 @@ import type { LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { RouteConversions } from './route-conversions.ts';
+import { learnedQuirks, learnQuirk, noEdits, withCure, type RouteEdits } from './route-edits.ts';
 import {
   echoingRequestFor,
   echoRuleOf,
@@ -79,6 +80,10 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   readonly #start: StartAttempt<Outcome>;
   /** Null until it is the turn of a channel of another protocol. */
   #conversions: RouteConversions | null = null;
+  /** What cures the refusals of upstreams; null until one has refused the request. */
+  #cures: Map<Route, Cure> | null = null;
+  /** How many carriers of reasoning state are missing in the last request. */
+  #leftOutStates = 0;
 
   constructor(
     parts: TextParts,
@@ -92,46 +97,58 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#start = start;
+    this.#start = (request, lease, started) => this.#send(start, request, lease, started);
   }
 
   prepare(route: Route): Promise<GatewayError | null> | null {
     if (this.#isNative(route)) return null;
     this.#conversions ??= new RouteConversions(this.#parts, this.#input, this.#prepared);
-    return this.#conversions.convert(route);
+    return this.#conversions.convert(route, this.#editsOf(route));
   }
 
   /** The credential with which the state in the request was made; another one may belong to another account. */
-  credentialFor({ channel }: Route): number {
-    const { home } = this.#prepared;
-    if (home === null || home.channel !== channel.id || channel.credentials.length < 2) return -1;
-    const { upstreamState } = this.#parts;
+  credentialFor(route: Route): number {
+    const { channel } = route;
+    if (channel.credentials.length < 2) return -1;
+    const { home, conversation } = this.#prepared;
+    const { affinity, clock, upstreamState } = this.#parts;
+    if (home === null && conversation !== null) {
+      return affinity.credentialOf(conversation, route, clock.monotonic());
+    }
+    if (home?.channel !== channel.id) return -1;
     return channel.credentials.findIndex(
       (secret) => upstreamState.digest('credential', secret) === home.credential,
     );
   }
 
   build(route: Route): ReadyText<Outcome> | Promise<ReadyText<Outcome>> {
-    const { affinity, clock, protocols } = this.#parts;
-    const { conversation, large } = this.#prepared;
-    // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
-    if (conversation !== null) affinity.used(conversation, route, clock.monotonic());
+    const { protocols } = this.#parts;
+    const { large } = this.#prepared;
     const converted = this.#conversions?.of(route) ?? null;
-    if (converted === null && large?.isRead) return this.#buildLarge(route, large);
+    const edits = converted === null ? this.#editsOf(route) : noEdits;
+    if (converted === null && large?.isRead) return this.#buildLarge(route, large, edits);
     const protocol = protocols[this.#input.protocol];
     const isEchoing =
       converted === null && echoRuleOf(this.#input, this.#prepared, route) === 'require';
-    if (isEchoing) return this.#buildEchoing(route, protocol);
-    const request = requestFor(protocol, this.#input, this.#prepared, route, converted);
+    if (isEchoing) return this.#buildEchoing(route, protocol, edits);
+    const request = requestFor(protocol, this.#input, this.#prepared, route, converted, edits);
     return new ReadyText(route, converted, request, this.#start);
   }
 
-  async #buildLarge(route: Route, large: LargeBody): Promise<ReadyText<Outcome>> {
-    const request = await largeRequestFor(this.#input, this.#prepared, large, route);
+  async #buildLarge(
+    route: Route,
+    large: LargeBody,
+    edits: RouteEdits,
+  ): Promise<ReadyText<Outcome>> {
+    const request = await largeRequestFor(this.#input, this.#prepared, large, route, edits);
     return new ReadyText(route, null, request, this.#start);
   }
 
-  async #buildEchoing(route: Route, protocol: Protocol): Promise<ReadyText<Outcome>> {
+  async #buildEchoing(
+    route: Route,
+    protocol: Protocol,
+    edits: RouteEdits,
+  ): Promise<ReadyText<Outcome>> {
     const { converter } = this.#parts;
     const request = await echoingRequestFor(
       protocol,
@@ -139,12 +156,61 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
       this.#input,
       this.#prepared,
       route,
+      edits,
     );
     return new ReadyText(route, null, request, this.#start);
   }
 
   isConverted(route: Route): boolean {
     return !this.#isNative(route);
+  }
+
+  #send(
+    start: StartAttempt<Outcome>,
+    request: ReadyText<Outcome>,
+    lease: ChannelLease,
+    started: number,
+  ): RunningAttempt<Outcome> {
+    const { affinity } = this.#parts;
+    const { conversation } = this.#prepared;
+    // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
+    if (conversation !== null) {
+      const credential = lease.state.credentials.indexOf(lease.credential);
+      affinity.used(conversation, request.route, started, credential);
+    }
+    this.#leftOutStates = request.patched.leftOutStates ?? 0;
+    return start(request, lease, started);
+  }
+
+  async cure(route: Route, cure: Cure): Promise<boolean> {
+    this.#cures ??= new Map();
+    if (this.#cures.has(route)) return false;
+    this.#cures.set(route, cure);
+    const protocol = this.#conversions?.of(route)?.protocol ?? this.#input.protocol;
+    if ('protocol' in cure && cure.protocol !== protocol) return false;
+    if (this.#isNative(route)) return true;
+    return (await this.#conversions?.convert(route, this.#editsOf(route))) === null;
+  }
+
+  cured(route: Route): void {
+    const cure = this.#cures?.get(route);
+    if (cure !== undefined && 'protocol' in cure) learnQuirk(route, cure);
+    const { affinity, clock } = this.#parts;
+    const { conversation } = this.#prepared;
+    if (this.#leftOutStates === 0 || conversation === null) return;
+    affinity.refused(conversation, route, this.#leftOutStates, clock.monotonic());
+  }
+
+  /** What the upstream is known to refuse of this request. */
+  #editsOf(route: Route): RouteEdits {
+    const { affinity, clock } = this.#parts;
+    const { conversation } = this.#prepared;
+    const withoutState =
+      conversation === null ? 0 : affinity.refusedBy(conversation, route, clock.monotonic());
+    const quirks = learnedQuirks(route);
+    const cure = this.#cures?.get(route);
+    if (withoutState === 0 && quirks.length === 0 && cure === undefined) return noEdits;
+    return withCure({ withoutState, quirks }, cure);
   }
 
   errorOf(failure: AttemptFailure): GatewayError {

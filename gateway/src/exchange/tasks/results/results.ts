@@ -4,18 +4,20 @@ import type { CopyTally, Results } from './kept-results.ts';
 import { typeOf, withCopies } from './files.ts';
 import { judgeLink, signedLink } from './links.ts';
 import { readCopied } from './results.repository.ts';
+import type { Proxies } from '#upstream/index.ts';
 import { openResultStorage } from './open-storage.ts';
 
 export interface ResultsOptions extends Omit<CopierParts, 'storage' | 'tally'> {
   readonly settings: VideoSettings;
   /** How clients reach the gateway. */
   readonly publicUrl: string;
+  readonly proxies: Proxies;
 }
 
 /** Begins to copy what is due. @throws Error for the operator, if the settings do not say where to. */
 export function createResults(options: ResultsOptions): Results {
   const { database, secrets, clock, publicUrl } = options;
-  const storage = openResultStorage(options.settings);
+  const storage = openResultStorage(options.settings, options.proxies);
   const tally: CopyTally = { copied: 0, failed: 0 };
   const copier = createCopier({ ...options, storage, tally });
   copier.start();

@@ -1,5 +1,11 @@
 import type { TextProtocolName } from '#canonical/index.ts';
-import { isEnvelope, isRecord, type Protocol, type WireRequest } from '#protocols/index.ts';
+import {
+  isEnvelope,
+  isRecord,
+  skipSignature,
+  type Protocol,
+  type WireRequest,
+} from '#protocols/index.ts';
 
 /**
  * The beginning of every envelope as a whole JSON string: plain, and in the base64 of clients that keep bytes. Text
@@ -77,11 +83,7 @@ export function stripEnvelopes(value: unknown): unknown {
   return Object.fromEntries(isSealedCall ? [...kept, skipped] : kept);
 }
 
-/**
- * For a call that must have a signature that is not available:
- * https://ai.google.dev/gemini-api/docs/thought-signatures.
- */
-const skipped = ['thoughtSignature', 'skip_thought_signature_validator'] as const;
+const skipped = ['thoughtSignature', skipSignature] as const;
 
 /** Whether the block or item is reasoning; any other one only loses the member. */
 function isCarrier(item: unknown): boolean {

@@ -1,10 +1,8 @@
 import type { NativeState } from '#canonical/index.ts';
 import { isEnvelope } from '../../envelope.ts';
 import type { JsonRecord } from '../../values.ts';
+import { skipSignature } from '../../without-state.ts';
 import { member } from '../fields.ts';
-
-/** A placeholder for a required signature that the model did not make. Clients write it as well. */
-export const skipSignature = 'skip_thought_signature_validator';
 
 /** A part's `thoughtSignature`; undefined if absent. */
 export function readState(part: JsonRecord): NativeState | undefined {

@@ -3,7 +3,7 @@ import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { type EncodedResult, encodePart, encodeResult, type Part } from './encode-part.ts';
 import { restoreExtensions } from './extensions.ts';
-import { skipSignature } from '../signature.ts';
+import { skipSignature } from '../../../without-state.ts';
 
 interface Content {
   readonly role: 'user' | 'model';

@@ -31,6 +31,14 @@ export function limitCacheMarkers(body: Marked, reserved: number, losses: Losses
   orderLifetimes(all);
 }
 
+/** Whether the client has placed any. */
+export function hasCacheMarkers({ tools, system, messages }: Marked): boolean {
+  return (
+    markersIn(tools).length + markersIn(system).length > 0 ||
+    messages.some(({ content }) => markersIn(content).length > 0)
+  );
+}
+
 function markersIn(blocks: readonly WireObject[]): WireObject[] {
   return blocks.flatMap((block) => {
     const content = block['content'];

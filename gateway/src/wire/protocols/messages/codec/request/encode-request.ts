@@ -4,7 +4,7 @@ import type { Encoded, EncodeTarget } from '../../../codec.ts';
 import { formInWords } from '../../../form-in-words.ts';
 import { Losses } from '../../../losses.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
-import { limitCacheMarkers } from './cache-markers.ts';
+import { hasCacheMarkers, limitCacheMarkers } from './cache-markers.ts';
 import { encodeBlock } from './encode-content.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -12,6 +12,7 @@ import { encodeTurns, type Message, moveMarker, textBlock } from './encode-turns
 import { applyExtensions } from './extensions.ts';
 import { encodeOutputSchema } from '../schema/output-schema.ts';
 import { StrictRoom } from '../schema/strict-room.ts';
+import { isLifetime, placeCacheMarks } from './place-cache.ts';
 import { factsOf } from '../../native/repairs/model-facts.ts';
 import { refusesPrefill, refusesSampling } from '../../thinking-models.ts';
 import type { WireObject } from '../../wire.ts';
@@ -26,7 +27,7 @@ export function encodeRequest(
 ): Encoded<JsonRecord> {
   const losses = new Losses('messages');
   refuse(request);
-  reportSampling(request, losses);
+  reportSampling(request, losses, target.cache !== undefined);
   const maxTokens = boundOutput(request.maxOutputTokens, target.maxOutputTokens, losses);
   const room = new StrictRoom();
   const { budget, capabilities } = target;
@@ -56,17 +57,23 @@ export function encodeRequest(
   const { topP } = request;
   if (topP !== null && takesTopP(target, isThinking)) body['top_p'] = topP;
   else if (topP !== null) losses.dropped('top_p');
-  applyExtensions(body, request.extensions, losses);
+  const { extensions } = request;
+  const offer = target.cache;
+  applyExtensions(
+    body,
+    offer === undefined ? extensions : extensions.filter((each) => !isLifetime(each)),
+    losses,
+  );
   addTo(body, 'metadata', request.endUser === null ? {} : { user_id: request.endUser });
   addTo(body, 'output_config', {
     ...(effort !== null && { effort }),
     ...(form.schema !== null && { format: { type: 'json_schema', schema: form.schema } }),
   });
-  limitCacheMarkers(
-    { tools, system, messages },
-    body['cache_control'] === undefined ? 0 : 1,
-    losses,
-  );
+  const marked = { tools, system, messages };
+  if (offer !== undefined && body['cache_control'] === undefined && !hasCacheMarkers(marked)) {
+    placeCacheMarks(marked, request, offer);
+  }
+  limitCacheMarkers(marked, body['cache_control'] === undefined ? 0 : 1, losses);
   return { json: body, losses: losses.list() };
 }
 
@@ -80,7 +87,7 @@ function refuse({ choices, logprobs }: GenerationRequest): void {
   }
 }
 
-function reportSampling(request: GenerationRequest, losses: Losses): void {
+function reportSampling(request: GenerationRequest, losses: Losses, isCached: boolean): void {
   const wishes = {
     temperature: request.temperature,
     top_k: request.topK,
@@ -88,7 +95,8 @@ function reportSampling(request: GenerationRequest, losses: Losses): void {
     frequency_penalty: request.frequencyPenalty,
     seed: request.seed,
     verbosity: request.verbosity,
-    cache_key: request.cacheKey,
+    // Its requests share the caches of their common beginnings.
+    cache_key: isCached ? null : request.cacheKey,
   };
   for (const what of keysOf(wishes)) if (wishes[what] !== null) losses.dropped(what);
 }

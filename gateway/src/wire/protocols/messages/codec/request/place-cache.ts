@@ -1,0 +1,56 @@
+import type { Extension, GenerationRequest } from '#canonical/index.ts';
+import type { CacheOffer } from '../../../codec.ts';
+import { isRecord } from '../../../values.ts';
+import type { WireObject } from '../../wire.ts';
+import type { Marked } from './cache-markers.ts';
+import { setCacheControl } from './encode-content.ts';
+
+/** A request in the making, and what marks the whole of it. */
+export interface Markable extends Marked {
+  readonly messages: readonly {
+    readonly role: string;
+    readonly content: readonly WireObject[];
+  }[];
+}
+
+/** Blocks that may end a cache entry: https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
+
+/** The members by which chat and responses choose how long their caches live. */
+const lifetimes: ReadonlySet<string> = new Set(['prompt_cache_retention', 'prompt_cache_options']);
+
+/** Whether the member only says how long caches live. */
+export function isLifetime({ protocol, name }: Extension): boolean {
+  return (protocol === 'chat' || protocol === 'responses') && lifetimes.has(name);
+}
+
+/**
+ * Marks the end of the tools and instructions, and of the two last turns of the user: the next
+ * request continues at the last one, and the one before it is where the last request was marked, so that a turn of many blocks does not hide
+ * its entry (the vendor looks back over 20 blocks).
+ */
+export function placeCacheMarks(
+  { tools, system, messages }: Markable,
+  { extensions }: Pick<GenerationRequest, 'extensions'>,
+  { isLongPriced }: CacheOffer,
+): void {
+  const isLong = isLongPriced && extensions.filter(isLifetime).some(livesLong);
+  const ttl = isLong ? '1h' : null;
+  const setup =
+    system.findLast(isMarkable) ?? tools.findLast((tool) => tool['defer_loading'] !== true);
+  const turns = messages.filter(({ role }) => role === 'user').slice(-2);
+  const ends = turns.map(({ content }) => content.findLast(isMarkable));
+  for (const block of [setup, ...ends]) if (block !== undefined) setCacheControl(block, { ttl });
+}
+
+function isMarkable({ type, text }: WireObject): boolean {
+  return markable.has(type) && text !== '';
+}
+
+/** `24h`, or a lifetime above the five minutes of an ordinary entry. */
+function livesLong({ value }: Extension): boolean {
+  const text = isRecord(value) ? value['ttl'] : value;
+  const [, count = '', unit = ''] =
+    typeof text === 'string' ? (/^(\d{1,4})(m|h|d)$/.exec(text) ?? []) : [];
+  return unit === 'm' ? Number(count) > 5 : count !== '';
+}
