@@ -15,7 +15,7 @@ ${channel('pictures', 'gpt-image-1', 'images')}
 ${channel('parts', 'demo-image', 'generate-content')}
 models:
   - { id: pictures, type: image, capabilities: [edits, streaming], ${price} }
-  - { id: parts, type: image, capabilities: [edits, streaming, layers], ${price} }
+  - { id: parts, type: image, capabilities: [edits, streaming], ${price} }
 users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 `,
