@@ -235,6 +235,23 @@ test('a refused state is left out, and from then on without a refusal', async ()
   }
 });
 
+test('a body that threads read loses its state too', async () => {
+  const gateway = await open();
+  const { path, body } = protocols['responses']!;
+  const long = { role: 'user', content: 'x'.repeat(2 * 1024 * 1024) };
+  const { input, ...rest } = body(['a']) as { input: object[] };
+  for (const requests of [3, 2]) {
+    shared.upstream.clear();
+    const request = { model: 'responses', ...rest, input: [long, ...input] };
+    const response = await gateway.post(path(false), request);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-sluice-rewrites')).toBe('s1');
+    const { asked } = shared.upstream;
+    expect(asked).toHaveLength(requests);
+    expect(JSON.stringify(asked.at(-1)!.body)).not.toContain('state-of-a');
+  }
+});
+
 test('a converted request leaves out what its envelopes hold', async () => {
   const gateway = await open();
   const ask = async (messages: readonly object[]) => {
