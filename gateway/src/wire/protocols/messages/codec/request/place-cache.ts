@@ -25,9 +25,9 @@ export function isLifetime({ protocol, name }: Extension): boolean {
 }
 
 /**
- * Marks the end of the tools and instructions, and of the two last turns of the user: the next
- * request continues at the last one, and the one before it is where the last request was marked, so that a turn of many blocks does not hide
- * its entry (the vendor looks back over 20 blocks).
+ * Marks the end of the tools and instructions, and of the two last turns of the user. The next request continues at the
+ * last one. The one before it is where the last request was marked, so that a turn of many blocks does not hide its entry:
+ * the vendor looks back over 20 blocks.
  */
 export function placeCacheMarks(
   { tools, system, messages }: Markable,
