@@ -163,7 +163,7 @@ test.runIf(hasBrowser)(
 );
 
 test.runIf(hasBrowser)(
-  'where days begin within an hour, the charts show the days of UTC and say so',
+  'where days begin within an hour, the charts have the days of UTC, and a line about it',
   { timeout: 60_000 },
   async () => {
     const there = await visit(gateway.url, 'Asia/Kolkata');
