@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts';
-import { textProtocols } from './text-protocols.ts';
+import { eachCall, textProtocols } from './text-protocols.ts';
 
 /** The simulator's response has seven pieces of text; `events=` makes their number the same everywhere. */
 const pieces = 5;
@@ -25,13 +25,21 @@ const cases = textProtocols.flatMap((protocol) => {
     { fault: `error-at=${afterContent}`, result: /^abnormal$/ },
     { fault: `error-at=${afterContent};status=529`, result: /^overloaded$/ },
     { fault: `error-at=${afterContent};status=429`, result: /^rate-limited$/ },
-    { fault: `ending=${brokenEnding[protocol.name]}`, result: /^abnormal$/ },
+    {
+      fault: `ending=${brokenEnding[protocol.name]}`,
+      result: new RegExp(`^ending=${brokenEnding[protocol.name]}$`),
+    },
+    ...(protocol.name === 'generate-content'
+      ? []
+      : [{ fault: 'ending=made_up;usage=missing', result: /^ending=made_up$/ }]),
   ].map((way) => ({ ...way, protocol, model: `${protocol.name}-${way.fault}` }));
 });
 
 const shared = shareGateway({
-  config: describeChannels(
-    ['m', ...cases.map(({ model }) => model)].flatMap((model) => [
+  config: describeChannels([
+    { name: 'chat', protocols: ['chat'], models: ['only-chat -> demo-chat'] },
+    { name: 'messages', protocols: ['messages'], models: ['only-messages -> demo-chat'] },
+    ...['m', ...cases.map(({ model }) => model)].flatMap((model) => [
       {
         name: `first-${model}`,
         models: [`${model} -> demo-chat`],
@@ -39,7 +47,7 @@ const shared = shareGateway({
       },
       { name: `second-${model}`, at: '/fault(status=500)', models: [`${model} -> demo-chat`] },
     ]),
-  ),
+  ]),
 });
 
 describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol) => {
@@ -65,6 +73,28 @@ describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol)
     },
   );
 });
+
+test.each(eachCall)(
+  '$name: an unknown word beside a text and usage is an ordinary end, and is named',
+  async ({ protocol, stream }) => {
+    const headers = { 'x-simulator-fault': 'ending=made_up' };
+    const native = await ask(shared.gateway, protocol, stream, 'm', headers);
+    expect(native.text).toContain('"made_up"');
+    const other = protocol.name === 'chat' ? 'only-messages' : 'only-chat';
+    const converted = await ask(shared.gateway, protocol, stream, other, headers);
+    expect(converted.text).toMatch(/"(stop|completed|end_turn|STOP)"/);
+    for (const { id, text } of [native, converted]) {
+      if (stream) expect(text).toMatch(protocol.terminator);
+      expect(await rowOf(shared.gateway, id)).toMatchObject({
+        outcome: 'completed',
+        tokens: { input: 2, output: 21 },
+        usage_unread: ['ending=made_up'],
+      });
+    }
+    const metrics = await (await fetch(`${shared.gateway.url}/metrics`)).text();
+    expect(metrics).toMatch(/sluice_unread_usage_total\{model="m",path="ending=made_up"\} \d/);
+  },
+);
 
 test('R-12 responses: the failure carries the id and the sequence number of the response', async () => {
   const responses = textProtocols[1]!;

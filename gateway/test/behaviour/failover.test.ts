@@ -69,7 +69,17 @@ const badChannels: readonly BadChannel[] = [
     at: ({ name }) => `/fault(ending=${brokenEnding[name]})`,
     class: 'started',
     status: null,
-    result: 'abnormal',
+    result: /^ending=/,
+    only: 'whole',
+  },
+  {
+    name: 'unknown-ending',
+    // The simulator has no fault for an empty text, and generate-content no need for usage.
+    at: ({ name }) =>
+      `/fault(ending=${name === 'generate-content' ? 'NO_IMAGE' : 'made_up'};usage=missing)`,
+    class: 'started',
+    status: null,
+    result: /^ending=(made_up|NO_IMAGE)$/,
     only: 'whole',
   },
   {

@@ -19,6 +19,8 @@ const models = [
   { id: 'plain', can: 'edits' },
   { id: 'bare' },
   { id: 'layered', can: 'layers' },
+  { id: 'vain-layers', can: 'edits, multi_reference, layers, streaming' },
+  { id: 'vain-references', can: 'multi_reference, streaming' },
   { id: 'asleep', enabled: false },
 ];
 
@@ -93,6 +95,16 @@ describe('a request that is refused reaches no upstream', () => {
       'image',
     ],
     ['a stream', generations, { ...good, model: 'bare', stream: true }, 400, /^stream: /, 'stream'],
+    ...['vain-layers', 'vain-references'].map(
+      (model): [string, string, unknown, number, RegExp, string] => [
+        `a stream of ${model}, whatever it declares`,
+        generations,
+        { ...good, model, stream: true },
+        400,
+        /^stream: model '.*' cannot stream pictures$/,
+        'stream',
+      ],
+    ),
     [
       'an edit',
       edits,

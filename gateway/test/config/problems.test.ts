@@ -92,6 +92,12 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'server: { trusted_proxies: [10.0.0.0/33] }',
     'f.yaml:1: server.trusted_proxies[0]: expected an address or a range such as 10.0.0.0/8, got "10.0.0.0/33"',
   ],
+  ...['https://a.example/', 'a.example', 'ftp://a.example', 'https://*.example', 'null'].map(
+    (origin): [string, string] => [
+      `server: { cors_origins: ["${origin}"] }`,
+      `f.yaml:1: server.cors_origins[0]: expected an origin such as https://app.example.com, or *, got "${origin}"`,
+    ],
+  ),
   [
     'server: { public_url: ftp://x }',
     'f.yaml:1: server.public_url: expected a URL such as https://ai.example.com, got "ftp://x"',
@@ -413,6 +419,7 @@ test('a value from the environment never appears in a message', () => {
     'server: { host: "V" }',
     'server: { port: "V" }',
     'server: { public_url: "V" }',
+    'server: { cors_origins: ["V"] }',
     'server: { trusted_proxies: ["V"] }',
     'storage: { url: "V" }',
     'redis: { url: "V" }',

@@ -19,6 +19,7 @@ beforeAll(async () => {
   const { database, catalogue } = gateway.app;
   server = createServer({
     bodyLimit: 1_000_000,
+    corsOrigins: ['*'],
     trustedProxies: ['127.0.0.1'],
     tls: null,
     publicUrl: null,

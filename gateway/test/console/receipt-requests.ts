@@ -174,7 +174,7 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
     const gadgets = { ...reported(name, chatCounts), gadgets: { used: 3 } };
     await add('a counter that nothing reads', textOf(protocol, 'text'), answerWith(gadgets), {
       lines: linesOf(chatCounts),
-      says: ['Counted, not read', 'gadgets.used'],
+      says: ['Reported, not read', 'gadgets.used'],
     });
     await add('estimated', textOf(protocol, 'text', true), answerWith(undefined), {
       lines: linesOf,

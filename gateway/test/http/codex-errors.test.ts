@@ -26,29 +26,47 @@ async function refusal(
 }
 
 describe.each(codex)('Codex as %j', (headers) => {
-  it.each(['upstream_overloaded', 'overloaded'] as const)('%s is 503', async (name) => {
+  it.each([
+    ['upstream_overloaded', 529],
+    ['overloaded', 503],
+  ] as const)('%s is %i, as for everybody', async (name, expected) => {
     const { status, error } = await refusal(name, headers);
-    expect(status).toBe(503);
-    expect(error['code']).toBe('server_is_overloaded');
+    expect([status, error['code']]).toEqual([expected, 'server_is_overloaded']);
   });
 
-  it.each([
-    'insufficient_balance',
-    'user_quota_exceeded',
-    'key_quota_exceeded',
-    'team_daily_budget_exceeded',
-    'member_budget_exceeded',
-  ] as const)('%s is a limit that is reached, without a time', async (name) => {
-    const { status, error, headers: head } = await refusal(name, headers);
-    expect(status).toBe(429);
-    expect(error).toEqual({
-      message: expect.stringMatching(/insufficient balance|exceeded/),
-      type: 'usage_limit_reached',
-      param: null,
-      code: 'insufficient_quota',
-    });
-    expect(head['x-should-retry']).toBe('false');
-  });
+  it.each(['insufficient_balance', 'user_quota_exceeded', 'key_quota_exceeded'] as const)(
+    '%s is 402, as for everybody: Codex shows its message',
+    async (name) => {
+      const { status, error, headers: head } = await refusal(name, headers);
+      expect(status).toBe(402);
+      expect(error).toEqual({
+        message: expect.stringMatching(
+          /^(insufficient balance|(key )?quota limit exceeded): .*can/,
+        ),
+        type: 'insufficient_balance',
+        param: null,
+        code: 'insufficient_quota',
+      });
+      expect(head['x-should-retry']).toBe('false');
+      expect(head['x-codex-promo-message']).toBeUndefined();
+    },
+  );
+
+  it.each(['team_daily_budget_exceeded', 'member_budget_exceeded'] as const)(
+    '%s is a limit that is reached, without a time',
+    async (name) => {
+      const { status, error, headers: head } = await refusal(name, headers);
+      expect(status).toBe(429);
+      expect(head['x-codex-promo-message']).toBe(error['message']);
+      expect(error).toEqual({
+        message: expect.stringMatching(/budget exceeded$/),
+        type: 'usage_limit_reached',
+        param: null,
+        code: 'insufficient_quota',
+      });
+      expect(head['x-should-retry']).toBe('false');
+    },
+  );
 
   it('a wait of more than a minute is such a limit too, with its end', async () => {
     const before = Date.now() / 1000;
@@ -68,7 +86,7 @@ describe.each(codex)('Codex as %j', (headers) => {
   });
 });
 
-it('no other client and no other path gets these forms', async () => {
+it('no other client and no other path gets this form', async () => {
   const python = { 'user-agent': 'OpenAI/Python 3.1.0' };
   expect(await refusal('upstream_overloaded', python)).toMatchObject({
     status: 529,
@@ -79,7 +97,13 @@ it('no other client and no other path gets these forms', async () => {
     error: { type: 'insufficient_balance' },
   });
   const [tui] = codex;
-  expect(
-    await refusal('upstream_overloaded', tui!, undefined, '/v1/chat/completions'),
-  ).toMatchObject({ status: 529 });
+  for (const [client, path] of [
+    [python, '/v1/responses'],
+    [tui!, '/v1/chat/completions'],
+  ] as const) {
+    expect(await refusal('member_budget_exceeded', client, undefined, path)).toMatchObject({
+      status: 429,
+      error: { type: 'rate_limit_error' },
+    });
+  }
 });

@@ -20,13 +20,11 @@ describe('without a key', () => {
     expect(gateway.keyLookups).toEqual([]);
   });
 
-  it('no response allows another origin', async () => {
+  it('health does not allow another origin', async () => {
     const gateway = await startGateway();
-    for (const path of ['/v1/models', '/health']) {
-      const headers = { ...bearer(), origin: 'https://evil.example' };
-      const response = await call(gateway.port, path, { headers });
-      expect(Object.keys(response.headers).join()).not.toContain('access-control');
-    }
+    const headers = { origin: 'https://evil.example' };
+    const response = await call(gateway.port, '/health', { headers });
+    expect(Object.keys(response.headers).join()).not.toContain('access-control');
   });
 });
 

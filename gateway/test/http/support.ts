@@ -81,6 +81,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
   };
   const server = createServer({
     bodyLimit: 64 * 1024 * 1024,
+    corsOrigins: ['*'],
     trustedProxies: [],
     tls: null,
     publicUrl: null,

@@ -95,7 +95,13 @@ const generated: Readonly<Record<TextProtocolName, fc.Arbitrary<unknown>>> = {
         'error',
       ),
       delta: fc.record(
-        { type: text, text, partial_json: text, thinking: text, stop_reason: sometimes(text) },
+        {
+          type: text,
+          text,
+          partial_json: text,
+          thinking: text,
+          stop_reason: sometimes(fc.constantFrom('end_turn', 'tool_use')),
+        },
         { requiredKeys: [] },
       ),
       content_block: fc.record(

@@ -57,6 +57,18 @@ describe.skipIf(absence !== null)(`recorded pictures through the gateway ${absen
     return { status: response.status, text: await response.text() };
   }
 
+  /** With the members that are billed, which some vendors leave out. */
+  function filled({ data, usage, size, ...rest }: Record<string, unknown>) {
+    const pictures = data as readonly object[];
+    const isCounted = typeof usage === 'object' && usage !== null && 'generated_images' in usage;
+    return {
+      ...rest,
+      data: pictures.map((each) => ({ ...(size !== undefined && { size }), ...each })),
+      ...(usage !== undefined && { usage: isCounted ? { input_images: 0, ...usage } : usage }),
+      ...(size !== undefined && { size }),
+    };
+  }
+
   it('are complete', () => {
     expect([passing.length, failing.length]).toEqual([7, 3]);
   });
@@ -66,7 +78,7 @@ describe.skipIf(absence !== null)(`recorded pictures through the gateway ${absen
     expect(status).toBe(200);
     const { model, ...rest } = JSON.parse(text) as Record<string, unknown>;
     const { model: recorded, ...expected } = recording.body;
-    expect(rest).toEqual(expected);
+    expect(rest).toEqual(filled(expected));
     // The client's own name, where the response has one.
     expect(model).toBe(recorded === undefined ? undefined : recording.id);
   });

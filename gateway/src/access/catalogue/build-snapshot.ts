@@ -4,6 +4,7 @@ import type {
   StoredGroup,
   StoredModel,
 } from './catalogue.repository.ts';
+import { isReferenceModel } from '#canonical/index.ts';
 import { parseDecimal, scaled } from '#config/decimal.ts';
 import { isPattern } from '#config/pattern.ts';
 import { findFacts } from '#vendors/index.ts';
@@ -157,8 +158,10 @@ function toModel(
   createdAt: number,
   { price, priceVersion }: Price,
 ): Model {
-  const capabilities =
-    own.capabilities.length === 0 ? (bundled?.capabilities ?? []) : own.capabilities;
+  const capabilities = new Set(
+    own.capabilities.length === 0 ? (bundled?.capabilities ?? []) : own.capabilities,
+  );
+  if (isReferenceModel(capabilities)) capabilities.delete('streaming');
   return Object.freeze({
     id: own.id,
     type: own.type,
@@ -166,7 +169,7 @@ function toModel(
     ownedBy: own.ownedBy ?? bundled?.ownedBy ?? 'sluice',
     contextWindow: own.contextWindow ?? bundled?.contextWindow ?? null,
     maxOutputTokens: own.maxOutputTokens ?? bundled?.maxOutputTokens ?? null,
-    capabilities: new Set(capabilities),
+    capabilities,
     echoReasoning: own.echoReasoning ?? bundled?.echoReasoning ?? null,
     imageToolModel: own.imageToolModel ?? bundled?.imageToolModel ?? null,
     allow: new Set(own.allow),

@@ -37,6 +37,7 @@ export type {
   PictureShape,
   PictureSource,
 } from './picture.ts';
+export { isReferenceModel } from './reference-model.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
 export type {
   CustomTool,

@@ -24,6 +24,8 @@ export interface Config {
     /** 0 = any free port. */
     readonly port: number;
     readonly publicUrl: string | null;
+    /** Origins whose pages may call the models; `*`: every one. */
+    readonly corsOrigins: readonly string[];
     /** CIDRs. */
     readonly trustedProxies: readonly string[];
     readonly bodyLimit: Bytes;

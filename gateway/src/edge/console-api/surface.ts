@@ -21,7 +21,7 @@ export const consoleSurface: Surface = {
   base: '',
   isExact: true,
   shape: {
-    headers: apiHeaders,
+    headersOf: () => apiHeaders,
     encodeError({ entry: { status }, message }: GatewayError, requestId) {
       return encodeApiError({ code: codes[status] ?? 'internal', message, fields: [] }, requestId);
     },

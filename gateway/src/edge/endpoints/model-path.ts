@@ -28,7 +28,7 @@ export function methodsOfModelPath(tail: string): readonly string[] {
 }
 
 /** A call inside of a path: a client's base URL ends in a whole call. */
-const calledBefore = new RegExp(`:(?:${actions.join('|')})/`);
+const calledBefore = /:(?:generateContent|streamGenerateContent|countTokens)\//;
 
 /**
  * Refuses, before authentication, a method that the path does not have, and calls behind calls. For scopes with

@@ -45,16 +45,15 @@ export function createErrorResponder(
     const raw = request.raw;
     const shape = surfaces.shapeOf(raw);
     const body = shape.encodeError(error, request.id);
-    const status = shape.statusOf?.(error) ?? error.entry.status;
     const headers = ownHeaders(request);
     headers.push('content-type', 'application/json');
     headers.push('content-length', String(Buffer.byteLength(body)));
     addErrorHeaders(headers, error);
-    headers.push(...(shape.headers ?? []));
+    headers.push(...(shape.headersOf?.(error) ?? []));
     // A body that hardly arrives is not worth reading to its end.
     const close = mustClose(raw) || error.errorName === 'body_too_slow';
     if (close || request.server.isDraining()) headers.push('connection', 'close');
-    response.writeHead(status, headers);
+    response.writeHead(error.entry.status, headers);
     if (close) endAfterDraining(raw, response, body);
     else response.end(body);
   };

@@ -7,6 +7,7 @@ import { createBodyPace, slowestPace, type SlowestPace } from './body-pace.ts';
 import { createBodyParser } from './body.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { holdBackContinue } from './continue.ts';
+import { allowOrigins } from './cross-origin.ts';
 import { createIsEncrypted, type IsEncrypted } from './encrypted.ts';
 import {
   createErrorResponder,
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly bodyLimit: number;
   /** Where endpoints that read bodies in pieces keep large ones. Absent: in memory. */
   readonly spool?: Spool;
+  /** Origins whose pages may call the client APIs; `*`: every one. */
+  readonly corsOrigins: readonly string[];
   /** Addresses and CIDRs whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** PEM file paths. */
@@ -105,8 +108,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const settings: FastifyServerOptions = {
     logger: false,
     trustProxy: false,
-    serverFactory: (listener) =>
-      createNodeServer(boundPipelining(requireHost(renaming(listener))), options),
+    serverFactory(listener) {
+      const { corsOrigins: origins } = options;
+      const open = allowOrigins(renaming(listener), { origins, bases: surfaces.bases });
+      return createNodeServer(boundPipelining(requireHost(open)), options);
+    },
     clientErrorHandler: refuseMalformed,
     frameworkErrors: respondWithError,
     genReqId: createRequestId,

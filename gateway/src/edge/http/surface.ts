@@ -6,10 +6,8 @@ import { pathOf } from './target.ts';
 export interface ErrorShape {
   /** The whole error body as JSON text. `requestId` is ours. */
   encodeError(error: GatewayError, requestId: string): string;
-  /** Where its clients need another status than the catalogue's. */
-  statusOf?(error: GatewayError): number;
-  /** Further headers of every error, as flat names and values. */
-  readonly headers?: readonly string[];
+  /** Headers that its clients read besides, as flat names and values. */
+  headersOf?(error: GatewayError): readonly string[];
   /** A second header for the request id, where the clients of this shape look for it. */
   readonly requestIdHeader?: string;
 }

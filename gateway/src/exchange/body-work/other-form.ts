@@ -13,7 +13,7 @@ import { createEventStreamReader, EventTooLarge } from '#upstream/event-stream.t
 /** The upstream's protocol, whatever the client uses. */
 export type WireProtocol = Pick<
   Protocol,
-  'readResponse' | 'createStreamTap' | 'toEvents' | 'toWhole'
+  'name' | 'readResponse' | 'createStreamTap' | 'toEvents' | 'toWhole'
 >;
 
 const openingBrace = 0x7b;

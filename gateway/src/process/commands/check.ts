@@ -1,3 +1,4 @@
+import { settingsInVain } from './settings-in-vain.ts';
 import { unpricedPictures } from './unpriced-pictures.ts';
 import { unpricedSearches } from './unpriced-searches.ts';
 import { bundledCapabilities, loadCommandConfig } from './command-config.ts';
@@ -23,6 +24,7 @@ export const check: Command = {
         ...(shortage === null ? [] : [shortage]),
         ...unpricedSearches(declared?.models ?? [], bundled),
         ...unpricedPictures(declared?.models ?? [], declared?.channels ?? [], bundled),
+        ...(declared === null ? [] : settingsInVain(declared)),
         ...weakKeys(config).map(
           (name) =>
             `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,

@@ -16,7 +16,7 @@ export interface AttemptRecord {
   readonly class: AttemptClass;
   /** The upstream's status; null if there was none. */
   readonly status: number | null;
-  /** `completed`, or the reason of the failure: a short word of the gateway, never upstream text. */
+  /** `completed`, or the reason of the failure: a short word of the gateway; `ending=` and the upstream's word if that is how it broke. */
   readonly result: string;
   /** Unix milliseconds. */
   readonly startedAt: number;

@@ -83,6 +83,10 @@ export class ConvertedTap implements StreamTap {
     return this.#source.webSearches;
   }
 
+  get unknownEnding(): string | null {
+    return this.#source.unknownEnding ?? null;
+  }
+
   get outputBytes(): number {
     return this.#source.outputBytes;
   }

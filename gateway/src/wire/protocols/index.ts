@@ -11,6 +11,7 @@ import { responses, responsesCodec } from './responses/index.ts';
 export { applyQuirks } from './apply-quirks.ts';
 export { capOutput } from './cap-output.ts';
 export * from './codec.ts';
+export { brokenEndingError, brokenEndingIn, isWellEnded, withUnknownEnding } from './endings.ts';
 export { digest } from './digest.ts';
 export {
   embeddings,

@@ -262,7 +262,7 @@ it.each(['chat', 'responses', 'messages', 'generate-content'] as const)(
       expect(
         extentOf(protocol, {
           ...request,
-          messages: messages ?? [],
+          messages: Array.isArray(messages) ? messages : [],
           input: input ?? [],
           contents: contents ?? [],
         }),

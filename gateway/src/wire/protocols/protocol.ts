@@ -248,6 +248,8 @@ export interface StreamTap {
   readonly failure: unknown;
   /** The stored objects that the response has named so far. The list only grows. Absent: none. */
   readonly given?: readonly StateName[] | undefined;
+  /** The word with which the response ends, if no table knows it. Null or absent: it is known, or none has come. */
+  readonly unknownEnding?: string | null;
   /** Bytes of text, reasoning and tool arguments so far, for an estimate if no usage comes. */
   readonly outputBytes: number;
   /** Hosted searches so far, as far as events other than the usage show them. */

@@ -19,6 +19,12 @@ export function requireOneOf(values: readonly unknown[], param: string): void {
   }
 }
 
+/** @throws GatewayError `missing_parameter` if the value is absent, `invalid_value` if it is not a list. */
+export function requireList(value: unknown, param: string): void {
+  requireOneOf([value], param);
+  if (!Array.isArray(value)) throw invalidValue(param, 'must be a list');
+}
+
 /** @throws GatewayError `invalid_value`. */
 export function readFlag(value: unknown, param: string): boolean {
   if (isAbsent(value)) return false;

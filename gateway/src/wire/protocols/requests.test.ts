@@ -94,8 +94,16 @@ describe('what the gateway itself insists on', () => {
     expect(read('messages', '{"model":"m","messages":[],"max_tokens":0}').maxOutputTokens).toBe(0);
   });
 
+  it.each(['"text"', '{}', '7', 'true'])(
+    'refuses messages of a chat that are not a list: %s',
+    (messages) => {
+      const body = `{"model":"m","messages":${messages}}`;
+      expect(refusal('chat', body)).toEqual(['invalid_value', 'messages']);
+    },
+  );
+
   it('leaves everything else to the upstream', () => {
-    const open = '{"model":"m","messages":"text","temperature":2,"tools":7,"new":{"a":1,"a":1}}';
+    const open = '{"model":"m","messages":[7],"temperature":2,"tools":7,"new":{"a":1,"a":1}}';
     expect(refusal('chat', open)).toBe(null);
     expect(refusal('responses', '{"model":"m","prompt":{"id":"p"}}')).toBe(null);
   });

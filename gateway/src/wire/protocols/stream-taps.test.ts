@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
-import { type StreamContext, type StreamEvent, textProtocols, verdict } from './index.ts';
+import {
+  isWellEnded,
+  type StreamContext,
+  type StreamEvent,
+  textProtocols,
+  verdict,
+  withUnknownEnding,
+} from './index.ts';
 
 const { forward, drop, replace, content, terminal, failed } = verdict;
 
@@ -65,7 +72,7 @@ describe('an ending that means failure', () => {
 
   it.each<[TextProtocolName, object]>([
     ['chat', choice('stop')],
-    ['chat', choice('a_word_of_tomorrow', { error: null })],
+    ['chat', choice('length', { error: null })],
     ['responses', ended('completed')],
     ['responses', ended('queued', { background: true })],
     ['messages', stopped('compaction')],
@@ -75,6 +82,87 @@ describe('an ending that means failure', () => {
   });
 
   const echo = { clientModel: 'm', upstreamModel: 'm' };
+  const said = 'What it said.';
+  const block = { type: 'content_block_start', content_block: { type: 'text', text: said } };
+  const item = { type: 'message', content: [{ type: 'output_text', text: said }] };
+  /** By protocol: events with a text, the last one, and the whole response, each with an ending. */
+  const endingWith: Readonly<
+    Record<TextProtocolName, (word: string) => { text: object; end: object; whole: object }>
+  > = {
+    chat: (word) => ({
+      text: chunk({ content: said }),
+      end: { ...choice(word), usage },
+      whole: { choices: [{ message: { content: said }, finish_reason: word }], usage },
+    }),
+    responses: (word) => ({
+      text: { type: 'response.output_item.done', item },
+      end: ended(word, { usage: { input_tokens: 9, output_tokens: 1 } }),
+      whole: { status: word, output: [item], usage: { input_tokens: 9, output_tokens: 1 } },
+    }),
+    messages: (word) => ({
+      text: block,
+      end: stopped(word),
+      whole: {
+        content: [block.content_block],
+        stop_reason: word,
+        usage: { input_tokens: 9, output_tokens: 1 },
+      },
+    }),
+    'generate-content': (word) => ({
+      text: { candidates: [{ content: { parts: [{ text: said }] } }] },
+      end: {
+        candidates: [{ finishReason: word }],
+        usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 },
+      },
+      whole: {
+        candidates: [{ content: { parts: [{ text: said }] }, finishReason: word }],
+        usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 },
+      },
+    }),
+  };
+  const unread = ['ending=made_up'];
+
+  describe.each(Object.keys(endingWith) as TextProtocolName[])(
+    '%s: an unknown word',
+    (protocol) => {
+      const { text, end, whole } = endingWith[protocol]('made_up');
+      const read = (response: object) =>
+        textProtocols[protocol].readResponse(Buffer.from(JSON.stringify(response)), echo);
+
+      it('beside a text is no failure, and is named', () => {
+        const { tap, see } = tapOf(protocol);
+        see(text);
+        expect([see(end) & failed, tap.unknownEnding]).toEqual([0, 'made_up']);
+        expect(isWellEnded(protocol, 'made_up', tap.usage)).toBe(true);
+        expect(withUnknownEnding(tap.usage, 'made_up')).toMatchObject({ unread });
+        expect(read(whole).usage).toMatchObject({ tokens: { output: 1 }, unread });
+      });
+
+      it('without usage broke off, where usage is due', () => {
+        const { usage: _, usageMetadata: __, ...bare } = whole as Record<string, unknown>;
+        const isOptional = protocol === 'generate-content';
+        expect(isWellEnded(protocol, 'made_up', null)).toBe(isOptional);
+        if (isOptional) expect(read(bare).usage).toMatchObject({ unread });
+        else expect(() => read(bare)).toThrow('broke off');
+      });
+
+      it('without a text broke off', () => {
+        const { tap, see } = tapOf(protocol);
+        expect(see(end)).toBe(failed);
+        expect(tap.failure).toMatchObject({ error: { code: 'made_up' } });
+        const bare = JSON.parse(JSON.stringify(whole).replaceAll(said, '')) as object;
+        expect(() => read(bare)).toThrow('broke off');
+      });
+    },
+  );
+
+  it('an unknown word of a cut or of a filter needs neither text nor usage', () => {
+    for (const word of ['hard_token_limit', 'safety_review']) {
+      expect(tapOf('chat').see(choice(word)) & failed).toBe(0);
+      expect(isWellEnded('chat', word, null)).toBe(true);
+    }
+  });
+
   it.each<[TextProtocolName, string, object]>([
     ['chat', 'abort', { choices: [{ message: {}, finish_reason: 'abort' }] }],
     ['chat', 'busy', { choices: [{ message: {}, error: { code: 'busy' } }] }],
@@ -355,10 +443,12 @@ describe('messages', () => {
       const delta = { type: 'text_delta', text: '' };
       expect(see({ type: 'content_block_delta', index: 0, delta })).toBe(forward);
       expect(see({ type: 'content_block_delta', delta: { ...delta, text: 'Hi' } })).toBe(content);
-      expect(send(stopped)).toBe(content);
       expect(tap.finished).toBe(false);
+      expect(send(stopped)).toBe(content);
+      expect([tap.finished, tap.awaitsUsage, tap.closed]).toEqual([true, false, false]);
+      expect(tap.completion()).toBe('event: message_stop\ndata: {"type":"message_stop"}\n\n');
       expect(send({ type: 'message_stop' })).toBe(terminal);
-      expect(tap.finished).toBe(true);
+      expect([tap.finished, tap.closed, tap.completion()]).toEqual([true, true, '']);
       expect(tap.usage?.tokens).toMatchObject({ input: 25, cacheRead: 7, output: 15 });
       expect(tap.outputBytes).toBe(2);
     }

@@ -37,8 +37,20 @@ export function withUnread(
 ): ReportedUsage | null {
   const paths: string[] = [];
   walkKnown(usage, known, '', { report, paths });
-  if (paths.length === 0) return report;
-  return { ...(report ?? nothing), unread: paths };
+  return paths.length === 0 ? report : withUnreadNames(report, paths);
+}
+
+/** A report with these names of what nothing reads. */
+export function withUnreadNames(
+  report: ReportedUsage | null,
+  names: readonly string[],
+): ReportedUsage {
+  return { ...(report ?? nothing), unread: names };
+}
+
+/** A name of an upstream's, as rows have it. */
+export function cleanName(name: string): string {
+  return name.replaceAll(unfit, '?').slice(0, longestPath);
 }
 
 const nothing: ReportedUsage = Object.freeze({
@@ -83,7 +95,7 @@ function note(value: unknown, path: string, name: string, walk: Walk): void {
   if (walk.paths.length === mostUnread || path.split('.').length > deepest || isEcho(name)) return;
   if (typeof value === 'number') {
     if (Number.isInteger(value) && value > 0 && !isSide(value, path, name, walk.report)) {
-      const clean = path.replaceAll(unfit, '?').slice(0, longestPath);
+      const clean = cleanName(path);
       if (!walk.paths.includes(clean)) walk.paths.push(clean);
     }
   } else if (Array.isArray(value)) {

@@ -18,6 +18,9 @@ function ended(client: TextProtocolName, response: string): string {
 
 const aCall = calls.find(({ name }) => name === 'a call')!.of;
 
+/** An unknown word without usage means that the response broke off. */
+const usage = { input_tokens: 5, output_tokens: 9 };
+
 /** Each upstream's reasons, and what the response is that has it. */
 const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[Upstream]> } = {
   chat: {
@@ -25,7 +28,10 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
     length: { choice: { finish_reason: 'length' } },
     content_filter: { choice: { finish_reason: 'content_filter' } },
     tool_calls: aCall.chat!,
-    'another word': { choice: { finish_reason: 'x_unknown' } },
+    'another word': {
+      choice: { finish_reason: 'x_unknown' },
+      response: { usage: { prompt_tokens: 5, completion_tokens: 9 } },
+    },
     LENGTH: { choice: { finish_reason: 'LENGTH' } },
     output_limit_reached: { choice: { finish_reason: 'output_limit_reached' } },
     moderation_blocked: { choice: { finish_reason: 'moderation_blocked' } },
@@ -50,7 +56,7 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
         'x_unknown',
       ].map((reason) => [
         reason === 'x_unknown' ? 'another word' : reason,
-        { response: { stop_reason: reason } },
+        { response: { stop_reason: reason, usage } },
       ]),
     ),
     'refusal, nothing said': { content: [], response: { stop_reason: 'refusal' } },
@@ -79,13 +85,14 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
 };
 
 function incomplete(reason: string) {
-  return { response: { status: 'incomplete', incomplete_details: { reason } } };
+  return { response: { status: 'incomplete', incomplete_details: { reason }, usage } };
 }
 
 const byItsWords = 'taken for what its words say, else for an end';
 /** Those that become something else. */
 const guessed: Readonly<Record<string, string>> = {
   'another word': byItsWords,
+  'incomplete: another word': 'taken for what its words say, else for a limit',
   output_limit_reached: byItsWords,
   moderation_blocked: byItsWords,
   pause_turn: 'an end: only messages can say that the client should continue',

@@ -82,18 +82,30 @@ const server = mapping({
   host: string('a host name or an address', isHost, { fallback: '127.0.0.1' }),
   port: integer(0, 65_535, { fallback: 8080 }),
   public_url: httpUrl('https://ai.example.com'),
+  cors_origins: distinctList(
+    string('an origin such as https://app.example.com, or *', isOrigin),
+    () => ['*'],
+  ),
   trusted_proxies: distinctList(addressRange(), () => []),
   body_limit: size({ fallback: 64 * 2 ** 20 }),
   tls: mapping({ cert: filePath(), key: filePath() }),
   drain_timeout: duration(0, longestTimer, { fallback: 60_000 }),
   workers: integer(1, 256, { fallback: 1 }),
-}).transform(({ public_url, trusted_proxies, body_limit, drain_timeout, ...rest }) => ({
-  ...rest,
-  publicUrl: public_url,
-  trustedProxies: trusted_proxies,
-  bodyLimit: body_limit,
-  drainTimeout: drain_timeout,
-}));
+}).transform(
+  ({ public_url, cors_origins, trusted_proxies, body_limit, drain_timeout, ...rest }) => ({
+    ...rest,
+    publicUrl: public_url,
+    corsOrigins: cors_origins,
+    trustedProxies: trusted_proxies,
+    bodyLimit: body_limit,
+    drainTimeout: drain_timeout,
+  }),
+);
+
+/** As browsers send it: without a path, and without a port that is the usual one. */
+function isOrigin(text: string): boolean {
+  return text === '*' || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text);
+}
 
 /** Amounts are kept as integers of 10⁻⁹ USD. */
 const share = { places: 3, minimum: '0', maximum: '1' };

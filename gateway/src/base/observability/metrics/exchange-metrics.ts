@@ -116,7 +116,9 @@ function registerAttempts(registry: Registry) {
   });
   return function countAttempts(list: ExchangeFacts['attempts']): void {
     for (let index = 0; index < list.length; index += 1) {
-      const { channel, result } = list[index]!;
+      const { channel, result: named } = list[index]!;
+      // The word of an ending is the upstream's, so it is not a label.
+      const result = named.startsWith('ending=') ? 'ending' : named;
       attempts.add(`${result} ${channel}`, () => ({ channel, result }));
       const next = list[index + 1];
       // A retry on the same channel, after a stale connection, is not a failover.
@@ -155,7 +157,7 @@ const maxUnread = 200;
 function registerUnread(registry: Registry) {
   const found = registerTally(registry, {
     name: 'sluice_unread_usage_total',
-    help: 'Responses whose usage has a counter that the gateway does not read, by its path.',
+    help: 'Responses with a counter or an ending that the gateway does not know, by its path.',
     labelNames: ['model', 'path'],
     limit: maxUnread,
   });

@@ -12,14 +12,13 @@ export function isCodex({ headers }: RequestHead): boolean {
 }
 
 /**
- * The errors of responses in the two forms that Codex (measured with 0.169) tells apart from any other failure. It
- * repeats everything else up to 30 times, whatever the headers say: at 503 with `server_is_overloaded` it stops after
- * five requests and says that the model is at capacity, and at 429 with `usage_limit_reached` it stops at once.
+ * The errors of responses for Codex (measured with 0.171). It repeats a request up to 30 times, whatever the headers say,
+ * and then shows status and message, so 402 and 529 need no form of their own. At 429 it hides the message, but stops
+ * at once for `usage_limit_reached`, and shows the text of a header.
  */
 export const codexShape: ErrorShape = Object.freeze({
-  statusOf(error) {
-    if (isOverload(error)) return 503;
-    return isSpent(error) ? 429 : error.entry.status;
+  headersOf(error): readonly string[] {
+    return isSpent(error) ? ['x-codex-promo-message', error.message] : [];
   },
   encodeError(error, requestId) {
     if (!isSpent(error)) return textProtocols.responses.encodeError(error, requestId);
@@ -35,12 +34,8 @@ export const codexShape: ErrorShape = Object.freeze({
   },
 } satisfies ErrorShape);
 
-function isOverload({ entry }: GatewayError): boolean {
-  return entry.code === 'server_is_overloaded';
-}
-
-/** Is money spent, or a limit that waiting a minute does not cure? */
+/** Is a budget spent, or a limit that waiting a minute does not cure? */
 function isSpent({ entry, retryAfter }: GatewayError): boolean {
-  if (entry.code === 'insufficient_quota') return true;
-  return entry.status === 429 && retryAfter !== null && retryAfter > longestWait;
+  if (entry.status !== 429) return false;
+  return entry.code === 'insufficient_quota' || (retryAfter !== null && retryAfter > longestWait);
 }

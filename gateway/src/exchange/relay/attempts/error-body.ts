@@ -1,3 +1,4 @@
+import { brokenEndingIn } from '#protocols/index.ts';
 import type { Vendor } from '#vendors/index.ts';
 import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
@@ -23,7 +24,9 @@ export function failureOfResponse(
   body: unknown,
 ): AttemptFailure {
   const classification = vendor.classify({ status, body, retryAfter: retryAfterOf(headers) });
-  const result = classification.kind === 'client' ? classification.error : classification.as;
+  const result =
+    brokenEndingIn(body) ??
+    (classification.kind === 'client' ? classification.error : classification.as);
   return { kind: 'failed', class: 'started', classification, status, result, stale: false };
 }
 

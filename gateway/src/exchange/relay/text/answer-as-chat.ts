@@ -25,7 +25,7 @@ import type { TextInput } from './input.ts';
 /**
  * Whether a body at the endpoint of chat is a request of responses, as Cursor sends it: with `input`, flat tools and
  * `reasoning`, and the expectation of chat's answer (https://docs.litellm.ai/docs/tutorials/cursor_integration). Every
- * request of chat has `messages`, mostly near its beginning, so one short search suffices. A quote inside of a text is
+ * request of chat has `messages`, mostly near its beginning, so one short search is enough. A quote inside of a text is
  * escaped, so only keys look like this.
  */
 export function isInput(body: Buffer): boolean {

@@ -1,3 +1,4 @@
+import { isReferenceModel } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import {
   convertPictureRequest,
@@ -7,7 +8,6 @@ import {
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import type { Vendor } from '#vendors/index.ts';
 import { drawnPictures, fetchingMedia, sourcePictures } from '../../attempts/fetch-media.ts';
 import {
   allowedAnywhere,
@@ -137,7 +137,7 @@ export class PictureRequests {
           upstream,
           model: route.upstreamModel,
           capabilities,
-          asksForBytes: givesAddresses(vendor, capabilities),
+          asksForBytes: vendor.picturesByAddress === true || isReferenceModel(capabilities),
           boundary: `sluice-${this.#input.id}`,
           strict: this.#input.caller.conversion === 'strict',
           fetchPicture,
@@ -167,13 +167,4 @@ export class PictureRequests {
     if (found === undefined) throw new GatewayError('internal_error');
     return found;
   }
-}
-
-/** Models that draw from references and do not edit give addresses, whoever serves them. */
-function givesAddresses(
-  { picturesByAddress = false }: Vendor,
-  capabilities: ReadonlySet<string>,
-): boolean {
-  if (picturesByAddress || capabilities.has('layers')) return true;
-  return capabilities.has('multi_reference') && !capabilities.has('edits');
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TextProtocolName } from '#canonical/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
@@ -10,7 +11,7 @@ import { StreamSink } from '../../streams/stream-sink.ts';
 
 const chunk = (value: object): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ id: 'c', ...value })}\n\n`);
-const content = chunk({ choices: [{ index: 0, delta: { content: 'so' }, finish_reason: null }] });
+const said = chunk({ choices: [{ index: 0, delta: { content: 'so' }, finish_reason: null }] });
 const ending = Buffer.concat([
   chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
   chunk({ choices: [], usage: { prompt_tokens: 30, completion_tokens: 900 } }),
@@ -24,6 +25,8 @@ function leave({
   deadline = 1_800_000,
   sent = true,
   stays = false,
+  protocol = 'chat',
+  content = said,
 }: {
   readonly drains: DrainSlots;
   readonly disconnectedAt?: number;
@@ -32,6 +35,9 @@ function leave({
   readonly sent?: boolean;
   /** The client does not leave. */
   readonly stays?: boolean;
+  readonly protocol?: TextProtocolName;
+  /** What comes first. */
+  readonly content?: Buffer;
 }) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -48,7 +54,7 @@ function leave({
     end: () => {},
   };
   const monotonic = () => disconnectedAt;
-  const { chat } = textProtocols;
+  const wire = textProtocols[protocol];
   const attempt = new StreamAttempt({} as UpstreamRequest, {
     upstream: {
       send(_request, given) {
@@ -62,11 +68,11 @@ function leave({
       },
       close: async () => {},
     },
-    protocol: chat,
-    wire: chat,
+    protocol: wire,
+    wire,
     vendor: findVendor('simulator')!,
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
-    sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
+    sink: new StreamSink(client, wire, createFraming('event-stream'), monotonic),
     headers: {},
     large: {} as LargeResponses,
     takeGiven: null,
@@ -180,6 +186,56 @@ describe('an upstream that keeps the connection open after its response', () => 
     expect(outcome).toMatchObject({ kind: 'complete', usage: { tokens: { output: 900 } } });
     expect(outcome.kind === 'complete' && outcome.body.map(String).join('')).toMatch(/\[DONE\]/);
     expect(aborted()).toBe(false);
+  });
+
+  const frames = (...events: object[]) =>
+    Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  const stop = {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage: { output_tokens: 900 },
+  };
+  const message = { model: 'm', usage: { input_tokens: 30, output_tokens: 1 } };
+
+  test.each<[TextProtocolName, Buffer, RegExp]>([
+    [
+      'messages',
+      frames(
+        { type: 'message_start', message },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'so' } },
+        { type: 'content_block_stop', index: 0 },
+        stop,
+      ),
+      /^event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
+    ],
+    [
+      'generate-content',
+      frames({
+        candidates: [{ content: { parts: [{ text: 'so' }] }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 900 },
+      }),
+      /"finishReason":"STOP"/,
+    ],
+    [
+      'responses',
+      frames({
+        type: 'response.completed',
+        response: { status: 'completed', usage: { input_tokens: 30, output_tokens: 900 } },
+      }),
+      /"status":"completed"/,
+    ],
+  ])('%s is complete and charged a second after its last bytes', async (protocol, bytes, end) => {
+    const drains = createDrainSlots(20);
+    const { attempt, upstream } = leave({ drains, stays: true, protocol, content: bytes });
+    attempt.tick(6_000);
+    attempt.tick(7_000);
+    const outcome = await attempt.outcome;
+    expect(outcome).toMatchObject({
+      kind: 'complete',
+      usage: { tokens: { input: 30, output: 900 } },
+    });
+    expect(outcome.kind === 'complete' && outcome.body.map(String).join('')).toMatch(end);
+    upstream.onEnd();
   });
 
   test('without usage the end is when it has been silent for too long', async () => {

@@ -2,8 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginsAsEvents, beginsAsJson, type WireProtocol } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import {
+  brokenEndingError,
+  isWellEnded,
   UnreadableResponse,
   verdict,
+  withUnknownEnding,
   type Protocol,
   type StreamContext,
   type StreamEvent,
@@ -382,7 +385,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#takeGiven();
     if ((flags & verdict.failed) !== 0) {
       this.#flow.flush();
-      this.#upstreamFailed();
+      this.#fail(this.#tap.failure);
       return;
     }
     const bytes =
@@ -438,10 +441,10 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#finish(disconnectedStream(this.#soFar(), hasFailed));
   }
 
-  /** The upstream reported a failure, in an event of its protocol. */
-  #upstreamFailed(): void {
+  /** @param error as in an error body of the upstream's protocol */
+  #fail(error: unknown): void {
     const { vendor } = this.#options;
-    const failure = failureOfResponse(vendor, null, this.upstreamHeaders, this.#tap.failure);
+    const failure = failureOfResponse(vendor, null, this.upstreamHeaders, error);
     this.#finish(failedStream(this.#soFar(), failure));
     this.#call.abort();
   }
@@ -469,6 +472,12 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   #complete(): void {
+    const { usage, unknownEnding = null } = this.#tap;
+    const { name } = this.#options.wire;
+    if (unknownEnding !== null && !isWellEnded(name, unknownEnding, usage)) {
+      this.#fail(brokenEndingError(unknownEnding));
+      return;
+    }
     const rest: (Buffer | string)[] = this.#flow.takeHeld();
     const tap = this.#tap;
     let completion;
@@ -482,8 +491,14 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       throw error;
     }
     if (completion !== '') rest.push(completion);
-    const { usage } = tap;
-    this.#finish({ kind: 'complete', status: this.#status, usage, tap, body: rest, pictureCalls });
+    this.#finish({
+      kind: 'complete',
+      status: this.#status,
+      usage: unknownEnding === null ? usage : withUnknownEnding(usage, unknownEnding),
+      tap,
+      body: rest,
+      pictureCalls,
+    });
   }
 
   #soFar(): StreamSoFar {

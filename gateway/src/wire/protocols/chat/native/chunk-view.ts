@@ -48,6 +48,8 @@ const cursor = new JsonCursor();
 /** What the tap needs from one chunk. One instance serves all streams, since reading is synchronous. */
 export class ChunkView implements EventView {
   hasContent = false;
+  /** The same without the end of a choice. */
+  hasDelta = false;
   /** The choices in the chunk, and those that it ends. */
   readonly choices = new ChoiceSet();
   hasError = false;
@@ -70,6 +72,7 @@ export class ChunkView implements EventView {
 
   #reset(): void {
     this.hasContent = false;
+    this.hasDelta = false;
     this.choices.clear();
     this.hasError = false;
     this.finishReason = undefined;
@@ -138,6 +141,7 @@ export class ChunkView implements EventView {
         continue;
       }
       this.hasContent = true;
+      this.hasDelta = true;
       if (isOneOf(textKeys)) this.#readText(0);
       else if (cursor.keyIs(key.audio) && cursor.enterObject()) this.#readAudio();
       else cursor.skip();

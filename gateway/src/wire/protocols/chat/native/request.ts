@@ -2,13 +2,7 @@ import { watchList } from '#json/index.ts';
 import { createOpenRequest } from '../../open-request.ts';
 import { readOutputKinds } from '../../output-kinds.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import {
-  checkRange,
-  readCount,
-  readFlag,
-  refuseValue,
-  requireOneOf,
-} from '../../request-values.ts';
+import { checkRange, readCount, readFlag, refuseValue, requireList } from '../../request-values.ts';
 import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
@@ -40,7 +34,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   if (isAbsent(json['messages']) && json['input'] !== undefined) {
     refuseValue('input', 'belongs to /v1/responses, please send the request there');
   }
-  requireOneOf([json['messages']], 'messages');
+  requireList(json['messages'], 'messages');
   checkRange(json['temperature'], 'temperature', 0, 2);
   // If both are sent, upstreams disagree on which one counts. The larger one bounds the cost.
   const newer = readCount(json['max_completion_tokens'], 'max_completion_tokens', 0);

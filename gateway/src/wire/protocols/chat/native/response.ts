@@ -1,11 +1,10 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
-import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { failureObject } from '../../error-object.ts';
 import { echoModel } from '../../echo.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse } from '../../read-response.ts';
+import { parseResponse, readEndings } from '../../read-response.ts';
 import { readGivenState } from './state-members.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
@@ -19,26 +18,21 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   if (!Array.isArray(response['choices'])) {
     throw new UnreadableResponse('the response has no choices', response, usageOf(response));
   }
-  const ofChoice = errorOfChoice(response);
-  const error = ofChoice === undefined ? brokenEndingOf(response) : failureObject(ofChoice);
+  const error = errorOfChoice(response);
   if (error !== undefined) {
-    throw new UnreadableResponse('the response broke off', error, usageOf(response));
+    const failure = failureObject(error);
+    throw new UnreadableResponse('the response broke off', failure, usageOf(response));
   }
+  const reasons = recordsIn(response['choices']).map(({ finish_reason: reason }) => reason);
+  const usage = readEndings('chat', reasons, response, usageOf(response));
   const given = readGivenState(response);
-  return { body: echoModel(body, modelPath, echo), usage: usageOf(response), given };
+  return { body: echoModel(body, modelPath, echo), usage, given };
 }
 
 /** What some servers and routers (OpenRouter) write beside what a choice had got so far. */
 export function errorOfChoice(response: JsonRecord | null): unknown {
   const failed = recordsIn(response?.['choices']).find(({ error }) => Boolean(error));
   return failed?.['error'];
-}
-
-function brokenEndingOf(response: JsonRecord): unknown {
-  for (const { finish_reason: reason } of recordsIn(response['choices'])) {
-    if (isBrokenEnding('chat', reason)) return brokenEndingError(reason);
-  }
-  return undefined;
 }
 
 function usageOf(response: JsonRecord): ReportedUsage | null {

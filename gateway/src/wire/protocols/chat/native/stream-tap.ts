@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { ChoiceSet } from '../../choice-set.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
+import { brokenEndingError, judgeEnding } from '../../endings.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
 import { frame } from '../../frames.ts';
 import { failureObject } from '../../error-object.ts';
@@ -19,6 +19,7 @@ export class ChatStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
+  unknownEnding: string | null = null;
   #given: GivenState | null = null;
   readonly #echo: Buffer | null;
   readonly #usageInjected: boolean;
@@ -82,10 +83,12 @@ export class ChatStreamTap implements StreamTap {
     }
     if (this.#searches && read.includes('"url_citation"')) this.webSearches = 1;
     if (chunk.hasError || event.name === 'error') return this.#fail(data);
-    if (isBrokenEnding('chat', chunk.finishReason)) {
-      this.failure = brokenEndingError(chunk.finishReason);
+    const ending = judgeEnding(chunk.finishReason, this.#hasContent || chunk.hasDelta);
+    if (ending === 'broken') {
+      this.failure = brokenEndingError(String(chunk.finishReason));
       return verdict.failed;
     }
+    if (ending === 'unknown') this.unknownEnding = String(chunk.finishReason);
 
     this.#observe?.(event);
     this.outputBytes += chunk.outputBytes;

@@ -2,7 +2,7 @@ import type { PictureRequest, PictureSource } from '#canonical/index.ts';
 import { parseWithLongTexts, type ParseRoom } from '#json/index.ts';
 import { readSource, readText } from '../../picture-text.ts';
 import { readPictureValues } from '../../picture-values.ts';
-import { readFlag, readModel, refuseValue, requireOneOf } from '../../request-values.ts';
+import { readFlag, readModel, refuseValue, requireList } from '../../request-values.ts';
 import { isRecord, recordAt } from '../../values.ts';
 
 /** A chat request to an image model. */
@@ -22,7 +22,7 @@ export interface ChatPictureRequest {
  */
 export function decodePictureRequest(body: Buffer, room?: ParseRoom): ChatPictureRequest {
   const json = parseWithLongTexts(body, room);
-  requireOneOf([json['messages']], 'messages');
+  requireList(json['messages'], 'messages');
   const { size, ...values } = readPictureValues(json);
   return {
     model: readModel(json['model']),

@@ -27,6 +27,8 @@ const cursor = new JsonCursor();
 /** What the tap needs from one event. One instance serves all streams, since reading is synchronous. */
 export class CandidatesView implements EventView {
   hasContent = false;
+  /** The same without the end of a candidate. */
+  hasPart = false;
   /** The candidates in the event, and those that it ends. */
   readonly candidates = new ChoiceSet();
   /** The prompt was blocked, so there will be no candidates. */
@@ -42,6 +44,7 @@ export class CandidatesView implements EventView {
 
   read(data: Buffer): boolean {
     this.hasContent = false;
+    this.hasPart = false;
     this.candidates.clear();
     this.isBlocked = false;
     this.hasError = false;
@@ -85,7 +88,7 @@ export class CandidatesView implements EventView {
       } else cursor.skip();
     }
     this.candidates.note(index, isEnd);
-    if (isEnd) this.hasContent = true;
+    if (isEnd || this.hasPart) this.hasContent = true;
   }
 
   #readFeedback(): void {
@@ -112,7 +115,7 @@ export class CandidatesView implements EventView {
   /** Any data makes a part content. The mark `thought` alone does not. */
   #readPart(): void {
     while (cursor.nextMember()) {
-      if (!cursor.keyIs(key.thought) && !cursor.isEmpty()) this.hasContent = true;
+      if (!cursor.keyIs(key.thought) && !cursor.isEmpty()) this.hasPart = true;
       if (cursor.keyIs(key.text)) this.outputBytes += cursor.skipText();
       else if (cursor.keyIs(key.functionCall) && cursor.enterObject()) this.#measure();
       else if (cursor.keyIs(key.executableCode) && cursor.enterObject()) this.#measure();

@@ -1,9 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
-import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { echoModel } from '../../echo.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse } from '../../read-response.ts';
+import { parseResponse, readEndings } from '../../read-response.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { searchesIn } from './searches.ts';
@@ -15,12 +14,9 @@ const modelPath = [keyBytes('modelVersion')];
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (Array.isArray(response['candidates']) || isRecord(response['promptFeedback'])) {
-    const usage = readUsage(response['usageMetadata'], searchesIn(response));
-    for (const { finishReason } of recordsIn(response['candidates'])) {
-      if (!isBrokenEnding('generate-content', finishReason)) continue;
-      const error = brokenEndingError(finishReason);
-      throw new UnreadableResponse('the response broke off', error, usage);
-    }
+    const reported = readUsage(response['usageMetadata'], searchesIn(response));
+    const reasons = recordsIn(response['candidates']).map(({ finishReason }) => finishReason);
+    const usage = readEndings('generate-content', reasons, response, reported);
     return { body: echoModel(body, modelPath, echo), usage };
   }
   if (typeof response['totalTokens'] === 'number') return { body, usage: null };

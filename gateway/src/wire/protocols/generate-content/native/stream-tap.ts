@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { ChoiceSet } from '../../choice-set.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
+import { brokenEndingError, judgeEnding } from '../../endings.ts';
 import { parseRecord, readEvent } from '../../event-view.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
 import { failureBody } from '../errors.ts';
@@ -16,6 +16,7 @@ export class GenerateContentStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
+  unknownEnding: string | null = null;
   /** The largest count of one event, since later events repeat the searches. */
   webSearches = 0;
   readonly #searches: boolean;
@@ -24,6 +25,7 @@ export class GenerateContentStreamTap implements StreamTap {
   readonly #echo: Buffer | null;
   readonly #candidates = new ChoiceSet();
   #isBlocked = false;
+  #hasOutput = false;
   #isEnding = false;
   /** JSON text of the latest report. Parsed on demand, since most events repeat it. */
   #usage: Buffer | null = null;
@@ -64,10 +66,13 @@ export class GenerateContentStreamTap implements StreamTap {
       this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
     }
     if (view.usage.isKnown) this.#takeUsage(view.usage.in(read));
-    if (isBrokenEnding('generate-content', view.finishReason)) {
-      this.failure = brokenEndingError(view.finishReason);
+    if (view.hasPart) this.#hasOutput = true;
+    const ending = judgeEnding(view.finishReason, this.#hasOutput);
+    if (ending === 'broken') {
+      this.failure = brokenEndingError(String(view.finishReason));
       return verdict.failed;
     }
+    if (ending === 'unknown') this.unknownEnding = String(view.finishReason);
     let result: number = view.hasContent ? verdict.content : verdict.forward;
     this.#candidates.addAll(view.candidates);
     if (view.isBlocked) this.#isBlocked = true;

@@ -1,9 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes, splice } from '#json/index.ts';
-import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { echoModel } from '../../echo.ts';
 import { type ResponseEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse } from '../../read-response.ts';
+import { parseResponse, readEndings } from '../../read-response.ts';
 import type { JsonRecord } from '../../values.ts';
 import { readGivenState } from './state-members.ts';
 import { echoToolNames } from './tool-name-echo.ts';
@@ -15,20 +14,12 @@ const modelPath = [keyBytes('model')];
 export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (Array.isArray(response['content'])) {
-    const { stop_reason: reason } = response;
-    if (isBrokenEnding('messages', reason)) {
-      const error = brokenEndingError(reason);
-      throw new UnreadableResponse('the response broke off', error, usageOf(response));
-    }
+    const usage = readEndings('messages', [response['stop_reason']], response, usageOf(response));
     const { toolNames } = echo;
     const named =
       toolNames === undefined ? body : splice(body, echoToolNames(body, response, toolNames));
     const given = readGivenState(response);
-    return {
-      body: echoModel(named, modelPath, echo),
-      usage: readUsage(response['usage']),
-      given,
-    };
+    return { body: echoModel(named, modelPath, echo), usage, given };
   }
   if (typeof response['input_tokens'] === 'number') return { body, usage: null };
   throw new UnreadableResponse('the response is not a message', response, usageOf(response));

@@ -1,8 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { brokenEndingError, isBrokenEnding } from '../../broken-ending.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
+import { brokenEndingError, judgeEnding } from '../../endings.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
-import { withEdits } from '../../frames.ts';
+import { frame, withEdits } from '../../frames.ts';
 import { GivenState } from '../../given-state.ts';
 import type { StateName } from '../../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
@@ -23,8 +23,11 @@ export class MessagesStreamTap implements StreamTap {
   outputBytes = 0;
   /** The usage counts searches. */
   readonly webSearches = 0;
-  /** Only `message_stop` ends a message. A stream that ends after a stop reason was cut. */
-  finished = false;
+  unknownEnding: string | null = null;
+  closed = false;
+  /** The stop reason has come. */
+  #isEnded = false;
+  #hasOutput = false;
   readonly #echo: Buffer | null;
   readonly #toolNames: ToolNames | undefined;
   #given: GivenState | null = null;
@@ -49,12 +52,14 @@ export class MessagesStreamTap implements StreamTap {
     return this.#given?.names;
   }
 
-  get closed(): boolean {
-    return this.finished;
+  /** Some servers end with the stop reason, and never send `message_stop`. */
+  get finished(): boolean {
+    return this.closed || this.#isEnded;
   }
 
   get awaitsUsage(): boolean {
-    return !this.finished && (this.#rests || this.#isCounted);
+    if (this.#isEnded) return !this.closed && !this.#isCounted;
+    return !this.closed && (this.#rests || this.#isCounted);
   }
 
   inspect(event: StreamEvent): number {
@@ -69,23 +74,20 @@ export class MessagesStreamTap implements StreamTap {
     }
     this.outputBytes += view.outputBytes;
     if (isRecord(view.container)) this.#give('container', view.container['id']);
+    if (view.hasContent && type !== 'message_delta') this.#hasOutput = true;
     switch (type) {
       case 'message_start':
-        if (this.finished) this.#forgetUsage();
+        if (this.closed) this.#forgetUsage();
         if (view.id !== null) this.#give('response', view.id);
         this.#takeUsage(view.usage);
         this.replacement = echoInEvent(event, read, view.model, this.#echo);
         return this.replacement === null ? verdict.forward : verdict.replace;
       case 'message_delta':
         this.#takeLastUsage(view.usage);
-        if (isBrokenEnding('messages', view.stopReason)) {
-          this.failure = brokenEndingError(view.stopReason);
-          return verdict.failed;
-        }
-        return view.hasContent ? verdict.content : verdict.forward;
+        return this.#noteEnding(view.stopReason);
       case 'message_stop':
         this.#takeLastUsage(view.usage);
-        this.finished = true;
+        this.closed = true;
         return verdict.terminal;
       case 'content_block_stop':
         this.#rests = true;
@@ -101,6 +103,17 @@ export class MessagesStreamTap implements StreamTap {
       default:
         return view.hasContent ? verdict.content : verdict.forward;
     }
+  }
+
+  #noteEnding(reason: unknown): number {
+    const ending = judgeEnding(reason, this.#hasOutput);
+    if (ending === 'broken') {
+      this.failure = brokenEndingError(String(reason));
+      return verdict.failed;
+    }
+    if (ending === 'unknown') this.unknownEnding = String(reason);
+    if (!isAbsent(reason)) this.#isEnded = true;
+    return view.hasContent ? verdict.content : verdict.forward;
   }
 
   /** Another message follows, and its counts have nothing to do with those before. */
@@ -140,6 +153,6 @@ export class MessagesStreamTap implements StreamTap {
   }
 
   completion(): string {
-    return '';
+    return this.closed ? '' : frame('message_stop', '{"type":"message_stop"}');
   }
 }

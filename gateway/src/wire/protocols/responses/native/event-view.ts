@@ -3,6 +3,7 @@ import { EventRange, type EventView } from '../../event-view.ts';
 
 const key = Object.freeze({
   background: keyBytes('background'),
+  incompleteDetails: keyBytes('incomplete_details'),
   conversation: keyBytes('conversation'),
   createdAt: keyBytes('created_at'),
   delta: keyBytes('delta'),
@@ -35,6 +36,7 @@ export class ResponseEventView implements EventView {
   createdAt: unknown = undefined;
   conversation: unknown = undefined;
   status: unknown = undefined;
+  incompleteDetails: unknown = undefined;
   background: unknown = undefined;
   usage: unknown = undefined;
   serviceTier: unknown = undefined;
@@ -59,6 +61,7 @@ export class ResponseEventView implements EventView {
     this.createdAt = undefined;
     this.conversation = undefined;
     this.status = undefined;
+    this.incompleteDetails = undefined;
     this.background = undefined;
     this.items.clear();
     this.usage = undefined;
@@ -89,6 +92,7 @@ export class ResponseEventView implements EventView {
       if (cursor.keyIs(key.id)) this.id = cursor.read();
       else if (cursor.keyIs(key.createdAt)) this.createdAt = cursor.read();
       else if (cursor.keyIs(key.status)) this.status = cursor.read();
+      else if (cursor.keyIs(key.incompleteDetails)) this.incompleteDetails = cursor.read();
       else if (cursor.keyIs(key.background)) this.background = cursor.read();
       else if (cursor.keyIs(key.usage)) this.usage = cursor.read() ?? this.usage;
       else if (cursor.keyIs(key.conversation)) this.conversation = cursor.read();

@@ -1,12 +1,12 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
-import { brokenEndingError, isBrokenStatus } from '../../broken-ending.ts';
+import { brokenEndingError, isBrokenStatus } from '../../endings.ts';
 import { echoModel } from '../../echo.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse } from '../../read-response.ts';
+import { parseResponse, readEndings } from '../../read-response.ts';
 import { readGivenState } from './state-members.ts';
-import type { JsonRecord } from '../../values.ts';
+import { recordAt, type JsonRecord } from '../../values.ts';
 import { pictureTokensIn, searchesIn } from './searches.ts';
 
 const modelPath = [keyBytes('model')];
@@ -26,8 +26,15 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
       usageOf(response),
     );
   }
+  const usage = readEndings('responses', endingsOf(response), response, usageOf(response));
   const given = readGivenState(response);
-  return { body: echoModel(body, modelPath, echo), usage: usageOf(response), given };
+  return { body: echoModel(body, modelPath, echo), usage, given };
+}
+
+/** A response in the background has not ended. */
+function endingsOf(response: JsonRecord): unknown[] {
+  const { status, background } = response;
+  return background === true ? [] : [status, recordAt(response, 'incomplete_details')['reason']];
 }
 
 function usageOf(response: JsonRecord): ReportedUsage | null {

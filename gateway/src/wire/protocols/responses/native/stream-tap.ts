@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { brokenEndingError, isBrokenStatus } from '../../broken-ending.ts';
 import { echoedName, echoInEvent } from '../../echo.ts';
 import { failureObject } from '../../error-object.ts';
+import { brokenEndingError, isBrokenStatus, judgeEnding } from '../../endings.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
 import { GivenState } from '../../given-state.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
@@ -40,6 +40,8 @@ export class ResponsesStreamTap implements StreamTap {
   /** Null until the upstream has announced the response. */
   begun: BegunResponse | null = null;
   lastSequenceNumber = -1;
+  unknownEnding: string | null = null;
+  #hasItems = false;
   /** Every text, call and item that began is complete. */
   #rests = false;
   readonly #given = new GivenState();
@@ -82,10 +84,7 @@ export class ResponsesStreamTap implements StreamTap {
       return this.#fail(data);
     }
 
-    if (endings.has(type) && isBrokenStatus(view.status, view.background)) {
-      this.failure = brokenEndingError(view.status);
-      return verdict.failed;
-    }
+    if (endings.has(type) && !this.#isGoodEnding()) return verdict.failed;
     const result = this.#verdictOf(type, read);
     this.replacement = echoInEvent(event, read, view.model, this.#echo);
     return this.replacement === null ? result : result | verdict.replace;
@@ -93,6 +92,23 @@ export class ResponsesStreamTap implements StreamTap {
 
   completion(): string {
     return '';
+  }
+
+  #isGoodEnding(): boolean {
+    const { status, background, incompleteDetails: details } = view;
+    if (isBrokenStatus(status, background)) {
+      this.failure = brokenEndingError(status);
+      return false;
+    }
+    for (const word of [status, isRecord(details) ? details['reason'] : null]) {
+      const ending = judgeEnding(word, this.outputBytes > 0 || this.#hasItems);
+      if (ending === 'unknown') this.unknownEnding = String(word);
+      else if (ending === 'broken' && background !== true) {
+        this.failure = brokenEndingError(String(word));
+        return false;
+      }
+    }
+    return true;
   }
 
   #verdictOf(type: string, data: Buffer): number {
@@ -108,6 +124,7 @@ export class ResponsesStreamTap implements StreamTap {
         this.finished = true;
         return verdict.terminal | verdict.content;
       case 'response.output_item.done':
+        this.#hasItems = true;
         if (isSearch(recordAt(parseSearch(data), 'item'))) this.webSearches += 1;
         return verdict.content;
       case 'response.image_generation_call.partial_image':

@@ -1,24 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
-import { finishClass } from '../../../finish-class.ts';
-
-/** The values of `finish_reason`: the official five, and those that other servers invented. */
-const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
-  ['stop', 'end'],
-  ['eos', 'end'],
-  ['eos_token', 'end'],
-  ['end_turn', 'end'],
-  ['stop_sequence', 'stop-sequence'],
-  ['length', 'length'],
-  ['max_tokens', 'length'],
-  ['model_length', 'context-full'],
-  ['model_context_window_exceeded', 'context-full'],
-  ['tool_calls', 'tool'],
-  ['tool_use', 'tool'],
-  ['function_call', 'tool'],
-  ['content_filter', 'filtered'],
-  ['sensitive', 'filtered'],
-  ['refusal', 'filtered'],
-]);
+import { readEnding } from '../../../endings.ts';
 
 /** Reasons that only mean that the model was done: the content decides. */
 const plain: ReadonlySet<FinishReason> = new Set<FinishReason>(['end', 'tool', 'other']);
@@ -40,13 +21,10 @@ export function readFinish(
   stopReason: unknown,
   delivered: Delivered,
 ): Finish {
-  const known = reason === null || reason === '' ? unnamed(delivered) : knownReason(reason);
-  if (known !== undefined) return finishOf(known, stopReason, delivered);
-  return { ...finishOf(finishClass(reason ?? ''), stopReason, delivered), isGuess: true };
+  if (reason === null || reason === '') return finishOf(unnamed(delivered), stopReason, delivered);
+  const { reason: named, ...guess } = readEnding(reason);
+  return { ...finishOf(named, stopReason, delivered), ...guess };
 }
-
-/** Some servers write the words in capitals. */
-const knownReason = (word: string) => reasons.get(word) ?? reasons.get(word.toLowerCase());
 
 function finishOf(named: FinishReason, stopReason: unknown, delivered: Delivered): Finish {
   if (named === 'end' && typeof stopReason === 'string' && stopReason !== '' && !delivered.calls) {

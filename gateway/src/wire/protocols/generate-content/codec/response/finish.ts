@@ -1,30 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
-import { finishClass } from '../../../finish-class.ts';
-
-/** Reasons that cut a response because of its content. */
-const filters = [
-  'SAFETY',
-  'RECITATION',
-  'LANGUAGE',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'MODEL_ARMOR',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-  'IMAGE_OTHER',
-];
-
-const reasons: Readonly<Record<string, FinishReason>> = {
-  STOP: 'end',
-  MAX_TOKENS: 'length',
-  // The client would have to return its token, which only this protocol can carry.
-  CONTINUATION: 'length',
-  OTHER: 'other',
-  FINISH_REASON_UNSPECIFIED: 'other',
-  ...Object.fromEntries(filters.map((name) => [name, 'filtered'])),
-};
+import { readEnding } from '../../../endings.ts';
 
 /** Some recorders and proxies write an enumeration's number instead of its name. */
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];
@@ -33,13 +8,9 @@ const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', '
 export function decodeFinish(written: unknown, hasCalls: boolean): Finish {
   const name = typeof written === 'number' ? numbered[written] : written;
   if (typeof name !== 'string' || name === '') return { reason: hasCalls ? 'tool' : 'other' };
-  const known = reasons[name] ?? reasons[name.toUpperCase()];
-  const reason = known ?? finishClass(name);
+  const { reason, ...guess } = readEnding(name);
   const isPlain = reason === 'end' || reason === 'other';
-  return {
-    reason: hasCalls && isPlain ? 'tool' : reason,
-    ...(known === undefined && { isGuess: true }),
-  };
+  return { reason: hasCalls && isPlain ? 'tool' : reason, ...guess };
 }
 
 const names: Readonly<Record<FinishReason, string>> = {

@@ -79,7 +79,7 @@ describe('responses', () => {
     ['IMAGE_OTHER', [], 'IMAGE_OTHER', 'filtered'],
     ['CONTINUATION', [], 'CONTINUATION', 'length'],
     ['MALFORMED_FUNCTION_CALL', [], 'MALFORMED_FUNCTION_CALL', 'other'],
-    ['one that is new', [], 'BRAND_NEW', 'other'],
+    ['one that is new', [], 'BRAND_NEW', 'end'],
   ])('finish: %s', (_, parts, finishReason, reason) => {
     const json = candidate(parts as unknown[], { finishReason });
     expect(decodeResponse(json).candidates[0]?.finish).toMatchObject({ reason });

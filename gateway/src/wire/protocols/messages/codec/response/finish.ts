@@ -1,19 +1,7 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
-import { finishClass } from '../../../finish-class.ts';
+import { readEnding } from '../../../endings.ts';
 import { isAbsent } from '../../../values.ts';
 import { optionalText } from '../../wire.ts';
-
-const reasons: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'end',
-  max_tokens: 'length',
-  stop_sequence: 'stop-sequence',
-  tool_use: 'tool',
-  pause_turn: 'pause',
-  // The client asked to be shown the summary before the response continues (`pause_after_compaction`).
-  compaction: 'pause',
-  refusal: 'filtered',
-  model_context_window_exceeded: 'context-full',
-};
 
 /** The content of a response, to check its reason: clients act on the reason alone. */
 export interface Outcome {
@@ -24,11 +12,8 @@ export interface Outcome {
 /** Null if the upstream gave no reason. */
 export function decodeFinish(reason: unknown, sequence: unknown, outcome: Outcome): Finish | null {
   if (isAbsent(reason)) return null;
-  const word = typeof reason === 'string' ? reason.toLowerCase() : '';
-  const named = Object.hasOwn(reasons, word) ? reasons[word] : undefined;
-  return named === undefined
-    ? { ...finishOf(finishClass(word), sequence, outcome), isGuess: true }
-    : finishOf(named, sequence, outcome);
+  const { reason: named, ...guess } = readEnding(typeof reason === 'string' ? reason : '');
+  return { ...finishOf(named, sequence, outcome), ...guess };
 }
 
 function finishOf(named: FinishReason, sequence: unknown, { hasCalls, isEmpty }: Outcome): Finish {

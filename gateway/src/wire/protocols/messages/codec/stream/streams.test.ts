@@ -329,7 +329,7 @@ describe('the decoder', () => {
     ['pause_turn', {}, { type: 'finish', finish: { reason: 'pause' } }],
     ['model_context_window_exceeded', {}, { type: 'finish', finish: { reason: 'context-full' } }],
     ['tool_use', {}, { type: 'finish', finish: { reason: 'end' } }],
-    ['something_new', {}, { type: 'finish', finish: { reason: 'other', isGuess: true } }],
+    ['something_new', {}, { type: 'finish', finish: { reason: 'end', isGuess: true } }],
   ])('ends with %s', (reason, rest, expected) => {
     expect(events(ending(reason, rest)).at(-1)).toEqual(expected);
   });

@@ -86,7 +86,8 @@ describe('the table', () => {
     const told = [...page.matchAll(/^\| `(b\d+)` /gm)].map(([, id]) => String(id));
     const ids: string[] = ['b2', ...rules.map(({ id }) => id)];
     const byNumber = (a: string, b: string): number => Number(a.slice(1)) - Number(b.slice(1));
-    expect(told).toEqual(ids.toSorted(byNumber));
+    // The second table has those that other vendors need, too.
+    expect(told.slice(0, ids.length)).toEqual(ids.toSorted(byNumber));
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Finish } from '#canonical/index.ts';
+import { readEnding } from '../../../endings.ts';
 import { type JsonRecord, recordAt } from '../../../values.ts';
 
 /** The output, as far as the finish depends on it. */
@@ -13,8 +14,10 @@ export function decodeFinish(response: JsonRecord, seen: SeenOutput): Finish {
   const { status } = response;
   if (status === 'incomplete') {
     const { reason } = recordAt(response, 'incomplete_details');
-    if (reason !== 'content_filter') return { reason: 'length' };
-    return { reason: seen.any ? 'filtered' : 'blocked' };
+    const { reason: named, ...guess } =
+      typeof reason === 'string' ? readEnding(reason) : { reason: 'length' as const };
+    if (named !== 'filtered') return { reason: 'length', ...guess };
+    return { reason: seen.any ? 'filtered' : 'blocked', ...guess };
   }
   if (status === 'cancelled') return { reason: 'other' };
   if (seen.call) return { reason: 'tool' };
