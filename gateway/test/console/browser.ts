@@ -31,12 +31,17 @@ export async function openBrowser(): Promise<Browser> {
 /** One for all files of a process, with which it ends. */
 let shared: Promise<Browser> | null = null;
 
-/** Opens an empty page with cookies and a storage of its own. @param url of the gateway */
-export async function visit(url: string): Promise<Visit> {
+/**
+ * Opens an empty page with cookies and a storage of its own.
+ * @param url of the gateway
+ * @param timezoneId where its clock is; absent: where this machine's is
+ */
+export async function visit(url: string, timezoneId?: string): Promise<Visit> {
   const browser = await (shared ??= keptByProcess(openBrowser));
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
+    ...(timezoneId !== undefined && { timezoneId }),
   });
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -161,3 +161,19 @@ test.runIf(hasBrowser)(
     expect(complaints).toEqual([]);
   },
 );
+
+test.runIf(hasBrowser)(
+  'where days begin within an hour, the charts have the days of UTC, and a line about it',
+  { timeout: 60_000 },
+  async () => {
+    const there = await visit(gateway.url, 'Asia/Kolkata');
+    try {
+      await there.signInAt('/usage?range=30d', 'admin@example.com');
+      // In the language that they chose before.
+      await there.page.getByText(/UTC.*Asia\/(Kolkata|Calcutta)/).waitFor();
+      expect(there.complaints).toEqual([]);
+    } finally {
+      await there.close();
+    }
+  },
+);
