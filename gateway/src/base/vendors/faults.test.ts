@@ -29,6 +29,12 @@ const flat = (code: string, message = '') => ({ code, message, request_id: 'r' }
 /** By where they come from: the status (null: inside of a stream), the body, what it means. */
 const samples: Readonly<Record<string, readonly (readonly [number | null, unknown, Meaning])[]>> = {
   OpenAI: [
+    [
+      400,
+      says('Invalid content type. image_url is only supported by certain models.'),
+      'capability',
+    ],
+    [400, says('Country, region, or territory not supported'), 'account, unblamed'],
     [400, openAi({ code: 'context_length_exceeded' }), 'context_overflow'],
     [null, openAi({ code: 'context_length_exceeded' }), 'context_overflow'],
     [400, says("This model's maximum context length is 8192 tokens."), 'context_overflow'],
@@ -96,6 +102,11 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
   Anthropic: [
     [
       400,
+      anthropic('invalid_request_error', 'This account has been disabled.'),
+      'account, unblamed',
+    ],
+    [
+      400,
       anthropic('invalid_request_error', 'prompt is too long: 213462 tokens > 200000 maximum'),
       'context_overflow',
     ],
@@ -153,6 +164,17 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [400, anthropic('invalid_request_error', 'messages: roles must alternate'), 'unexplained'],
   ],
   'Gemini and Vertex AI': [
+    [
+      400,
+      google(400, 'INVALID_ARGUMENT', 'Request payload size exceeds the limit: 20971520 bytes.'),
+      'body_too_large',
+    ],
+    [
+      400,
+      google(400, 'INVALID_ARGUMENT', 'Function calling is not enabled for models/m'),
+      'capability',
+    ],
+    [403, google(403, 'PERMISSION_DENIED', 'Your API key was reported as leaked.'), 'account'],
     [
       400,
       google(
@@ -297,6 +319,14 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [402, says('Credit limit exceeded, please navigate to billing.'), 'account'],
   ],
   'llama.cpp, LM Studio, TabbyAPI': [
+    [
+      400,
+      {
+        error:
+          'Reached context length of 4096 tokens with model that does not currently support it',
+      },
+      'context_overflow',
+    ],
     [400, openAi({ code: 400, type: 'exceed_context_size_error' }), 'context_overflow'],
     [
       500,
@@ -386,6 +416,7 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [400, { code: 20012, message: 'Model does not exist.' }, 'model_missing'],
   ],
   Groq: [
+    [400, says('`tool calling` is not supported with this model'), 'capability'],
     [400, says('Please reduce the length of the messages or completion.'), 'context_overflow'],
     [
       413,
@@ -400,8 +431,16 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [400, openAi({ code: 'tool_use_failed' }), 'unexplained'],
     [400, openAi({ code: 'model_decommissioned' }), 'model_missing'],
   ],
-  DeepSeek: [[402, says('Insufficient Balance'), 'account']],
+  DeepSeek: [
+    [402, says('Insufficient Balance'), 'account'],
+    [
+      400,
+      says('Failed to deserialize: unknown variant `image_url`, expected `text`'),
+      'capability',
+    ],
+  ],
   Moonshot: [
+    [400, says('Invalid request: Input token length too long'), 'context_overflow'],
     [
       400,
       says('Invalid request: Your request exceeded model token limit: 262144'),
@@ -448,6 +487,9 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [400, says('invalid params, context window exceeds limit (2013)'), 'context_overflow'],
   ],
   'Model Studio': [
+    [403, flat('AccessDenied.Unpurchased'), 'account'],
+    [403, flat('Model.AccessDenied'), 'model_missing'],
+    [400, flat('InvalidParameter', 'Model not exist.'), 'model_missing, unblamed'],
     [
       400,
       flat('Arrearage', 'Access denied, please make sure your account is in good standing.'),
@@ -476,6 +518,28 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [400, openAi({ code: 'ResourceUnavailable.InArrears' }), 'account'],
   ],
   'other gateways': [
+    [
+      400,
+      says('prompt has 9 tokens, but the configured context size is 8 tokens'),
+      'context_overflow',
+    ],
+    [
+      502,
+      says("upstream: This model's maximum context length is 8192 tokens."),
+      'context_overflow',
+    ],
+    [429, says('Request too large: maximum context length, tokens per minute'), 'quota'],
+    [
+      403,
+      says('m requires moderation on OpenRouter. Your input was flagged for "violence".'),
+      'content_policy',
+    ],
+    [400, openAi({ code: 'model_not_available' }), 'model_missing'],
+    [
+      400,
+      says('The model `x` does not exist or you do not have access to it.'),
+      'model_missing, unblamed',
+    ],
     [400, says('litellm.ContextWindowExceededError: BadRequestError'), 'context_overflow'],
     [
       400,

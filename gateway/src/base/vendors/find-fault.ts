@@ -33,7 +33,7 @@ const texts = faultTables.flatMap((table) => table.texts);
 /** A text of one piece that is too special to be anything but a word of an error: `context_length_exceeded`. */
 const unmistakable = /\w{12,}/g;
 
-/** Faults of the request: a text says them only where the request was refused. */
+/** Faults of the request. */
 const ofRequest: ReadonlySet<Fault> = new Set([
   'capability',
   'client',
@@ -41,8 +41,8 @@ const ofRequest: ReadonlySet<Fault> = new Set([
   'context_overflow',
 ]);
 
-/** Statuses with which servers refuse a request. */
-const refusing: ReadonlySet<number | null> = new Set([null, 400, 404, 413, 422, 500]);
+/** Statuses that say whose fault it is: no text makes it the request's. */
+const ofOperator: ReadonlySet<number | null> = new Set([401, 402, 429]);
 
 export interface FoundFault {
   readonly fault: Fault;
@@ -101,7 +101,7 @@ function wordOf(written: string): Fault | number | undefined {
 }
 
 function isPossible(fault: Fault, status: number | null): boolean {
-  return !ofRequest.has(fault) || refusing.has(status);
+  return !ofRequest.has(fault) || !ofOperator.has(status);
 }
 
 /** Nothing that could be a sentence. */

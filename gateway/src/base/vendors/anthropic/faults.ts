@@ -23,7 +23,7 @@ export const anthropicFaults: FaultTable = {
     [/^your credit balance is too low/i, 'account'],
     // "You have reached your specified API usage limits. You will regain access on …", also with `workspace`.
     [/reached your specified (api |workspace )?(api )?usage limits/i, 'account'],
-    [/organization has been disabled/i, 'account'],
+    [/(organization|account) has been disabled/i, 'account'],
     // Subscriptions, https://github.com/anthropics/claude-code/issues: "Third-party apps now draw from your extra usage, not
     // your plan limits."; "You're out of extra usage."; "Extra usage is required for long context requests."
     [/draw from your extra usage|out of extra usage|extra usage is required/i, 'account'],

@@ -29,6 +29,12 @@ export const geminiFaults: FaultTable = {
   texts: [
     // "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
     [/input token count/i, 'context_overflow'],
+    // "Request payload size exceeds the limit: 20971520 bytes."
+    [/request payload size exceeds the limit/i, 'body_too_large'],
+    // "Function calling is not enabled for models/m"; "Developer instruction …"; "Audio input modality …"
+    [/is not enabled for models\//i, 'capability'],
+    // With 403: "Your API key was reported as leaked. Please use another API key."
+    [/api key was reported as leaked/i, 'account'],
     // "API key not valid. Please pass a valid API key."; "API key expired. Please renew the API key."
     [/^api key (not valid|expired)/i, 'account'],
     [/user location is not supported|free tier is not available/i, 'account'],

@@ -13,6 +13,6 @@ export const moonshotFaults: FaultTable = {
   },
   texts: [
     // "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)"
-    [/exceeded model token limit/i, 'context_overflow'],
+    [/exceeded model token limit|input token length too long/i, 'context_overflow'],
   ],
 };

@@ -12,6 +12,9 @@ export const compatibleFaults: FaultTable = {
     // GitHub Copilot.
     model_not_supported: 'model_missing',
     unsupported_api_for_model: 'model_missing',
+    // Together, with 400: "Unable to access non-serverless model …"; Mistral and Qianfan: "Invalid model".
+    model_not_available: 'model_missing',
+    invalid_model: 'model_missing',
     // Baidu's Qianfan: the error codes of its v2 API.
     tokens_too_long: 'context_overflow',
     rpm_rate_limit_exceeded: 'quota',
@@ -84,6 +87,11 @@ export const compatibleFaults: FaultTable = {
     // the first 9000 tokens when context the overflows."
     [/(greater than|loaded with) (the )?context length/i, 'context_overflow'],
     [/tokens when (the )?context (the )?overflows/i, 'context_overflow'],
+    // LM Studio: "Reached context length of 4096 tokens with model … that does not currently support mid-generation
+    // context overflow."
+    [/reached context length of \d+ tokens/i, 'context_overflow'],
+    // Vercel's gateway: "prompt has 9 tokens, but the configured context size is 8 tokens".
+    [/configured context size is/i, 'context_overflow'],
     // Ollama: "the input length exceeds the context length".
     [/exceeds (the|this model's) context length/i, 'context_overflow'],
     // GitHub Models: "Request body too large for gpt-4o model. Max size: 8000 tokens."; Copilot.
@@ -117,6 +125,8 @@ export const compatibleFaults: FaultTable = {
 
     // OpenRouter: "gpt-9 is not a valid model ID"; Bedrock: "The provided model identifier is invalid."
     [/is not a valid model id|provided model identifier is invalid/i, 'model_missing'],
+    // DeepSeek and Model Studio: "Model Not Exist"; SiliconFlow; "The model `x` does not exist or you do not have access to it."
+    [/model (does )?not exist|the model \S+ does not exist/i, 'model_missing'],
     // Bedrock: "Invocation of model ID … with on-demand throughput isn’t supported."
     [/with on-demand throughput isn.t supported/i, 'model_missing'],
     // One API: "当前分组 default 下对于模型 x 无可用渠道"; New API: "No available channel for model x".
@@ -128,6 +138,12 @@ export const compatibleFaults: FaultTable = {
     [/requires --enable-auto-tool-choice/i, 'capability'],
     // vLLM: "m is not a multimodal model"; "At most 1 image(s) may be provided in one request."
     [/is not a multimodal model|at most \d+ image\(s\) may be provided/i, 'capability'],
+    // DeepSeek at a picture: "unknown variant `image_url`, expected `text`".
+    [/unknown variant `image_url`/i, 'capability'],
+    // Groq: "`tool calling` is not supported with this model"; OpenAI: "tools is not supported in this model."
+    [/(tools|tool calling`?) is not supported (in|with) this model/i, 'capability'],
+    // OpenRouter, with 403: "… requires moderation on OpenRouter. Your input was flagged for "violence"."
+    [/requires moderation|your input was flagged/i, 'content_policy'],
     // OpenRouter, with 404: "No endpoints found that support tool use."; "… image input".
     [/no endpoints found that support/i, 'capability'],
   ],

@@ -68,7 +68,12 @@ export const openAiFaults: FaultTable = {
       'account',
     ],
     [/billing hard limit/i, 'account'],
-    [/not available in your (country|region)/i, 'account'],
+    [
+      /not available in your (country|region)|country, region, or territory not supported/i,
+      'account',
+    ],
+    // "Invalid content type. image_url is only supported by certain models."
+    [/image_url is only supported by certain models/i, 'capability'],
     // Whatever it is called exactly: `InputVideoSensitiveContentDetected`, `responsible_ai_policy`.
     [/content_?policy|content_filter|moderation_blocked/i, 'content_policy'],
     [/data_?inspection_?failed|sensitive_?content|responsible_?ai_?policy/i, 'content_policy'],
