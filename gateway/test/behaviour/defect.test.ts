@@ -24,6 +24,10 @@ vi.mock('#vendors/index.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('#vendors/index.ts')>();
   return {
     ...original,
+    classifyFailure(failure: Parameters<typeof original.classifyFailure>[0]) {
+      failAt('classify');
+      return original.classifyFailure(failure);
+    },
     vendorOf(channel: ChannelAddress) {
       const provider = original.vendorOf(channel);
       if (provider === undefined) return undefined;
@@ -32,10 +36,6 @@ vi.mock('#vendors/index.ts', async (importOriginal) => {
         headers(secret, protocol) {
           if (secret === 'of-converted') failAt('headers');
           return provider.headers(secret, protocol);
-        },
-        classify(failure) {
-          failAt('classify');
-          return provider.classify(failure);
         },
       } satisfies Vendor;
     },

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { anthropic } from './anthropic/index.ts';
+import { classifyFailure } from './classify.ts';
 import { gemini } from './gemini/index.ts';
-import { openai } from './openai/index.ts';
 import { simulator } from './simulator/index.ts';
-import type { Classification, Vendor } from './vendor.ts';
+import type { Classification } from './vendor.ts';
 
 const classify = (
-  vendor: Vendor,
   status: number | null,
   body: unknown = null,
   retryAfter: number | null = null,
-): Classification => vendor.classify({ status, body, retryAfter });
+): Classification => classifyFailure({ status, body, retryAfter });
 
 const word = (classification: Classification): string =>
   classification.kind === 'client'
@@ -48,7 +46,7 @@ describe('openai', () => {
     [null, error({ code: 'server_error' }), 'abnormal channel'],
     [null, error({ code: 502 }), 'abnormal channel'],
   ])('%s %j is %s', (status, body, expected) => {
-    expect(word(classify(openai, status, body))).toBe(expected);
+    expect(word(classify(status, body))).toBe(expected);
   });
 });
 
@@ -86,15 +84,13 @@ describe('refusals that an edit cures', () => {
     ['messages[0].role: unknown variant `developer`, expected one of `system`, `user`', 'p17'],
     ['chat template rejected the request: Unexpected message role.', 'p17'],
   ];
-  const cure = (message: string, vendor: Vendor = openai) => {
-    const failure = classify(vendor, 400, { error: { message, type: 'invalid_request_error' } });
+  const cure = (message: string) => {
+    const failure = classify(400, { error: { message, type: 'invalid_request_error' } });
     return failure.kind === 'client' ? failure.cure : undefined;
   };
 
   test.each(stateless)('%s', (message) => {
-    for (const vendor of [openai, anthropic, gemini]) {
-      expect(cure(message, vendor)).toEqual({ kind: 'without-state' });
-    }
+    expect(cure(message)).toEqual({ kind: 'without-state' });
   });
 
   test.each(renamed)('%s', (message, id) => {
@@ -112,8 +108,8 @@ describe('refusals that an edit cures', () => {
 
   test('a code without words', () => {
     const body = { error: { message: '', code: 'invalid_encrypted_content' } };
-    expect(classify(openai, null, body)).toMatchObject({ kind: 'failover' });
-    expect(classify(openai, 400, body)).toMatchObject({ cure: { kind: 'without-state' } });
+    expect(classify(null, body)).toMatchObject({ kind: 'failover' });
+    expect(classify(400, body)).toMatchObject({ cure: { kind: 'without-state' } });
   });
 });
 
@@ -125,7 +121,7 @@ test.each([
   [402, 'billing_error', 'abnormal credential'],
 ])('anthropic %s %s is %s', (status, type, expected) => {
   const body = { type: 'error', error: { type, message: '' } };
-  expect(word(classify(anthropic, status, body))).toBe(expected);
+  expect(word(classify(status, body))).toBe(expected);
 });
 
 describe('gemini', () => {
@@ -134,30 +130,28 @@ describe('gemini', () => {
   });
   test('RetryInfo is the cool-down', () => {
     const body = error(429, 'RESOURCE_EXHAUSTED', '', [{ retryDelay: '12.4s' }]);
-    expect(classify(gemini, 429, body)).toMatchObject({ as: 'rate-limited', coolDownSeconds: 13 });
+    expect(classify(429, body)).toMatchObject({ as: 'rate-limited', coolDownSeconds: 13 });
   });
   test('inside a stream the status word decides', () => {
-    expect(word(classify(gemini, null, error(503, 'UNAVAILABLE')))).toBe('overloaded channel');
+    expect(word(classify(null, error(503, 'UNAVAILABLE')))).toBe('overloaded channel');
     expect(
-      word(classify(gemini, null, error(400, 'INVALID_ARGUMENT', 'The input token count exceeds'))),
+      word(classify(null, error(400, 'INVALID_ARGUMENT', 'The input token count exceeds'))),
     ).toBe('context_too_long');
   });
 });
 
 test('the upstream names the cool-down, within reason', () => {
-  expect(classify(openai, 429, null, 7)).toMatchObject({ coolDownSeconds: 7 });
-  expect(classify(openai, 429, null, 86_000)).toMatchObject({ coolDownSeconds: 900 });
-  expect(classify(openai, 429, null, 0)).toMatchObject({ coolDownSeconds: 1 });
+  expect(classify(429, null, 7)).toMatchObject({ coolDownSeconds: 7 });
+  expect(classify(429, null, 86_000)).toMatchObject({ coolDownSeconds: 900 });
+  expect(classify(429, null, 0)).toMatchObject({ coolDownSeconds: 1 });
 });
 
 test('the simulator is read as the vendor it plays', () => {
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: '' } };
-  expect(word(classify(simulator, null, overloaded))).toBe('overloaded channel');
+  expect(word(classify(null, overloaded))).toBe('overloaded channel');
   const exhausted = { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: '' } };
-  expect(word(classify(simulator, null, exhausted))).toBe('rate-limited quota');
-  expect(word(classify(simulator, 500, { error: { type: 'server_error' } }))).toBe(
-    'abnormal channel',
-  );
+  expect(word(classify(null, exhausted))).toBe('rate-limited quota');
+  expect(word(classify(500, { error: { type: 'server_error' } }))).toBe('abnormal channel');
 });
 
 describe('paths', () => {

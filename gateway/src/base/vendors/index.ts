@@ -1,3 +1,4 @@
+export { classifyFailure } from './classify.ts';
 export { parseWithIds } from './parse-with-ids.ts';
 export type { Cure } from './cures.ts';
 export { type Quirk, type QuirksOfRequest, quirksFor, type VendorRepair } from './quirks.ts';

@@ -66,7 +66,7 @@ export function findVendor(name: ProviderName): Vendor | undefined {
 
 /** Whether the gateway sends requests to this vendor. */
 export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
-  return 'classify' in vendor;
+  return 'path' in vendor;
 }
 
 const byHost: ReadonlyMap<string, HostedVendor> = new Map(

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { classifyFailure } from './classify.ts';
 import { arkTasks } from './ark/index.ts';
 import { dashscopeTasks } from './dashscope/index.ts';
 import { simulator } from './simulator/index.ts';
-import { ark } from './ark/index.ts';
 
 const synthesis = dashscopeTasks();
 const contents = arkTasks();
@@ -184,7 +184,7 @@ describe('Ark', () => {
 
   test('overload comes with 429 and is not a limit of ours', () => {
     const body = { error: { code: 'ServerOverloaded', message: 'x', type: 'TooManyRequests' } };
-    expect(ark.classify({ status: 429, body, retryAfter: null })).toMatchObject({
+    expect(classifyFailure({ status: 429, body, retryAfter: null })).toMatchObject({
       as: 'overloaded',
     });
   });

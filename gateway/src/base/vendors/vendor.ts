@@ -47,7 +47,6 @@ export interface Vendor extends VendorFacts {
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
   /** Whether a client header, by lower-case name, is forwarded besides the usual ones. Absent: none is. */
   forwards?(header: string): boolean;
-  classify(failure: UpstreamFailure): Classification;
   /** What it charges for besides tokens. */
   readonly surcharges: SurchargeFacts;
   /** What a model accepts that other speakers of the protocol refuse. Absent: `plainTraits`. */

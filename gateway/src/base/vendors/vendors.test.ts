@@ -5,6 +5,7 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { applyQuirks, textCodecs, textProtocols } from '#protocols/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { readEvents, runTap } from '#test/recordings/tap-run.ts';
+import { classifyFailure } from './classify.ts';
 import { quirksFor, type Quirk } from './quirks.ts';
 import { everyVendor, isCalled, providerNames, vendorFacts } from './registry.ts';
 import type { Classification, UpstreamTarget } from './vendor.ts';
@@ -104,7 +105,7 @@ describe.each(called)('$name', (vendor) => {
     if (failure === undefined)
       expect.fail(`fixtures/failures.json of ${vendor.name} has no ${kind}`);
     const { status, body, means } = failure;
-    const classification = vendor.classify({ status, body, retryAfter: null });
+    const classification = classifyFailure({ status, body, retryAfter: null });
     expect(words(classification)).toBe(means);
     expect(classification).toMatchObject(meanings[kind]);
     expect(cases.source).not.toBe('');
@@ -112,7 +113,7 @@ describe.each(called)('$name', (vendor) => {
 
   test('an error without details is never blamed on the client', () => {
     for (const status of [500, 502, 503, 529, null]) {
-      expect(vendor.classify({ status, body: null, retryAfter: null }).kind).toBe('failover');
+      expect(classifyFailure({ status, body: null, retryAfter: null }).kind).toBe('failover');
     }
   });
 

@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
 import { plainTraits } from '../traits.ts';
@@ -34,7 +33,6 @@ export const anthropic = {
   countsTokensIn: ['messages'],
   path: anthropicPath,
   headers: anthropicHeaders,
-  classify: classifyFailure,
   surcharges: anthropicSurcharges,
   traitsOf: (model: string) => ({ ...plainTraits, leastCached: leastCachedOf(model) }),
 } satisfies Vendor;

@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
@@ -20,7 +19,6 @@ export const ark = {
     throw new TypeError(`Ark is not called for ${protocol}`);
   },
   headers: bearer,
-  classify: classifyFailure,
   surcharges: noSurcharges,
   lacksEdits: true,
   picturesByAddress: true,

@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
@@ -19,7 +18,6 @@ export const dashscope = {
     throw new TypeError(`Model Studio is not called for ${protocol}`);
   },
   headers: bearer,
-  classify: classifyFailure,
   surcharges: noSurcharges,
   tasks: { 'video-synthesis': dashscopeTasks() },
 } satisfies Vendor;

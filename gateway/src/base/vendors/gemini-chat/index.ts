@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import type { HostedVendor } from '../vendor.ts';
 
@@ -11,6 +10,5 @@ export const geminiChat = {
   versionPath: '/v1beta/openai',
   protocols: ['chat'],
   environmentKey: null,
-  classify: classifyFailure,
   hidesReasoningInTotal: true,
 } satisfies HostedVendor;

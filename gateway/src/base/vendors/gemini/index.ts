@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
 import type { UpstreamTarget, Vendor } from '../vendor.ts';
@@ -35,7 +34,6 @@ export const gemini = {
   countsTokensIn: ['generate-content'],
   path: geminiPath,
   headers: geminiHeaders,
-  classify: classifyFailure,
   surcharges: geminiSurcharges,
   traitsOf: geminiTraits,
   // "Unsupported MIME type: image/jpg", "Base64 decoding failed" of a data URL, and protobuf's JSON takes no lone surrogates

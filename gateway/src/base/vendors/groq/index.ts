@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { forbiddingTraits } from '../traits.ts';
 import type { HostedVendor } from '../vendor.ts';
@@ -11,7 +10,6 @@ export const groq = {
   baseUrl: 'https://api.groq.com/openai/v1',
   protocols: ['chat', 'responses'],
   environmentKey: 'GROQ_API_KEY',
-  classify: classifyFailure,
   // "property 'reasoning_content' is unsupported": https://github.com/janhq/jan/issues/8136
   traitsOf: () => forbiddingTraits,
   // A response does not depend on this field. The other refused fields are for the client to omit.

@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { developerAsSystem } from '../quirks.ts';
 import { demandingTraits } from '../traits.ts';
@@ -16,7 +15,6 @@ export const moonshot = {
   alsoAt: ['api.moonshot.cn', 'api.kimi.com'],
   protocols: ['chat'],
   environmentKey: 'MOONSHOT_API_KEY',
-  classify: classifyFailure,
   traitsOf: () => demandingTraits,
   // "ROLE_UNSPECIFIED": https://github.com/openclaw/openclaw/pull/22194
   quirks: [{ id: 'p20', protocol: 'chat', edit: developerAsSystem }],

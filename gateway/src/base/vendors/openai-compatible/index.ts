@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { bearer, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import { thinkingDeepseek } from '../deepseek/models.ts';
 import { thinkingKimi } from '../moonshot/models.ts';
@@ -24,7 +23,6 @@ export const openaiCompatible = {
   countsTokensIn: [],
   path: openAiPath,
   headers: bearer,
-  classify: classifyFailure,
   surcharges: joined(openAiSurcharges, routerSurcharges),
   // Wherever a model is served, its server may be its maker's behind another address.
   traitsOf: (model: string) =>

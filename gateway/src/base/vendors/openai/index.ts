@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import type { Quirk } from '../quirks.ts';
 import type { Vendor } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
@@ -58,7 +57,6 @@ export const openai = {
   compacts: true,
   path: openAiPath,
   headers: bearer,
-  classify: classifyFailure,
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,
   // "OpenAI's backend" is strict, too: https://github.com/anomalyco/opencode/pull/17758

@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import { protocolNames, type ProtocolName } from '#canonical/index.ts';
 import { anthropicHeaders, anthropicPath, anthropicSurcharges } from '../anthropic/index.ts';
 import { arkTasks, contentsPath } from '../ark/index.ts';
@@ -53,7 +52,6 @@ export const simulator = {
   },
   // Requests for faults.
   forwards: (header: string) => header.startsWith('x-simulator-'),
-  classify: classifyFailure,
   surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
   tasks: {
     'video-synthesis': dashscopeTasks(synthesisBase),

@@ -1,4 +1,3 @@
-import { classifyFailure } from '../classify.ts';
 import type { Quirk } from '../quirks.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
@@ -25,7 +24,6 @@ export const xai = {
   baseUrl: 'https://api.x.ai/v1',
   protocols: ['chat', 'responses'],
   environmentKey: 'XAI_API_KEY',
-  classify: classifyFailure,
   // "You can mix system, user, or assistant roles in any sequence": https://docs.x.ai/docs/guides/chat
   traitsOf: () => traits,
   // "lone leading surrogate in hex escape", as of every parser of this kind.

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { textProtocols } from '#protocols/index.ts';
-import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createDrainSlots, type DrainSlots } from '../exchange/drain-slots.ts';
@@ -13,7 +12,6 @@ import {
 } from './response-reader.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 
-const vendor = findVendor('simulator')!;
 const response = Buffer.from(
   JSON.stringify({
     id: 'x',
@@ -61,7 +59,6 @@ function start(
       },
       close: async () => {},
     },
-    vendor,
     reader: {
       largest,
       sizeIsRequested,

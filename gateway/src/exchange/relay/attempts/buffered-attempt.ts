@@ -1,7 +1,6 @@
 import { CollectedBody } from '#bodies/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
-import type { Vendor } from '#vendors/index.ts';
 import type {
   UpstreamCall,
   UpstreamClient,
@@ -48,7 +47,6 @@ export type BufferedOutcome<Result> =
 
 export interface BufferedAttemptOptions<Result> {
   readonly upstream: UpstreamClient;
-  readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'disconnected' | 'fail' | 'failedWith'>;
   readonly reader: ResponseReader<Result> | CollectingReader<Result>;
   readonly ticker: Ticker;
@@ -243,7 +241,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
 
   #judge(): AttemptFailure {
     const body = parseJson(this.#body.whole());
-    return failureOfResponse(this.#options.vendor, this.#status, this.upstreamHeaders, body);
+    return failureOfResponse(this.#status, this.upstreamHeaders, body);
   }
 
   #read(reader: ResponseReader<Result>, body: Buffer): BufferedOutcome<Result> {
@@ -289,7 +287,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     const failure =
       body === null
         ? brokenAttempt(this.#status, 'started', 'unreadable')
-        : failureOfResponse(this.#options.vendor, null, this.upstreamHeaders, body);
+        : failureOfResponse(null, this.upstreamHeaders, body);
     return { ...failure, usage };
   }
 

@@ -1,5 +1,5 @@
 import { brokenEndingIn } from '#protocols/index.ts';
-import type { Vendor } from '#vendors/index.ts';
+import { classifyFailure } from '#vendors/index.ts';
 import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
 
@@ -18,12 +18,11 @@ export function isError(status: number): boolean {
 
 /** Classifies an upstream's error response. Its text is not passed on. */
 export function failureOfResponse(
-  vendor: Vendor,
   status: number | null,
   headers: UpstreamHeaders,
   body: unknown,
 ): AttemptFailure {
-  const classification = vendor.classify({ status, body, retryAfter: retryAfterOf(headers) });
+  const classification = classifyFailure({ status, body, retryAfter: retryAfterOf(headers) });
   const result =
     brokenEndingIn(body) ??
     (classification.kind === 'client' ? classification.error : classification.as);

@@ -74,7 +74,6 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
     });
     return new BufferedAttempt(asked, {
       upstream,
-      vendor,
       client: input.client,
       reader: new EmbedResponseReader(bodies, input.caller.keyId, {
         clientModel: request.model,

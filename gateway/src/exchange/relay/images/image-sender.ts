@@ -62,7 +62,6 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     });
     return new BufferedAttempt(asked, {
       upstream,
-      vendor,
       client: input.client,
       reader: {
         largest: largestResponse,

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { images } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
-import { findVendor } from '#vendors/index.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import type { TickListener } from '../exchange/ticker.ts';
 import { createFraming } from '../streams/framing.ts';
@@ -52,7 +51,6 @@ function sendRequest(keepsUp = false) {
       },
       close: async () => {},
     },
-    vendor: findVendor('simulator')!,
     client,
     events: images,
     tap: images.createStreamTap({

@@ -21,7 +21,6 @@ import {
   type UpstreamListener,
   type UpstreamRequest,
 } from '#upstream/index.ts';
-import type { Vendor } from '#vendors/index.ts';
 import { errorBodyLimit, failureOfResponse, isError, parseJson } from '../attempts/error-body.ts';
 import {
   brokenAttempt,
@@ -93,7 +92,6 @@ export interface PictureEvents {
 
 export interface ImageStreamOptions {
   readonly upstream: UpstreamClient;
-  readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'disconnected'>;
   readonly events: PictureEvents;
   readonly tap: PictureStreamTap;
@@ -340,7 +338,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     const failure =
       body === null
         ? brokenAttempt(this.#status, 'started', 'unreadable')
-        : failureOfResponse(this.#options.vendor, null, this.upstreamHeaders, body);
+        : failureOfResponse(null, this.upstreamHeaders, body);
     this.#finish({ ...failure, usage });
   }
 
@@ -408,8 +406,8 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   /** The upstream reported a failure in an event, or a picture that must not be shown. */
   #upstreamFailed(): void {
-    const { vendor, tap, meter } = this.#options;
-    const failure = failureOfResponse(vendor, null, this.upstreamHeaders, tap.failure);
+    const { tap, meter } = this.#options;
+    const failure = failureOfResponse(null, this.upstreamHeaders, tap.failure);
     this.#failed({ ...failure, units: meter.unitsOf(tap) });
   }
 
@@ -475,7 +473,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   #judge(body: CollectedBody): AttemptFailure {
     const json = parseJson(body.whole());
-    return failureOfResponse(this.#options.vendor, this.#status, this.upstreamHeaders, json);
+    return failureOfResponse(this.#status, this.upstreamHeaders, json);
   }
 
   #abortWith(outcome: ImageStreamOutcome): void {

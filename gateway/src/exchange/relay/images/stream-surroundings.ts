@@ -6,7 +6,6 @@ import type { ExchangeInput } from '../exchange/input.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
-import { imageVendor } from './image-request.ts';
 import type { ImageStreamOptions } from './image-stream-attempt.ts';
 import type { ImageParts } from './parts.ts';
 
@@ -34,7 +33,6 @@ export function streamSurroundings(
 ): Surroundings {
   return {
     upstream,
-    vendor: imageVendor(route),
     client: input.client,
     sink,
     ticker,

@@ -17,7 +17,7 @@ export function attemptOptions(
   parts: TextParts,
   input: TextInput,
   prepared: PreparedText,
-  { route, vendor, converted, patched, sent, place }: TextRequest,
+  { route, converted, patched, sent, place }: TextRequest,
   { secret }: ChannelLease,
 ) {
   const { bodies, protocols, upstream, ticker, timeouts } = parts;
@@ -30,7 +30,6 @@ export function attemptOptions(
     (place === null ? native : parts.converter.rememberReasoning(native, place));
   return {
     upstream,
-    vendor,
     protocol,
     wire: protocols[spoken],
     echo,

@@ -59,7 +59,6 @@ export class VideoSender implements Sender<SentRequest, SubmitOutcome> {
     const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
     return new BufferedAttempt(asked, {
       upstream,
-      vendor,
       client: patientClient,
       reader: readIdWith(side, { route, secret }),
       ticker,

@@ -8,7 +8,6 @@ import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
 import type { ExchangeInput } from '../../exchange/input.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
-import { imageVendor } from '../image-request.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureRequests, type RouteRequest } from './picture-requests.ts';
@@ -62,7 +61,6 @@ export class PictureSender implements Sender<SentRequest, PictureOutcome> {
     const { upstream, ticker, timeouts, onUnexpectedError } = this.#parts;
     return new BufferedAttempt(this.#requests.asked(route, request, secret, false), {
       upstream,
-      vendor: imageVendor(route),
       client: input.client,
       reader: this.#requests.readerFor(route, request),
       ticker,

@@ -150,7 +150,6 @@ async function send(
   );
   const attempt = new BufferedAttempt(asked, {
     upstream: parts.upstream,
-    vendor,
     client: input.client,
     reader: countReader(protocol, input.protocol),
     ticker: parts.ticker,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { textProtocols } from '#protocols/index.ts';
-import { findVendor } from '#vendors/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
 import type { LargeResponses } from '../large-response.ts';
@@ -70,7 +69,6 @@ function leave({
     },
     protocol: wire,
     wire,
-    vendor: findVendor('simulator')!,
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, wire, createFraming('event-stream'), monotonic),
     headers: {},

@@ -12,7 +12,6 @@ import {
   type StreamEvent,
   type StreamTap,
 } from '#protocols/index.ts';
-import type { Vendor } from '#vendors/index.ts';
 import {
   createEventStreamReader,
   EventTooLarge,
@@ -66,7 +65,6 @@ export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
   /** The upstream's protocol. */
   readonly wire: WireProtocol;
-  readonly vendor: Vendor;
   readonly context: StreamContext;
   /** Reads complete responses that are too large for this thread. */
   readonly large: LargeResponses;
@@ -276,8 +274,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   #judge(): void {
     this.#phase = 'judging';
-    const { vendor } = this.#options;
-    this.#unstreamed = new UnstreamedResponse(vendor, this.#status, this.upstreamHeaders);
+    this.#unstreamed = new UnstreamedResponse(this.#status, this.upstreamHeaders);
   }
 
   /**
@@ -443,8 +440,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   /** @param error as in an error body of the upstream's protocol */
   #fail(error: unknown): void {
-    const { vendor } = this.#options;
-    const failure = failureOfResponse(vendor, null, this.upstreamHeaders, error);
+    const failure = failureOfResponse(null, this.upstreamHeaders, error);
     this.#finish(failedStream(this.#soFar(), failure));
     this.#call.abort();
   }

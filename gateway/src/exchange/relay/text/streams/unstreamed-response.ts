@@ -1,6 +1,5 @@
 import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '#body-work/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
-import type { Vendor } from '#vendors/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { CollectedBody } from '#bodies/index.ts';
 import {
@@ -14,15 +13,13 @@ import { readInThreadFrom } from '../../attempts/in-thread.ts';
 
 /** A response that came instead of a stream: an error, or the complete response. */
 export class UnstreamedResponse {
-  readonly #vendor: Vendor;
   readonly #status: number;
   readonly #headers: UpstreamHeaders;
   readonly #body = new CollectedBody();
   /** Null until enough has come to tell. */
   #isAnswer: boolean | null = null;
 
-  constructor(vendor: Vendor, status: number, headers: UpstreamHeaders) {
-    this.#vendor = vendor;
+  constructor(status: number, headers: UpstreamHeaders) {
     this.#status = status;
     this.#headers = headers;
   }
@@ -66,12 +63,12 @@ export class UnstreamedResponse {
 
   unreadable({ body, usage }: UnreadableResponse): AttemptFailure {
     if (body === null) return { ...this.judge(), usage };
-    return { ...failureOfResponse(this.#vendor, null, this.#headers, body), usage };
+    return { ...failureOfResponse(null, this.#headers, body), usage };
   }
 
   judge(): AttemptFailure {
     if (!isError(this.#status)) return brokenAttempt(this.#status, 'started', 'not-a-stream');
     const body = parseJson(this.#body.whole());
-    return failureOfResponse(this.#vendor, this.#status, this.#headers, body);
+    return failureOfResponse(this.#status, this.#headers, body);
   }
 }
