@@ -342,6 +342,22 @@ const lessons: readonly [object, object, string, string][] = [
   ],
 ];
 
+test('no client teaches quirks by what it has a refusal quote', async () => {
+  const gateway = await open();
+  const ask = (request: object) =>
+    gateway.post('/v1/chat/completions', { model: 'ours-1', messages: [user], ...request });
+  shared.upstream.answer = (request, response) => {
+    if (shared.upstream.asked.length > 1) {
+      return answerWith(usageAt(request.path, 3, 2))(request, response);
+    }
+    const error = { message: `Invalid value: '${String(request.body['user'])}'` };
+    response.writeHead(400).end(JSON.stringify({ error }));
+  };
+  expect((await ask({ user: 'max_completion_tokens unknown' })).status).toBe(200);
+  expect((await ask({ max_completion_tokens: 9 })).status).toBe(200);
+  expect(shared.upstream.asked[2]!.body).toHaveProperty('max_completion_tokens', 9);
+});
+
 test('an upstream whose vendor nothing tells teaches its quirks', async () => {
   const gateway = await open();
   for (const [at, [asked, sent, quirk, message]] of lessons.entries()) {

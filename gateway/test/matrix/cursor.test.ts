@@ -120,6 +120,22 @@ test('what cannot be served so names the endpoint where it belongs', async () =>
   ]);
 });
 
+test('a body that is nested too deeply is refused with a row, as any other', async () => {
+  const deep = `{"model":"at-chat","input":${'['.repeat(600)}${']'.repeat(600)}}`;
+  const response = await fetch(`${shared.gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: deep,
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error: { message: expect.stringContaining('invalid request body: too') } },
+  ]);
+  expect(await rowOf(shared.gateway, response.headers.get('x-request-id') ?? '')).toMatchObject({
+    status: 400,
+  });
+});
+
 test('flat tools and its choice are read beside messages, too', async () => {
   const { tools, tool_choice } = asked('at-messages', '', false);
   const response = await post({

@@ -27,18 +27,22 @@ export function classifyFailure(failure: UpstreamFailure): Classification {
   return classifyStatus(status ?? 500, wait, fields);
 }
 
+/**
+ * No client may take something out of use by what it writes. Refusals of a request quote it, and so do exceptions:
+ * llama.cpp's 500 has the model's words (https://github.com/ggml-org/llama.cpp/issues/20761).
+ */
+const quoting: ReadonlySet<number | null> = new Set([null, 400, 422, 500]);
+
 function classifyFault(
   { fault, isCertain, code }: FoundFault,
   status: number | null,
   wait: number | null,
   fields: FailureFields,
 ): Classification {
-  // No client may take something out of use by what it writes. Only refusals of a request quote it.
-  const isBlamed = isCertain || (status !== null && status !== 400 && status !== 422);
   const blamed = (classification: Classification): Classification =>
-    isBlamed || classification.kind === 'client'
+    isCertain || !quoting.has(status) || classification.kind === 'client'
       ? classification
-      : { kind: 'failover', as: classification.as, blame: 'none' };
+      : { kind: 'failover', as: classification.as, blame: status === 500 ? 'channel' : 'none' };
   switch (fault) {
     case 'account':
       return blamed({ ...refusedCredential, ...(code !== undefined && { code }) });

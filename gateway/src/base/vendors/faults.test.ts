@@ -13,6 +13,7 @@ type Meaning =
   | Fault
   /** The operator's, by words that may quote a request: nothing is taken out of use. */
   | 'account, unblamed'
+  | 'account, of the channel'
   | 'quota, unblamed'
   | 'model_missing, unblamed'
   /** Nothing explains it. */
@@ -583,12 +584,15 @@ const samples: Readonly<Record<string, readonly (readonly [number | null, unknow
     [400, says("Invalid value: 'insufficient balance (1008)'"), 'account, unblamed'],
     [400, says('messages[0]: no such word: your credit balance is too low'), 'unexplained'],
     [422, says('Invalid input: "Incorrect API key"'), 'unexplained'],
+    [500, says('Failed to parse input at pos 9: insufficient balance'), 'account, of the channel'],
+    [null, says('Failed to parse input at pos 9: insufficient balance'), 'account, unblamed'],
   ],
 };
 
 const meanings: Readonly<Record<Meaning, object>> = {
   account: { kind: 'failover', as: 'abnormal', blame: 'credential' },
   'account, unblamed': { kind: 'failover', as: 'abnormal', blame: 'none' },
+  'account, of the channel': { kind: 'failover', as: 'abnormal', blame: 'channel' },
   quota: { kind: 'failover', as: 'rate-limited', blame: 'quota' },
   'quota, unblamed': { kind: 'failover', as: 'rate-limited', blame: 'none' },
   overloaded: { kind: 'failover', as: 'overloaded', blame: 'channel' },

@@ -8,30 +8,26 @@ const replacement = Buffer.from('\\ufffd');
  */
 export function replaceHalfCharacters(json: Buffer): Buffer {
   // Most JSON has no such escape at all, and looking for one takes no time.
-  const escapes = escapesIn(json);
+  if (!json.includes('\\ud') && !json.includes('\\uD')) return json;
   let repaired: Buffer | null = null;
   let high = -1;
-  for (const at of [...escapes, -1]) {
-    const isPair = high >= 0 && at === high + escapeLength && isLow(json, at);
-    if (high >= 0 && !isPair) repaired = replaced(repaired ?? Buffer.from(json), high);
-    const isAlone = at >= 0 && !isPair && isLow(json, at);
-    if (isAlone) repaired = replaced(repaired ?? Buffer.from(json), at);
-    high = at >= 0 && !isLow(json, at) ? at : -1;
+  for (let at = 0; at < json.length; at += 1) {
+    if (json[at] !== backslash) continue;
+    if (isHalf(json, at)) {
+      const isPair = high >= 0 && at === high + escapeLength && isLow(json, at);
+      if (high >= 0 && !isPair) repaired = replaced(repaired ?? Buffer.from(json), high);
+      if (!isPair && isLow(json, at)) repaired = replaced(repaired ?? Buffer.from(json), at);
+      high = isLow(json, at) ? -1 : at;
+    }
+    // The next byte is escaped, which may be a backslash.
+    at += 1;
   }
-  return repaired ?? json;
+  return high >= 0 ? replaced(repaired ?? Buffer.from(json), high) : (repaired ?? json);
 }
 
-/** The places of all escapes of surrogates, in their order. */
-function escapesIn(json: Buffer): number[] {
-  const places: number[] = [];
-  for (const start of ['\\ud', '\\uD']) {
-    let at = json.indexOf(start);
-    while (at >= 0) {
-      if (isSurrogate(json[at + 3]) && !isEscaped(json, at)) places.push(at);
-      at = json.indexOf(start, at + start.length);
-    }
-  }
-  return places.toSorted((a, b) => a - b);
+/** Whether the escape is that of a surrogate. */
+function isHalf(json: Buffer, at: number): boolean {
+  return json[at + 1] === 0x75 && (json[at + 2]! | 0x20) === 0x64 && isSurrogate(json[at + 3]);
 }
 
 /** `\ud8` and above, in either case of its third digit. */
@@ -42,13 +38,6 @@ function isSurrogate(digit = 0): boolean {
 /** From `\udc` on. */
 function isLow(json: Buffer, at: number): boolean {
   return (json[at + 3]! | 0x20) >= 0x63;
-}
-
-/** Whether the backslash is the second half of an escaped one. */
-function isEscaped(json: Buffer, at: number): boolean {
-  let before = at;
-  while (json[before - 1] === backslash) before -= 1;
-  return (at - before) % 2 === 1;
 }
 
 function replaced(json: Buffer, at: number): Buffer {

@@ -107,7 +107,9 @@ export const compatibleFaults: FaultTable = {
     // LiteLLM wraps what it got: "litellm.ContextWindowExceededError: BadRequestError: …"
     [/ContextWindowExceeded/i, 'context_overflow'],
 
-    // DeepSeek, with 402; MiniMax, with 500; Kimi: "Your account is suspended due to insufficient balance".
+    // MiniMax, with 500: "insufficient balance (1008)".
+    [/^insufficient balance/i, 'account'],
+    // DeepSeek, with 402; Kimi: "Your account is suspended due to insufficient balance".
     [/insufficient (account )?balance|account balance is insufficient/i, 'account'],
     // Fireworks, with 412: "Account acct is suspended, possibly due to reaching the monthly spending limit …"
     [/account \S+ is suspended/i, 'account'],

@@ -33,6 +33,7 @@ interface CompleteResponse {
 
 const response: CompleteResponse = { kind: 'complete', status: 200, said: 'hello' };
 const broken = brokenAttempt(500, 'started', 'reset');
+const cure = { kind: 'without-state' } as const;
 const clientFault: AttemptOutcome = {
   ...broken,
   classification: { kind: 'client', error: 'context_too_long' },
@@ -88,6 +89,29 @@ function open(
   const run = () => attemptUntilAnswered(parts, exchange, routes, sender);
   return { asked, begun, client, defects, health, routes, run };
 }
+
+const left: AttemptOutcome = { kind: 'disconnected', asked: true, status: null, shown: false };
+
+test.each([
+  [response, true],
+  [{ ...left, shown: true }, true],
+  [left, false],
+  [broken, false],
+])('a cure is known by a response, not by %j', async (outcome, isKnown) => {
+  const outcomes: Record<string, AttemptOutcome> = {
+    a: { ...broken, classification: { kind: 'client', error: 'upstream_rejected', cure } },
+  };
+  const cured: string[] = [];
+  const { run } = open(outcomes, {
+    cure: async () => {
+      outcomes['a'] = outcome;
+      return true;
+    },
+    cured: ({ channel }) => void cured.push(channel.name),
+  });
+  await run();
+  expect(cured).toEqual(isKnown ? ['a'] : []);
+});
 
 describe('what attempts return', () => {
   test('the response, with all requests that were sent and the one that was answered', async () => {

@@ -40,7 +40,8 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
     if (cure !== undefined && !isCostly && (await sender.cure?.(route, cure)) === true) {
       tries.sent += 1;
       outcome = await sendAttempt(tries, route, lease);
-      if (outcome.kind !== 'failed') sender.cured?.(route);
+      // A client that leaves proves nothing.
+      if (resultForHealth(outcome) === 'answered') sender.cured?.(route);
     }
     if (outcome.kind !== 'failed') {
       result = resultForHealth(outcome);

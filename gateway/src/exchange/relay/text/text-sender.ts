@@ -82,8 +82,8 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   #conversions: RouteConversions | null = null;
   /** What cures the refusals of upstreams; null until one has refused the request. */
   #cures: Map<Route, Cure> | null = null;
-  /** How many carriers of reasoning state are missing in the last request. */
-  #leftOutStates = 0;
+  /** The last request, as it was sent. */
+  #last: Pick<PatchedRequest, 'leftOutStates' | 'rewrites'> = { rewrites: [] };
 
   constructor(
     parts: TextParts,
@@ -178,7 +178,8 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
       const credential = lease.state.credentials.indexOf(lease.credential);
       affinity.used(conversation, request.route, started, credential);
     }
-    this.#leftOutStates = request.patched.leftOutStates ?? 0;
+    const { leftOutStates, rewrites } = request.patched;
+    this.#last = { leftOutStates, rewrites };
     return start(request, lease, started);
   }
 
@@ -194,11 +195,15 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
 
   cured(route: Route): void {
     const cure = this.#cures?.get(route);
-    if (cure !== undefined && 'protocol' in cure) learnQuirk(route, cure);
+    const { leftOutStates = 0, rewrites } = this.#last;
+    // A refusal that quotes the client may name what the request does not have.
+    if (cure !== undefined && 'protocol' in cure && rewrites.includes(cure.id)) {
+      learnQuirk(route, cure);
+    }
     const { affinity, clock } = this.#parts;
     const { conversation } = this.#prepared;
-    if (this.#leftOutStates === 0 || conversation === null) return;
-    affinity.refused(conversation, route, this.#leftOutStates, clock.monotonic());
+    if (leftOutStates === 0 || conversation === null) return;
+    affinity.refused(conversation, route, leftOutStates, clock.monotonic());
   }
 
   /** What the upstream is known to refuse of this request. */
