@@ -76,7 +76,7 @@ describe('GET /v1/models', () => {
     });
   });
 
-  it('has entries for Codex that it can read, but none for models that it knows', async () => {
+  it('has an entry for Codex of every model that writes text, since Codex gives up its own list for this one', async () => {
     const offered = snapshotOf(
       [
         model('claude', { capabilities: new Set(['vision', 'reasoning', 'tools']) }),
@@ -91,8 +91,12 @@ describe('GET /v1/models', () => {
     const { json } = await call(gateway.port, path, { headers: bearer() });
     const [first, ...others] = (json as unknown as { models: Record<string, unknown>[] }).models;
     expect(others.map(({ slug }) => slug)).toEqual([
+      'codex-auto-review',
+      'gpt-4o',
       'gpt-5',
       'gpt-5.1-mini',
+      'gpt-5.5',
+      'gpt-6.1-sol',
       'gpt-oss-120b',
       'small',
     ]);
@@ -123,8 +127,13 @@ describe('GET /v1/models', () => {
       experimental_supported_tools: [],
       input_modalities: ['text', 'image'],
     });
-    expect(others[2]).toMatchObject({ input_modalities: ['text'], supported_reasoning_levels: [] });
-    expect(others[2]).not.toHaveProperty('context_window');
+    expect(others[1]).toMatchObject({ slug: 'gpt-4o', apply_patch_tool_type: null });
+    expect(others.at(-1)).toMatchObject({
+      input_modalities: ['text'],
+      supported_reasoning_levels: [],
+      apply_patch_tool_type: 'freeform',
+    });
+    expect(others.at(-1)).not.toHaveProperty('context_window');
   });
 
   it('adds generate-content entries for the SDKs of that protocol', async () => {

@@ -1,10 +1,7 @@
 import type { ListedModel } from '../model-lists.ts';
 
-/**
- * Names for which Codex has entries of its own, with prompts made for them. An entry from here would replace them. Codex
- * 0.171 has none for GPT-5.4 and earlier, and warns of them; before GPT-5, models do not take the tool of its entries.
- */
-const namesOfCodex = /^(?:gpt-(?!5(?:\.[0-4])?(?:-|$))\d|gpt-daybreak-|codex-)/;
+/** OpenAI's models before GPT-5 take no free-form tools, which Codex' `apply_patch` is. */
+const refusesFreeform = /^(?:gpt-[34]|o\d)/;
 
 /**
  * What Codex tells a model about its work. Codex ignores the whole list if an entry has no such text, and sends it in place of
@@ -37,13 +34,14 @@ const efforts = [
 
 /**
  * The entries of the list that Codex reads, as JSON text: `ModelInfo` in its `protocol/src/openai_models.rs`. It ignores a list with
- * an entry that it cannot read. Models without text are left out, like names that Codex knows.
+ * an entry that it cannot read. The list takes the place of the one inside Codex (0.171), so models of OpenAI are in it, too:
+ * without an entry, Codex warns and takes `apply_patch` from them. Models without text are left out.
  */
 export function encodeCodexModels(models: readonly ListedModel[]): string {
-  const unknown = models.filter(
-    ({ name, model }) => model.type === 'chat' && !namesOfCodex.test(name),
-  );
-  return unknown.map(encodeCodexModel).join(',');
+  return models
+    .filter(({ model }) => model.type === 'chat')
+    .map(encodeCodexModel)
+    .join(',');
 }
 
 function encodeCodexModel({ name, model }: ListedModel): string {
@@ -59,14 +57,14 @@ function encodeCodexModel({ name, model }: ListedModel): string {
     shell_type: 'default',
     visibility: 'list',
     supported_in_api: true,
-    // The lowest number is the default of new users, which stays one of Codex' own.
+    // The lowest number is the default of new users. No model is better than another here.
     priority: 1000,
     upgrade: null,
     base_instructions: instructions,
     supports_reasoning_summaries: reasons,
     support_verbosity: false,
     default_verbosity: null,
-    apply_patch_tool_type: 'freeform',
+    apply_patch_tool_type: refusesFreeform.test(name) ? null : 'freeform',
     truncation_policy: { mode: 'bytes', limit: 10_000 },
     supports_parallel_tool_calls: capabilities.has('tools'),
     ...(contextWindow !== null && { context_window: contextWindow }),
