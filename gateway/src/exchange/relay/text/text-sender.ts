@@ -83,7 +83,10 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   /** What cures the refusals of upstreams; null until one has refused the request. */
   #cures: Map<Route, Cure> | null = null;
   /** The last request, as it was sent. */
-  #last: Pick<PatchedRequest, 'leftOutStates' | 'rewrites'> = { rewrites: [] };
+  #last: { readonly leftOutStates: number; readonly rewrites: readonly string[] } = {
+    leftOutStates: 0,
+    rewrites: [],
+  };
 
   constructor(
     parts: TextParts,
@@ -178,7 +181,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
       const credential = lease.state.credentials.indexOf(lease.credential);
       affinity.used(conversation, request.route, started, credential);
     }
-    const { leftOutStates, rewrites } = request.patched;
+    const { leftOutStates = 0, rewrites } = request.patched;
     this.#last = { leftOutStates, rewrites };
     return start(request, lease, started);
   }
@@ -195,7 +198,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
 
   cured(route: Route): void {
     const cure = this.#cures?.get(route);
-    const { leftOutStates = 0, rewrites } = this.#last;
+    const { leftOutStates, rewrites } = this.#last;
     // A refusal that quotes the client may name what the request does not have.
     if (cure !== undefined && 'protocol' in cure && rewrites.includes(cure.id)) {
       learnQuirk(route, cure);
