@@ -14,8 +14,8 @@ import { isRecord } from './values.ts';
  * the models that they host.
  */
 
-/** `broken`: the response broke off. */
-type Meaning = FinishReason | 'broken';
+/** `broken`: the response broke off. `spoilt`: the same, by what the model wrote, which a client can bring about. */
+type Meaning = FinishReason | 'broken' | 'spoilt';
 
 /** In lower case: some servers write the words in capitals. */
 const meanings: ReadonlyMap<string, Meaning> = new Map(
@@ -66,17 +66,17 @@ const meanings: ReadonlyMap<string, Meaning> = new Map(
     image_other: 'filtered',
     // LiteLLM, litellm/litellm_core_utils/core_helpers.py
     escalation: 'filtered',
-    malformed_function_call: 'broken',
-    malformed_response: 'broken',
-    missing_thought_signature: 'broken',
-    no_image: 'broken',
-    too_many_tool_calls: 'broken',
+    malformed_function_call: 'spoilt',
+    malformed_response: 'spoilt',
+    missing_thought_signature: 'spoilt',
+    no_image: 'spoilt',
+    too_many_tool_calls: 'spoilt',
 
     // Bedrock Converse, https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
     guardrail_intervened: 'filtered',
     content_filtered: 'filtered',
-    malformed_model_output: 'broken',
-    malformed_tool_use: 'broken',
+    malformed_model_output: 'spoilt',
+    malformed_tool_use: 'spoilt',
 
     // Mistral, https://docs.mistral.ai/api: also `error`.
     model_length: 'context-full',
@@ -114,6 +114,9 @@ const guesses: readonly (readonly [part: RegExp, reason: FinishReason])[] = [
   [/length|max|limit|truncat|budget/, 'length'],
 ];
 
+const isBroken = (meaning: Meaning): meaning is 'broken' | 'spoilt' =>
+  meaning === 'broken' || meaning === 'spoilt';
+
 const guessOf = (text: string): FinishReason | undefined =>
   guesses.find(([part]) => part.test(text))?.[1];
 
@@ -121,7 +124,7 @@ const guessOf = (text: string): FinishReason | undefined =>
 export function readEnding(word: string): { reason: FinishReason; isGuess?: true } {
   const text = word.toLowerCase();
   const known = meanings.get(text);
-  if (known !== undefined) return { reason: known === 'broken' ? 'other' : known };
+  if (known !== undefined) return { reason: isBroken(known) ? 'other' : known };
   return { reason: guessOf(text) ?? 'end', isGuess: true };
 }
 
@@ -137,7 +140,7 @@ export function judgeEnding(word: unknown, hasOutput: boolean): Ending {
   if (typeof word !== 'string' || word === '') return 'good';
   const text = word.toLowerCase();
   const known = meanings.get(text);
-  if (known !== undefined) return known === 'broken' ? 'broken' : 'good';
+  if (known !== undefined) return isBroken(known) ? 'broken' : 'good';
   return hasOutput || guessOf(text) !== undefined ? 'unknown' : 'broken';
 }
 
@@ -172,11 +175,20 @@ export function brokenEndingError(word: string): unknown {
   return failureObject({ message, type: brokenType, code: word, status: word });
 }
 
-/** Such a word, as rows have it; null for any other error. */
-export function brokenEndingIn(failure: unknown): string | null {
+/** How a response broke off. */
+export interface BrokenEnding {
+  /** The word, as rows have it. */
+  readonly result: string;
+  /** What the model wrote is at fault, and no channel. */
+  readonly isSpoilt: boolean;
+}
+
+/** The ending that an error stands for; null for any other error. */
+export function brokenEndingIn(failure: unknown): BrokenEnding | null {
   const error = isRecord(failure) ? failure['error'] : null;
   if (!isRecord(error) || error['type'] !== brokenType) return null;
-  return nameOf(String(error['code']));
+  const word = String(error['code']);
+  return { result: nameOf(word), isSpoilt: meanings.get(word.toLowerCase()) === 'spoilt' };
 }
 
 function nameOf(word: string): string {

@@ -1,5 +1,5 @@
 import { brokenEndingIn } from '#protocols/index.ts';
-import { classifyFailure } from '#vendors/index.ts';
+import { type Classification, classifyFailure } from '#vendors/index.ts';
 import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
 
@@ -22,12 +22,25 @@ export function failureOfResponse(
   headers: UpstreamHeaders,
   body: unknown,
 ): AttemptFailure {
-  const classification = classifyFailure({ status, body, retryAfter: retryAfterOf(headers) });
+  const ending = brokenEndingIn(body);
+  const { isSpoilt = false } = ending ?? {};
+  const classification = isSpoilt
+    ? spoilt
+    : classifyFailure({ status, body, retryAfter: retryAfterOf(headers) });
   const result =
-    brokenEndingIn(body) ??
-    (classification.kind === 'client' ? classification.error : classification.as);
-  return { kind: 'failed', class: 'started', classification, status, result, stale: false };
+    ending?.result ?? (classification.kind === 'client' ? classification.error : classification.as);
+  return {
+    kind: 'failed',
+    class: 'started',
+    classification,
+    status,
+    result,
+    stale: false,
+    isSpoilt,
+  };
 }
+
+const spoilt: Classification = Object.freeze({ kind: 'failover', as: 'abnormal', blame: 'none' });
 
 export function parseJson(bytes: Buffer): unknown {
   try {
