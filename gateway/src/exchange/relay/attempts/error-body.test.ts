@@ -13,6 +13,5 @@ test.each([
   expect(failureOfResponse(null, {}, brokenEndingError(word))).toMatchObject({
     result: `ending=${word}`,
     classification: { kind: 'failover', as: 'abnormal', blame },
-    isSpoilt: blame === 'none',
   });
 });

@@ -23,21 +23,12 @@ export function failureOfResponse(
   body: unknown,
 ): AttemptFailure {
   const ending = brokenEndingIn(body);
-  const { isSpoilt = false } = ending ?? {};
-  const classification = isSpoilt
+  const classification = ending?.isSpoilt
     ? spoilt
     : classifyFailure({ status, body, retryAfter: retryAfterOf(headers) });
   const result =
     ending?.result ?? (classification.kind === 'client' ? classification.error : classification.as);
-  return {
-    kind: 'failed',
-    class: 'started',
-    classification,
-    status,
-    result,
-    stale: false,
-    isSpoilt,
-  };
+  return { kind: 'failed', class: 'started', classification, status, result, stale: false };
 }
 
 const spoilt: Classification = Object.freeze({ kind: 'failover', as: 'abnormal', blame: 'none' });

@@ -15,8 +15,6 @@ export interface AttemptFailure {
    * The connection was idle and the upstream closed it just as it was used again: the same channel gets one more try.
    */
   readonly stale: boolean;
-  /** What the model wrote broke the response, which no channel is blamed for. */
-  readonly isSpoilt?: boolean;
   /** Usage that the upstream reported although it failed; the operator pays for it. */
   readonly usage?: ReportedUsage | null;
   /** The same for what is not counted in tokens. */
