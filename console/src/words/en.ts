@@ -147,7 +147,7 @@ export const en = {
     },
     unread: 'Reported, not read',
     unreadMeans:
-      'The upstream reported this, and the gateway does not know it. What it counts is not charged.',
+      'The upstream reported this, and the gateway does not know it. If it counts something, that is not charged.',
     time: 'Time',
     timeSummary: 'first token {{first}}, total {{total}}',
     timeTotal: 'total {{total}}',
