@@ -147,7 +147,7 @@ export const en = {
     },
     unread: 'Reported, not read',
     unreadMeans:
-      'The upstream reported this, and the gateway does not know it. What it counts is not charged.',
+      'The upstream reported this, and the gateway does not know it. If it counts something, that is not charged.',
     time: 'Time',
     timeSummary: 'first token {{first}}, total {{total}}',
     timeTotal: 'total {{total}}',
@@ -688,7 +688,7 @@ export const en = {
     by: 'by {{name}}',
     chart: 'The chosen figure over time; the tables have the same figures',
     table: 'Sums',
-    daysOfUtc: 'Days are those of UTC: the days of {{zone}} begin within an hour of it.',
+    daysOfUtc: 'Days are those of UTC: in {{zone}} a day begins in the middle of an hour of UTC.',
     cached: 'Cached',
     change: 'Change',
     others_one: '{{number}} other',

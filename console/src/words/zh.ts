@@ -147,7 +147,7 @@ export const zh: Words = {
       none: '无',
     },
     unread: '未读取的报告',
-    unreadMeans: '上游报告了这些内容，但网关不认识，其中的计数未收费。',
+    unreadMeans: '上游报告了这些内容，但网关不认识；如其中有计数，则未收费。',
     time: '时间',
     timeSummary: '首个词元 {{first}}，总计 {{total}}',
     timeTotal: '总计 {{total}}',

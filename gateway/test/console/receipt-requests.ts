@@ -131,10 +131,15 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
     const counted = (
       what: string,
       counts: Counts,
-      { above = null, stream = false }: { above?: string | null; stream?: boolean } = {},
+      {
+        above = null,
+        stream = false,
+        says = [],
+      }: { above?: string | null; stream?: boolean; says?: readonly string[] } = {},
     ) =>
       add(what, textOf(protocol, 'text', stream), answerWith(reported(name, counts)), {
         lines: linesOf(counts, above),
+        says,
       });
 
     await counted('plain', { input: 1_205, output: 742 });
@@ -143,11 +148,20 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
       { input: 37, read: 1_611, output: 9 },
       { stream: true },
     );
-    await counted('a long prompt', { input: 1_300, read: 1_001, output: 77 }, { above: '2,000' });
+    await counted(
+      'a long prompt',
+      { input: 1_300, read: 1_001, output: 77 },
+      { above: '2,000', says: ['0.000234788876322 USD less than at the full rate'] },
+    );
     await counted('nothing at all', { input: 0, output: 0 });
     if (name === 'messages') {
       const written = { input: 3, read: 211, written: 457, writtenLong: 789, output: 55 };
       await counted('written to the cache', written);
+      await counted(
+        'nothing beside the cache',
+        { input: 0, read: 1_211, written: 457, output: 55 },
+        { says: ['73 % of the input was read from the cache, 0.000120450617392 USD less'] },
+      );
       const rest = { input: 11, output: 13 };
       const iterations = [
         { type: 'compaction', ...reported(name, written) },

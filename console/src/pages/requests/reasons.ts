@@ -44,16 +44,19 @@ export function reasonsOf(
 const startingSmall = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** What the cache saved, at list prices: what was read is cheaper than input, and what was written is dearer. */
-function cacheReason({ receipt, tokens }: Detail, say: Say, formats: Formats): string | null {
-  const full = receipt?.find(({ part }) => partOf(part).name === 'input');
+function cacheReason(
+  { receipt, tokens, input_price: full }: Detail,
+  say: Say,
+  formats: Formats,
+): string | null {
   const cached = receipt?.find(({ part }) => partOf(part).name === 'cache_read');
-  if (full === undefined || cached === undefined) return null;
+  if (full === null || cached === undefined) return null;
   const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
-  const cheaper = plus(exact(full.price), exact(`-${cached.price}`));
+  const cheaper = plus(exact(full), exact(`-${cached.price}`));
   let saved = times(cheaper, exact(String(cached.quantity)));
   for (const line of receipt ?? []) {
     if (!partOf(line.part).name.startsWith('cache_write')) continue;
-    const dearer = plus(exact(full.price), exact(`-${line.price}`));
+    const dearer = plus(exact(full), exact(`-${line.price}`));
     saved = plus(saved, times(dearer, exact(String(line.quantity))));
   }
   if (saved.digits <= 0n || input === 0) return null;

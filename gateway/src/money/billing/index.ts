@@ -16,6 +16,7 @@ export {
   type ReceiptLine,
 } from './cost.ts';
 export { hasMoney } from './has-money.ts';
+export { inputRateBeside } from './input-price.ts';
 export { imageBound, mostLayers, unpricedPart, type ImageDemand } from './image-bound.ts';
 export { holdOf, textBound, tokenBounds, usualOutput, type TextDemand } from './hold-bound.ts';
 export { exceededTier, imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';

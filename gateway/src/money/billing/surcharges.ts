@@ -9,7 +9,10 @@ const multiplierPlaces = 6n;
  * The factor for token rates under these surcharges; undefined if none of them has a multiplier. Three fields can have
  * one, which is as many as a factor's 18 decimals hold.
  */
-function factorOf({ multipliers }: PriceRates, names: readonly string[]): Factor | undefined {
+export function factorOf(
+  { multipliers }: PriceRates,
+  names: readonly string[],
+): Factor | undefined {
   let suffix = '';
   let value = 1n;
   let places = 0n;

@@ -3,7 +3,8 @@ const families: readonly (readonly [beginning: string, family: string])[] = [
   ['claude-cli/', 'claude-code'],
   ['claude-code/', 'claude-code'],
   ['codex', 'codex'],
-  ['geminicli/', 'gemini-cli'],
+  // `GeminiCLI/…`, since 0.61 `GeminiCLI-tui/…` and the like.
+  ['geminicli', 'gemini-cli'],
   ['qwencode/', 'qwen-code'],
   ['opencode/', 'opencode'],
   ['cline/', 'cline'],

@@ -13,7 +13,7 @@ export { lineVersion, toLine } from './record-line.ts';
 export type * from './record-parts.ts';
 export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';
 export { keepUsageFor, removeInSteps, removeStateWhenExpired } from './retention.ts';
-export type { UsageDetail, UsageEntry } from './usage-entry.ts';
+export { decimalOf, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 export {
   groupings,
   sumUsage,

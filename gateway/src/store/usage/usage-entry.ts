@@ -169,7 +169,7 @@ function receiptOf(text: string): ReceiptEntry[] {
 }
 
 /** Digits of 10⁻¹⁵ USD as USD. A multiplier may have left a fraction of them. */
-function decimalOf(rate: string): string {
+export function decimalOf(rate: string): string {
   const [whole = '', rest = ''] = rate.split('.');
   const digits = whole.padStart(16, '0');
   const fraction = trimTrailing(digits.slice(-15) + rest, '0');

@@ -69,6 +69,8 @@ const detail = row.extend({
   group: z.string(),
   /** Before the group's factor. */
   receipt: z.array(z.object({ part: z.string(), quantity: z.number(), price: money })).nullable(),
+  /** Of a token that is read from a cache or written to one, had it been input; null without such tokens. */
+  input_price: money.nullable(),
   multiplier: z.string().nullable(),
   price_version: z.string().nullable(),
   payer: z.string().nullable(),
@@ -195,6 +197,7 @@ export const readUsage = defineRoute({
       { part: 'input', quantity: 9, price: '0.0000002' },
       { part: 'output', quantity: 12, price: '0.0000008' },
     ],
+    input_price: null,
     multiplier: '1',
     price_version: '3f0a1b2c4d5e6f70',
     payer: 'user',

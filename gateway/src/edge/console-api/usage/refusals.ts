@@ -5,9 +5,9 @@ export function tooLong(message: string): ApiError {
   return new ApiError('invalid', `from: ${message}`, { fields: [{ path: 'from', message }] });
 }
 
-/** A time zone whose days begin within an hour of UTC. */
+/** A time zone whose days begin in the middle of an hour of UTC. */
 export function brokenHours(timeZone: string): ApiError {
-  const message = `days of ${timeZone} begin within an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`;
+  const message = `days of ${timeZone} begin in the middle of an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`;
   return new ApiError('invalid', `tz: ${message}`, { fields: [{ path: 'tz', message }] });
 }
 

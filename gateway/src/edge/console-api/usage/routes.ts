@@ -1,6 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { inputRateBeside, ratesOf } from '#billing/index.ts';
+import { readPriceVersion } from '#catalogue/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { findUsage, listUsage, readHistogram, readLatency } from '#usage/index.ts';
+import {
+  decimalOf,
+  findUsage,
+  listUsage,
+  readHistogram,
+  readLatency,
+  type UsageDetail,
+} from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveRoute } from '../serve-route.ts';
@@ -91,20 +100,34 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
   });
 
   serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
-    const entry = await reads(async (db) =>
-      findUsage(db, parameters.id, await scopeOf(db, caller)),
-    );
+    const { entry, inputPrice } = await reads(async (db) => {
+      const found = await findUsage(db, parameters.id, await scopeOf(db, caller));
+      return { entry: found, inputPrice: found === null ? null : await inputPriceOf(db, found) };
+    });
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
     const { receipt, route, losses } = entry;
     return {
       body: {
         ...rowOf(entry),
         receipt: receipt === null ? null : [...receipt],
+        input_price: inputPrice,
         route: [...route],
         losses: losses.map(explainLoss),
       },
     };
   });
+}
+
+/** What its tokens of caches would have cost as input, at the price that it was charged by. */
+async function inputPriceOf(
+  db: OpenDatabase['kysely'],
+  { receipt, price_version: version }: UsageDetail,
+): Promise<string | null> {
+  const cached = receipt?.find(({ part }) => /(?:^|\.)cache_/.test(part));
+  if (cached === undefined || version === null) return null;
+  const kept = await readPriceVersion(db, version);
+  const rate = kept === null ? null : inputRateBeside(ratesOf(kept.price), cached.part);
+  return rate === null ? null : decimalOf(rate);
 }
 
 /** Lengths of bars in milliseconds. */
