@@ -4,7 +4,7 @@ import { applyPatch, codexSettings } from '../support/codex-request.ts';
 
 /*
  * The first requests of coding agents, composed from known traffic: with the bundled catalogue and only a key they
- * pass, are priced, and reach the upstream byte for byte, betas included.
+ * pass, are priced, and reach the upstream byte for byte, betas included, but for a name that it refuses.
  */
 
 const shared = shareGateway({
@@ -29,6 +29,8 @@ interface FirstRequest {
   readonly path: string;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Its limit has the old name, which OpenAI's reasoning models refuse. */
+  readonly rewrites?: 'p8';
 }
 
 const schema = (name: string) => ({
@@ -188,6 +190,7 @@ const requests: readonly FirstRequest[] = [
   },
   {
     client: 'opencode, the title',
+    rewrites: 'p8',
     path: '/v1/chat/completions',
     headers: openCode,
     body: {
@@ -204,6 +207,7 @@ const requests: readonly FirstRequest[] = [
   },
   {
     client: 'opencode',
+    rewrites: 'p8',
     path: '/v1/chat/completions',
     headers: openCode,
     body: {
@@ -226,17 +230,19 @@ const requests: readonly FirstRequest[] = [
   },
 ];
 
-test.each(requests)('$client', async ({ path, body, headers = {} }) => {
+test.each(requests)('$client', async ({ path, body, headers = {}, rewrites = null }) => {
   const { gateway } = shared;
   gateway.simulator.clear();
   const sent = JSON.stringify(body);
   const response = await gateway.post(path, sent, headers);
   const text = await response.text();
   expect([response.status, text.slice(0, 200)]).toEqual([200, expect.any(String)]);
-  expect(response.headers.get('x-sluice-rewrites')).toBeNull();
+  expect(response.headers.get('x-sluice-rewrites')).toBe(rewrites);
   expect(response.headers.get('x-sluice-conversion')).toBeNull();
   const received = gateway.simulator.requests();
-  expect(received.map((request) => request.body)).toEqual([sent]);
+  expect(received.map((request) => request.body)).toEqual([
+    rewrites === null ? sent : sent.replace('"max_tokens"', '"max_completion_tokens"'),
+  ]);
   const forwarded = Object.fromEntries(received[0]?.headers ?? []) as Record<string, string>;
   for (const name of ['anthropic-beta', 'anthropic-version', 'user-agent']) {
     expect([name, forwarded[name]]).toEqual([name, headers[name] ?? forwarded[name]]);

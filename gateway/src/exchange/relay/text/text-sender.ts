@@ -189,6 +189,8 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   async cure(route: Route, cure: Cure): Promise<boolean> {
     this.#cures ??= new Map();
     if (this.#cures.has(route)) return false;
+    // Of one channel with one credential no other made the state: what is wrong with it is the client's to know.
+    if ('kind' in cure && this.#prepared.conversation === null) return false;
     this.#cures.set(route, cure);
     const protocol = this.#conversions?.of(route)?.protocol ?? this.#input.protocol;
     if ('protocol' in cure && cure.protocol !== protocol) return false;
