@@ -29,6 +29,10 @@ export const errors: Readonly<Record<string, readonly [en: string, zh: string]>>
     'The model has no price, so the request could not be billed. An operator has to set one.',
     '该模型没有价格，无法计费。需要运维人员设置价格。',
   ],
+  pictures_unchargeable: [
+    'Pictures of this model came without the size or usage that their price needs, so they could not be charged. After ten in a minute, the key gets none until the minute is over. An operator has to change the price or the upstream.',
+    '该模型的图片缺少计价所需的尺寸或用量，因此无法计费。一分钟内达到十次后，该密钥在这一分钟内不再获得图片。需要运维人员修改价格或上游。',
+  ],
   context_too_long: [
     'The prompt was longer than the model’s window. Shorten the conversation, or use a model with a larger window.',
     '提示超过了模型的窗口。请缩短对话，或使用窗口更大的模型。',
