@@ -36,6 +36,7 @@ const system = [
   'gateway/test/faults/{database-away,disk,first-start,kill,rolling-restart,without-redis}.test.ts',
   'gateway/test/http/{behind-proxies,vanished-clients}.test.ts',
   'gateway/test/journal/unfinished.test.ts',
+  'gateway/test/matrix/published-requests.test.ts',
   'gateway/test/nodes/read-only-database.test.ts',
   'gateway/test/observability/{tracing-process,unread-log}.test.ts',
   'gateway/test/startup/started-by-npm.test.ts',
