@@ -1,3 +1,4 @@
+import { noTokens } from '#canonical/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -174,14 +175,6 @@ async function openWorld(dialect: Dialect) {
   };
 }
 
-const noTokens = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-};
 const group: Group = { name: 'default', priceMultiplier: '1' };
 const model = {
   id: 'm',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TokenUsage } from '#canonical/index.ts';
+import { noTokens, type TokenUsage } from '#canonical/index.ts';
 import type { Caller, CallerTeam } from '#identity/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import { createMemoryMoney, unlimited } from '#limits/index.ts';
@@ -47,15 +47,6 @@ const team: CallerTeam = {
   openWindow: null,
 };
 const member: Caller = { ...caller, teamId: team.id, team, memberBudget: 80n * cent };
-
-const noTokens = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-};
 
 const model = {
   id: 'm',

@@ -1,5 +1,5 @@
 import { parseMultiplier, ratesOf, receiptOf, tokenLines } from '#billing/index.ts';
-import type { ProtocolName, TokenUsage } from '#canonical/index.ts';
+import { noTokens, type ProtocolName, type TokenUsage } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { createRequestId } from '#http/request-id.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
@@ -259,14 +259,6 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
 /** What happens to a request, of 0 to 1. */
 const luckOf = { ordinary: 0.5, retried: 0.97 } as const;
 
-const noTokens: TokenUsage = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-};
 const nothing = {
   tokens: noTokens,
   usageSource: 'none',

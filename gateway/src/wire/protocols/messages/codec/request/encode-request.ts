@@ -172,6 +172,7 @@ function encodeForm(
   losses.approximated('response_format');
   return { schema: null, words: formInWords(format) };
 }
+
 function encodeStop(stop: readonly string[], losses: Losses): string[] {
   const sent = stop.filter((sequence) => sequence.trim() !== '');
   if (sent.length < stop.filter((sequence) => sequence !== '').length) losses.dropped('stop');
