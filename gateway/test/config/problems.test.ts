@@ -257,10 +257,6 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'f.yaml:2: models[0].price.multipliers: expected input and output beside it, got image_tiers',
   ],
   [
-    model('type: chat, image_tool_model: m'),
-    'f.yaml:2: models[0].image_tool_model: expected an image model, got "m", a chat model',
-  ],
-  [
     'aliases: { a: gpt-6 }',
     'f.yaml:1: aliases.a: expected a model of models or the bundled catalogue, got "gpt-6" (did you mean "gpt-5"?)',
   ],
@@ -442,7 +438,7 @@ test('a value from the environment never appears in a message', () => {
     'billing: { missing_usage: "V" }',
     'timeouts: { connect: "V" }',
     'channels: [{ name: c, provider: "V", models: ["V", { name: "V" }], groups: ["V"], base_url: "V" }]',
-    'models: [{ id: m, type: "V", image_tool_model: "V", capabilities: ["V"], price: { input: "V" } }]',
+    'models: [{ id: m, type: "V", capabilities: ["V"], price: { input: "V" } }]',
     'aliases: { a: "V" }',
     'users: [{ email: "V" }, { email: "V", role: "V", quota: "V" }]',
     'teams: [{ name: t, members: [{ user: "V" }, { user: "V@V" }], time_zone: "V" }]',

@@ -77,7 +77,6 @@ export const model: DeclaredModel = {
   maxOutputTokens: 32_000,
   capabilities: [],
   echoReasoning: null,
-  imageToolModel: null,
   allow: [],
   enabled: true,
   price: { input: '0.25', output: '2' },

@@ -367,7 +367,6 @@ function modelAt(price: SimulatedPrice): PricedModel {
       maxOutputTokens: 1_000,
       capabilities: new Set(),
       echoReasoning: null,
-      imageToolModel: null,
       allow: new Set(),
       enabled: true,
       price: declaredPrice(price),

@@ -250,7 +250,6 @@ export function model(id: string, overrides: Partial<Model> = {}): Model {
     maxOutputTokens: 100,
     capabilities: new Set(),
     echoReasoning: null,
-    imageToolModel: null,
     allow: new Set(),
     enabled: true,
     price: null,

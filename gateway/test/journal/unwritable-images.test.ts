@@ -77,38 +77,3 @@ test.skipIf(process.platform !== 'linux')(
     expect(limits.balance).toBe('100');
   },
 );
-
-test.skipIf(process.platform !== 'linux')(
-  'a picture of a response whose row cannot be recorded is not shown, and the response ends well',
-  { timeout: 60_000 },
-  async () => {
-    const { gateway, url } = await startGatewayPlace({
-      config: `
-channels:
-  - { name: text, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [writer] }
-  - { name: slow, provider: simulator, base_url: "SIMULATOR/fault(delay=1500)", protocols: [images], models: [demo-image] }
-models:
-  - { id: writer, type: chat, image_tool_model: demo-image, price: { input: 1, output: 2 } }
-users: [{ email: tester@example.com, balance: 100 }]
-keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
-`,
-    });
-    const asking = fetch(`${url}/v1/responses`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'writer',
-        input: 'call tool image_generation with {"prompt":"A red house"}',
-        tools: [{ type: 'image_generation' }],
-      }),
-    });
-    await wait(900);
-    execFileSync('prlimit', ['--pid', String(gateway.child.pid), '--fsize=1:unlimited']);
-    const response = await asking;
-    expect(response.status).toBe(200);
-    const { output } = (await response.json()) as { output: Record<string, unknown>[] };
-    expect(output).toMatchObject([{ status: 'failed', result: null }]);
-    expect(JSON.stringify(output)).toContain('service temporarily unavailable');
-    execFileSync('prlimit', ['--pid', String(gateway.child.pid), '--fsize=unlimited:unlimited']);
-  },
-);

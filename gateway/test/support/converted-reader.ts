@@ -27,7 +27,6 @@ export function readerOf(
     context: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
     upstream: textCodecs[upstream],
     client: textCodecs[client],
-    pictures: null,
     clientTools: nameTools(request, textCodecs[upstream].traits).clientTools,
     maker: 'maker_1',
     losses,

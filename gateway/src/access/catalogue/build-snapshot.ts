@@ -171,7 +171,6 @@ function toModel(
     maxOutputTokens: own.maxOutputTokens ?? bundled?.maxOutputTokens ?? null,
     capabilities,
     echoReasoning: own.echoReasoning ?? bundled?.echoReasoning ?? null,
-    imageToolModel: own.imageToolModel ?? bundled?.imageToolModel ?? null,
     allow: new Set(own.allow),
     enabled: own.enabled,
     price,

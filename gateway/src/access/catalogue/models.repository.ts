@@ -6,7 +6,7 @@ import type { Database } from '#database/schema.ts';
 import { bundledModels } from './bundled.ts';
 
 export type StoredModel = Stored<DeclaredModel>;
-type Settings = Omit<DeclaredModel, 'id' | 'type' | 'enabled'>;
+type Settings = Omit<DeclaredModel, 'id' | 'type' | 'imageToolModel' | 'enabled'>;
 
 /** All models declared by the file or the console, by id; the database does not contain bundled models. */
 export async function listModels(db: Kysely<Database>): Promise<StoredModel[]> {
@@ -73,7 +73,6 @@ const nothingSaid: Settings = {
   maxOutputTokens: null,
   capabilities: [],
   echoReasoning: null,
-  imageToolModel: null,
   allow: [],
   price: null,
 };
@@ -87,7 +86,6 @@ function toSettings(model: Settings): string {
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
-    imageToolModel: model.imageToolModel,
     allow: model.allow,
     price: model.price,
   } satisfies Settings);

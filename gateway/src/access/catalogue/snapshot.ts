@@ -45,7 +45,6 @@ export interface Model {
   readonly maxOutputTokens: number | null;
   readonly capabilities: ReadonlySet<string>;
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
-  readonly imageToolModel: string | null;
   /** Surcharges that are allowed although they have no price. */
   readonly allow: ReadonlySet<string>;
   readonly enabled: boolean;

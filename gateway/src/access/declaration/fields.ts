@@ -69,7 +69,6 @@ export const views = {
     max_output_tokens: model.maxOutputTokens,
     capabilities: model.capabilities,
     echo_reasoning: model.echoReasoning,
-    image_tool_model: model.imageToolModel,
     allow: model.allow,
     // `0.20` and `0.2` are one price, and one version of it.
     price: normalPrice(model.price) ?? model.price,

@@ -111,8 +111,6 @@ export interface ToolCallBlock extends Base {
   readonly kind: 'function' | 'custom';
   /** The text that the model produced. If the protocol carries an object, its JSON in the same order. */
   readonly arguments: string;
-  /** It calls a tool that the gateway runs itself (`FunctionTool.hosted`). */
-  readonly hosted?: 'picture' | undefined;
   /** As in `FunctionTool`. */
   readonly item?: ClientItem | undefined;
 }
@@ -146,19 +144,6 @@ export interface OpaqueBlock extends Base {
   readonly ifForeign: 'drop' | 'ignore' | 'refuse';
   /** A text that another protocol can be given instead. */
   readonly text?: string | undefined;
-  /** The trace of a picture tool: what it is where the gateway runs the tool. */
-  readonly picture?: PictureTrace | undefined;
-}
-
-/** A call of a picture tool in a conversation, and what came of it. */
-export interface PictureTrace {
-  readonly id: string;
-  /** As the tool understood it; null: the client does not send it back. */
-  readonly prompt: string | null;
-  /** Null: the client does not send it back. */
-  readonly picture: ImageBlock | null;
-  /** Why there is no picture; null: there was one. */
-  readonly failure: string | null;
 }
 
 /** A web page that supports the text. Offsets count UTF-16 units in the block's text. */

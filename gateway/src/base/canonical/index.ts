@@ -7,7 +7,6 @@ export type {
   MediaSource,
   NativeState,
   OpaqueBlock,
-  PictureTrace,
   ReasoningBlock,
   RefusalBlock,
   TextBlock,
@@ -30,8 +29,6 @@ export type { Surcharges } from './surcharges.ts';
 export type { OperationName, TextOperationName } from './operation-name.ts';
 export type {
   Picture,
-  PictureCall,
-  PictureDefaults,
   PictureRequest,
   PictureResponse,
   PictureShape,

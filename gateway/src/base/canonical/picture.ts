@@ -42,23 +42,6 @@ export type PictureShape =
       readonly resolution: string | null;
     };
 
-/** What a client's picture tool says of every picture; null: the model decides. */
-export interface PictureDefaults extends Pick<
-  PictureRequest,
-  'quality' | 'background' | 'format' | 'moderation'
-> {
-  readonly size: string | null;
-}
-
-/** A call of the picture tool that the gateway runs itself. */
-export interface PictureCall {
-  /** The id of the item in the response. */
-  readonly id: string;
-  /** As the model wrote them: JSON, as a rule. */
-  readonly arguments: string;
-  readonly defaults: PictureDefaults;
-}
-
 /** A whole response with pictures. */
 export interface PictureResponse {
   readonly pictures: readonly Picture[];

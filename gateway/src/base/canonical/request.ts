@@ -61,8 +61,6 @@ export interface FunctionTool {
   readonly strict: boolean | null;
   readonly cache?: { readonly ttl: string | null } | undefined;
   readonly extensions?: Extensions | undefined;
-  /** The gateway runs it itself, in place of the client's vendor. Its name may be that of a function of the client. */
-  readonly hosted?: 'picture' | undefined;
   /** The entry as the client wrote it: a type that it runs itself, in place of a schema, which only its vendor's models know. */
   readonly typed?:
     | { readonly protocol: TextProtocolName; readonly value: Readonly<Record<string, unknown>> }

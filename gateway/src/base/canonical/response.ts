@@ -68,7 +68,6 @@ type EventBody =
       readonly kind: 'function' | 'custom';
       readonly state?: NativeState | undefined;
       /** As in `ToolCallBlock`. */
-      readonly hosted?: 'picture' | undefined;
       readonly item?: ClientItem | undefined;
     }
   | { readonly type: 'call-arguments'; readonly call: number; readonly text: string }

@@ -210,9 +210,10 @@ export interface DeclaredModel {
   readonly maxOutputTokens: number | null;
   readonly capabilities: readonly string[];
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
-  readonly imageToolModel: string | null;
   /** Surcharges that may be asked for although they have no price, such as `service_tier.flex`. */
   readonly allow: readonly string[];
+  /** Accepted, and without effect: nothing draws for upstreams that lack the tool `image_generation` of Responses. */
+  readonly imageToolModel?: string | null;
   readonly enabled: boolean;
   /** Null: no price set; the model is listed but refused as unpriced. */
   readonly price: DeclaredPrice | null;

@@ -1,4 +1,4 @@
-import type { Loss, PictureCall, ReportedUsage } from '#canonical/index.ts';
+import type { Loss, ReportedUsage } from '#canonical/index.ts';
 import type { KeptState } from '#conversion/index.ts';
 import type { StateName } from '#protocols/index.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -11,7 +11,6 @@ export type ResponseResult =
       readonly body: Uint8Array;
       readonly usage: ReportedUsage | null;
       readonly given: readonly StateName[] | undefined;
-      readonly pictureCalls?: readonly PictureCall[] | undefined;
       /** An estimate; null if the usage reports the tokens. */
       readonly outputTokens: number | null;
       /** What the client's protocol cannot express. */

@@ -4,10 +4,10 @@ import type { Operation } from './exchange/operation.ts';
 import { runExchange } from './exchange/run-exchange.ts';
 import { chatSurface } from './images/converted/chat-surface.ts';
 import { contentsSurface } from './images/converted/contents-surface.ts';
+import type { PictureParts } from './images/converted/parts.ts';
 import { createPictureOperation } from './images/converted/picture-operation.ts';
 import type { ImageInput } from './images/input.ts';
 import { createImageOperation } from './images/image-operation.ts';
-import { createPictureTool, type PictureToolParts } from './images/tool/picture-tool.ts';
 import { answeringAsChat } from './text/answer-as-chat.ts';
 import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
@@ -17,7 +17,7 @@ import type { VideoParts } from './videos/parts.ts';
 import { createVideoOperation } from './videos/video-operation.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
-export type RelayParts = Omit<TextParts, 'pictureTool'> & PictureToolParts & VideoParts;
+export type RelayParts = TextParts & PictureParts & VideoParts;
 
 /** A request of any operation. */
 export type RelayInput = TextInput | EmbedInput | ImageInput | VideoInput;
@@ -36,7 +36,7 @@ function isText(input: RelayInput): input is TextInput {
 
 /** Each operation has a line here, and a folder beside `text/`. */
 export function createRelay(parts: RelayParts): Relay {
-  const text = createTextOperations({ ...parts, pictureTool: createPictureTool(parts) });
+  const text = createTextOperations(parts);
   const inText: Partial<Record<RelayInput['protocol'], Operation<TextInput>>> = {
     chat: createPictureOperation(parts, chatSurface),
     'generate-content': createPictureOperation(parts, contentsSurface),

@@ -142,7 +142,6 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     converter,
     items: options.remembered.items,
     bodies,
-    bodyMemory: options.bodyMemory,
     spool: options.spool,
     upstream,
     health,

@@ -22,6 +22,16 @@ test.each([
   );
 });
 
+test('an image model for a tool that nothing serves', () => {
+  const models = [
+    { id: 'writer', capabilities: [], imageToolModel: 'painter' },
+    { id: 'plain', capabilities: [], imageToolModel: null },
+  ];
+  expect(settingsInVain(declare({ models }))).toEqual([
+    "model 'writer' has image_tool_model, which has no effect: only upstreams of Responses have the tool image_generation",
+  ]);
+});
+
 test('limits of 0, which refuse everything', () => {
   expect(
     settingsInVain(

@@ -17,6 +17,12 @@ export function settingsInVain({ models, keys, teams }: Declarations): string[] 
     ...teams.map(({ name, rpm }) => ({ what: `team '${name}'`, limits: { rpm } })),
   ];
   return [
+    ...models
+      .filter(({ imageToolModel = null }) => imageToolModel !== null)
+      .map(
+        ({ id }) =>
+          `model '${id}' has image_tool_model, which has no effect: only upstreams of Responses have the tool image_generation`,
+      ),
     ...streaming.map(
       ({ id }) =>
         `model '${id}' declares streaming, but models with layers, and those with multi_reference and without edits, never stream: their requests with stream get 400`,

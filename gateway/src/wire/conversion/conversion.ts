@@ -104,8 +104,6 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly quirks: QuirksOfRequest;
   /** The most output that the money pays for. Absent: the request's own limit counts. */
   readonly outputCap?: OutputCap;
-  /** The gateway runs the picture tool of this model's clients. */
-  readonly drawsPictures?: boolean;
   /** The upstream has refused the reasoning state that belongs to it: another of its accounts made it. */
   readonly isWithoutState?: boolean;
   /** The gateway places the marks of a prompt cache if the request is long enough. Absent: it does not. */
@@ -139,7 +137,6 @@ export function createConverter(options: ConverterOptions): Converter {
     const reader = createConvertedReader(protocols[terms.upstream], {
       context: terms.context,
       clientTools: terms.clientTools,
-      pictures: terms.pictures ?? null,
       maker: terms.maker,
       place: terms.place,
       upstream: codecs[terms.upstream],
@@ -177,7 +174,6 @@ export function createConverter(options: ConverterOptions): Converter {
         context ??= responseContext(exchange, decoded, target, client);
         const upstream = codecs[target.protocol];
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
-        const { drawsPictures } = target;
         const maker = makerId({ provider, model, channel });
         // Nobody's state is that of an upstream without a name.
         const isBare = target.isWithoutState === true;
@@ -188,9 +184,9 @@ export function createConverter(options: ConverterOptions): Converter {
         }
         const { keyId, owner } = exchange;
         const sealing = { sealer, owner };
-        const asked = { traits, model, keyId, capabilities, maxOutputTokens, drawsPictures };
+        const asked = { traits, model, keyId, capabilities, maxOutputTokens };
         const losses = new LossList();
-        const { request, names, pictures, repairs } = passRequest(
+        const { request, names, repairs } = passRequest(
           decoded,
           client.name,
           upstream,
@@ -216,7 +212,6 @@ export function createConverter(options: ConverterOptions): Converter {
           client: client.name,
           upstream: target.protocol,
           clientTools: names.clientTools,
-          ...(pictures !== null && { pictures }),
           maker,
           place: placeOf(decoded.turns),
           owner,

@@ -1,4 +1,4 @@
-import { saysNothing, type GenerationResponse, type PictureCall } from '#canonical/index.ts';
+import { saysNothing, type GenerationResponse } from '#canonical/index.ts';
 import {
   UnreadableResponse,
   isRecord,
@@ -28,12 +28,7 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
       const passed = passResponse(passes, response);
       const told = usage === null || saysNothing(usage) ? null : usage.tokens;
       const converted = passes.client.encodeResponse(passed, told, passes.context);
-      const pictureCalls = pictureCallsIn(passed, passes);
-      return {
-        body: Buffer.from(JSON.stringify(converted)),
-        usage,
-        ...(pictureCalls.length > 0 && { pictureCalls }),
-      };
+      return { body: Buffer.from(JSON.stringify(converted)), usage };
     },
     createStreamTap(context: StreamContext): StreamTap {
       return new ConvertedTap(
@@ -42,19 +37,6 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
       );
     },
   };
-}
-
-/** The calls of the picture tool in the only response that its clients get. */
-function pictureCallsIn(
-  { candidates }: GenerationResponse,
-  { pictures }: ResponsePasses,
-): PictureCall[] {
-  if (pictures === null) return [];
-  return (candidates[0]?.blocks ?? []).flatMap((block) =>
-    block.type === 'tool-call' && block.hosted !== undefined && block.id !== null
-      ? [{ id: block.id, arguments: block.arguments, defaults: pictures }]
-      : [],
-  );
 }
 
 /** Without the model echo, because the client never sees this form. */

@@ -1,9 +1,4 @@
-import type {
-  GenerationEvent,
-  PictureCall,
-  PictureDefaults,
-  ReportedUsage,
-} from '#canonical/index.ts';
+import type { GenerationEvent, ReportedUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { holdsMoreThan } from '#json/index.ts';
 import {
@@ -44,9 +39,6 @@ export class ConvertedTap implements StreamTap {
   readonly #leanEvent: ((data: Buffer) => Buffer) | undefined;
   readonly #encoder: StreamEncoder;
   readonly #events: ResponseEvents;
-  readonly #pictures: PictureDefaults | null;
-  /** Calls of the picture tool so far, by their numbers. */
-  readonly #pictureCalls = new Map<number, { readonly id: string; text: string }>();
   readonly #take = (event: GenerationEvent): void => this.#pass(event);
   readonly #takeOfEvent = (event: GenerationEvent): void => {
     this.#said += 1;
@@ -71,7 +63,6 @@ export class ConvertedTap implements StreamTap {
     this.#mostOutput = passes.client.repeatsResponses === true ? mostOutput : Infinity;
     this.#leanEvent = passes.upstream.leanEvent;
     this.#encoder = passes.client.createStreamEncoder(passes.context);
-    this.#pictures = passes.pictures;
     this.#events = new ResponseEvents(passes, (event) => this.#encode(event));
   }
 
@@ -150,23 +141,12 @@ export class ConvertedTap implements StreamTap {
     return true;
   }
 
-  pictureCalls(): readonly PictureCall[] {
-    const defaults = this.#pictures;
-    if (defaults === null) return [];
-    this.#endDecoder();
-    return [...this.#pictureCalls.values()].map(({ id, text }) => ({
-      id,
-      arguments: text,
-      defaults,
-    }));
-  }
-
-  completion(undrawn?: ReadonlySet<string>): string {
+  completion(): string {
     this.#encoderEnded = true;
     this.#endDecoder();
     const { usage } = this;
     const told = usage === null || usage.missingSide !== undefined ? null : usage.tokens;
-    return this.#last + this.#encoder.end(told, undrawn);
+    return this.#last + this.#encoder.end(told);
   }
 
   fail(error: GatewayError): string | null {
@@ -190,22 +170,11 @@ export class ConvertedTap implements StreamTap {
   }
 
   #encode(event: GenerationEvent): void {
-    this.#notePicture(event);
     const frames = this.#encoder.push(event);
     if (frames === '') return;
     this.#frames += frames;
     // Some clients receive a call only when it is complete.
     if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
-  }
-
-  #notePicture(event: GenerationEvent): void {
-    if (this.#pictures === null || (event.choice ?? 0) !== 0) return;
-    if (event.type === 'call-start' && event.hosted !== undefined && event.id !== null) {
-      this.#pictureCalls.set(event.call, { id: event.id, text: '' });
-    } else if (event.type === 'call-arguments') {
-      const call = this.#pictureCalls.get(event.call);
-      if (call !== undefined) call.text += event.text;
-    }
   }
 }
 

@@ -1,9 +1,4 @@
-import {
-  Unconvertible,
-  type GenerationRequest,
-  type PictureDefaults,
-  type TextProtocolName,
-} from '#canonical/index.ts';
+import { Unconvertible, type GenerationRequest, type TextProtocolName } from '#canonical/index.ts';
 import type { Codec } from '#protocols/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
@@ -22,7 +17,6 @@ import { placeSystemTurns } from './system-turns.ts';
 import { assignCallIds } from './tools/call-ids.ts';
 import { dropHostedTools } from './tools/hosted-tools.ts';
 import { pairCalls } from './tools/pair-calls.ts';
-import { offerPictureTool, type PictureToolTarget } from './tools/picture-tool.ts';
 import { renameTools } from './tools/rename-tools.ts';
 import { moveResultMedia } from './tools/result-media.ts';
 import { nameTools, type ToolNames } from './tools/tool-names.ts';
@@ -33,7 +27,8 @@ export interface PassParts {
   readonly store: StateStore;
 }
 
-export interface PassTarget extends StateTarget, PictureToolTarget {
+export interface PassTarget extends StateTarget {
+  readonly capabilities: ReadonlySet<string>;
   readonly traits: UpstreamTraits;
   /** The model's name at the upstream. */
   readonly model: string;
@@ -46,8 +41,6 @@ export interface PassedRequest {
   readonly names: ToolNames;
   /** The repairs that changed it, see docs/repairs.md. */
   readonly repairs: ReadonlySet<string>;
-  /** What the picture tool says of every picture; null: the gateway runs none. */
-  readonly pictures: PictureDefaults | null;
 }
 
 /**
@@ -66,13 +59,8 @@ export function passRequest(
 ): PassedRequest {
   const { capabilities, maxOutputTokens } = target;
   const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
-  const offered = offerPictureTool(
-    withoutZeroPenalties(withShownReasoning(decoded, client)),
-    target,
-    traits.toolResultMedia,
-    losses,
-  );
-  let request = dropHostedTools(offered.request, upstream.name, capabilities, losses);
+  const shown = withoutZeroPenalties(withShownReasoning(decoded, client));
+  let request = dropHostedTools(shown, upstream.name, capabilities, losses);
   request = limitOutput(request, maxOutputTokens, losses);
   request = deriveCacheKey(request, client, traits, target.keyId);
   request = hashEndUser(request);
@@ -95,7 +83,7 @@ export function passRequest(
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
   request = inlineMedia(request, traits.mediaAsBytes, parts.media);
   request = repairMedia(request, note);
-  return { request, names, repairs, pictures: offered.pictures };
+  return { request, names, repairs };
 }
 
 /** Messages takes them from some models on, and generateContent never does: their encoders know where they go. */

@@ -1,11 +1,5 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '#canonical/index.ts';
-import {
-  emptySignature,
-  pictureItemId,
-  sealed,
-  takesCarriers,
-  type ResponsePasses,
-} from './response-context.ts';
+import { emptySignature, sealed, takesCarriers, type ResponsePasses } from './response-context.ts';
 import { settledFinish } from './response-finish.ts';
 import type { StatePlace } from './state/sealed-state.ts';
 import { StateKeeper } from './state/state-keeper.ts';
@@ -64,23 +58,18 @@ function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: num
 }
 
 function passCall(
-  { clientTools, client, context, pictures }: ResponsePasses,
+  { clientTools, client, context }: ResponsePasses,
   block: Extract<Block, { type: 'tool-call' }>,
   choice: number,
   at: number,
 ) {
   const tool = clientTools.get(block.name);
-  const hosted = pictures === null ? undefined : tool?.hosted;
   const unwraps = tool?.kind === 'custom' && block.kind === 'function';
   const wraps = block.kind === 'custom' && !takesText(tool?.kind, client);
   const { state: _, ...bare } = block;
   return {
     ...bare,
-    id:
-      hosted === undefined
-        ? responseCallId(block.id, client.traits, context.requestId, choice, at)
-        : pictureItemId(context, choice, at),
-    ...(hosted !== undefined && { hosted }),
+    id: responseCallId(block.id, client.traits, context.requestId, choice, at),
     ...(tool?.item !== undefined && { item: tool.item }),
     name: tool?.name ?? block.name,
     namespace: tool === undefined ? block.namespace : tool.namespace,

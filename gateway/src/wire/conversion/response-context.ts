@@ -1,4 +1,4 @@
-import type { NativeState, PictureDefaults } from '#canonical/index.ts';
+import type { NativeState } from '#canonical/index.ts';
 import type { ResponseContext, Codec } from '#protocols/index.ts';
 import type { ResponseLosses } from './response-losses.ts';
 import { sealForClient, type Sealing } from './state/client-state.ts';
@@ -13,8 +13,6 @@ export interface ResponsePasses {
   readonly client: Codec;
   /** By the names that the upstream received. A name that no tool has (models invent some) stays as it is. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
-  /** What the picture tool says of every picture; null: the gateway runs none. */
-  readonly pictures: PictureDefaults | null;
   readonly losses: ResponseLosses;
   /** Who can read the state in the response: `makerId`. */
   readonly maker: string;
@@ -59,13 +57,4 @@ export function sealed(
   return client.traits.state === 'none'
     ? null
     : sealForClient(sealing, client.name, maker, state, place, text);
-}
-
-/** The id of a picture that the gateway draws: the item's in the response, and the call's in later conversations. */
-export function pictureItemId(
-  { requestId }: ResponseContext,
-  choice: number,
-  call: number,
-): string {
-  return `ig_${requestId.replace(/^req_/, '')}_call_${choice}_${call}`;
 }

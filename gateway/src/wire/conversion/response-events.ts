@@ -1,12 +1,6 @@
 import type { GenerationEvent, NativeState } from '#canonical/index.ts';
 import { withSealedState } from './response-blocks.ts';
-import {
-  emptySignature,
-  pictureItemId,
-  sealed,
-  takesCarriers,
-  type ResponsePasses,
-} from './response-context.ts';
+import { emptySignature, sealed, takesCarriers, type ResponsePasses } from './response-context.ts';
 import { settledFinish } from './response-finish.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { signsTexts } from './state/text-key.ts';
@@ -164,17 +158,13 @@ class ChoiceEvents {
   }
 
   #callStart(event: Event<'call-start'>): void {
-    const { clientTools, client, context, pictures } = this.#passes;
+    const { clientTools, client, context } = this.#passes;
     const { state, ...bare } = event;
     this.#close();
     this.#settle();
     const tool = clientTools.get(event.name);
     const place = [context.requestId, event.choice ?? 0, this.#calls] as const;
-    const hosted = pictures === null ? undefined : tool?.hosted;
-    const id =
-      hosted === undefined
-        ? responseCallId(event.id, client.traits, ...place)
-        : pictureItemId(context, event.choice ?? 0, this.#calls);
+    const id = responseCallId(event.id, client.traits, ...place);
     this.#calls += 1;
     this.#keeper.call(id, state);
     if (tool?.kind === 'custom' && event.kind === 'function') {
@@ -195,7 +185,6 @@ class ChoiceEvents {
       name: tool?.name ?? event.name,
       namespace: tool === undefined ? event.namespace : tool.namespace,
       kind: wraps ? 'function' : (tool?.kind ?? event.kind),
-      ...(hosted !== undefined && { hosted }),
       ...(tool?.item !== undefined && { item: tool.item }),
       ...(envelope !== null && sitsOnBlock && { state: envelope }),
     });

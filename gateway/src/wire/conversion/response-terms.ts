@@ -1,4 +1,4 @@
-import type { PictureDefaults, TextProtocolName } from '#canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import type { ResponseContext } from '#protocols/index.ts';
 import type { ClientTool } from './tools/tool-names.ts';
 
@@ -9,8 +9,6 @@ export interface ResponseTerms {
   readonly upstream: TextProtocolName;
   /** By the names that the upstream received. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
-  /** What the picture tool says of every picture. Absent: the gateway runs none. */
-  readonly pictures?: PictureDefaults;
   /** Who can read the state in the responses: `makerId`. */
   readonly maker: string;
   /** `placeOf` the conversation. */

@@ -153,11 +153,8 @@ export interface StreamDecoder {
 export interface StreamEncoder {
   /** Writes content events at once and keeps `finish` for `end`. */
   push(event: GenerationEvent): string;
-  /**
-   * Ends a complete response, with the terminator. Nothing may be pushed afterwards.
-   * @param undrawn the ids of calls of the picture tool that gave no picture
-   */
-  end(usage: TokenUsage | null, undrawn?: ReadonlySet<string>): string;
+  /** Ends a complete response, with the terminator. Nothing may be pushed afterwards. */
+  end(usage: TokenUsage | null): string;
   /** Ends a broken response with the protocol's error frame, in keeping with what was written, and no terminator. */
   fail(error: GatewayError): string;
 }

@@ -51,7 +51,6 @@ export type { ChatPictureRequest } from './chat/pictures/decode-request.ts';
 export type { EncodedImages, PictureTarget } from './images/pictures/encode-request.ts';
 export { ownItems, type NamedItem } from './responses/own-items.ts';
 export { fittingType } from './media-type.ts';
-export { pictureTool } from './responses/picture-tool.ts';
 export { planToolNames } from './tool-names.ts';
 export { videoList, videoProtocols } from './video-protocols.ts';
 export type { OpenVideo, VideoList, VideoListQuery, VideoProtocol, VideoRequest } from './video.ts';

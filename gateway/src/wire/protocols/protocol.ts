@@ -1,9 +1,4 @@
-import type {
-  PictureCall,
-  ReportedUsage,
-  TextOperationName,
-  TextProtocolName,
-} from '#canonical/index.ts';
+import type { ReportedUsage, TextOperationName, TextProtocolName } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { Budget, JsonScan, ParseRoom } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
@@ -174,8 +169,6 @@ export interface WireResponse {
   readonly usage: ReportedUsage | null;
   /** The objects that the upstream stores and the response names. Absent: none. */
   readonly given?: readonly StateName[] | undefined;
-  /** Pictures that the model asked for and the gateway draws. Each has an item that waits for it. Absent: none. */
-  readonly pictureCalls?: readonly PictureCall[] | undefined;
 }
 
 /** The upstream's response breaks its protocol: not JSON, not an object, or an error with status 200. */
@@ -242,12 +235,7 @@ export interface StreamTap {
   /** Every part that began is complete, so the final usage may come next. */
   readonly awaitsUsage: boolean;
   /** Frames that the protocol requires at the end and the upstream omitted (chat's `[DONE]`). Usually empty. */
-  completion(undrawn?: ReadonlySet<string>): string;
-  /**
-   * Pictures that the model asked for and the gateway draws, in order; called at the end of the stream. `completion` has
-   * their items, each of which waits for its picture. Its parameter says which ones have none. Absent: none.
-   */
-  pictureCalls?(): readonly PictureCall[];
+  completion(): string;
   /** The error of a `failed` verdict, in the shape of the protocol's HTTP error body. */
   readonly failure: unknown;
   /** The stored objects that the response has named so far. The list only grows. Absent: none. */

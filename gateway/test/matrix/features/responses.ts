@@ -276,7 +276,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: 'hosted `image_generation`',
-        why: 'carried for models with [`image_tool_model`](images.md#in-responses)',
+        why: 'only the vendor draws inside a response; see [images](images.md#in-responses)',
         body: { tools: [{ type: 'image_generation' }] },
       },
       {

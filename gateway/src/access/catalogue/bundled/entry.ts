@@ -60,7 +60,6 @@ export function bundle(provider: ProviderName, entries: readonly Entry[]): reado
       maxOutputTokens: entry.limits?.[1] ?? null,
       capabilities: entry.can,
       echoReasoning: null,
-      imageToolModel: null,
       allow: [],
       enabled: true,
       price: price === null || entry.fees === undefined ? price : { ...price, fees: entry.fees },

@@ -13,7 +13,7 @@ import {
 import { isPattern } from '../pattern.ts';
 import type { PricePart } from '../schema/price.ts';
 import { feeNames, isSurchargeName, surchargeFields } from '../surcharge-names.ts';
-import { describeName, isModelName, modelNames, type Names } from './names.ts';
+import type { Names } from './names.ts';
 
 /** What a kind of model makes decides which parts it can be charged by. */
 const tokenKeys = Object.values(tokenParts);
@@ -44,23 +44,8 @@ export function checkModel(raw: RawMapping, index: number, names: Names, report:
   if (id !== null && names.aliases.has(id)) {
     report([...path, 'id'], 'a name that is not an alias too', describe(raw['id']));
   }
-  checkImageTool(raw['image_tool_model'], index, names, report);
   const type = textOf(raw['type']);
   if (isMapping(raw['price']) && type !== null) checkPrice(raw['price'], type, index, report);
-}
-
-function checkImageTool(value: RawValue, index: number, names: Names, report: Report): void {
-  const path = ['models', index, 'image_tool_model'];
-  const name = textOf(value);
-  if (name === null || name === '') return;
-  if (!isModelName(name, names)) {
-    report(path, 'an image model', describeName(value, modelNames(names), report));
-    return;
-  }
-  const type = names.declaredModels.get(names.aliases.get(name) ?? name);
-  if (typeof type === 'string' && type !== 'image') {
-    report(path, 'an image model', `${describe(value)}, a ${type} model`);
-  }
 }
 
 function checkPrice(price: RawMapping, type: string, index: number, report: Report): void {

@@ -43,8 +43,8 @@ export const model = mapping({
   maxOutputTokens: values.max_output_tokens,
   capabilities: values.capabilities,
   echoReasoning: values.echo_reasoning,
-  imageToolModel: values.image_tool_model,
   allow: values.allow,
+  imageToolModel: values.image_tool_model,
   enabled: values.enabled,
   price: values.price === undefined || Object.keys(values.price).length === 0 ? null : values.price,
 }));

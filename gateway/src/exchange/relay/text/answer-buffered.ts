@@ -13,7 +13,6 @@ import {
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
-import { answerWithPictures } from './end-with-pictures.ts';
 import type { TextInput } from './input.ts';
 import { keepItems } from './items/keep-items.ts';
 import { measureDisconnected, measureText } from './measure-text.ts';
@@ -56,7 +55,7 @@ export async function answerBuffered(
     }
     case 'complete':
   }
-  const { body, usage, outputTokens, pictureCalls = [] } = outcome.response;
+  const { body, usage, outputTokens } = outcome.response;
   const used = usageOfResponse(
     withHiddenReasoning(usage, prepared, sent),
     parts.missingUsage,
@@ -74,9 +73,6 @@ export async function answerBuffered(
   await finishCompleted(parts, exchange, measured, attempted);
   const headers = responseHeaders(sent);
   keepItems(parts, input, prepared, sent, body);
-  if (pictureCalls.length > 0) {
-    return answerWithPictures(parts, input, prepared, body, pictureCalls, headers);
-  }
   input.client.start(200, {
     'content-type': 'application/json',
     'content-length': String(body.length),

@@ -15,7 +15,6 @@ import {
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
-import { streamPictures } from './end-with-pictures.ts';
 import { forgetText } from './forget-text.ts';
 import type { TextInput } from './input.ts';
 import { keepItems } from './items/keep-items.ts';
@@ -99,7 +98,7 @@ export async function answerStream(
     }
     case 'complete':
   }
-  const { usage, tap, body, pictureCalls } = outcome;
+  const { usage, tap, body } = outcome;
   const used = usageOfResponse(
     withHiddenReasoning(usage, prepared, sent),
     parts.missingUsage,
@@ -123,8 +122,7 @@ export async function answerStream(
   }
   sink.open(responseHeaders(sent));
   keepItems(parts, input, prepared, sent, body.at(-1));
-  if (pictureCalls.length === 0) sink.end(body);
-  else await streamPictures(parts, input, prepared, sink, tap, body, pictureCalls);
+  sink.end(body);
 }
 
 /** The returned attempt lives as long as the response, so nothing in it may hold the request. */

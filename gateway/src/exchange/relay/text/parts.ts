@@ -8,7 +8,6 @@ import type { GuardedFetch } from '#upstream/index.ts';
 import type { AttemptParts } from '../attempts/parts.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
 import type { StateParts } from '../exchange/state/parts.ts';
-import type { PictureTool } from '../images/tool/picture-tool.ts';
 import type { ItemMemory } from './items/item-memory.ts';
 
 /** What the text operations need. */
@@ -20,7 +19,6 @@ export interface TextParts extends ExchangeParts, AttemptParts, StateParts {
   /** The pool of threads for large bodies. */
   readonly bodies: BodyPool;
   readonly fetchMedia: GuardedFetch;
-  readonly pictureTool: PictureTool;
   readonly estimator: TokenEstimator;
   readonly affinity: ChannelAffinity;
   /** Whether requests get a lower output limit if little money is left. */

@@ -185,7 +185,6 @@ export function targetOf(
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
     ...(outputCap !== undefined && { outputCap }),
-    drawsPictures: model.imageToolModel !== null,
     ...(withoutState > 0 && { isWithoutState: true }),
     ...cacheOffer(channel.cache, model.price),
   };

@@ -1,4 +1,5 @@
 import type {
+  ClientItem,
   CustomTool,
   FunctionTool,
   GenerationRequest,
@@ -9,7 +10,7 @@ import type { CodecTraits } from '#protocols/index.ts';
 import type { LossList } from '../losses.ts';
 import { mapBlocks } from '../map-blocks.ts';
 import { customAsFunction, wrapInput } from './custom-input.ts';
-import type { ToolMark, ToolNames } from './tool-names.ts';
+import type { ToolNames } from './tool-names.ts';
 
 type Traits = Pick<CodecTraits, 'customTools' | 'toolNamespaces'>;
 
@@ -30,7 +31,7 @@ export function renameTools(
     if (tool.namespace !== undefined && !traits.toolNamespaces) {
       losses.approximated('tools.namespace');
     }
-    const name = names.toUpstream(tool.name, tool.namespace, markOf(tool));
+    const name = names.toUpstream(tool.name, tool.namespace, itemOf(tool));
     if (tool.type === 'function' && tool.typed !== undefined)
       losses.approximated(`tools.${tool.name}`);
     const moved = { ...tool, name, namespace: namespaceOf(tool.namespace) };
@@ -42,7 +43,7 @@ export function renameTools(
   const nameOfCall = new Map<string, string>();
   const renamed = mapBlocks({ ...request, tools }, (block) => {
     if (block.type === 'tool-call') {
-      const name = names.toUpstream(block.name, block.namespace, block.hosted ?? block.item);
+      const name = names.toUpstream(block.name, block.namespace, block.item);
       if (block.id !== null) nameOfCall.set(block.id, name);
       const wraps = block.kind === 'custom' && !traits.customTools;
       return {
@@ -78,11 +79,11 @@ function renameChoice(
   }
   const only = toolChoice.only.map((name) => {
     const tool = named.get(name);
-    return names.toUpstream(name, tool?.namespace, markOf(tool));
+    return names.toUpstream(name, tool?.namespace, itemOf(tool));
   });
   return { ...toolChoice, only };
 }
 
-function markOf(tool: Tool | undefined): ToolMark | undefined {
-  return tool?.type === 'function' ? (tool.hosted ?? tool.item) : undefined;
+function itemOf(tool: Tool | undefined): ClientItem | undefined {
+  return tool?.type === 'function' ? tool.item : undefined;
 }

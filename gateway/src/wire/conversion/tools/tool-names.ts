@@ -14,16 +14,12 @@ export interface ClientTool {
   readonly namespace: string | undefined;
   readonly kind: 'function' | 'custom';
   /** As in `FunctionTool`. */
-  readonly hosted?: 'picture' | undefined;
   readonly item?: ClientItem | undefined;
 }
 
-/** Tells a tool from a function of the same name. */
-export type ToolMark = 'picture' | ClientItem;
-
 /** Maps the client's tool names to the upstream's, and back. */
 export interface ToolNames {
-  toUpstream(name: string, namespace: string | undefined, mark?: ToolMark): string;
+  toUpstream(name: string, namespace: string | undefined, item?: ClientItem): string;
   /** The client's tools by the names that the upstream received. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
 }
@@ -36,19 +32,19 @@ export function nameTools(request: GenerationRequest, traits: Traits): ToolNames
   const upstream = planToolNames(
     tools.map((tool) => {
       const name = wishedName(tool, traits);
-      const isOwn = name === tool.name && tool.hosted === undefined && tool.item === undefined;
-      return { key: keyOf(tool.name, tool.namespace, tool.hosted ?? tool.item), name, isOwn };
+      const isOwn = name === tool.name && tool.item === undefined;
+      return { key: keyOf(tool.name, tool.namespace, tool.item), name, isOwn };
     }),
     traits,
   );
   const client = new Map<string, ClientTool>();
   for (const tool of tools) {
-    const name = upstream.get(keyOf(tool.name, tool.namespace, tool.hosted ?? tool.item));
+    const name = upstream.get(keyOf(tool.name, tool.namespace, tool.item));
     if (name !== undefined && !client.has(name)) client.set(name, tool);
   }
   return {
-    toUpstream: (name, namespace, mark) =>
-      upstream.get(keyOf(name, namespace, mark)) ?? upstream.get(keyOf(name, undefined)) ?? name,
+    toUpstream: (name, namespace, item) =>
+      upstream.get(keyOf(name, namespace, item)) ?? upstream.get(keyOf(name, undefined)) ?? name,
     clientTools: client,
   };
 }
@@ -68,22 +64,17 @@ function isNamed(tool: Tool): tool is FunctionTool | CustomTool {
 }
 
 function clientTool(
-  tool: Pick<ToolCallBlock, 'name' | 'namespace' | 'hosted' | 'item'> | CustomTool,
+  tool: Pick<ToolCallBlock, 'name' | 'namespace' | 'item'> | CustomTool,
   kind: ClientTool['kind'],
 ): ClientTool {
   const { name, namespace } = tool;
-  const { hosted, item } = 'grammar' in tool ? {} : tool;
-  return {
-    name,
-    namespace,
-    kind,
-    ...(hosted !== undefined && { hosted }),
-    ...(item !== undefined && { item }),
-  };
+  const { item } = 'grammar' in tool ? {} : tool;
+  return { name, namespace, kind, ...(item !== undefined && { item }) };
 }
 
-function keyOf(name: string, namespace: string | undefined, mark?: ToolMark): string {
-  if (mark !== undefined) return JSON.stringify([mark, null, name]);
+function keyOf(name: string, namespace: string | undefined, item?: ClientItem): string {
+  // Tells it from a function of the same name.
+  if (item !== undefined) return JSON.stringify([item, null, name]);
   return namespace === undefined ? name : JSON.stringify([namespace, name]);
 }
 

@@ -477,10 +477,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     const rest: (Buffer | string)[] = this.#flow.takeHeld();
     const tap = this.#tap;
     let completion;
-    let pictureCalls;
     try {
-      pictureCalls = tap.pictureCalls?.() ?? [];
-      completion = pictureCalls.length > 0 ? '' : tap.completion();
+      completion = tap.completion();
     } catch (error) {
       // The caller handles the error. A second call would throw again, so the attempt ends here.
       this.#cut('defect');
@@ -493,7 +491,6 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       usage: unknownEnding === null ? usage : withUnknownEnding(usage, unknownEnding),
       tap,
       body: rest,
-      pictureCalls,
     });
   }
 

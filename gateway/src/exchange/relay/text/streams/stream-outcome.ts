@@ -1,4 +1,4 @@
-import type { PictureCall, ReportedUsage } from '#canonical/index.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { StreamTap } from '#protocols/index.ts';
 import type { Classification } from '#vendors/index.ts';
@@ -19,8 +19,6 @@ export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | Dis
 export interface CompleteStream extends CompleteAttempt {
   readonly usage: ReportedUsage | null;
   readonly tap: StreamTap;
-  /** Pictures to draw; the tap has not written its completion if there are any. */
-  readonly pictureCalls: readonly PictureCall[];
   /** The bytes that the client gets once the row is durable. */
   readonly body: readonly (Buffer | string)[];
 }

@@ -1,7 +1,6 @@
 import type { Block, OpaqueBlock, Turn } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord, recordAt } from '../../../values.ts';
+import { isAbsent, type JsonRecord } from '../../../values.ts';
 import { clientRunDecoders, decodeToolSearch } from '../../client-run/decode-items.ts';
-import { decodeImage } from './decode-image.ts';
 import { decodeContent } from './decode-content.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
@@ -21,7 +20,6 @@ const decoders: Readonly<Record<string, ItemDecoder>> = {
   custom_tool_call: (item, param) => decodeCall(item, param, 'custom'),
   function_call_output: (item, param) => decodeOutput(item, param, 'function'),
   custom_tool_call_output: (item, param) => decodeOutput(item, param, 'custom'),
-  image_generation_call: decodePictureCall,
   ...clientRunDecoders,
   tool_search_call: decodeSearch,
   tool_search_output: decodeSearch,
@@ -118,22 +116,6 @@ function decodeOutput(item: JsonRecord, param: string, kind: 'function' | 'custo
     isError: false,
   };
   return { role: 'user', blocks: [block] };
-}
-
-/** An upstream of this protocol has the item as it is; elsewhere it may become a call of the gateway's own tool. */
-function decodePictureCall(item: JsonRecord): DecodedItem {
-  const { role, blocks } = decodeOpaque('image_generation_call', item);
-  const { id, revised_prompt: prompt, status } = item;
-  if (typeof id !== 'string' || id === '') return { role, blocks };
-  const { message } = recordAt(item, 'error');
-  const reason = typeof message === 'string' ? message : 'it could not be made';
-  const picture = {
-    id,
-    prompt: typeof prompt === 'string' ? prompt : null,
-    picture: decodeImage(item),
-    failure: status === 'failed' ? reason : null,
-  };
-  return { role, blocks: blocks.map((block) => ({ ...block, picture }) as OpaqueBlock) };
 }
 
 function decodeSearch(item: JsonRecord, param: string): DecodedItem {

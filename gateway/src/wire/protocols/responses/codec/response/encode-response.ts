@@ -1,7 +1,6 @@
 import type { Block, GenerationResponse, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
-import { waitingItem } from '../../picture-tool.ts';
 import {
   type ResponseIds,
   createResponseIds,
@@ -88,7 +87,6 @@ function encodeItem(block: Block, index: number, ids: ResponseIds): object | nul
       return reasoningItem(ids.item('rs', index), block.text, state);
     }
     case 'tool-call': {
-      if (block.hosted !== undefined && block.id !== null) return waitingItem(block.id);
       const own = ownItem(block, block.arguments, ids, index);
       if (own !== null) return own;
       const text = completeArguments(block.kind, block.arguments);

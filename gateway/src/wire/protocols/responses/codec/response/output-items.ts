@@ -51,10 +51,7 @@ export function carriedState(state: NativeState | undefined): NativeState | unde
   return isOwn || state.kind === 'envelope' ? state : undefined;
 }
 
-export type CallHead = Pick<
-  ToolCallBlock,
-  'id' | 'name' | 'namespace' | 'kind' | 'hosted' | 'item'
->;
+export type CallHead = Pick<ToolCallBlock, 'id' | 'name' | 'namespace' | 'kind' | 'item'>;
 
 /** The members of a call that do not change while it is produced. */
 export function describeCall(

@@ -12,8 +12,6 @@ import { failureFrame } from '../../errors.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { OutputWriter } from './output-writer.ts';
 
-const noneUndrawn: ReadonlySet<string> = new Set();
-
 /**
  * Writes the events of one response: the announcement, the items one after another, and the whole response at the end.
  * `OutputWriter` orders the items.
@@ -46,12 +44,12 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.#announce() + this.#output.push(event);
   }
 
-  end(usage: TokenUsage | null, undrawn: ReadonlySet<string> = noneUndrawn): string {
+  end(usage: TokenUsage | null): string {
     if (this.#closed) return '';
     this.#closed = true;
     const announced = this.#description === null ? this.#announce() : '';
     const { status, reason } = endingOf(this.#finish.reason);
-    const rest = this.#output.end(status, undrawn);
+    const rest = this.#output.end(status);
     const response = this.#response(status, reason, JSON.stringify(encodeUsage(usage)));
     return announced + rest + this.#frames.write(`response.${status}`, `"response":${response}`);
   }

@@ -5,7 +5,6 @@ import { type CallHead, carriedState } from '../response/output-items.ts';
 import { WrittenCall } from './write-call.ts';
 import { WrittenClientCall } from './write-client-call.ts';
 import { WrittenMessage } from './write-message.ts';
-import { WrittenPicture } from './write-picture.ts';
 import { WrittenReasoning } from './write-reasoning.ts';
 import { eventsOf, writeWhole } from './write-whole.ts';
 
@@ -14,7 +13,7 @@ interface Call {
   /** An event that came while another item was open. */
   held: string;
   ended: boolean;
-  item: WrittenCall | WrittenClientCall | WrittenPicture | null;
+  item: WrittenCall | WrittenClientCall | null;
 }
 
 /**
@@ -27,7 +26,6 @@ export class OutputWriter {
   readonly #frames: FrameWriter;
   readonly #ids: ResponseIds;
   readonly #calls = new Map<number, Call>();
-  readonly #pictures: WrittenPicture[] = [];
   #openItem: WrittenItem | null = null;
   #openCall: Call | null = null;
   /** Events that wait for the end of the open call, in order of arrival. */
@@ -57,16 +55,11 @@ export class OutputWriter {
     }
   }
 
-  /**
-   * Completes everything that is open or waiting.
-   * @param undrawn the ids of pictures that could not be drawn
-   */
-  end(status: 'completed' | 'incomplete', undrawn: ReadonlySet<string>): string {
+  /** Completes everything that is open or waiting. */
+  end(status: 'completed' | 'incomplete'): string {
     let frames = '';
     while (this.#openCall !== null) frames += this.#endCall(this.#openCall);
-    frames += this.#close(status);
-    for (const picture of this.#pictures) frames += picture.finish(!undrawn.has(picture.id));
-    return frames;
+    return frames + this.#close(status);
   }
 
   #wait(what: Call | GenerationEvent): string {
@@ -75,9 +68,9 @@ export class OutputWriter {
   }
 
   #startCall(event: CallHead & { readonly call: number }): string {
-    const { id, name, namespace, kind, hosted, item } = event;
+    const { id, name, namespace, kind, item } = event;
     const call: Call = {
-      head: { id, name, namespace, kind, hosted, item },
+      head: { id, name, namespace, kind, item },
       held: '',
       ended: false,
       item: null,
@@ -127,15 +120,9 @@ export class OutputWriter {
     return frames;
   }
 
-  #itemOf(head: CallHead): WrittenCall | WrittenClientCall | WrittenPicture {
-    const index = this.#nextIndex();
-    if (head.item !== undefined) return new WrittenClientCall(this.#frames, index, head, this.#ids);
-    if (head.hosted === undefined || head.id === null) {
-      return new WrittenCall(this.#frames, index, head, this.#ids);
-    }
-    const picture = new WrittenPicture(this.#frames, index, head.id);
-    this.#pictures.push(picture);
-    return picture;
+  #itemOf(head: CallHead): WrittenCall | WrittenClientCall {
+    const Item = head.item === undefined ? WrittenCall : WrittenClientCall;
+    return new Item(this.#frames, this.#nextIndex(), head, this.#ids);
   }
 
   #write(event: GenerationEvent): string {
