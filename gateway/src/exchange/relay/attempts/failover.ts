@@ -1,16 +1,22 @@
 import type { Route } from '#catalogue/index.ts';
-import type { GatewayError } from '#errors/index.ts';
-import type { PassedOver, PassedOverReason } from '#usage/index.ts';
-import { isSameVendor } from '#vendors/index.ts';
+import { GatewayError, type ErrorName } from '#errors/index.ts';
+import type { Journal } from '#journal/index.ts';
+import type { AttemptResult, ChannelLease } from '#routing/index.ts';
+import type { AttemptRecord, PassedOver, PassedOverReason } from '#usage/index.ts';
+import { isSameVendor, type Classification, type Cure } from '#vendors/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { ExchangeInput } from '../exchange/input.ts';
 import type { SentRequest, Tried } from '../exchange/tried.ts';
-import { asBuildingDefect, BuildingDefect } from './building-defect.ts';
+import { recordAttempt } from './attempt-record.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
-import { finalError } from './final-error.ts';
+import { finalError, type Failure } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
-import type { Sender } from './sender.ts';
-import { maxTries, type TriedExchange, type Tries, type TryingParts } from './tries.ts';
-import { tryRoute } from './try-route.ts';
+import type { AttemptParts } from './parts.ts';
+import type { ReadyRequest, RunningAttempt, Sender } from './sender.ts';
+
+/** How many requests one exchange may send upstream. */
+const maxTries = 3;
 
 /** The client left before the next channel was asked. */
 export interface NotAsked {
@@ -29,183 +35,416 @@ export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent
   readonly outcome: Exclude<Outcome, AttemptFailure> | NotAsked | Unanswered;
 }
 
-const notAsked: NotAsked = Object.freeze({ kind: 'not-asked' });
+/** What the tries need of their exchange. */
+export interface TriedExchange extends Pick<Exchange, 'hold'> {
+  readonly input: Pick<ExchangeInput, 'id' | 'caller' | 'headers' | 'startedAt'> & {
+    readonly client: Pick<ExchangeInput['client'], 'disconnected'>;
+  };
+}
+
+/** What the tries need of the gateway. */
+export interface TryingParts extends Pick<
+  AttemptParts,
+  'health' | 'clock' | 'timeouts' | 'onUnexpectedError'
+> {
+  readonly journal: Pick<Journal, 'begin'>;
+}
 
 /**
  * Tries channel after channel until one answers or the client has seen something. Never rejects.
  * @param routes in the order to try them.
  */
-export async function attemptUntilAnswered<
-  Sent extends SentRequest,
-  Outcome extends AttemptOutcome,
->(
+export function attemptUntilAnswered<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   parts: TryingParts,
   exchange: TriedExchange,
   routes: readonly Route[],
   sender: Sender<Sent, Outcome>,
 ): Promise<Attempted<Sent, Outcome>> {
-  const tries: Tries<Sent, Outcome> = {
-    parts,
-    exchange,
-    input: exchange.input,
-    routes,
-    sender,
-    attempts: [],
-    last: null,
-    sent: 0,
-    uncertain: 0,
-    isSpent: false,
-    refusing: [],
-    refusal: null,
-    failures: [],
-    rejection: null,
-    passed: [],
-    defects: [],
-  };
-  let outcome;
-  let thrown: unknown = null;
-  try {
-    outcome = await tryInTurn(tries);
-  } catch (error) {
-    thrown = error;
-    outcome = endOf(error);
+  return new Tries(parts, exchange, routes, sender).run();
+}
+
+/** A defect of the gateway while it made a request for one channel. Nothing was sent, so another channel may be asked. */
+class BuildingDefect extends Error {
+  constructor(defect: unknown) {
+    super('a request could not be made', { cause: defect });
   }
-  for (const defect of tries.defects) {
-    // The one that the client's error stands for is reported with it.
-    if (defect !== thrown) parts.onUnexpectedError(defect, exchange.input.id);
+}
+
+/** An error of making a request, as it is to be thrown. */
+function asBuildingDefect(error: unknown): unknown {
+  return error instanceof GatewayError || error instanceof ClientGone
+    ? error
+    : new BuildingDefect(error);
+}
+
+/** A 400 that nothing explains, of a request that was converted. */
+interface Rejection<Sent> {
+  readonly route: Route;
+  /** The client's error unless another vendor answers. */
+  readonly error: GatewayError;
+  readonly request: Sent | null;
+  /** How many requests had been sent. */
+  readonly sent: number;
+}
+
+/** A running attempt and the time when it started. */
+interface Started<Outcome> {
+  readonly attempt: RunningAttempt<Outcome>;
+  /** Unix milliseconds; `started` is the same in monotonic time. */
+  readonly startedAt: number;
+  readonly started: number;
+}
+
+/** What a client gets for a 400 of which only the status, or the name of a field, is known. */
+const unexplained: ReadonlySet<ErrorName> = new Set([
+  'upstream_rejected',
+  'upstream_rejected_field',
+]);
+
+/** Refusals of the request or its credential, and of an upstream that is too busy: it has not begun to work. */
+const refusals: ReadonlySet<number | null> = new Set([401, 402, 403, 404, 429, 503, 529]);
+
+const notAsked: NotAsked = Object.freeze({ kind: 'not-asked' });
+
+/** The tries of one exchange. */
+class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
+  readonly #parts: TryingParts;
+  readonly #exchange: TriedExchange;
+  readonly #routes: readonly Route[];
+  readonly #sender: Sender<Sent, Outcome>;
+  /** One for each request that was sent, in order. */
+  readonly #attempts: AttemptRecord[] = [];
+  /** The request that was sent last; null when none was. */
+  #last: Sent | null = null;
+  /** How many requests were sent upstream, including the repetition after a stale connection. */
+  #sent = 0;
+  /** How many of them may have reached a model without a response. */
+  #uncertain = 0;
+  /** No further request may be sent: the last one may have cost the operator something (`Sender.isCostly`). */
+  #isSpent = false;
+  /** Routes that cannot take this request, and the reason of the first of them. */
+  readonly #refusing: Route[] = [];
+  #refusal: GatewayError | null = null;
+  readonly #failures: Failure[] = [];
+  /** The first refusal that may be the conversion's fault. One channel of another vendor is asked after it. */
+  #rejection: Rejection<Sent> | null = null;
+  readonly #passed: PassedOver[] = [];
+  /** Defects of the gateway that kept a channel from being asked. */
+  readonly #defects: unknown[] = [];
+
+  constructor(
+    parts: TryingParts,
+    exchange: TriedExchange,
+    routes: readonly Route[],
+    sender: Sender<Sent, Outcome>,
+  ) {
+    this.#parts = parts;
+    this.#exchange = exchange;
+    this.#routes = routes;
+    this.#sender = sender;
   }
-  return { outcome, attempts: tries.attempts, sent: tries.last, passed: passedOver(tries) };
-}
 
-/** Those of the channels that were not asked, in their order; none if the client left before any was. */
-function passedOver({
-  routes,
-  attempts,
-  passed,
-}: Pick<Tries<never, never>, 'routes' | 'attempts' | 'passed'>): readonly PassedOver[] {
-  if (attempts.length + passed.length === 0 || (routes.length === 1 && passed.length === 0)) {
-    return passed;
-  }
-  return routes
-    .filter(({ channel }) => !attempts.some((attempt) => attempt.channel === channel.name))
-    .map(
-      ({ channel: { name } }) =>
-        passed.find(({ channel }) => channel === name) ?? { channel: name, reason: 'not-reached' },
-    );
-}
-
-function passOver(
-  { passed }: Pick<Tries<never, never>, 'passed'>,
-  { channel }: Route,
-  reason: PassedOverReason,
-): void {
-  passed.push({ channel: channel.name, reason });
-}
-
-function endOf(error: unknown): NotAsked | Unanswered {
-  return error instanceof ClientGone ? notAsked : { kind: 'unanswered', error };
-}
-
-/** @throws GatewayError, ClientGone */
-async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcome>(
-  tries: Tries<Sent, Outcome>,
-): Promise<Exclude<Outcome, AttemptFailure> | NotAsked> {
-  const { parts, input, routes, sender, failures } = tries;
-  const { health, clock } = parts;
-  const { client } = input;
-  for (let at = 0; at < routes.length; at += 1) {
-    if (tries.sent >= maxTries || tries.uncertain > 1 || tries.isSpent) break;
-    if (client.disconnected) return notAsked;
-    const route = routes[at]!;
-    const { rejection } = tries;
-    if (rejection !== null) {
-      if (tries.sent > rejection.sent) break;
-      if (isSameVendor(route.channel, rejection.route.channel)) continue;
-    }
-    if (tries.sent > 0 && !isInTime(tries, route)) {
-      passOver(tries, route, 'no-time');
-      continue;
-    }
-    let refusal: GatewayError | null = null;
+  async run(): Promise<Attempted<Sent, Outcome>> {
+    let outcome: Attempted<Sent, Outcome>['outcome'];
+    let thrown: unknown = null;
     try {
-      const preparing = sender.prepare(route);
-      if (preparing !== null) {
-        refusal = await preparing;
-        // The conversion may have taken time, for example to fetch media.
-        if (client.disconnected) return notAsked;
+      outcome = await this.#tryInTurn();
+    } catch (error) {
+      thrown = error;
+      outcome = error instanceof ClientGone ? notAsked : { kind: 'unanswered', error };
+    }
+    for (const defect of this.#defects) {
+      // The one that the client's error stands for is reported with it.
+      if (defect !== thrown) this.#parts.onUnexpectedError(defect, this.#exchange.input.id);
+    }
+    return { outcome, attempts: this.#attempts, sent: this.#last, passed: this.#passedOver() };
+  }
+
+  /** @throws GatewayError, ClientGone */
+  async #tryInTurn(): Promise<Exclude<Outcome, AttemptFailure> | NotAsked> {
+    const { health, clock } = this.#parts;
+    const { client } = this.#exchange.input;
+    const routes = this.#routes;
+    const sender = this.#sender;
+    for (let at = 0; at < routes.length; at += 1) {
+      if (this.#sent >= maxTries || this.#uncertain > 1 || this.#isSpent) break;
+      if (client.disconnected) return notAsked;
+      const route = routes[at]!;
+      const rejection = this.#rejection;
+      if (rejection !== null) {
+        if (this.#sent > rejection.sent) break;
+        if (isSameVendor(route.channel, rejection.route.channel)) continue;
       }
-    } catch (error) {
-      passOverDefect(tries, route, asBuildingDefect(error));
-      continue;
+      if (this.#sent > 0 && !this.#isInTime(route)) {
+        this.#passOver(route, 'no-time');
+        continue;
+      }
+      let refusal: GatewayError | null = null;
+      try {
+        const preparing = sender.prepare(route);
+        if (preparing !== null) {
+          refusal = await preparing;
+          // The conversion may have taken time, for example to fetch media.
+          if (client.disconnected) return notAsked;
+        }
+      } catch (error) {
+        this.#passOverDefect(route, asBuildingDefect(error));
+        continue;
+      }
+      if (refusal !== null) {
+        this.#refusing.push(route);
+        this.#refusal ??= refusal;
+        this.#passOver(route, 'unable');
+        continue;
+      }
+      const mayFailOver = at + 1 < routes.length && this.#sent + 1 < maxTries;
+      const now = clock.monotonic();
+      const wanted = sender.credentialFor?.(route) ?? -1;
+      const lease = health.lease(route, this.#sent > 0, mayFailOver, now, wanted);
+      if (!lease.admitted) {
+        if (lease.kind !== null) this.#failures.push(lease.kind);
+        this.#passOver(route, lease.reason);
+        continue;
+      }
+      try {
+        const outcome = await this.#tryRoute(route, lease);
+        if (outcome !== null) return outcome;
+      } catch (error) {
+        this.#passOverDefect(route, error);
+        this.#sent -= 1;
+      }
     }
-    if (refusal !== null) {
-      tries.refusing.push(route);
-      tries.refusal ??= refusal;
-      passOver(tries, route, 'unable');
-      continue;
+    return this.#tryLastResort();
+  }
+
+  /**
+   * Asks a channel that was passed over if none was asked.
+   * @throws GatewayError, ClientGone
+   */
+  async #tryLastResort(): Promise<Exclude<Outcome, AttemptFailure>> {
+    const { health, clock } = this.#parts;
+    const able = this.#routes.filter((route) => !this.#refusing.includes(route));
+    if (able.length === 0 && this.#refusal !== null) throw this.#refusal;
+    if (able.length === 0 && this.#defects.length > 0) throw this.#defects[0];
+    if (this.#sent === 0) {
+      const last = health.admitAnyway(able, clock.monotonic());
+      if (last !== null) {
+        // Each failure is the reason why one channel was passed over. This channel is now asked after all, and its own
+        // outcome replaces that reason.
+        this.#failures.splice(able.indexOf(last.route), 1);
+        const outcome = await this.#tryRoute(last.route, last.lease);
+        if (outcome !== null) return outcome;
+      }
     }
-    const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
+    if (this.#rejection !== null) {
+      this.#last = this.#rejection.request;
+      throw this.#rejection.error;
+    }
+    // None of them answered, so the row names no channel. The records of the attempts say which were asked.
+    if (this.#last !== null) this.#last = { ...this.#last, channel: null, upstreamModel: null };
     const now = clock.monotonic();
-    const wanted = sender.credentialFor?.(route) ?? -1;
-    const lease = health.lease(route, tries.sent > 0, mayFailOver, now, wanted);
-    if (!lease.admitted) {
-      if (lease.kind !== null) failures.push(lease.kind);
-      passOver(tries, route, lease.reason);
-      continue;
-    }
+    const waits = able.map((route) => health.waitOf(route, now));
+    const { model } = this.#sender;
+    throw finalError(this.#failures, Math.min(...waits), model, this.#sender.stateError?.());
+  }
+
+  /**
+   * Tries one channel, and once more if the connection was stale, or if the upstream has refused what can be edited. The
+   * outcome is reported to the channel's health.
+   * @returns null when the next channel may be tried.
+   * @throws GatewayError when the client is to blame, ClientGone, BuildingDefect
+   */
+  async #tryRoute(
+    route: Route,
+    lease: ChannelLease,
+  ): Promise<Exclude<Outcome, AttemptFailure> | null> {
+    const sender = this.#sender;
+    const { isCostly = false } = sender;
+    const { health, clock } = this.#parts;
+    let result: AttemptResult = 'undecided';
     try {
-      const outcome = await tryRoute(tries, route, lease);
-      if (outcome !== null) return outcome;
+      let outcome: AttemptOutcome = await this.#attempt(route, lease);
+      if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#sent < maxTries) {
+        outcome = await this.#attempt(route, lease);
+      }
+      const cure = cureOf(outcome);
+      // The refusal cost nothing, so the further request is not one of those that failover may send.
+      if (cure !== undefined && !isCostly && (await sender.cure?.(route, cure)) === true) {
+        outcome = await this.#attempt(route, lease);
+        // A client that leaves proves nothing.
+        if (resultForHealth(outcome) === 'answered') sender.cured?.(route);
+      }
+      if (outcome.kind !== 'failed') {
+        result = resultForHealth(outcome);
+        return outcome as Exclude<Outcome, AttemptFailure>;
+      }
+      const isStateMissing = sender.lacksState?.(route, outcome) === true;
+      if (!isStateMissing) result = resultForHealth(outcome);
+      const { classification } = outcome;
+      if (outcome.final !== undefined) throw outcome.final;
+      if (classification.kind === 'client') {
+        this.#rejection = this.#rejectionOf(route, classification, sender.errorOf(outcome));
+        return null;
+      }
+      if (isStateMissing) this.#failures.push('state-missing');
+      else if (classification.blame === 'credential') this.#failures.push('credential-refused');
+      else this.#failures.push(classification.as);
+      if (outcome.class === 'uncertain') this.#uncertain += 1;
+      const madeNothing = outcome.class === 'not-sent' || refusals.has(outcome.status);
+      if (isCostly && !madeNothing) this.#isSpent = true;
+      return null;
+    } finally {
+      health.reportOutcome(lease, route, result, clock.monotonic());
+    }
+  }
+
+  /** @throws GatewayError when no other vendor is to be asked */
+  #rejectionOf(
+    route: Route,
+    { error: name, isExplained = false }: Extract<Classification, { kind: 'client' }>,
+    error: GatewayError,
+  ): Rejection<Sent> {
+    if (isExplained || !unexplained.has(name)) throw error;
+    if (this.#rejection !== null) return this.#rejection;
+    if (this.#sender.isConverted?.(route) !== true) throw error;
+    return { route, error, request: this.#last, sent: this.#sent };
+  }
+
+  /**
+   * Sends one request, waits for the attempt's end, and records it for the usage row. This function waits as long as the
+   * response takes, so it must not hold the request's text.
+   * @throws GatewayError, ClientGone, BuildingDefect
+   */
+  async #attempt(route: Route, lease: ChannelLease): Promise<Outcome> {
+    this.#sent += 1;
+    const { clock, health } = this.#parts;
+    const starting = this.#start(route, lease);
+    const { attempt, startedAt, started } = starting instanceof Promise ? await starting : starting;
+    const outcome = await attempt.outcome;
+    const durationMs = clock.monotonic() - started;
+    if (this.#sender.kind === 'buffered' && outcome.kind === 'complete') {
+      health.took(lease, 'buffered', durationMs);
+    }
+    const when = { channel: route.channel.name, startedAt, durationMs };
+    this.#attempts.push(recordAttempt(outcome, attempt.upstreamHeaders, when));
+    return outcome;
+  }
+
+  /**
+   * Builds the request and sends it. A promise only where a thread builds it.
+   * @throws GatewayError, ClientGone, BuildingDefect; or rejects with one of them
+   */
+  #start(route: Route, lease: ChannelLease): Started<Outcome> | Promise<Started<Outcome>> {
+    let building;
+    try {
+      building = this.#sender.build(route);
     } catch (error) {
-      passOverDefect(tries, route, error);
-      tries.sent -= 1;
+      throw asBuildingDefect(error);
     }
+    if (!(building instanceof Promise)) return this.#send(route, lease, building);
+    return building.then(
+      (ready) => {
+        if (this.#exchange.input.client.disconnected) throw new ClientGone();
+        return this.#send(route, lease, ready);
+      },
+      (error: unknown) => {
+        throw asBuildingDefect(error);
+      },
+    );
   }
 
-  const able = routes.filter((route) => !tries.refusing.includes(route));
-  if (able.length === 0 && tries.refusal !== null) throw tries.refusal;
-  if (able.length === 0 && tries.defects.length > 0) throw tries.defects[0];
-  if (tries.sent === 0) {
-    const last = health.admitAnyway(able, clock.monotonic());
-    if (last !== null) {
-      // Each failure is the reason why one channel was passed over. This channel is now asked after all, and its own
-      // outcome replaces that reason.
-      failures.splice(able.indexOf(last.route), 1);
-      const outcome = await tryRoute(tries, last.route, last.lease);
-      if (outcome !== null) return outcome;
+  /** @throws GatewayError, ClientGone, BuildingDefect */
+  #send(route: Route, lease: ChannelLease, ready: ReadyRequest<Sent, Outcome>): Started<Outcome> {
+    const { clock, journal } = this.#parts;
+    const { input, hold } = this.#exchange;
+    const { keyId, userId, teamId } = input.caller;
+    const startedAt = clock.now();
+    const started = clock.monotonic();
+    // From here on the upstream may bill this, even if nothing more is heard of it.
+    journal.begin({
+      id: input.id,
+      attempt: this.#sent,
+      time: startedAt,
+      keyId,
+      userId,
+      teamId,
+      model: this.#sender.model,
+      channel: route.channel.name,
+      held: hold?.amount ?? null,
+    });
+    let attempt;
+    try {
+      attempt = ready.send(lease, started);
+    } catch (error) {
+      throw asBuildingDefect(error);
     }
+    this.#last = ready.sent;
+    return { attempt, startedAt, started };
   }
-  if (tries.rejection !== null) {
-    tries.last = tries.rejection.request;
-    throw tries.rejection.error;
+
+  /** A defect in one attempt never keeps the next channel from being tried. @throws any other error */
+  #passOverDefect(route: Route, error: unknown): void {
+    if (!(error instanceof BuildingDefect)) throw error;
+    this.#defects.push(error.cause);
+    this.#refusing.push(route);
+    this.#passOver(route, 'unable');
   }
-  // None of them answered, so the row names no channel. The records of the attempts say which were asked.
-  if (tries.last !== null) tries.last = { ...tries.last, channel: null, upstreamModel: null };
-  const now = clock.monotonic();
-  const waits = able.map((route) => health.waitOf(route, now));
-  throw finalError(failures, Math.min(...waits), sender.model, sender.stateError?.());
+
+  #passOver({ channel }: Route, reason: PassedOverReason): void {
+    this.#passed.push({ channel: channel.name, reason });
+  }
+
+  /** Those of the channels that were not asked, in their order; none if the client left before any was. */
+  #passedOver(): readonly PassedOver[] {
+    const routes = this.#routes;
+    const passed = this.#passed;
+    const attempts = this.#attempts;
+    if (attempts.length + passed.length === 0 || (routes.length === 1 && passed.length === 0)) {
+      return passed;
+    }
+    return routes
+      .filter(({ channel }) => !attempts.some((attempt) => attempt.channel === channel.name))
+      .map(
+        ({ channel: { name } }) =>
+          passed.find(({ channel }) => channel === name) ?? {
+            channel: name,
+            reason: 'not-reached',
+          },
+      );
+  }
+
+  /**
+   * Is there enough time left for this channel's usual response time? Another try that cannot finish in time would be
+   * wasted.
+   */
+  #isInTime(route: Route): boolean {
+    const { health, clock, timeouts } = this.#parts;
+    const { input } = this.#exchange;
+    const deadline = Math.min(clientDeadline(input), totalDeadline(input, route.channel, timeouts));
+    return clock.monotonic() + health.usualTime(route, this.#sender.kind) < deadline;
+  }
 }
 
-/** A defect in one attempt never keeps the next channel from being tried. @throws any other error */
-function passOverDefect<Sent extends SentRequest, Outcome extends AttemptOutcome>(
-  tries: Tries<Sent, Outcome>,
-  route: Route,
-  error: unknown,
-): void {
-  if (!(error instanceof BuildingDefect)) throw error;
-  tries.defects.push(error.cause);
-  tries.refusing.push(route);
-  passOver(tries, route, 'unable');
+function cureOf(outcome: AttemptOutcome): Cure | undefined {
+  if (outcome.kind !== 'failed' || outcome.final !== undefined) return undefined;
+  const { classification } = outcome;
+  return classification.kind === 'client' ? classification.cure : undefined;
 }
 
-/**
- * Is there enough time left for this channel's usual response time? Another try that cannot finish in time would be
- * wasted.
- */
-function isInTime<Sent extends SentRequest, Outcome extends AttemptOutcome>(
-  { parts: { health, clock, timeouts }, input, sender }: Tries<Sent, Outcome>,
-  route: Route,
-): boolean {
-  const deadline = Math.min(clientDeadline(input), totalDeadline(input, route.channel, timeouts));
-  return clock.monotonic() + health.usualTime(route, sender.kind) < deadline;
+/** What the end of an attempt says about the channel's health. */
+function resultForHealth(outcome: AttemptOutcome): AttemptResult {
+  switch (outcome.kind) {
+    case 'complete':
+      return 'answered';
+    case 'failed': {
+      const { classification, final } = outcome;
+      return classification.kind === 'client' || final !== undefined ? 'undecided' : classification;
+    }
+    case 'disconnected':
+      return outcome.shown ? 'answered' : 'undecided';
+    case 'broken':
+      // A response had begun and only took longer than the time limit, which does not show a sick channel.
+      if (outcome.result === 'deadline') return 'undecided';
+      return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
+  }
 }

@@ -16,7 +16,7 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
   readonly kind: 'stream' | 'buffered';
   /**
    * Each request may make something that the upstream charges for even if its response is lost. Another one is sent only
-   * if this one was not sent, or was refused (`made-nothing.ts`). Absent: a lost response may be asked for again.
+   * if this one was not sent, or was refused before any work (`failover.ts`). Absent: a lost response may be asked for again.
    */
   readonly isCostly?: boolean;
 
