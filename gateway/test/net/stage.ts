@@ -241,11 +241,6 @@ export class Stage {
       }),
       items: createItemMemory({ now: monotonic, maxBytes: 1_000_000 }),
       bodies,
-      bodyMemory: {
-        open() {
-          throw new Error('no picture is drawn for a model here');
-        },
-      },
       spool: createSpool({
         directory: spoolFolder,
         limit: 2 ** 30,

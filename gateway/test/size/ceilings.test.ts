@@ -7,10 +7,10 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 532, files: 171 },
-  { name: 'a warm stream, messages to chat', functions: 841, files: 254 },
+  { name: 'a warm plain chat', functions: 533, files: 169 },
+  { name: 'a warm stream, messages to chat', functions: 839, files: 251 },
 ];
-const mostStrangers = 28;
+const mostStrangers = 27;
 
 test('one request runs through no more functions and files', async () => {
   const runs = await runsOfRequests();
