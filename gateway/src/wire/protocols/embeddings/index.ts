@@ -1,4 +1,4 @@
-import { encodeErrorObject } from '../error-object.ts';
+import { encodeErrorObject } from '../shared/text/error-object.ts';
 import { openRequest, patchRequest, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 

@@ -8,8 +8,8 @@ import {
   splice,
   watchList,
 } from '#json/index.ts';
-import { askedTerms, routerTerms } from '../asked-terms.ts';
-import { readModel, requireOneOf } from '../request-values.ts';
+import { askedTerms, routerTerms } from '../shared/usage/terms.ts';
+import { readModel, requireOneOf } from '../shared/text/request-values.ts';
 import { readExtent, type EmbeddingsExtent } from './extent.ts';
 
 const watched = watchList(['model', 'input', 'models', 'fallbacks', 'service_tier']);

@@ -1,6 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import { echoedName } from '../echo.ts';
+import { echoedName } from '../shared/text/echo.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
 import { readUsage } from './usage.ts';
 

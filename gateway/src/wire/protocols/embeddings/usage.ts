@@ -1,8 +1,8 @@
 import { noTokens, type ReportedUsage } from '#canonical/index.ts';
-import { withUnread } from '../unread-usage.ts';
-import { embeddingMembers } from '../usage-members.ts';
-import { isRecord } from '../values.ts';
-import { countOf, UsageCounts } from '../usage-numbers.ts';
+import { withUnread } from '../shared/usage/unread-usage.ts';
+import { embeddingMembers } from '../shared/usage/usage-members.ts';
+import { isRecord } from '../shared/values.ts';
+import { countOf, UsageCounts } from '../shared/usage/usage-numbers.ts';
 
 /** Where servers report the tokens of the input, the usual place first; some name the total alone. */
 const places = ['prompt_tokens', 'input_tokens', 'total_tokens'] as const;

@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../shared/values.ts';
 
 /**
  * Readers of members. The protocol is proto3 JSON, which allows `camelCase` and `snake_case` for every member

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import type { Range } from '#json/index.ts';
-import { readModel } from '../request-values.ts';
+import { readModel } from '../shared/text/request-values.ts';
 import { broken } from './broken-form.ts';
 import { type FormPart, readForm } from './form.ts';
 import { pictureType } from './picture-type.ts';

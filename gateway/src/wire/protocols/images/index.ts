@@ -1,6 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
-import { encodeErrorObject } from '../error-object.ts';
-import { commentKeepAlive, frame } from '../frames.ts';
+import { encodeErrorObject } from '../shared/text/error-object.ts';
+import { commentKeepAlive, frame } from '../shared/text/events.ts';
 import { eventNamesFor } from './event-names.ts';
 import { openEdit, openGeneration } from './open-request.ts';
 import { modelEdit, patchRequest } from './patch-request.ts';

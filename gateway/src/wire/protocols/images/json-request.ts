@@ -1,5 +1,5 @@
 import { type JsonScan, parseOutline, type ParseRoom, type Range, watchList } from '#json/index.ts';
-import { readModel } from '../request-values.ts';
+import { readModel } from '../shared/text/request-values.ts';
 import { memberNames } from './member-names.ts';
 import { readNamedState } from './state-members.ts';
 import type { OpenedImages } from './types.ts';

@@ -1,5 +1,5 @@
-import { base64Prefix, isBase64, isDataUrl } from '../data-url.ts';
-import { isPublicUrl } from '../public-address.ts';
+import { base64Prefix, isBase64, isDataUrl } from '../shared/pictures/data-url.ts';
+import { isPublicUrl } from '../shared/pictures/public-address.ts';
 import { isPicture } from './picture-type.ts';
 
 /** Base64 of the marks by which pictures are recognized. */

@@ -1,8 +1,8 @@
 import { membersAt, objectStart, outlineOf } from '#json/index.ts';
-import { echoedName } from '../echo.ts';
-import { parseRecord } from '../event-view.ts';
+import { echoedName } from '../shared/text/echo.ts';
+import { parseRecord } from '../shared/text/events.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../shared/values.ts';
 import { readInputImages, readUsage } from './usage.ts';
 import type { ImageEntry, ImageResponse } from './types.ts';
 

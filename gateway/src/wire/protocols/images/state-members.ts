@@ -1,4 +1,4 @@
-import { namedStateReader } from '../named-state.ts';
+import { namedStateReader } from '../shared/state/named-state.ts';
 
 /** The members of a request in JSON that name something stored upstream. Responses give out no such names. */
 export const readNamedState = namedStateReader({

@@ -1,8 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
-import type { ImageEntry } from '../picture-stream.ts';
-import type { NamedState } from '../named-state.ts';
-import type { JsonRecord } from '../values.ts';
+import type { ImageEntry } from '../shared/pictures/picture-stream.ts';
+import type { NamedState } from '../shared/state/named-state.ts';
+import type { JsonRecord } from '../shared/values.ts';
 import type { PictureType } from './picture-type.ts';
 
 export type { ImageEntry };

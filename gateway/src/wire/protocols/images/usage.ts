@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { readInclusiveUsage } from '../inclusive-usage.ts';
-import { countOf } from '../usage-numbers.ts';
-import { isRecord, recordAt, type JsonRecord } from '../values.ts';
+import { readInclusiveUsage } from '../shared/usage/inclusive-usage.ts';
+import { countOf } from '../shared/usage/usage-numbers.ts';
+import { isRecord, recordAt, type JsonRecord } from '../shared/values.ts';
 
 /**
  * The tokens of an answer with pictures; null if it reports none. Output without details is that of pictures: an answer

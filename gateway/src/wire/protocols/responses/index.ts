@@ -1,5 +1,5 @@
-import { encodeErrorObject } from '../error-object.ts';
-import { commentKeepAlive } from '../frames.ts';
+import { encodeErrorObject } from '../shared/text/error-object.ts';
+import { commentKeepAlive } from '../shared/text/events.ts';
 import type { Protocol } from '../protocol.ts';
 import { encodeStreamError } from './errors.ts';
 import { patchRequest } from './native/patches.ts';

@@ -1,5 +1,4 @@
-import type { Codec, CodecTraits, MediaType } from '../../codec.ts';
-import { settingsOf } from '../../settings-of.ts';
+import { type Codec, type CodecTraits, type MediaType, settingsOf } from '../../codec.ts';
 import { decodeRequest } from './request/decode-request.ts';
 import { decodeResponse } from './response/decode-response.ts';
 import { ChatStreamDecoder } from './stream/decode-stream.ts';

@@ -1,5 +1,5 @@
 import type { Extension, GenerationRequest } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../../values.ts';
+import { isAbsent, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * Clients older than `tools` declare `functions`, and read one `function_call` without an id in place of `tool_calls`.

@@ -10,7 +10,7 @@ import type {
 import { GatewayError } from '#errors/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import type { ResponseContext } from '../../codec.ts';
-import { readInclusiveUsage } from '../../inclusive-usage.ts';
+import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { anyResponse, anyEvent, chatResponse, eventsOf } from './response/response.arbitrary.ts';
 import { chat, chatCodec } from '../index.ts';
 import { contentState } from './reasoning.ts';

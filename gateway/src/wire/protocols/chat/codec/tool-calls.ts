@@ -1,6 +1,6 @@
 import type { NativeState, ToolCallBlock } from '#canonical/index.ts';
-import { isEnvelope } from '../../envelope.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
+import { isEnvelope } from '../../shared/state/without-state.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
 
 /** One entry of `tool_calls`, complete or partial. Missing texts are empty. */
 export interface CallParts {

@@ -8,9 +8,9 @@ import {
   replaceValue,
 } from '#json/index.ts';
 import { noReasoning } from '../codec/reasoning.ts';
-import { recordsIn } from '../../input-extent.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
 import type { ReasoningEcho, WireRequest } from '../../protocol.ts';
-import { isAbsent, type JsonRecord } from '../../values.ts';
+import { isAbsent, type JsonRecord } from '../../shared/values.ts';
 
 const member = 'reasoning_content';
 

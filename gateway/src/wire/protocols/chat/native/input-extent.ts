@@ -1,5 +1,10 @@
-import { addFile, InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
-import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import {
+  addFile,
+  InputTally,
+  recordsIn,
+  type InputExtent,
+} from '../../shared/text/input-extent.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /** Parts that consist of text. */
 const textual: ReadonlySet<unknown> = new Set([

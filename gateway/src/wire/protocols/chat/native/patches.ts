@@ -1,6 +1,6 @@
 import { type Edit, insertMember, replaceValue, splice } from '#json/index.ts';
 import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts';
-import { isAbsent, isRecord } from '../../values.ts';
+import { isAbsent, isRecord } from '../../shared/values.ts';
 import { echoReasoning } from './echo-reasoning.ts';
 
 /** How `x-sluice-rewrites` names edits of the reasoning in the history. docs/vendors.md explains them. */

@@ -1,11 +1,17 @@
 import { watchList } from '#json/index.ts';
-import { createOpenRequest } from '../../open-request.ts';
-import { readOutputKinds } from '../../output-kinds.ts';
+import { createOpenRequest } from '../../shared/text/parse-bodies.ts';
+import {
+  readOutputKinds,
+  checkRange,
+  readCount,
+  readFlag,
+  refuseValue,
+  requireList,
+} from '../../shared/text/request-values.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import { checkRange, readCount, readFlag, refuseValue, requireList } from '../../request-values.ts';
-import { askedTerms, routerTerms } from '../../asked-terms.ts';
-import { isWebSearch, recordsIn } from '../../input-extent.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+import { askedTerms, routerTerms } from '../../shared/usage/terms.ts';
+import { isWebSearch, recordsIn } from '../../shared/text/input-extent.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
 import { inputExtent } from './input-extent.ts';
 import { readNamedState } from './state-members.ts';
 

@@ -1,13 +1,13 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
-import { failureObject } from '../../error-object.ts';
-import { echoModel } from '../../echo.ts';
-import { readInclusiveUsage } from '../../inclusive-usage.ts';
+import { failureObject } from '../../shared/text/error-object.ts';
+import { echoModel } from '../../shared/text/echo.ts';
+import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse, readEndings } from '../../read-response.ts';
+import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import { readGivenState } from './state-members.ts';
-import { recordsIn } from '../../input-extent.ts';
-import { recordAt, type JsonRecord } from '../../values.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { recordAt, type JsonRecord } from '../../shared/values.ts';
 import { usageIn } from './usage-places.ts';
 
 const modelPath = [keyBytes('model')];

@@ -1,6 +1,6 @@
 import { keyBytes } from '#json/index.ts';
-import { recordsIn } from '../../input-extent.ts';
-import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * Where servers report usage if not in `usage`, the first place first:

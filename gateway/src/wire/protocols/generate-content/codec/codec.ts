@@ -1,5 +1,4 @@
-import type { Codec, MediaType } from '../../codec.ts';
-import { settingsOf } from '../../settings-of.ts';
+import { type Codec, type MediaType, settingsOf } from '../../codec.ts';
 import { decodeRequest } from './request/decode-request.ts';
 import { decodeResponse } from './response/decode-response.ts';
 import { createStreamDecoder } from './stream/decode-stream.ts';

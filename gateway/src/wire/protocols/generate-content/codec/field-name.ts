@@ -1,4 +1,4 @@
-import { createFieldName } from '../../field-names.ts';
+import { createFieldName } from '../../shared/text/losses.ts';
 import { camelCase } from '../fields.ts';
 
 /** The names of possible losses for clients of this protocol. */

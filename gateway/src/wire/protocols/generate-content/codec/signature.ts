@@ -1,7 +1,6 @@
 import type { NativeState } from '#canonical/index.ts';
-import { isEnvelope } from '../../envelope.ts';
-import type { JsonRecord } from '../../values.ts';
-import { skipSignature } from '../../without-state.ts';
+import { isEnvelope, skipSignature } from '../../shared/state/without-state.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 import { member } from '../fields.ts';
 
 /** A part's `thoughtSignature`; undefined if absent. */

@@ -1,5 +1,5 @@
-import { InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { InputTally, recordsIn, type InputExtent } from '../../shared/text/input-extent.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 import { camelCase, member } from '../fields.ts';
 
 /** What the bytes of a request do not reveal about its input. */

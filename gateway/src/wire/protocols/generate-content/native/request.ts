@@ -1,12 +1,16 @@
 import { GatewayError } from '#errors/index.ts';
 import { watchList } from '#json/index.ts';
-import { createOpenRequest } from '../../open-request.ts';
-import { readOutputKinds } from '../../output-kinds.ts';
+import { createOpenRequest } from '../../shared/text/parse-bodies.ts';
+import {
+  readOutputKinds,
+  readCount,
+  refuseValue,
+  requireOneOf,
+} from '../../shared/text/request-values.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
-import { readCount, refuseValue, requireOneOf } from '../../request-values.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
-import { askedTerms } from '../../asked-terms.ts';
-import { recordsIn } from '../../input-extent.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
+import { askedTerms } from '../../shared/usage/terms.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
 import { inputExtent } from './input-extent.ts';
 import { readNamedState } from './state-members.ts';
 

@@ -1,5 +1,5 @@
-import { recordsIn } from '../../input-extent.ts';
-import { recordAt, type JsonRecord } from '../../values.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /** The number of searches behind a response, over all candidates. */
 export function searchesIn(response: JsonRecord): number {

@@ -1,9 +1,9 @@
 import type { Picture, PictureResponse, ReportedUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { parsePictures } from '../../parse-pictures.ts';
-import { readInlinePicture } from '../../picture-text.ts';
+import { parsePictures } from '../../shared/text/parse-bodies.ts';
+import { readInlinePicture } from '../../shared/pictures/picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
-import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
 import { searchesIn } from '../native/searches.ts';
 import { readUsage } from '../native/usage.ts';
 

@@ -1,6 +1,6 @@
 import { type Edit, keyBytes } from '#json/index.ts';
-import { editOfModel } from '../../echo.ts';
-import type { EventPieces } from '../../picture-stream.ts';
+import { editOfModel } from '../../shared/text/echo.ts';
+import type { EventPieces } from '../../shared/pictures/picture-stream.ts';
 import type { ModelEcho } from '../../protocol.ts';
 
 const modelPath = [keyBytes('modelVersion')];

@@ -1,5 +1,5 @@
 import type { Citation } from '#canonical/index.ts';
-import { isRecord } from '../../values.ts';
+import { isRecord } from '../../shared/values.ts';
 import { optionalText } from '../wire.ts';
 
 /** The web pages among a text's citations. Those of documents and search results point into the request. */

@@ -1,5 +1,5 @@
 import type { OpaqueBlock } from '#canonical/index.ts';
-import type { JsonRecord } from '../../values.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 
 /**
  * A block of a hosted tool, of a beta or of an unknown type. The call and the result of a hosted tool are both opaque,

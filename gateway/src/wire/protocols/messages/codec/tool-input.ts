@@ -1,5 +1,5 @@
-import { isExactRecord, parseExact } from '../../exact-json.ts';
-import type { JsonRecord } from '../../values.ts';
+import { isExactRecord, parseExact } from '../../shared/exact-json.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 
 interface ToolInput {
   readonly input: JsonRecord;

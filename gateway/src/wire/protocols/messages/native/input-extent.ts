@@ -1,5 +1,5 @@
-import { InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
-import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { InputTally, recordsIn, type InputExtent } from '../../shared/text/input-extent.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /** Prefixes in the types of tools that the client runs. The provider runs the others. */
 const clients = /^(custom$|bash_|text_editor_|computer_|memory_)/;

@@ -1,11 +1,15 @@
 import { watchList } from '#json/index.ts';
-import { createOpenRequest } from '../../open-request.ts';
-import { readOutputKinds } from '../../output-kinds.ts';
+import { createOpenRequest } from '../../shared/text/parse-bodies.ts';
+import {
+  readOutputKinds,
+  readCount,
+  readFlag,
+  requireOneOf,
+} from '../../shared/text/request-values.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import { readCount, readFlag, requireOneOf } from '../../request-values.ts';
-import { askedTerms, routerTerms } from '../../asked-terms.ts';
-import { isWebSearch, recordsIn } from '../../input-extent.ts';
-import type { JsonRecord } from '../../values.ts';
+import { askedTerms, routerTerms } from '../../shared/usage/terms.ts';
+import { isWebSearch, recordsIn } from '../../shared/text/input-extent.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 import { inputExtent } from './input-extent.ts';
 import { isKept, readNamedState } from './state-members.ts';
 import { readNumeral, readYesNo } from './repairs/index.ts';

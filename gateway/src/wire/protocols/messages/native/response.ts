@@ -1,9 +1,9 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes, splice } from '#json/index.ts';
-import { echoModel } from '../../echo.ts';
+import { echoModel } from '../../shared/text/echo.ts';
 import { type ResponseEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse, readEndings } from '../../read-response.ts';
-import type { JsonRecord } from '../../values.ts';
+import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 import { readGivenState } from './state-members.ts';
 import { echoToolNames } from './tool-name-echo.ts';
 import { readUsage } from './usage.ts';

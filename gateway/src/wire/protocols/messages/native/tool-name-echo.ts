@@ -1,5 +1,5 @@
 import type { Edit } from '#json/index.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 import { Copies } from './repairs/copies.ts';
 import { editsBetween } from './repairs/edits.ts';
 import { renameInBlock, renameInBlocks } from './repairs/tool-name-places.ts';

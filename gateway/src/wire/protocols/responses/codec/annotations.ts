@@ -1,5 +1,5 @@
 import type { Citation, TextBlock } from '#canonical/index.ts';
-import { isRecord } from '../../values.ts';
+import { isRecord } from '../../shared/values.ts';
 
 /** The web page that an annotation names. Null for files and for kinds that only this protocol has. */
 export function decodeAnnotation(annotation: unknown): Citation | null {

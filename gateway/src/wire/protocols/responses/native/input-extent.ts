@@ -1,5 +1,10 @@
-import { addFile, InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+import {
+  addFile,
+  InputTally,
+  recordsIn,
+  type InputExtent,
+} from '../../shared/text/input-extent.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /** Members that name input stored upstream. */
 const kept = ['previous_response_id', 'conversation', 'prompt'] as const;

@@ -1,12 +1,12 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
-import { brokenEndingError, isBrokenStatus } from '../../endings.ts';
-import { echoModel } from '../../echo.ts';
-import { readInclusiveUsage } from '../../inclusive-usage.ts';
+import { brokenEndingError, isBrokenStatus } from '../../shared/text/endings.ts';
+import { echoModel } from '../../shared/text/echo.ts';
+import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse, readEndings } from '../../read-response.ts';
+import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import { readGivenState } from './state-members.ts';
-import { recordAt, type JsonRecord } from '../../values.ts';
+import { recordAt, type JsonRecord } from '../../shared/values.ts';
 import { pictureTokensIn, searchesIn } from './searches.ts';
 
 const modelPath = [keyBytes('model')];

@@ -1,6 +1,6 @@
-import { recordsIn } from '../../input-extent.ts';
-import { countAt } from '../../reported-surcharges.ts';
-import { recordAt, type JsonRecord } from '../../values.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { countAt } from '../../shared/usage/terms.ts';
+import { recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /** The searches of a whole response: the number of their items, or the count in `tool_usage` if larger. */
 export function searchesIn(response: JsonRecord): number {

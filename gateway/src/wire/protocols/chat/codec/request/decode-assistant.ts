@@ -1,5 +1,5 @@
 import type { Block, NativeState, ToolCallBlock } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../../../values.ts';
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { decodeContent } from './decode-parts.ts';
 import { messageLeftovers } from './message-members.ts';
 import { contentId, readReasoning } from '../reasoning.ts';

@@ -1,5 +1,5 @@
 import type { Extension, OutputFormat } from '#canonical/index.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { invalid, requireRecord } from './request-fields.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Block, TextBlock, Turn } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../../../values.ts';
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAssistant } from './decode-assistant.ts';
 import { decodeContent } from './decode-parts.ts';
 import { messageLeftovers } from './message-members.ts';

@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, type JsonRecord, recordAt } from '../../../values.ts';
+import { isAbsent, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeFormat } from './decode-format.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeReasoningRequest } from './decode-reasoning-request.ts';

@@ -1,5 +1,5 @@
 import type { Block, ToolCallBlock, Turn } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { contentOf, memberValues } from './encode-content.ts';
 import { encodeOpaque, noteCommon } from './encode-parts.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';

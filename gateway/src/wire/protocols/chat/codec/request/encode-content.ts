@@ -1,5 +1,5 @@
 import type { Block } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { memberName } from './message-members.ts';

@@ -1,6 +1,6 @@
 import type { Extensions } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 
 /** Shared by all steps that encode one request. */
 export interface EncodeContext {

@@ -5,7 +5,7 @@ import type {
   ToolResultBlock,
   Turn,
 } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeAssistant } from './encode-assistant.ts';
 import { contentOf, encodeParts, memberValues } from './encode-content.ts';
 import { noteCommon } from './encode-parts.ts';

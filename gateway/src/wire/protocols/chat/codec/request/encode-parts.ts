@@ -6,10 +6,10 @@ import {
   type OpaqueBlock,
   Unconvertible,
 } from '#canonical/index.ts';
-import { notAvailable } from '../../../losses.ts';
-import type { JsonRecord } from '../../../values.ts';
-import { formatDataUrl } from '../../../data-url.ts';
-import { fileName } from '../../../file-name.ts';
+import { notAvailable } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
+import { fileName } from '../../../shared/pictures/media-type.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 

@@ -1,9 +1,8 @@
 import type { GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { encodeOrigin } from '../../../encode-origin.ts';
-import { Losses } from '../../../losses.ts';
-import { sharedMembers } from '../../../shared-members.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { encodeOrigin, sharedMembers } from '../../../shared/text/openai-members.ts';
+import { Losses } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeResponseForm, encodeSampling } from './encode-settings.ts';
 import { encodeTools } from './encode-tools.ts';

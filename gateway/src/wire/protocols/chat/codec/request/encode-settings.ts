@@ -1,9 +1,9 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
-import { notAvailable } from '../../../losses.ts';
-import { encodeEffort } from '../../../openai-effort.ts';
-import { fitFormat } from '../../../openai-tools.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { notAvailable } from '../../../shared/text/losses.ts';
+import { encodeEffort } from '../../../shared/text/openai-members.ts';
+import { fitFormat } from '../../../shared/tools/openai-tools.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /** The most that the protocol allows. */

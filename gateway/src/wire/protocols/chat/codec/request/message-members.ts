@@ -1,5 +1,5 @@
 import type { OpaqueBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { leftovers } from './request-fields.ts';
 
 /** Turns have no extensions. A message's unknown members travel as opaque blocks, whose names have this prefix. */

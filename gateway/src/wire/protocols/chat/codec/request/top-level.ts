@@ -1,5 +1,5 @@
 import type { Extension } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { leftovers } from './request-fields.ts';
 
 /** Members that have a place in the canonical request. */

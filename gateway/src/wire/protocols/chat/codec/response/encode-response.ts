@@ -9,7 +9,7 @@ import type {
   TokenUsage,
 } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { moved, writeCitation, writeLogprobs, writeUsage } from './response-details.ts';
 import { ResponseText, responseId, callId, markdownImage, wordsOf } from './response-text.ts';
 import { writeFinish } from './finish.ts';

@@ -1,6 +1,6 @@
 import type { Block } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { parseDataUrl } from '../../../data-url.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { parseDataUrl } from '../../../shared/pictures/data-url.ts';
 import { thinkingText } from '../reasoning.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Block, ImageBlock } from '#canonical/index.ts';
-import { formatDataUrl } from '../../../data-url.ts';
+import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
 
 /**
  * Chat has one text and one reasoning text; a canonical response may have several blocks of each. This tracks where the

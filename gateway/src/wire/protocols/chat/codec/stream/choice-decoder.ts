@@ -1,5 +1,5 @@
 import type { Block, GenerationEvent, NativeState } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { moved, readCitations, readLogprobs } from '../response/response-details.ts';
 import {
   joinAudio,

@@ -7,7 +7,7 @@ import type {
   TokenLogprob,
 } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { moved, writeCitation, writeLogprobs } from '../response/response-details.ts';
 import { ResponseText, callId, markdownImage, wordsOf } from '../response/response-text.ts';
 import { writeFinish } from '../response/finish.ts';

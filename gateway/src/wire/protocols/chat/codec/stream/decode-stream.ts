@@ -1,8 +1,8 @@
 import type { GenerationEvent } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { isDone, parseRecord } from '../../../event-view.ts';
+import { isDone, parseRecord } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { ChoiceDecoder } from './choice-decoder.ts';
 
 /** Decodes chunks, with the liberties that compatible servers take. The tap judges events that are not chunks. */

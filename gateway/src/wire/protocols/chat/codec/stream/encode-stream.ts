@@ -1,8 +1,8 @@
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
-import { encodeStreamErrorObject } from '../../../error-object.ts';
-import { frame } from '../../../frames.ts';
+import { encodeStreamErrorObject } from '../../../shared/text/error-object.ts';
+import { frame } from '../../../shared/text/events.ts';
 import { writeUsage } from '../response/response-details.ts';
 import { responseId } from '../response/response-text.ts';
 import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';

@@ -1,5 +1,5 @@
 import type { Block, TextBlock, Turn } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { decodePart, ownCall, ownResult } from './decode-part.ts';
 import { joinPartialCalls, ranByProvider } from './model-parts.ts';
 import { invalid, member, readRecords } from '../../fields.ts';

@@ -1,6 +1,6 @@
 import type { Block, OpaqueBlock, ToolCallBlock, ToolResultBlock } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeFileData, decodeInlineData } from './decode-media.ts';
 import { ownExtensions } from './extensions.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Budget } from '#json/index.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import type { ModelTraits } from './model-traits.ts';
 
 /** Shared by all steps that encode one request. */

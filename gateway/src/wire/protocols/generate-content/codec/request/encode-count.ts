@@ -1,5 +1,5 @@
 import type { EncodeTarget } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { resourceName } from '../../resource-name.ts';
 
 /**

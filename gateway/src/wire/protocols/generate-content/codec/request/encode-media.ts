@@ -1,5 +1,5 @@
 import { type MediaSource, Unconvertible } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 
 /** Encodes media as a part. @throws Unconvertible for a file that another provider stores. */
 export function encodeMedia(source: MediaSource): Record<string, unknown> {

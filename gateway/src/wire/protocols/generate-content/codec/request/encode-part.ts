@@ -5,7 +5,7 @@ import {
   type ToolResultBlock,
   Unconvertible,
 } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeMedia } from './encode-media.ts';
 import { restoreExtensions } from './extensions.ts';

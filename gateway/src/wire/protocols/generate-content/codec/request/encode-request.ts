@@ -1,8 +1,8 @@
 import { type GenerationRequest, Unconvertible } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { Losses } from '../../../losses.ts';
-import { formInWords } from '../../../form-in-words.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { Losses } from '../../../shared/text/losses.ts';
+import { formInWords } from '../../../shared/schema/output-format.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeConfig } from './encode-config.ts';
 import { encodeContents, encodeSystem } from './encode-contents.ts';
 import type { EncodeContext } from './encode-context.ts';

@@ -1,6 +1,11 @@
-import type { Block, Candidate, GenerationResponse, TextBlock } from '#canonical/index.ts';
-import { noExtensions } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import {
+  type Block,
+  type Candidate,
+  type GenerationResponse,
+  type TextBlock,
+  noExtensions,
+} from '#canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeResponsePart } from '../request/decode-part.ts';
 import { decodeFinish } from './finish.ts';
 import { readGrounding, readRecitations } from './grounding.ts';

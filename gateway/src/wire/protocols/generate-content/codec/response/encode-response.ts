@@ -1,6 +1,6 @@
 import type { Candidate, GenerationResponse, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { responsePart, withoutThoughts } from './response-part.ts';
 import { encodeFinish } from './finish.ts';
 import { writeLogprobs } from './logprobs.ts';

@@ -1,5 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
-import { readEnding } from '../../../endings.ts';
+import { readEnding } from '../../../shared/text/endings.ts';
 
 /** Some recorders and proxies write an enumeration's number instead of its name. */
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];

@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 
 /** Reads `logprobsResult`, which does not have the tokens' bytes. Empty if absent. */
 export function readLogprobs(value: unknown): readonly TokenLogprob[] {

@@ -1,5 +1,5 @@
 import type { Block, ToolCallBlock } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { dataPart } from '../request/encode-media.ts';
 import { readArguments } from '../function-response.ts';
 import { clientSignature } from '../signature.ts';

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#canonical/index.ts';
-import { inputSum } from '../../../usage-numbers.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { inputSum } from '../../../shared/usage/usage-numbers.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 
 /**
  * Writes `usageMetadata`: the prompt includes its cached part, candidates exclude their reasoning. Details by modality

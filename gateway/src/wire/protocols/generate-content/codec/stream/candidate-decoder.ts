@@ -1,5 +1,5 @@
 import type { GenerationEvent, NativeState, TokenLogprob } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeResponsePart } from '../request/decode-part.ts';
 import { decodeFinish } from '../response/finish.ts';
 import { readGrounding, readRecitations } from '../response/grounding.ts';

@@ -1,5 +1,5 @@
 import type { Finish, GenerationEvent, NativeState, TokenLogprob } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { responsePart, callPart, withoutThoughts } from '../response/response-part.ts';
 import { emptyPart } from '../response/encode-response.ts';
 import { encodeFinish } from '../response/finish.ts';

@@ -1,8 +1,8 @@
 import type { GenerationEvent } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { parseRecordPassingOn } from '../../../event-view.ts';
+import { parseRecordPassingOn } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { CandidateDecoder } from './candidate-decoder.ts';
 import { candidateIndex } from '../response/decode-response.ts';
 import { blockReason } from '../response/logprobs.ts';

@@ -1,8 +1,8 @@
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
-import { frame } from '../../../frames.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { frame } from '../../../shared/text/events.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { CandidateEncoder } from './candidate-encoder.ts';
 import {
   responseMembers,

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import type { WireObject } from '../../wire.ts';
 
 /** "A maximum of 4 blocks with cache_control may be provided." */

@@ -1,5 +1,5 @@
 import type { FunctionTool } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { decodeBase } from './decode-base.ts';
 import { optionalText } from '../../wire.ts';
 

@@ -1,5 +1,5 @@
 import type { Extension, Extensions } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { optionalText, otherMembers } from '../../wire.ts';
 
 interface Base {

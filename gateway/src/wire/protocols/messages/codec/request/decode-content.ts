@@ -1,6 +1,6 @@
 import type { Block, NativeState, ReasoningBlock, TextBlock } from '#canonical/index.ts';
-import { isEnvelope } from '../../../envelope.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { isEnvelope } from '../../../shared/state/without-state.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeCitations } from '../citations.ts';
 import { decodeBase, decodeCache, harmlessInText } from './decode-base.ts';
 import { decodeDocument, decodeImage } from './decode-media.ts';

@@ -1,6 +1,6 @@
 import type { Block, FileBlock, MediaSource } from '#canonical/index.ts';
-import { base64Prefix, readBase64 } from '../../../data-url.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { base64Prefix, readBase64 } from '../../../shared/pictures/data-url.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeBase } from './decode-base.ts';
 import { invalid, optionalText, type Place, requireName, requireText } from '../../wire.ts';
 

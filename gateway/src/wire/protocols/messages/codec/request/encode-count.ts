@@ -1,5 +1,4 @@
-import { pick } from '../../../pick.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { pick, type JsonRecord } from '../../../shared/values.ts';
 
 /** The members that the counter accepts (`MessageCountTokensParams` in the vendor's SDK). It refuses all others. */
 const counted = [

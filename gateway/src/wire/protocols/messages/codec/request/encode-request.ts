@@ -1,9 +1,8 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
-import { describedSchema } from '../../../described-schema.ts';
+import { describedSchema, formInWords } from '../../../shared/schema/output-format.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { formInWords } from '../../../form-in-words.ts';
-import { Losses } from '../../../losses.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { Losses } from '../../../shared/text/losses.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { hasCacheMarkers, limitCacheMarkers } from './cache-markers.ts';
 import { encodeBlock } from './encode-content.ts';
 import { encodeReasoning } from './encode-reasoning.ts';

@@ -1,5 +1,5 @@
 import type { Extensions } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import type { WireObject } from '../../wire.ts';
 
 /**

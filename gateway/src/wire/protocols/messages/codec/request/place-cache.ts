@@ -1,6 +1,6 @@
 import type { Extension, GenerationRequest } from '#canonical/index.ts';
 import type { CacheOffer } from '../../../codec.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import type { WireObject } from '../../wire.ts';
 import type { Marked } from './cache-markers.ts';
 import { setCacheControl } from './encode-content.ts';

@@ -1,5 +1,5 @@
 import type { Block, GenerationResponse } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAllCitations } from '../citations.ts';
 import { reasoningBlock, redactedState, signatureState } from '../request/decode-content.ts';
 import { decodeOpaque } from '../decode-opaque.ts';

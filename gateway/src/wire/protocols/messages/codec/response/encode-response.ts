@@ -1,6 +1,6 @@
 import type { GenerationResponse, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { encodeFinish } from './finish.ts';
 import { callId, messageHead } from './message-frame.ts';

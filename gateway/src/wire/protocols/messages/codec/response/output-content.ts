@@ -1,5 +1,5 @@
 import type { Block, MediaSource, NativeState } from '#canonical/index.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { directCaller } from './message-frame.ts';
 import { toolInput } from '../tool-input.ts';
 import type { WireObject } from '../../wire.ts';

@@ -1,5 +1,5 @@
-import { frame } from '../../../frames.ts';
-import { isRecord } from '../../../values.ts';
+import { frame } from '../../../shared/text/events.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { directCaller } from '../response/message-frame.ts';
 import type { CallPiece, Piece, WholePiece, WordsPiece } from './output-line.ts';
 import { toolInput } from '../tool-input.ts';

@@ -1,8 +1,8 @@
 import type { GenerationEvent } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { parseRecordPassingOn } from '../../../event-view.ts';
+import { parseRecordPassingOn } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeFinish } from '../response/finish.ts';
 import { passedOn } from '../passed-on.ts';
 import { openImplied, openOutput, type OpenOutput, type OutputState } from './open-output.ts';

@@ -1,7 +1,7 @@
 import type { Block, Finish, GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
-import { frame } from '../../../frames.ts';
+import { frame } from '../../../shared/text/events.ts';
 import { textDelta, thinkingDelta, writePiece } from './block-frames.ts';
 import { encodeUsage } from '../response/encode-usage.ts';
 import { encodeStreamError } from '../../errors.ts';

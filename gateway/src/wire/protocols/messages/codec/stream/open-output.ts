@@ -1,5 +1,5 @@
 import type { Citation, GenerationEvent, NativeState } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAllCitations, decodeCitation } from '../citations.ts';
 import { redactedState, signatureState } from '../request/decode-content.ts';
 import { decodeOpaque } from '../decode-opaque.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { type Draft, gone, type RepairContext } from './draft.ts';
 
 /** Members that the vendor's SDK has in beta requests only. The vendor refuses them without a beta header. */

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 
 /** Marks a member to be removed from a changed copy. */
 export const gone = undefined;

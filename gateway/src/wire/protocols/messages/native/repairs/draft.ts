@@ -1,5 +1,5 @@
 import type { Budget } from '#json/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { Copies } from './copies.ts';
 import type { ModelFacts } from './model-facts.ts';
 

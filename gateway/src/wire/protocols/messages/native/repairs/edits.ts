@@ -1,5 +1,5 @@
 import { type Edit, type Range, removeMembers } from '#json/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { Positions } from './layout.ts';
 import { Verbatim } from './verbatim.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { invalid } from '../../wire.ts';
 import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
 

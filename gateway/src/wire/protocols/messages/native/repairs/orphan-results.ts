@@ -1,4 +1,4 @@
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { type Block, blocksIn, type Draft, textBlock } from './draft.ts';
 import { isResult } from './tool-values.ts';
 import { callIds, openConversation } from './turns.ts';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { type Draft, gone, type RepairContext } from './draft.ts';
 import { isThinking } from './thinking.ts';
 

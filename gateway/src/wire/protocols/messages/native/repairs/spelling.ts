@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import type { Draft } from './draft.ts';
 
 /** Spellings with a single possible meaning. */

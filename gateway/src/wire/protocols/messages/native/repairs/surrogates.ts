@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import type { Draft } from './draft.ts';
 
 /** Removes lone surrogates, which are left when a text is cut inside a character. Every upstream refuses them. */

@@ -1,5 +1,5 @@
-import { isToolName } from '../../../tool-names.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isToolName } from '../../../shared/tools/tool-names.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { isUncacheable } from './cache-rules.ts';
 import { isPlainId } from './call-ids.ts';
 import { type Block, isBlock, type RepairContext } from './draft.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { hasClosedField } from './beta-fields.ts';
 import type { RepairContext } from './draft.ts';
 import { hasBlankStop, isMetadataWrong } from './members.ts';

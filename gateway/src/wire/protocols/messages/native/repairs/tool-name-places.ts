@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import type { Copies } from './copies.ts';
 
 /** The upstream validates a `defined` or `called` name itself. It looks a `mentioned` name up. */

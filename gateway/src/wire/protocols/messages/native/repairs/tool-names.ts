@@ -1,5 +1,5 @@
-import { isToolName, planToolNames, type UnnamedTool } from '../../../tool-names.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isToolName, planToolNames, type UnnamedTool } from '../../../shared/tools/tool-names.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { Copies } from './copies.ts';
 import type { Draft } from './draft.ts';
 import type { ModelFacts } from './model-facts.ts';

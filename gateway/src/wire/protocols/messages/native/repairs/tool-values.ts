@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import { drawJson } from '#json/index.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { Verbatim } from './verbatim.ts';
 import { toWellFormed } from './surrogates.ts';
 import { type Block, blocksIn, type Draft, isBlock, type RepairContext } from './draft.ts';

@@ -1,4 +1,4 @@
-import { recordAt } from '../../../values.ts';
+import { recordAt } from '../../../shared/values.ts';
 import { type Block, type Draft, gone, type RepairContext } from './draft.ts';
 import { blocksOfTurn, leadingResults, openConversation } from './turns.ts';
 

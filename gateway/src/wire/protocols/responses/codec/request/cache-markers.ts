@@ -1,5 +1,5 @@
 import type { Block, GenerationRequest } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 
 /**
  * Keeps cache markers on the parts that can carry one: those of users and developers. Removes all of them for a server

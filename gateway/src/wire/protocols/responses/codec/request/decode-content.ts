@@ -1,7 +1,7 @@
 import type { Block, Extension, MediaSource, OpaqueBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAnnotations } from '../annotations.ts';
-import { isDataUrl, parseDataUrl, readBase64 } from '../../../data-url.ts';
+import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/pictures/data-url.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
 

@@ -1,5 +1,5 @@
 import type { ImageBlock } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 
 /** The picture of an `image_generation_call`; null if it has none. */
 export function decodeImage({ result, output_format: format }: JsonRecord): ImageBlock | null {

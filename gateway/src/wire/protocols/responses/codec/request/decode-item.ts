@@ -1,5 +1,5 @@
 import type { Block, OpaqueBlock, Turn } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../../../values.ts';
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { clientRunDecoders, decodeToolSearch } from '../../client-run/decode-items.ts';
 import { decodeContent } from './decode-content.ts';
 import { invalid, readString } from './invalid.ts';

@@ -1,6 +1,6 @@
 import type { Extension, GenerationRequest, Tool } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent } from '../../../values.ts';
+import { isAbsent } from '../../../shared/values.ts';
 import { decodeInput } from './decode-input.ts';
 import {
   decodeFormat,

@@ -1,5 +1,5 @@
 import type { Extension, OutputFormat, ReasoningRequest, ToolChoice } from '#canonical/index.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { invalid, readList, readNumber, readRecord, readString } from './invalid.ts';
 import { ownExtension } from '../own-extension.ts';
 

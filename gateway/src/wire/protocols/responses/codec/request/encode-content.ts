@@ -5,10 +5,10 @@ import {
   type MediaSource,
   Unconvertible,
 } from '#canonical/index.ts';
-import { type Losses, notAvailable } from '../../../losses.ts';
+import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
 import { encodeAnnotation } from '../annotations.ts';
-import { formatDataUrl } from '../../../data-url.ts';
-import { fileName } from '../../../file-name.ts';
+import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
+import { fileName } from '../../../shared/pictures/media-type.ts';
 import { contentPart } from './decode-content.ts';
 import { ownValue } from '../own-extension.ts';
 

@@ -1,5 +1,4 @@
-import { pick } from '../../../pick.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { pick, type JsonRecord } from '../../../shared/values.ts';
 
 /** Members that the counter accepts (`InputTokenCountParams` in the vendor's SDK). */
 const counted = [

@@ -1,10 +1,9 @@
 import type { GenerationRequest, TextBlock } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { encodeOrigin } from '../../../encode-origin.ts';
-import { Losses, notAvailable } from '../../../losses.ts';
-import { fitTools } from '../../../openai-tools.ts';
-import { sharedMembers } from '../../../shared-members.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { encodeOrigin, sharedMembers } from '../../../shared/text/openai-members.ts';
+import { Losses, notAvailable } from '../../../shared/text/losses.ts';
+import { fitTools } from '../../../shared/tools/openai-tools.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { keepCacheMarkers } from './cache-markers.ts';
 import { logprobsInclude } from './decode-settings.ts';
 import { encodePart } from './encode-content.ts';

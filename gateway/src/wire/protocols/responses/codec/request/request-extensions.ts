@@ -1,5 +1,5 @@
 import type { Extension } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../../../values.ts';
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { ownExtension } from '../own-extension.ts';
 
 type IfForeign = Extension['ifForeign'];

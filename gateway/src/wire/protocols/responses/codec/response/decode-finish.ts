@@ -1,6 +1,6 @@
 import type { Finish } from '#canonical/index.ts';
-import { readEnding } from '../../../endings.ts';
-import { type JsonRecord, recordAt } from '../../../values.ts';
+import { readEnding } from '../../../shared/text/endings.ts';
+import { type JsonRecord, recordAt } from '../../../shared/values.ts';
 
 /** The output, as far as the finish depends on it. */
 export interface SeenOutput {

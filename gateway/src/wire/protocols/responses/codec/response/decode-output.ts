@@ -1,5 +1,5 @@
 import type { Block, OpaqueBlock, TextBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAnnotations } from '../annotations.ts';
 import { joinTexts } from '../request/decode-item.ts';
 import { decodeImage } from '../request/decode-image.ts';

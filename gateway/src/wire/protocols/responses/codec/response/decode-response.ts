@@ -1,5 +1,5 @@
 import { type Block, type GenerationResponse, noExtensions } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeFinish } from './decode-finish.ts';
 import { decodeOutputItem } from './decode-output.ts';
 

@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '#canonical/index.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 
 /** Undefined if the list is empty, as it is in most deltas. */
 export function decodeLogprobs(list: unknown): TokenLogprob[] | undefined {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeAnnotation } from '../annotations.ts';
 import {
   type Emit,

@@ -1,7 +1,7 @@
 import type { StreamDecoder } from '../../../codec.ts';
-import { parseRecord } from '../../../event-view.ts';
+import { parseRecord } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeFinish } from '../response/decode-finish.ts';
 import { callHandlers, finishCall } from './decode-stream-calls.ts';
 import { decodeOutputItem } from '../response/decode-output.ts';
