@@ -89,3 +89,8 @@ export function setPath(target: Record<string, unknown>, path: string, value: un
   }
   at[last] = value;
 }
+
+/** `models/<id>`, unless the name has a collection (`tunedModels/x`). */
+export function resourceName(model: string): string {
+  return model.includes('/') ? model : `models/${model}`;
+}

@@ -3,7 +3,7 @@ import { askedTerms, routerTerms } from '../shared/usage/terms.ts';
 import { readInteger, readPictureValues, readWord } from '../shared/pictures/picture-values.ts';
 import { readFlag, refuseValue, requireOneOf } from '../shared/text/request-values.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../shared/values.ts';
-import { isPictureText } from './picture-text.ts';
+import { isPictureText } from './picture-type.ts';
 import type { ImageRequest, OpenedImages } from './types.ts';
 
 /** The most pictures that one request may send, and that a set may have. */

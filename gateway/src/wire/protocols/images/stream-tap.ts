@@ -7,10 +7,9 @@ import { type ModelEcho, type StreamEvent, verdict } from '../protocol.ts';
 import { isRecord, type JsonRecord } from '../shared/values.ts';
 import { type EventData, eventData, frameOf, setMember, valueOf } from './event-frame.ts';
 import { type ImageEventNames, kindOfEvent } from './event-names.ts';
-import { parseImages, readEntry } from './response.ts';
+import { parseImages, readEntry, readInputImages, readUsage } from './response.ts';
 import type { ImageEntry } from './types.ts';
 import { mergeReports } from '../shared/usage/usage-numbers.ts';
-import { readInputImages, readUsage } from './usage.ts';
 
 export interface ImageStreamContext extends ModelEcho {
   /** The names of events that the client gets. */

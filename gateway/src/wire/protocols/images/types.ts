@@ -78,3 +78,26 @@ export interface ImageResponse {
   readonly inputImages: number | null;
   readonly usage: ReportedUsage | null;
 }
+
+/** The members that the gateway reads, by their names in JSON and in forms. */
+export const memberNames = [
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'response_format',
+  'stream',
+  'partial_images',
+  'image',
+  'mask',
+  'layer_decomposition',
+  'sequential_image_generation',
+  'service_tier',
+  'models',
+  'fallbacks',
+] as const;

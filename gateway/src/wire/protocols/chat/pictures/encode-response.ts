@@ -4,7 +4,7 @@ import type { ResponseContext } from '../../codec.ts';
 import { frame } from '../../shared/text/events.ts';
 import type { JsonRecord } from '../../shared/values.ts';
 import { writeUsage } from '../codec/response/response-details.ts';
-import { responseId } from '../codec/response/response-text.ts';
+import { responseId } from '../codec/response/response-parts.ts';
 
 type Told = Pick<ResponseContext, 'requestId' | 'model' | 'createdAt'>;
 

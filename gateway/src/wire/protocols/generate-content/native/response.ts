@@ -5,8 +5,7 @@ import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../pro
 import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
 import { isRecord, type JsonRecord } from '../../shared/values.ts';
-import { searchesIn } from './searches.ts';
-import { readUsage } from './usage.ts';
+import { searchesIn, readUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 

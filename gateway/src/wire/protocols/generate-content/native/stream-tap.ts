@@ -6,9 +6,8 @@ import { parseRecord, readEvent } from '../../shared/text/events.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
 import { failureBody } from '../errors.ts';
 import { CandidatesView } from './event-view.ts';
-import { searchesIn } from './searches.ts';
+import { searchesIn, readUsage } from './usage.ts';
 import { mergeReports } from '../../shared/usage/usage-numbers.ts';
-import { readUsage } from './usage.ts';
 
 const view = new CandidatesView();
 

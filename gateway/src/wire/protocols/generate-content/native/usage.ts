@@ -5,7 +5,7 @@ import { termIn, withSurcharges } from '../../shared/usage/terms.ts';
 import { withUnread } from '../../shared/usage/unread-usage.ts';
 import { metadataMembers } from '../../shared/usage/usage-members.ts';
 import { reportOf, UsageCounts } from '../../shared/usage/usage-numbers.ts';
-import { isRecord } from '../../shared/values.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * `promptTokenCount` includes cached tokens and excludes tool results. `candidatesTokenCount` excludes reasoning. If one
@@ -69,4 +69,15 @@ function readModalities(details: unknown, counts: UsageCounts) {
     else if (name === 'IMAGE') image += counts.read(tokenCount);
   }
   return { audio, image };
+}
+
+/** The number of searches behind a response, over all candidates. */
+export function searchesIn(response: JsonRecord): number {
+  let count = 0;
+  for (const candidate of recordsIn(response['candidates'])) {
+    const queries = recordAt(candidate, 'groundingMetadata')['webSearchQueries'];
+    if (!Array.isArray(queries)) continue;
+    count += queries.filter((query) => typeof query === 'string' && query !== '').length;
+  }
+  return count;
 }

@@ -15,7 +15,7 @@ import { refuseValue } from '../../shared/text/request-values.ts';
 import { isAbsent } from '../../shared/values.ts';
 import type { NamedState } from '../../shared/state/named-state.ts';
 import { readNamedState } from '../native/state-members.ts';
-import { resourceName } from '../resource-name.ts';
+import { resourceName } from '../fields.ts';
 
 const path = 'generationConfig.responseModalities';
 const countPath = 'generationConfig.candidateCount';

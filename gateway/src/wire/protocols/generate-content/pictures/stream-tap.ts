@@ -8,9 +8,8 @@ import type { ImageEntry, PictureStreamTap } from '../../shared/pictures/picture
 import { type ModelEcho, type StreamEvent, verdict } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
 import { failureBody } from '../errors.ts';
-import { searchesIn } from '../native/searches.ts';
+import { searchesIn, readUsage } from '../native/usage.ts';
 import { mergeReports } from '../../shared/usage/usage-numbers.ts';
-import { readUsage } from '../native/usage.ts';
 
 /** In bytes of Base64: where the header of a picture has ended, metadata before it included. */
 const longestRead = 256 * 1024;

@@ -8,7 +8,7 @@ import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../shared/valu
 import { failureBody } from '../errors.ts';
 import { MessageEventView } from './event-view.ts';
 import { filesOf } from './state-members.ts';
-import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
+import { echoBlockNames, type ToolNames } from './response.ts';
 import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 import { mergeUsage, readUsage } from './usage.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportedUsage } from '#canonical/index.ts';
-import { readUsage as readEmbeddings } from '../../embeddings/usage.ts';
+import { readUsage as readEmbeddings } from '../../embeddings/response.ts';
 import { readUsage as readMetadata } from '../../generate-content/native/usage.ts';
 import { readInclusiveUsage } from './inclusive-usage.ts';
 import { readUsage as readMessages } from '../../messages/native/usage.ts';

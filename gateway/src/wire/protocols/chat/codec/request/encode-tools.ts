@@ -11,7 +11,7 @@ import { fitTools } from '../../../shared/tools/openai-tools.ts';
 import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { entryPrefix } from './decode-tools.ts';
-import { type EncodeContext, ownMembers } from './encode-context.ts';
+import { type EncodeContext, ownMembers } from './message-members.ts';
 
 type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 

@@ -4,7 +4,7 @@ import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
 import { encodeStreamErrorObject } from '../../../shared/text/error-object.ts';
 import { frame } from '../../../shared/text/events.ts';
 import { writeUsage } from '../response/response-details.ts';
-import { responseId } from '../response/response-text.ts';
+import { responseId } from '../response/response-parts.ts';
 import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';
 
 /** Writes chunks. Choices may interleave. Each begins with its role and ends with its finish reason. */

@@ -12,7 +12,7 @@ import {
   readString,
 } from '../../fields.ts';
 import { readResult } from '../function-response.ts';
-import { readState } from '../signature.ts';
+import { readState } from '../parts.ts';
 
 type PartReader = (part: JsonRecord, param: string) => Block;
 

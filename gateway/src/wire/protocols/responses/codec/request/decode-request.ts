@@ -10,8 +10,7 @@ import {
 } from './decode-settings.ts';
 import { decodeTools } from './decode-tools.ts';
 import { readList, readNumber, readRecord } from './invalid.ts';
-import { ownExtension } from '../own-extension.ts';
-import { decodeExtensions } from './request-extensions.ts';
+import { ownExtension, decodeExtensions } from './request-extensions.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */
 export function decodeRequest(request: WireRequest): GenerationRequest {

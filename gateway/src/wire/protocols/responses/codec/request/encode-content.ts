@@ -6,11 +6,11 @@ import {
   Unconvertible,
 } from '#canonical/index.ts';
 import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
-import { encodeAnnotation } from '../annotations.ts';
+import { encodeAnnotation } from '../text-details.ts';
 import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
 import { fileName } from '../../../shared/pictures/media-type.ts';
 import { contentPart } from './decode-content.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from './request-extensions.ts';
 
 /** Lifetimes that a breakpoint may name. */
 const lifetimes = new Set(['30m', '12h']);

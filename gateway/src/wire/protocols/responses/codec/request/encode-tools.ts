@@ -3,7 +3,7 @@ import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
 import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { namespaceDescription } from './decode-tools.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from './request-extensions.ts';
 
 interface Namespace {
   readonly type: 'namespace';

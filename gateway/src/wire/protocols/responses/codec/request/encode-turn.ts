@@ -2,7 +2,7 @@ import type { Block, ReasoningBlock, ToolResultBlock, Turn } from '#canonical/in
 import { digest, isRecord } from '../../../shared/values.ts';
 import type { Losses } from '../../../shared/text/losses.ts';
 import { encodePart, isPart } from './encode-content.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from './request-extensions.ts';
 
 interface Message {
   readonly type: 'message';

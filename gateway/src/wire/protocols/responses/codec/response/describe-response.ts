@@ -4,7 +4,7 @@ import { Losses } from '../../../shared/text/losses.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeFormat } from '../request/encode-settings.ts';
 import { encodeToolChoice, encodeTools } from '../request/encode-tools.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from '../request/request-extensions.ts';
 
 /** How a response ended, in this protocol's words. */
 export interface Ending {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutLogprobs } from './lean-event.ts';
+import { withoutLogprobs } from './decode-stream.ts';
 
 const lean = (text: string): string => withoutLogprobs(Buffer.from(text)).toString();
 
