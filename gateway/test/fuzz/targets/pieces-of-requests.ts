@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '#errors/index.ts';
-import { openState, sealState } from '#conversion/state/envelope.ts';
-import type { SealedState } from '#conversion/state/sealed-state.ts';
+import { openState, sealState, type SealedState } from '#conversion/state/envelope.ts';
 import { carriesEnvelopes, stripEnvelopes } from '#conversion/index.ts';
 import { formatDataUrl, isBase64, parseDataUrl } from '#protocols/shared/pictures/data-url.ts';
 import { EventTooLarge } from '#upstream/event-stream.ts';

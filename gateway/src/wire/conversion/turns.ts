@@ -1,4 +1,10 @@
-import type { Block, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
+import type {
+  Block,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+  GenerationRequest,
+} from '#canonical/index.ts';
 
 /** Joins neighbouring turns of one role; a system turn between calls and their results moves after the results. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
@@ -81,4 +87,27 @@ export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
 
 export function isResult(block: Block): block is ToolResultBlock {
   return block.type === 'tool-result';
+}
+
+/** The request with every block of its turns replaced by the result of `change`; the same object if nothing changes. */
+export function mapBlocks(
+  request: GenerationRequest,
+  change: (block: Block, turn: number, at: number) => Block,
+): GenerationRequest {
+  let changed = false;
+  const turns = request.turns.map((turn, index): Turn => {
+    const blocks = mapList(turn.blocks, (block, at) => change(block, index, at));
+    if (blocks === turn.blocks) return turn;
+    changed = true;
+    return { ...turn, blocks };
+  });
+  return changed ? { ...request, turns } : request;
+}
+
+function mapList(
+  blocks: readonly Block[],
+  change: (block: Block, at: number) => Block,
+): readonly Block[] {
+  const mapped = blocks.map(change);
+  return mapped.some((block, at) => block !== blocks[at]) ? mapped : blocks;
 }
