@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Extensions } from '#canonical/index.ts';
-import { openAiTraits } from '#vendors/openai/traits.ts';
+import { openAiTraits } from '#vendors/openai/index.ts';
 import { plainTraits } from '#vendors/traits.ts';
 import { sharedMembers } from './openai-members.ts';
 

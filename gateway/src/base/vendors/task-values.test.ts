@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseWithIds } from './parse-with-ids.ts';
+import { parseWithIds } from './task-values.ts';
 
 test.each([
   ['{"id":9007199254740993,"n":1}', { id: '9007199254740993', n: 1 }],

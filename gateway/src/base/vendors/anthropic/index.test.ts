@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leastCachedOf } from './models.ts';
+import { leastCachedOf } from './index.ts';
 
 test.each([
   ['claude-opus-5', 512],
