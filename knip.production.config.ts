@@ -20,7 +20,7 @@ export default {
     '.': { entry: [], project: [] },
     gateway: {
       entry: ['src/main.js!', 'src/**/*.worker.ts!'],
-      project: ['src/**/*.{ts,js}!', '!src/**/*.{test,arbitrary,grammar}.ts!'],
+      project: ['src/**/*.{ts,js}!', '!src/**/*.test.ts!'],
     },
     console: {
       entry: ['src/main.tsx!', 'build.ts!'],

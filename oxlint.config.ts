@@ -330,7 +330,7 @@ export default defineConfig({
       rules: { 'sluice/linear-expression': 'error' },
     },
     {
-      files: ['**/*.{test,arbitrary,grammar}.ts'],
+      files: ['**/*.test.ts'],
       rules: { 'node/no-process-env': 'off', 'sluice/linear-expression': 'off' },
     },
     ...directionOverrides,

@@ -23,7 +23,7 @@ import {
   type FoundMedia,
   type StateStore,
 } from '#conversion/index.ts';
-import { makerId } from '#conversion/state/maker.ts';
+import { makerId } from '#conversion/state/envelope.ts';
 import { GatewayError } from '#errors/index.ts';
 import { outlineRequest } from '#estimation/index.ts';
 import {
@@ -45,7 +45,7 @@ import { traitsOf } from '../support/upstream-traits.ts';
 
 /* Threads and the main thread make the same of a body: everything that a client can write, between all protocols. */
 
-const stateKeys = { sealing: new Uint8Array(32), signing: new Uint8Array(32) };
+const stateKey = new Uint8Array(32);
 const owner = 'user:1';
 /** One store that both sides read, and nothing writes. */
 const store: StateStore = createStateStore({ now: () => 0 });
@@ -66,7 +66,7 @@ const problems: unknown[] = [];
 const pool: BodyPool = createBodyPool({
   size: 1,
   heap: 256,
-  stateKeys,
+  stateKey,
   store,
   onProblem: (error) => problems.push(error),
 });
@@ -74,7 +74,7 @@ afterAll(() => pool.close());
 const converterOptions: ConverterOptions = {
   protocols: textProtocols,
   codecs: textCodecs,
-  sealer: createStateSealer(stateKeys, randomBytes),
+  sealer: createStateSealer(stateKey, randomBytes),
   store,
 };
 const converter = createConverter(converterOptions);
@@ -287,7 +287,7 @@ test('remembered reasoning, envelopes, and numbers as written', async () => {
   );
   await assertSame('chat', text);
   const input = [
-    { type: 'reasoning', summary: [], encrypted_content: 'gw1.eyJwIjoib3BlbmFpIn0.x' },
+    { type: 'reasoning', summary: [], encrypted_content: `gw2.${'A'.repeat(90)}` },
     { role: 'user', content: 'x' },
   ];
   const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', maximum: 0 } }];

@@ -3,11 +3,7 @@ import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '#protocols/codec.ts';
-import {
-  anyEvent,
-  chatResponse,
-  eventsOf,
-} from '#protocols/chat/codec/response/response.arbitrary.ts';
+import { anyEvent, chatResponse, eventsOf } from '../support/chat-responses.ts';
 import { chat, chatCodec } from '#protocols/chat/index.ts';
 
 const usage: TokenUsage = {

@@ -50,8 +50,6 @@ export const pieces: readonly string[] = [
   'data:image/png;base64,',
   'data:a,',
   'base64,',
-  'gw1.',
-  'gw1.eyJwIjo',
   'gw2.',
   'call_',
   'toolu_',

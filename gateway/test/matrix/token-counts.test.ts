@@ -219,7 +219,7 @@ test('no media are fetched for a count', async () => {
 });
 
 test('a counter of the client’s own protocol does not receive reasoning sealed for another one', async () => {
-  const sealed = { type: 'thinking', thinking: 'hm', signature: 'gw1.eyJwIjoiZ2VtaW5pIn0.x' };
+  const sealed = { type: 'thinking', thinking: 'hm', signature: `gw2.${'A'.repeat(90)}` };
   const counted = await count(shared.gateway, messages, 'at-messages', {
     model: 'at-messages',
     messages: [

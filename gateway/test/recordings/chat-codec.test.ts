@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block, Candidate, GenerationEvent } from '#canonical/index.ts';
 import type { ResponseContext, EncodeTarget } from '#protocols/codec.ts';
 import { chat, chatCodec } from '#protocols/chat/index.ts';
-import { readChatStream } from '#protocols/chat/codec/stream/stream.grammar.ts';
+import { readChatStream } from '../support/chat-grammar.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { readEvents } from './tap-run.ts';

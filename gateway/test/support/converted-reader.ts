@@ -10,9 +10,7 @@ import { requestOf } from './canonical.ts';
 /** Seals under a master key that only this text makes; the same state gives the same bytes in every run. */
 export function sealerOf(key: string): StateSealer {
   const bytes = Buffer.alloc(32, key);
-  return createStateSealer({ sealing: bytes, signing: bytes }, (size) =>
-    Buffer.alloc(size, 'nonce'),
-  );
+  return createStateSealer(bytes, (size) => Buffer.alloc(size, 'nonce'));
 }
 
 /** Reads answers of one protocol for a client of another. */

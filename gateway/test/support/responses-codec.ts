@@ -2,7 +2,7 @@ import { openBudget } from '#json/index.ts';
 import type { Candidate, GenerationEvent, GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '#protocols/codec.ts';
 import { responses, responsesCodec as codec } from '#protocols/responses/index.ts';
-import type { JsonRecord } from '#protocols/values.ts';
+import type { JsonRecord } from '#protocols/shared/values.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { collectEvents } from './collect-events.ts';
 import { responseContext } from './responses-samples.ts';

@@ -1,4 +1,4 @@
-import { threadDetails } from './anthropic/thread-details.ts';
+import { threadDetails } from './anthropic/index.ts';
 import { cureOf } from './cures.ts';
 import { failureFields, type FailureFields } from './failure-fields.ts';
 import { findFault, statusByWord, type FoundFault } from './find-fault.ts';

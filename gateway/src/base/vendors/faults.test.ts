@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { classifyFailure } from './classify.ts';
 import { failureFields } from './failure-fields.ts';
-import type { Fault } from './fault-table.ts';
+import type { Fault } from './vendor.ts';
 import { faultTables } from './find-fault.ts';
 
 /*

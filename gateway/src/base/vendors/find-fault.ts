@@ -1,14 +1,14 @@
-import { anthropicFaults } from './anthropic/faults.ts';
-import { arkFaults } from './ark/faults.ts';
-import { dashscopeFaults } from './dashscope/faults.ts';
+import { anthropicFaults } from './anthropic/index.ts';
+import { arkFaults } from './ark/index.ts';
+import { dashscopeFaults } from './dashscope/index.ts';
 import type { FailureFields } from './failure-fields.ts';
-import type { Fault, FaultTable } from './fault-table.ts';
-import { geminiFaults } from './gemini/faults.ts';
-import { groqFaults } from './groq/faults.ts';
-import { moonshotFaults } from './moonshot/faults.ts';
+import type { Fault, FaultTable } from './vendor.ts';
+import { geminiFaults } from './gemini/index.ts';
+import { groqFaults } from './groq/index.ts';
+import { moonshotFaults } from './moonshot/index.ts';
 import { compatibleFaults } from './openai-compatible/faults.ts';
 import { openAiFaults } from './openai/faults.ts';
-import { xaiFaults } from './xai/faults.ts';
+import { xaiFaults } from './xai/index.ts';
 
 /** In the order in which their texts are tried. */
 export const faultTables: readonly FaultTable[] = [

@@ -1,5 +1,5 @@
 export { classifyFailure } from './classify.ts';
-export { parseWithIds } from './parse-with-ids.ts';
+export { parseWithIds } from './task-values.ts';
 export type { Cure } from './cures.ts';
 export { type Quirk, type QuirksOfRequest, quirksFor, type VendorRepair } from './quirks.ts';
 export {
@@ -13,7 +13,7 @@ export {
   vendorFacts,
   vendorOf,
 } from './registry.ts';
-export type { TaskCall, TaskList, TaskSide, TaskSides } from './task-side.ts';
+export type { TaskCall, TaskList, TaskSide, TaskSides } from './vendor.ts';
 export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
 export { traitsFor, type Effort, type UpstreamTraits } from './traits.ts';
 export type {

@@ -1,9 +1,14 @@
-import type { OperationName, ProtocolName, TextProtocolName } from '#canonical/index.ts';
+import type {
+  OperationName,
+  ProtocolName,
+  TextProtocolName,
+  TaskLook,
+  VideoProtocolName,
+} from '#canonical/index.ts';
 import type { ErrorName } from '#errors/index.ts';
 import type { Cure } from './cures.ts';
 import type { Quirk, VendorRepair } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
-import type { TaskSides } from './task-side.ts';
 import type { UpstreamTraits } from './traits.ts';
 
 /** Facts about a vendor, also about one that nothing calls yet. */
@@ -125,4 +130,77 @@ export type Classification =
  * `channel`: the upstream itself fails. `credential`: it was refused, or its account is empty. `quota`: the credential
  * is good and used too fast. `model`: this one is not to be had there. `none`: this request only.
  */
-export type Blame = 'channel' | 'credential' | 'quota' | 'model' | 'none';
+type Blame = 'channel' | 'credential' | 'quota' | 'model' | 'none';
+
+/** How tasks of each dialect are submitted and followed. */
+export type TaskSides = Readonly<Partial<Record<VideoProtocolName, TaskSide>>>;
+
+/**
+ * How tasks of one dialect are followed at a vendor. A task is submitted by POST to `Vendor.path` with `Vendor.headers`.
+ * Everything here is pure; a body is parsed JSON, or null if it is not JSON.
+ */
+export interface TaskSide {
+  /** Headers of a submit besides those of the credential. No other call may have them. */
+  readonly submitHeaders: Readonly<Record<string, string>>;
+  /** The upstream's id in the response to a submit; null: it has none, so the response is unusable. */
+  readId(body: unknown): string | null;
+  /** Asks for one task. */
+  look(id: string): TaskCall;
+  /** Null: the response cannot be read. */
+  readLook(body: unknown): TaskLook | null;
+  /** Asks for many tasks with one call. Absent: the vendor has no such call. */
+  readonly list?: TaskList;
+  /** Cancels a queued task. Absent: the vendor cannot. */
+  cancel?(id: string): TaskCall;
+  /** Looks per second that one channel may be sent, whether each asks for one task or many. */
+  readonly looksPerSecond: number;
+}
+
+export interface TaskList {
+  /** Ids in one call. */
+  readonly most: number;
+  call(ids: readonly string[]): TaskCall;
+  /** By id; a task that the response does not name is absent. Null: the response cannot be read. */
+  read(body: unknown): ReadonlyMap<string, TaskLook> | null;
+}
+
+/** Without a body. */
+export interface TaskCall {
+  readonly method: 'GET' | 'DELETE';
+  /** After the base URL. */
+  readonly path: string;
+}
+
+/**
+ * What an error of an upstream means. `account`: the operator's money, plan or permission. `quota`: it was used too fast.
+ * `capability`: the model cannot do what was asked for. `client`: the request is at fault otherwise.
+ */
+export type Fault =
+  | 'account'
+  | 'body_too_large'
+  | 'capability'
+  | 'client'
+  | 'content_policy'
+  | 'context_overflow'
+  | 'model_missing'
+  | 'overloaded'
+  | 'previous_response_not_found'
+  | 'quota';
+
+/**
+ * How one vendor, or one kind of server, says what is wrong. Gateways and hosts pass on each other's errors, so every table
+ * counts at every upstream. A new way to say it is one line with its source, and a sample in `faults.test.ts`.
+ */
+export interface FaultTable {
+  /**
+   * By code, type, status word or reason, in any case; a word with a dot also by the part before it. With an HTTP status
+   * before the word (`429 1113`): only beside that status, 200 for an error inside of a response. A number is the HTTP status of an error that comes without one,
+   * as in a stream.
+   */
+  readonly words: Readonly<Record<string, Fault | number>>;
+  /**
+   * By what the text says. It may quote what the client wrote, unless the expression begins with `^`: then the text
+   * itself begins so.
+   */
+  readonly texts: readonly (readonly [text: RegExp, fault: Fault])[];
+}

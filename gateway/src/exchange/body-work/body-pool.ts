@@ -54,12 +54,12 @@ function deadlineOf(bytes: number): number {
 }
 
 export function createBodyPool(options: BodyPoolOptions): BodyPool {
-  const { stateKeys, store, deadline = deadlineOf, idle = idleMs } = options;
+  const { stateKey, store, deadline = deadlineOf, idle = idleMs } = options;
   const { size, heap, onProblem } = options;
   const pool = createThreadPool({
     file: new URL('./body.worker.ts', import.meta.url),
     name: 'sluice-bodies',
-    workerData: { stateKeys } satisfies ThreadSeed,
+    workerData: { stateKey } satisfies ThreadSeed,
     size,
     heap,
     idle,

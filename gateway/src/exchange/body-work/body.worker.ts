@@ -21,13 +21,13 @@ const forgetMs = 2_000;
  */
 const collectAbove = 96 * 1024 * 1024;
 
-const { stateKeys } = workerData as ThreadSeed;
+const { stateKey } = workerData as ThreadSeed;
 /** Of the only question under way. */
 let resolveReply: (reply: Reply) => void = () => {};
 let forgetting: NodeJS.Timeout | undefined;
 
 const performer = createPerformer(
-  createStateSealer(stateKeys, randomBytes),
+  createStateSealer(stateKey, randomBytes),
   (question: Question) =>
     new Promise<Reply>((resolve) => {
       resolveReply = resolve;

@@ -7,7 +7,6 @@ import type {
   KeptState,
   PictureReading,
   ReasoningPlace,
-  StateKeys,
   StateMaker,
 } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
@@ -39,7 +38,7 @@ import type { PlainError } from './plain-error.ts';
 /** The initial data of every thread. */
 export interface ThreadSeed {
   /** Keys for state that clients keep. */
-  readonly stateKeys: StateKeys;
+  readonly stateKey: Uint8Array;
 }
 
 /** The request of a job. A thread that has just read it does not read it again. */

@@ -82,7 +82,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     createBodyPool({
       size: Math.max(1, availableParallelism() - 1),
       heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
-      stateKeys: secrets.stateKeys,
+      stateKey: secrets.stateKey,
       store,
       onProblem: (error) => logger.error('a large-body thread exited', error),
     }),
@@ -90,7 +90,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
   const converter = createConverter({
     protocols: textProtocols,
     codecs: textCodecs,
-    sealer: createStateSealer(secrets.stateKeys, randomBytes),
+    sealer: createStateSealer(secrets.stateKey, randomBytes),
     store,
   });
   const billing = createBilling({ money, now: clock.now });

@@ -13,13 +13,8 @@ export interface Secrets {
   open(sealed: string, context: string): string;
   /** Hex HMAC-SHA-256 of a client key, stored and looked up instead of the key. */
   hashKey(secret: string): string;
-  /** Keys for state that clients keep: 32 bytes each, which can be passed to threads. */
-  readonly stateKeys: {
-    /** Encrypts; a separate key is derived per owner. */
-    readonly sealing: Uint8Array;
-    /** Verifies signatures of the previous version. */
-    readonly signing: Uint8Array;
-  };
+  /** 32 bytes that encrypt state which clients keep, under a key derived per owner; they can be passed to threads. */
+  readonly stateKey: Uint8Array;
   /** 32 bytes that only this text gives: the random part of a key that is derived instead of stored. */
   keyBytes(text: string): Buffer;
   /** 22 characters (128 bits of a keyed hash) that replace an id, an owner or a credential that must not be stored. */
@@ -49,10 +44,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
     open: (sealed: string, context: string) => open(sealing, sealed, context),
     hashKey: (secret: string) => createHmac('sha256', pepper).update(secret).digest('hex'),
     keyBytes: (text: string) => sign(deriving, text),
-    stateKeys: Object.freeze({
-      sealing: derive(masterKey, 'sluice client state v2'),
-      signing: derive(masterKey, 'sluice client state v1'),
-    }),
+    stateKey: derive(masterKey, 'sluice client state v2'),
     digestState: (text: string) => sign(naming, text).toString('base64url').slice(0, 22),
     signLink: (text: string) => sign(linking, text).toString('base64url'),
     digestBody: (body: Buffer) => sign(digesting, body).toString('base64url').slice(0, 16),

@@ -19,19 +19,18 @@ import {
   type Protocol,
   type RequestPath,
   type WireRequest,
+  passingOn,
 } from '#protocols/index.ts';
-import { replaceHalfCharacters } from '#json/index.ts';
+import { replaceHalfCharacters, type Budget, drawJson } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { ResponseLosses } from './response-losses.ts';
-import type { ResponseTerms } from './response-terms.ts';
-import { drawCalls } from './call-budget.ts';
+import type { ResponseTerms } from './response-context.ts';
 import { createConvertedReader, type ResponseReader } from './converted-response.ts';
-import { exactRequest } from './exact-request.ts';
-import { LossList } from './losses.ts';
+import { LossList, refusalOf, refuseLosses } from './losses.ts';
 import type { FoundMedia } from './media.ts';
-import { refusalOf, refuseLosses } from './refuse-losses.ts';
 import { passRequest } from './request-passes.ts';
-import { makerId, type StateMaker } from './state/maker.ts';
+import { makerId, type StateMaker } from './state/envelope.ts';
 import {
   recallReasoning,
   rememberReasoning,
@@ -40,7 +39,7 @@ import {
 } from './state/own-reasoning.ts';
 import type { StateSealer } from './state/sealer.ts';
 import { rememberedNames } from './state/restore-state.ts';
-import { placeOf } from './state/text-key.ts';
+import { placeOf } from './state/state-keeper.ts';
 import type { KeptState, StateStore } from './state/state-store.ts';
 
 export interface ConverterOptions {
@@ -309,4 +308,27 @@ function responseContext(
     request,
     inputTokens: Math.ceil(estimateInputTokens(exchange.request) * familyOf(target).said),
   };
+}
+
+/**
+ * The arguments of a call are JSON text in some protocols and an object in others: reading them costs as much as
+ * reading the same amount of the body.
+ * @throws GatewayError `too_complex`
+ */
+function drawCalls({ turns }: GenerationRequest, budget: Budget): void {
+  for (const { blocks } of turns) {
+    for (const block of blocks) {
+      if (block.type !== 'tool-call') continue;
+      if (!drawJson(Buffer.from(block.arguments), budget)) throw new GatewayError('too_complex');
+    }
+  }
+}
+
+/** Settings such as `temperature` are members of the body itself. */
+const belowSettings = 1;
+
+/** The request with its passed-on numbers as the client wrote them; the same object if they already are. */
+function exactRequest(request: WireRequest, { passedOn }: Codec): WireRequest {
+  const json = passingOn(request.json, request.body, passedOn, belowSettings);
+  return json === request.json ? request : { ...request, json };
 }

@@ -1,5 +1,5 @@
 import type { Block, GenerationRequest, TextProtocolName, Turn } from '#canonical/index.ts';
-import { isNothing } from './system-turns.ts';
+import { isNothing } from './instructions.ts';
 
 /** The content of an empty turn that cannot be left out. */
 const placeholder: Block = Object.freeze({ type: 'text', text: '(no content)' });

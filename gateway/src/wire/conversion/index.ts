@@ -22,19 +22,23 @@ export {
   type WantedMedia,
 } from './media.ts';
 export { carriesEnvelopes, stripEnvelopes, withoutEnvelopes } from './state/strip-envelopes.ts';
-export { createStateSealer, type StateKeys, type StateSealer } from './state/sealer.ts';
-export type { StateMaker } from './state/maker.ts';
+export { createStateSealer, type StateSealer } from './state/sealer.ts';
+export type { StateMaker } from './state/envelope.ts';
 export type { ReasoningPlace } from './state/own-reasoning.ts';
 export { createStateStore, type KeptState, type StateStore } from './state/state-store.ts';
-export type { ResponseTerms } from './response-terms.ts';
+export type { ResponseTerms } from './response-context.ts';
 export {
   convertPictureRequest,
   type ConvertedPictureRequest,
   type PictureClient,
   type PictureConversion,
   type PictureUpstream,
-} from './pictures/convert-request.ts';
+} from './pictures/convert-pictures.ts';
 export { editAsGeneration } from './pictures/edit-as-generation.ts';
 export { fetchPictures } from './pictures/fetch-pictures.ts';
-export { measurePictures } from './pictures/measure-pictures.ts';
-export { readPictures, type PictureReading, type ReadPictures } from './pictures/read-response.ts';
+export { measurePictures } from './pictures/recode.ts';
+export {
+  readPictures,
+  type PictureReading,
+  type ReadPictures,
+} from './pictures/convert-pictures.ts';

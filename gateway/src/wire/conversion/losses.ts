@@ -1,4 +1,5 @@
-import type { Loss, LossName } from '#canonical/index.ts';
+import type { Loss, LossName, Unconvertible } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
 
 /** Clients invent field names of any length; this much of a name goes into a header and a row. */
 const nameLimit = 64;
@@ -56,4 +57,35 @@ function printable(what: string): string {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The client's name for what a loss names. */
+type FieldName = (what: string) => string;
+
+/** The error for a part that cannot be converted. */
+export function refusalOf(error: Unconvertible, fieldName: FieldName): GatewayError {
+  const param = error.param ?? fieldName(error.what);
+  const reason = `${error.message} (${param})`;
+  const details = error.what === 'thread' ? noThreads : undefined;
+  return new GatewayError('invalid_value', {
+    values: { reason },
+    param,
+    cause: error,
+    ...(details !== undefined && { details }),
+  });
+}
+
+/** With this the SDK sends the whole conversation instead. */
+const noThreads = Object.freeze({
+  error_code: 'thread_unsupported_request',
+  unsupported: Object.freeze(['model']),
+});
+
+/** @throws GatewayError `invalid_value` for the first loss, if there is one. */
+export function refuseLosses([first]: readonly Loss[], fieldName: FieldName): void {
+  if (first === undefined) return;
+  const param = fieldName(first.what);
+  const what = first.how === 'dropped' ? 'cannot be passed on' : 'can only be approximated';
+  const reason = `'${param}' ${what} to this model, and this key does not permit lossy conversion`;
+  throw new GatewayError('invalid_value', { values: { reason }, param });
 }

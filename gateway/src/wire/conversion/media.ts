@@ -6,7 +6,7 @@ import {
   type Turn,
 } from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
-import { refusalOf } from './refuse-losses.ts';
+import { refusalOf } from './losses.ts';
 
 /** The result of fetching a media URL. */
 export interface FetchedMedia {

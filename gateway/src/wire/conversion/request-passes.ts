@@ -1,33 +1,34 @@
-import { Unconvertible, type GenerationRequest, type TextProtocolName } from '#canonical/index.ts';
-import type { Codec } from '#protocols/index.ts';
+import {
+  Unconvertible,
+  type GenerationRequest,
+  type TextProtocolName,
+  type Block,
+  type MediaSource,
+} from '#canonical/index.ts';
+import { type Codec, digest, type CodecTraits, fittingType } from '#protocols/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
-import { deriveCacheKey } from './cache-key.ts';
-import { hashEndUser } from './end-user.ts';
-import { moveLoneInstructions } from './lone-instructions.ts';
-import { addJsonInstruction } from './json-hint.ts';
+import { moveLoneInstructions, addJsonInstruction, placeSystemTurns } from './instructions.ts';
 import { fillEmptyTurns } from './fill-turns.ts';
 import { inlineMedia, type FoundMedia } from './media.ts';
-import { limitOutput } from './output-limit.ts';
-import type { Sealing } from './state/client-state.ts';
-import { repairMedia } from './repair-media.ts';
+import type { Sealing } from './state/envelope.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
 import type { StateStore } from './state/state-store.ts';
-import { placeSystemTurns } from './system-turns.ts';
 import { assignCallIds } from './tools/call-ids.ts';
 import { dropHostedTools } from './tools/hosted-tools.ts';
 import { pairCalls } from './tools/pair-calls.ts';
 import { renameTools } from './tools/rename-tools.ts';
 import { moveResultMedia } from './tools/result-media.ts';
 import { nameTools, type ToolNames } from './tools/tool-names.ts';
+import { mapBlocks } from './turns.ts';
 
-export interface PassParts {
+interface PassParts {
   readonly media: FoundMedia;
   readonly sealing: Sealing;
   readonly store: StateStore;
 }
 
-export interface PassTarget extends StateTarget {
+interface PassTarget extends StateTarget {
   readonly capabilities: ReadonlySet<string>;
   readonly traits: UpstreamTraits;
   /** The model's name at the upstream. */
@@ -36,7 +37,7 @@ export interface PassTarget extends StateTarget {
   readonly maxOutputTokens: number | null;
 }
 
-export interface PassedRequest {
+interface PassedRequest {
   readonly request: GenerationRequest;
   readonly names: ToolNames;
   /** The repairs that changed it, see docs/repairs.md. */
@@ -110,4 +111,65 @@ function withoutZeroPenalties(request: GenerationRequest): GenerationRequest {
     presencePenalty: presencePenalty === 0 ? null : presencePenalty,
     frequencyPenalty: frequencyPenalty === 0 ? null : frequencyPenalty,
   };
+}
+
+/**
+ * Messages clients mark where a cache ends but send no key that their requests share; agents put the session into the
+ * end user's name. Upstreams that find caches by key receive one derived from it, so that the requests of one session
+ * share a cache, and requests of different gateway keys never do.
+ */
+function deriveCacheKey(
+  request: GenerationRequest,
+  client: TextProtocolName,
+  { cacheKey: isTaken }: CodecTraits,
+  keyId: string,
+): GenerationRequest {
+  const { endUser, cacheKey } = request;
+  if (client !== 'messages' || !isTaken || endUser === null || cacheKey !== null) return request;
+  return { ...request, cacheKey: digest(32, `${keyId} ${endUser}`) };
+}
+
+/**
+ * Vendors want an opaque name for the end user of at most 64 characters. Claude Code sends three ids in one, other
+ * clients an e-mail address. The hash is the same for a user in every protocol.
+ */
+function hashEndUser(request: GenerationRequest): GenerationRequest {
+  const { endUser } = request;
+  return endUser === null ? request : { ...request, endUser: digest(32, endUser) };
+}
+
+/**
+ * Upstreams refuse a limit above the model's own. A client may have set it for another model that this one replaces, so
+ * it is lowered to the maximum instead.
+ */
+function limitOutput(
+  request: GenerationRequest,
+  most: number | null,
+  losses: LossList,
+): GenerationRequest {
+  const { maxOutputTokens } = request;
+  if (maxOutputTokens === null || most === null || maxOutputTokens <= most) return request;
+  losses.approximated('max_output_tokens');
+  return { ...request, maxOutputTokens: most };
+}
+
+/**
+ * Gives media the type that their bytes show, in its registered spelling, and names the repair `b36` where a client wrote
+ * another, or wrote their base64 in another form.
+ */
+function repairMedia(request: GenerationRequest, note: (repair: 'b36') => void): GenerationRequest {
+  const repair = (block: Block): Block => {
+    if (block.type === 'tool-result') {
+      const content = block.content.map(repair);
+      return content.some((part, at) => part !== block.content[at]) ? { ...block, content } : block;
+    }
+    if (!('source' in block) || block.source.kind !== 'data') return block;
+    const { mime, base64, repaired } = block.source;
+    const fitting = fittingType(mime, base64);
+    if (fitting === mime && repaired === undefined) return block;
+    note('b36');
+    const source: MediaSource = { kind: 'data', mime: fitting, base64 };
+    return { ...block, source };
+  };
+  return mapBlocks(request, repair);
 }

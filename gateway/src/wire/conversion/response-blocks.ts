@@ -1,9 +1,13 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '#canonical/index.ts';
-import { emptySignature, sealed, takesCarriers, type ResponsePasses } from './response-context.ts';
-import { settledFinish } from './response-finish.ts';
-import type { StatePlace } from './state/sealed-state.ts';
-import { StateKeeper } from './state/state-keeper.ts';
-import { signsTexts } from './state/text-key.ts';
+import {
+  emptySignature,
+  sealed,
+  takesCarriers,
+  type ResponsePasses,
+  settledFinish,
+} from './response-context.ts';
+import type { StatePlace } from './state/envelope.ts';
+import { StateKeeper, signsTexts } from './state/state-keeper.ts';
 import { responseCallId } from './tools/call-ids.ts';
 import { InputWrapper, takesText, unwrapInput } from './tools/custom-input.ts';
 

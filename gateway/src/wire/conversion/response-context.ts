@@ -1,8 +1,7 @@
-import type { NativeState } from '#canonical/index.ts';
+import type { NativeState, Finish, TextProtocolName } from '#canonical/index.ts';
 import type { ResponseContext, Codec } from '#protocols/index.ts';
 import type { ResponseLosses } from './response-losses.ts';
-import { sealForClient, type Sealing } from './state/client-state.ts';
-import type { StatePlace } from './state/sealed-state.ts';
+import { sealForClient, type Sealing, type StatePlace } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
 import type { ClientTool } from './tools/tool-names.ts';
 
@@ -57,4 +56,34 @@ export function sealed(
   return client.traits.state === 'none'
     ? null
     : sealForClient(sealing, client.name, maker, state, place, text);
+}
+
+/**
+ * Upstreams contradict themselves: some stop at a call and report "stop", others report a call and make none. The
+ * delivered blocks decide. A reason that says nothing about the text counts as a normal end.
+ */
+export function settledFinish(finish: Finish, calls: number): Finish {
+  switch (finish.reason) {
+    case 'end':
+    case 'tool':
+    case 'other':
+      return calls > 0 ? { reason: 'tool' } : { reason: 'end' };
+    default:
+      return finish;
+  }
+}
+
+/** Everything needed to read the responses to a converted request; plain data, fixed when the request was encoded. */
+export interface ResponseTerms {
+  readonly context: ResponseContext;
+  readonly client: TextProtocolName;
+  readonly upstream: TextProtocolName;
+  /** By the names that the upstream received. */
+  readonly clientTools: ReadonlyMap<string, ClientTool>;
+  /** Who can read the state in the responses: `makerId`. */
+  readonly maker: string;
+  /** `placeOf` the conversation. */
+  readonly place: string;
+  /** The team or user that the responses belong to. */
+  readonly owner: string;
 }

@@ -1,9 +1,13 @@
 import type { GenerationEvent, NativeState } from '#canonical/index.ts';
 import { withSealedState } from './response-blocks.ts';
-import { emptySignature, sealed, takesCarriers, type ResponsePasses } from './response-context.ts';
-import { settledFinish } from './response-finish.ts';
-import { StateKeeper } from './state/state-keeper.ts';
-import { signsTexts } from './state/text-key.ts';
+import {
+  emptySignature,
+  sealed,
+  takesCarriers,
+  type ResponsePasses,
+  settledFinish,
+} from './response-context.ts';
+import { StateKeeper, signsTexts } from './state/state-keeper.ts';
 import { responseCallId } from './tools/call-ids.ts';
 import { InputUnwrapper, InputWrapper, takesText } from './tools/custom-input.ts';
 

@@ -1,17 +1,18 @@
-import type {
-  Extensions,
-  GenerationEvent,
-  GenerationRequest,
-  GenerationResponse,
-  Loss,
-  TextProtocolName,
-  TokenUsage,
+import {
+  type Extensions,
+  type GenerationEvent,
+  type GenerationRequest,
+  type GenerationResponse,
+  type Loss,
+  type TextProtocolName,
+  type TokenUsage,
+  noExtensions,
 } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { Budget } from '#json/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { StreamEvent, WireRequest } from './protocol.ts';
-import type { JsonRecord } from './values.ts';
+import type { JsonRecord } from './shared/values.ts';
 
 /**
  * Converts between one protocol and the canonical model. Pure, like `Protocol`, which serves exchanges whose two
@@ -157,4 +158,13 @@ export interface StreamEncoder {
   end(usage: TokenUsage | null): string;
   /** Ends a broken response with the protocol's error frame, in keeping with what was written, and no terminator. */
   fail(error: GatewayError): string;
+}
+
+/** The request without its long parts (conversation, tools …), for protocols whose responses do not repeat them. */
+export function settingsOf(
+  request: GenerationRequest,
+  extensions: Extensions = noExtensions,
+): Omit<GenerationRequest, 'turns'> {
+  const { turns: _, ...settings } = request;
+  return { ...settings, system: [], tools: [], toolChoice: null, format: null, extensions };
 }

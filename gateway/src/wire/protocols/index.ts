@@ -1,19 +1,27 @@
-import type { TextProtocolName } from '#canonical/index.ts';
+import type { TextProtocolName, VideoProtocolName } from '#canonical/index.ts';
 import { chat, chatCodec } from './chat/index.ts';
 import type { Codec } from './codec.ts';
 import { generateContent, generateContentCodec } from './generate-content/index.ts';
 import { messages, messagesCodec } from './messages/index.ts';
 import type { Protocol } from './protocol.ts';
-import { applyQuirks } from './apply-quirks.ts';
-import { capOutput } from './cap-output.ts';
+import { applyQuirks } from './shared/text/apply-quirks.ts';
+import { capOutput } from './shared/text/cap-output.ts';
 import { responses, responsesCodec } from './responses/index.ts';
-import { withoutState } from './without-state.ts';
+import { withoutState } from './shared/state/without-state.ts';
+import { videoContents, videoContentsList } from './video-contents/index.ts';
+import { videoSynthesis } from './video-synthesis/index.ts';
+import type { VideoList, VideoProtocol } from './shared/video/video.ts';
 
-export { applyQuirks } from './apply-quirks.ts';
-export { capOutput } from './cap-output.ts';
+export { applyQuirks } from './shared/text/apply-quirks.ts';
+export { capOutput } from './shared/text/cap-output.ts';
 export * from './codec.ts';
-export { brokenEndingError, brokenEndingIn, isWellEnded, withUnknownEnding } from './endings.ts';
-export { digest } from './digest.ts';
+export {
+  brokenEndingError,
+  brokenEndingIn,
+  isWellEnded,
+  withUnknownEnding,
+} from './shared/text/endings.ts';
+export { digest } from './shared/values.ts';
 export {
   embeddings,
   type EmbeddingsRequest,
@@ -33,33 +41,42 @@ export {
   type OpenedImages,
   type ScannedImages,
 } from './images/index.ts';
-export { isEnvelope } from './envelope.ts';
-export { isPublicAddress } from './public-address.ts';
+export { isEnvelope } from './shared/state/without-state.ts';
+export { isPublicAddress } from './shared/pictures/public-address.ts';
 export * from './protocol.ts';
-export { encodeTokenCount, readTokenCount } from './token-count.ts';
+export { encodeTokenCount, readTokenCount } from './shared/usage/token-count.ts';
 export {
   bytesPerToken,
   estimateInputTokens,
   estimateOutputTokens,
   estimateTokens,
-} from './token-estimate.ts';
-export { parseExact, parsePassingOn, passingOn } from './exact-json.ts';
-export type { NamedState, StateKind, StateName } from './named-state.ts';
+} from './shared/usage/token-estimate.ts';
+export { parseExact, parsePassingOn, passingOn } from './shared/exact-json.ts';
+export type { NamedState, StateKind, StateName } from './shared/state/named-state.ts';
 export { pictures } from './pictures.ts';
-export { type EventPieces, eventOf, type PictureStreamTap } from './picture-stream.ts';
+export {
+  type EventPieces,
+  eventOf,
+  type PictureStreamTap,
+} from './shared/pictures/picture-stream.ts';
 export type { ChatPictureRequest } from './chat/pictures/decode-request.ts';
 export type { EncodedImages, PictureTarget } from './images/pictures/encode-request.ts';
 export { ownItems, type NamedItem } from './responses/own-items.ts';
-export { fittingType } from './media-type.ts';
-export { planToolNames } from './tool-names.ts';
-export { videoList, videoProtocols } from './video-protocols.ts';
-export type { OpenVideo, VideoList, VideoListQuery, VideoProtocol, VideoRequest } from './video.ts';
+export { fittingType } from './shared/pictures/media-type.ts';
+export { planToolNames } from './shared/tools/tool-names.ts';
+export type {
+  OpenVideo,
+  VideoList,
+  VideoListQuery,
+  VideoProtocol,
+  VideoRequest,
+} from './shared/video/video.ts';
 export { encodeError as encodeContentsError } from './video-contents/errors.ts';
 export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts';
-export { inputSum, mergeReports } from './usage-numbers.ts';
-export { isRecord, type JsonRecord } from './values.ts';
+export { inputSum, mergeReports } from './shared/usage/usage-numbers.ts';
+export { isRecord, type JsonRecord } from './shared/values.ts';
 
-export { skipSignature } from './without-state.ts';
+export { skipSignature } from './shared/state/without-state.ts';
 
 /** The id of the rewrite that left out reasoning state which the upstream refused. */
 export const stateRewrite = 's1';
@@ -108,3 +125,12 @@ export const textCodecs: Readonly<Record<TextProtocolName, Codec>> = Object.free
   messages: messagesCodec,
   'generate-content': generateContentCodec,
 });
+
+/** The dialects of video tasks. */
+export const videoProtocols: Readonly<Record<VideoProtocolName, VideoProtocol>> = Object.freeze({
+  'video-synthesis': videoSynthesis,
+  'video-contents': videoContents,
+});
+
+/** Only the second dialect lists tasks. */
+export const videoList: VideoList = videoContentsList;

@@ -10,13 +10,16 @@ import {
   findPictures,
 } from './generate-content/pictures/decode-response.ts';
 import { encodePictureRequest as encodeContents } from './generate-content/pictures/encode-request.ts';
-import { encodePictureResponse as encodeContentsResponse } from './generate-content/pictures/encode-response.ts';
+import {
+  encodePictureResponse as encodeContentsResponse,
+  echoInPictures,
+  pictureEvents,
+} from './generate-content/pictures/encode-response.ts';
 import {
   ownPictureBody,
   ownPictureRequest,
   withImageModality,
 } from './generate-content/pictures/modalities.ts';
-import { echoInPictures, pictureEvents } from './generate-content/pictures/own-response.ts';
 import {
   ContentsPictureTap,
   isWholeEvent,

@@ -2,10 +2,10 @@ import type { ReportedUsage, TextOperationName, TextProtocolName } from '#canoni
 import type { GatewayError } from '#errors/index.ts';
 import type { Budget, JsonScan, ParseRoom } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
-import type { InputExtent } from './input-extent.ts';
-import type { NamedState, StateName } from './named-state.ts';
-import type { OutputKinds } from './output-kinds.ts';
-import type { JsonRecord } from './values.ts';
+import type { InputExtent } from './shared/text/input-extent.ts';
+import type { NamedState, StateName } from './shared/state/named-state.ts';
+import type { OutputKinds } from './shared/text/request-values.ts';
+import type { JsonRecord } from './shared/values.ts';
 
 /**
  * One wire format, as the relay sees it. Pure: no I/O, no clock. A protocol never imports another one. This interface

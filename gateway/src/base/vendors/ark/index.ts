@@ -1,7 +1,37 @@
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
-import type { UpstreamTarget, Vendor } from '../vendor.ts';
+import type { UpstreamTarget, Vendor, FaultTable } from '../vendor.ts';
 import { arkTasks, contentsPath } from './tasks.ts';
+
+/** https://www.volcengine.com/docs/82379/1299023: some codes have a detail after a dot. */
+export const arkFaults: FaultTable = {
+  words: {
+    MissingParameter: 400,
+    AuthenticationError: 401,
+    RateLimitExceeded: 429,
+    // With 429, although no client of ours was too fast.
+    ServerOverloaded: 'overloaded',
+
+    // With 403: the account owes money.
+    AccountOverdueError: 'account',
+    'OperationDenied.ServiceOverdue': 'account',
+    // With 429: what the operator allowed this model, or what was free, is used up.
+    SetLimitExceeded: 'account',
+    QuotaExceeded: 'account',
+    // With 404: "Your account has not activated the model."
+    ModelNotOpen: 'model_missing',
+    'OperationDenied.ServiceNotOpen': 'model_missing',
+    InvalidEndpointOrModel: 'model_missing',
+    UnsupportedModel: 'model_missing',
+    InputTextSensitiveContentDetected: 'content_policy',
+    InputImageSensitiveContentDetected: 'content_policy',
+    OutputImageSensitiveContentDetected: 'content_policy',
+  },
+  texts: [
+    // "Total tokens of image and text exceed max message tokens."
+    [/tokens of image and text exceed max message tokens/i, 'context_overflow'],
+  ],
+};
 
 export { arkTasks, contentsPath } from './tasks.ts';
 

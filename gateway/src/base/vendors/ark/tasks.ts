@@ -1,5 +1,5 @@
 import type { TaskLook } from '#canonical/index.ts';
-import type { TaskSide } from '../task-side.ts';
+import type { TaskSide } from '../vendor.ts';
 import {
   addressOf,
   failureCodeOf,

@@ -1,6 +1,21 @@
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { forbiddingTraits } from '../traits.ts';
-import type { HostedVendor } from '../vendor.ts';
+import type { HostedVendor, FaultTable } from '../vendor.ts';
+
+/** https://console.groq.com/docs/errors, https://console.groq.com/docs/spend-limits */
+export const groqFaults: FaultTable = {
+  words: {
+    // With 400: its spend limit is reached, or it was closed.
+    blocked_api_access: 'account',
+    organization_restricted: 'account',
+    model_decommissioned: 'model_missing',
+    model_terms_required: 'account',
+  },
+  texts: [
+    // "Please reduce the length of the messages or completion."
+    [/reduce the length of the (messages|prompt|input)/i, 'context_overflow'],
+  ],
+};
 
 /** Fields that it refuses with 400: https://console.groq.com/docs/openai */
 export const groq = {

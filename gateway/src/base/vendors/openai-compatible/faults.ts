@@ -1,4 +1,4 @@
-import type { FaultTable } from '../fault-table.ts';
+import type { FaultTable } from '../vendor.ts';
 
 /** Servers, hosts and gateways of the OpenAI kind that have no folder of their own. */
 export const compatibleFaults: FaultTable = {

@@ -1,4 +1,4 @@
-import type { FaultTable } from '../fault-table.ts';
+import type { FaultTable } from '../vendor.ts';
 
 /** https://platform.openai.com/docs/guides/error-codes; the error codes of the API reference; Azure. */
 export const openAiFaults: FaultTable = {

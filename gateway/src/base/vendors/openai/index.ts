@@ -1,13 +1,65 @@
+import { type OperationName, reasoningEfforts } from '#canonical/index.ts';
 import type { Quirk } from '../quirks.ts';
-import type { Vendor } from '../vendor.ts';
+import type { Vendor, UpstreamTarget } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
-import { bearer } from './headers.ts';
 import { readModelName, reasoningMembers, singleCalls } from './models.ts';
-import { openAiPath } from './paths.ts';
-import { openAiTraits } from './traits.ts';
+import { plainTraits, type UpstreamTraits } from '../traits.ts';
 
-export { bearer } from './headers.ts';
-export { openAiPath } from './paths.ts';
+/** What all of its models take: it renamed members that other servers know by their old names, and added some. */
+const common: UpstreamTraits = Object.freeze({
+  ...plainTraits,
+  renamedMembers: true,
+  cacheKeys: true,
+  serviceTiers: true,
+  storage: true,
+  customTools: true,
+  toolNamespaces: true,
+  allowedTools: true,
+  refusals: true,
+  verbosity: true,
+  systemTurns: true,
+  // A name that says nothing may stand for any model.
+  efforts: reasoningEfforts,
+});
+
+/** By the model's name. */
+export function openAiTraits(model: string): UpstreamTraits {
+  const { version, efforts } = readModelName(model);
+  return {
+    ...common,
+    ...(efforts !== null && { efforts, leastEffort: efforts[0] ?? null }),
+    // Since GPT-5.6 (`prompt_cache_options` in its reference); models before it find their caches by themselves.
+    cacheMarkers: version >= 506,
+    // Only models made for it: https://platform.openai.com/docs/guides/tools-web-search
+    alwaysSearches: model.includes('-search'),
+  };
+}
+
+const behindResponses: Readonly<Partial<Record<OperationName, string>>> = {
+  'count-tokens': '/input_tokens',
+  compact: '/compact',
+};
+
+/** Paths of the OpenAI style API after its `/v1`. */
+export function openAiPath(target: UpstreamTarget): string {
+  switch (target.protocol) {
+    case 'chat':
+      return '/chat/completions';
+    case 'responses':
+      return `/responses${behindResponses[target.operation] ?? ''}`;
+    case 'embeddings':
+      return '/embeddings';
+    case 'images':
+      return target.isEdit === true ? '/images/edits' : '/images/generations';
+    default:
+      throw new TypeError(`the OpenAI style API does not speak ${target.protocol}`);
+  }
+}
+
+/** The OpenAI style credential; nothing for a server that wants none. */
+export function bearer(secret: string | null): Readonly<Record<string, string>> {
+  return secret === null ? {} : { authorization: `Bearer ${secret}` };
+}
 
 /** Its "Priority processing" page; flex and batch are cheaper. */
 export const openAiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'], betas: [] };

@@ -1,7 +1,21 @@
 import type { Quirk } from '../quirks.ts';
 import { openaiCompatible } from '../openai-compatible/index.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
-import type { HostedVendor } from '../vendor.ts';
+import type { HostedVendor, FaultTable } from '../vendor.ts';
+
+/** https://docs.x.ai/docs/key-information/debugging */
+export const xaiFaults: FaultTable = {
+  words: {},
+  texts: [
+    // "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
+    [/maximum prompt length/i, 'context_overflow'],
+    // An empty account gets 403 or 429: "Your team … has either used all available credits or reached its monthly spending
+    // limit."; "Your newly created team doesn't have any credits yet."
+    [/used all available credits|monthly spending limit|have any credits/i, 'account'],
+    // With 400: "Incorrect API key provided: xa***."
+    [/^incorrect api key/i, 'account'],
+  ],
+};
 
 /** Models that reason: all since Grok 4. */
 const reasoning = /^grok-(3-mini|4|code)/;

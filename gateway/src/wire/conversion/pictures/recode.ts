@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PictureSource } from '#canonical/index.ts';
+import type { PictureSource, Picture, PictureResponse } from '#canonical/index.ts';
+import { imageSize } from '#estimation/index.ts';
 
 /** A multiple of three bytes, and of four characters: pieces of it join without padding between them. */
 const pieceBytes = 3 * 128 * 1024;
@@ -32,4 +33,23 @@ export async function inBytes(source: PictureSource): Promise<PictureSource> {
     to += bytes.write(base64.toString('latin1', from, from + pieceCharacters), to, 'base64');
   }
   return { kind: 'bytes', mime: mime ?? 'image/png', bytes: bytes.subarray(0, to) };
+}
+
+/** Characters of Base64 in which the header of a picture with its size is, metadata before it included. */
+const headLength = 256 * 1024;
+
+/** The response with its pictures in Base64, each with the size that is in the picture itself. */
+export async function measurePictures(response: PictureResponse): Promise<PictureResponse> {
+  const pictures: Picture[] = [];
+  for (const picture of response.pictures) {
+    const source = await inBase64(picture.source);
+    const size = source.kind === 'base64' ? sizeIn(source.base64) : null;
+    pictures.push({ ...picture, source, size: size ?? picture.size });
+  }
+  return { ...response, pictures };
+}
+
+function sizeIn(base64: Buffer): string | null {
+  const size = imageSize(base64.toString('latin1', 0, headLength));
+  return size === null ? null : `${size.width}x${size.height}`;
 }

@@ -1,8 +1,19 @@
 import type { NativeState, TextProtocolName } from '#canonical/index.ts';
-import { digest } from '#protocols/index.ts';
-import type { SealedState, StatePlace } from './sealed-state.ts';
-import { openSigned } from './signed-envelope.ts';
+import { digest, isEnvelope } from '#protocols/index.ts';
+import { findFacts } from '#vendors/index.ts';
 import type { StateSealer } from './sealer.ts';
+
+export interface SealedState {
+  /** Who can read it: `makerId`. */
+  readonly maker: string;
+  readonly state: NativeState;
+  /** Its original place, relative to the reasoning block that carries it now. */
+  readonly place: StatePlace;
+  /** Identifies the signed text; null if it signs none, or the text does not matter. */
+  readonly text: string | null;
+}
+
+export type StatePlace = 'own' | 'next' | 'previous';
 
 const prefix = 'gw2.';
 
@@ -48,7 +59,7 @@ export function sealState(
  * key.
  */
 export function openState(sealer: StateSealer, owner: string, sealed: string): SealedState | null {
-  if (!sealed.startsWith(prefix)) return openSigned(sealer, sealed);
+  if (!sealed.startsWith(prefix)) return null;
   const content = sealer.open(owner, Buffer.from(sealed.slice(prefix.length), 'base64url'));
   return content === null ? null : read(JSON.parse(content));
 }
@@ -85,4 +96,57 @@ function read(content: unknown): SealedState | null {
  */
 export function signedText({ protocol, kind }: NativeState, text: string): string | null {
   return protocol === 'messages' && kind === 'signature' ? digest(12, text) : null;
+}
+
+/** What the envelopes of one exchange are made and opened with. */
+export interface Sealing {
+  readonly sealer: StateSealer;
+  /** The team or user whose requests may open them. */
+  readonly owner: string;
+}
+
+/**
+ * Puts state into an envelope in the client's form of opaque state. Generate-content's form is base64: its SDKs keep
+ * bytes and return them in either alphabet.
+ * @param maker who can read the state: `makerId`
+ * @param text the text of the block with the state
+ */
+export function sealForClient(
+  { sealer, owner }: Sealing,
+  client: TextProtocolName,
+  maker: string,
+  state: NativeState,
+  place: StatePlace,
+  text = '',
+): NativeState {
+  const signed = place === 'own' ? signedText(state, text) : null;
+  const sealed = sealState(sealer, owner, { maker, state, place, text: signed });
+  const data = client === 'generate-content' ? Buffer.from(sealed).toString('base64') : sealed;
+  return { protocol: client, kind: 'envelope', data };
+}
+
+/** Opens state that a client returned; null unless it is intact and belongs to this owner. */
+export function openFromClient({ sealer, owner }: Sealing, state: NativeState): SealedState | null {
+  if (isEnvelope(state.data)) return openState(sealer, owner, state.data);
+  if (state.protocol !== 'generate-content') return null;
+  const decoded = Buffer.from(state.data, 'base64').toString('latin1');
+  return isEnvelope(decoded) ? openState(sealer, owner, decoded) : null;
+}
+
+/** Who made a reasoning state, and therefore can read it. */
+export interface StateMaker {
+  /** The vendor: all its accounts can read each other's state. */
+  readonly provider: string;
+  /** The model's name at the upstream. */
+  readonly model: string;
+  /** The channel's id. */
+  readonly channel: string;
+}
+
+/**
+ * The same text for all makers that can read each other's state. Its length is constant, so that the length of an
+ * envelope reveals nothing about the names. Where one name covers many vendors, the channel distinguishes their state.
+ */
+export function makerId({ provider, model, channel }: StateMaker): string {
+  return digest(16, provider, model, findFacts(provider)?.isManyVendors === true ? channel : '');
 }

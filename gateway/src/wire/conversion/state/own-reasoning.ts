@@ -1,13 +1,17 @@
 import type { GenerationEvent, GenerationRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { Codec, StreamContext, WireRequest } from '#protocols/index.ts';
-import { isRecord, parsePassingOn } from '#protocols/index.ts';
+import {
+  type Codec,
+  type StreamContext,
+  type WireRequest,
+  isRecord,
+  parsePassingOn,
+} from '#protocols/index.ts';
 import type { ResponseReader } from '../converted-response.ts';
-import { callsOf } from '../tools/turns.ts';
+import { callsOf } from '../turns.ts';
 import { rememberedNames } from './restore-state.ts';
-import { StateKeeper } from './state-keeper.ts';
+import { StateKeeper, callKey, placeOf } from './state-keeper.ts';
 import type { StateStore } from './state-store.ts';
-import { callKey, placeOf } from './text-key.ts';
 
 /** Whose reasoning is remembered, and for which conversation. Plain data. */
 export interface ReasoningPlace {

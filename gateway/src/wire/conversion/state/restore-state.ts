@@ -8,11 +8,15 @@ import type {
   Turn,
 } from '#canonical/index.ts';
 import type { LossList } from '../losses.ts';
-import { openFromClient, type Sealing } from './client-state.ts';
-import { signedText } from './envelope.ts';
-import type { SealedState, StatePlace } from './sealed-state.ts';
+import {
+  openFromClient,
+  type Sealing,
+  signedText,
+  type SealedState,
+  type StatePlace,
+} from './envelope.ts';
 import type { StateStore } from './state-store.ts';
-import { callKey, placeOf, signsTexts, textKey } from './text-key.ts';
+import { callKey, placeOf, signsTexts, textKey } from './state-keeper.ts';
 
 export interface StateTarget {
   /** Whose state the upstream reads: `makerId`. */

@@ -1,18 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  timingSafeEqual,
-} from 'node:crypto';
-
-/** Key material of envelopes, 32 bytes each: plain bytes, so that they can be passed to a worker thread. */
-export interface StateKeys {
-  /** The keys of all owners are derived from it. */
-  readonly sealing: Uint8Array;
-  /** Verifies envelopes of the previous version. */
-  readonly signing: Uint8Array;
-}
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
 /** Returns `length` random bytes. */
 export type RandomBytes = (length: number) => Uint8Array;
@@ -23,8 +9,6 @@ export interface StateSealer {
   seal(owner: string, content: string): Buffer;
   /** Null if it was altered, or sealed for another owner or under another master key. */
   open(owner: string, sealed: Buffer): string | null;
-  /** Whether the previous version signed this text. @param signature in base64url */
-  verify(text: string, signature: string): boolean;
 }
 
 const nonceLength = 12;
@@ -35,16 +19,15 @@ const maxKeys = 1000;
 /**
  * Every node with the same master key can open the envelopes of the others. A key per owner keeps random nonces from
  * repeating: after 2^32 nonces for one owner, the probability of a collision is 2^-33.
+ * @param stateKey 32 bytes, from which the keys of all owners are derived; plain bytes can be passed to a worker thread
  */
-export function createStateSealer(keys: StateKeys, random: RandomBytes): StateSealer {
+export function createStateSealer(stateKey: Uint8Array, random: RandomBytes): StateSealer {
   const ownerKeys = new Map<string, Buffer>();
 
   const keyOf = (owner: string): Buffer => {
     let key = ownerKeys.get(owner);
     if (key === undefined) {
-      key = Buffer.from(
-        hkdfSync('sha256', keys.sealing, '', `sluice client state v2 ${owner}`, 32),
-      );
+      key = Buffer.from(hkdfSync('sha256', stateKey, '', `sluice client state v2 ${owner}`, 32));
       if (ownerKeys.size >= maxKeys) ownerKeys.clear();
       ownerKeys.set(owner, key);
     }
@@ -76,11 +59,6 @@ export function createStateSealer(keys: StateKeys, random: RandomBytes): StateSe
         // The only possible failure is a wrong tag: the envelope is not ours.
         return null;
       }
-    },
-    verify(text, signature) {
-      const given = Buffer.from(signature, 'base64url');
-      const own = createHmac('sha256', keys.signing).update(text).digest();
-      return given.length === own.length && timingSafeEqual(given, own);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { sealerOf } from '#test/support/converted-reader.ts';
-import { sealForClient } from './client-state.ts';
+import { sealForClient } from './envelope.ts';
 import { carriesEnvelopes, stripEnvelopes } from './strip-envelopes.ts';
 
 const sealing = { sealer: sealerOf('key'), owner: 'team:1' };
@@ -13,49 +13,37 @@ const seal = (client: TextProtocolName) =>
     { protocol: 'generate-content', kind: 'thought-signature', data: 'x' },
     'own',
   ).data;
-/** As the version before wrote them. */
-const sealBefore = (client: TextProtocolName) => {
-  const text = `gw1.${Buffer.from('{"p":"gemini","m":"m"}').toString('base64url')}.c2ln`;
-  return client === 'generate-content' ? Buffer.from(text).toString('base64') : text;
-};
 
 const text = { type: 'text', text: 'said' };
 const native = { type: 'thinking', thinking: 'so', signature: 'ErUBCkYIBxgC' };
 const call = { functionCall: { name: 'f', args: {} } };
 
-describe.each([
-  ['this version', seal],
-  ['the version before', sealBefore],
-])('envelopes of %s', (_, sealed) => {
+describe('envelopes', () => {
   test.each<[TextProtocolName, object, object]>([
     [
       'messages',
       {
-        content: [
-          { type: 'thinking', thinking: 'so', signature: sealed('messages') },
-          native,
-          text,
-        ],
+        content: [{ type: 'thinking', thinking: 'so', signature: seal('messages') }, native, text],
       },
       { content: [native, text] },
     ],
     [
       'messages',
-      { content: [{ type: 'redacted_thinking', data: sealed('messages') }, text] },
+      { content: [{ type: 'redacted_thinking', data: seal('messages') }, text] },
       { content: [text] },
     ],
     [
       'responses',
-      { input: [{ type: 'reasoning', summary: [], encrypted_content: sealed('responses') }, text] },
+      { input: [{ type: 'reasoning', summary: [], encrypted_content: seal('responses') }, text] },
       { input: [text] },
     ],
     [
       'generate-content',
       {
         parts: [
-          { ...call, thoughtSignature: sealed('generate-content') },
+          { ...call, thoughtSignature: seal('generate-content') },
           { thoughtSignature: 'Q2c0' },
-          { text: 'so', thought: true, thoughtSignature: sealed('generate-content') },
+          { text: 'so', thought: true, thoughtSignature: seal('generate-content') },
         ],
       },
       {
@@ -69,7 +57,7 @@ describe.each([
     [
       'chat',
       {
-        reasoning_details: [{ type: 'reasoning.encrypted', data: sealed('chat') }],
+        reasoning_details: [{ type: 'reasoning.encrypted', data: seal('chat') }],
         content: 'said',
       },
       { reasoning_details: [], content: 'said' },

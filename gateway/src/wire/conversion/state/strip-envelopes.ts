@@ -11,8 +11,8 @@ import {
  * The beginning of every envelope as a whole JSON string: plain, and in the base64 of clients that keep bytes. Text
  * that merely mentions an envelope does not match.
  */
-const envelope = /"gw(?:1\.eyJwIjo|2\.[\w-]{40})/;
-const envelopeInBase64 = /"Z3c(?:xLmV5SndJ|yL[i-n][\w+/-]{50})/;
+const envelope = /"gw2\.[\w-]{40}/;
+const envelopeInBase64 = /"Z3cyL[i-n][\w+/-]{50}/;
 /**
  * The id of a reasoning item that the gateway wrote, as a whole JSON string. Without its state, an upstream looks the
  * item up and knows nothing of it.

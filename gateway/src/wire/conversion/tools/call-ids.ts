@@ -5,7 +5,7 @@ import {
   type ToolResultBlock,
 } from '#canonical/index.ts';
 import { type CodecTraits, digest } from '#protocols/index.ts';
-import { mapBlocks } from '../map-blocks.ts';
+import { mapBlocks } from '../turns.ts';
 
 type Traits = Pick<CodecTraits, 'toolId' | 'toolIdLength'>;
 

@@ -8,7 +8,7 @@ import type {
 } from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
 import type { LossList } from '../losses.ts';
-import { mapBlocks } from '../map-blocks.ts';
+import { mapBlocks } from '../turns.ts';
 import { customAsFunction, wrapInput } from './custom-input.ts';
 import type { ToolNames } from './tool-names.ts';
 

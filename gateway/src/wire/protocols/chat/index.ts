@@ -1,6 +1,6 @@
 export { chatCodec } from './codec/codec.ts';
-import { commentKeepAlive, frame } from '../frames.ts';
-import { encodeErrorObject, encodeStreamErrorObject } from '../error-object.ts';
+import { commentKeepAlive, frame } from '../shared/text/events.ts';
+import { encodeErrorObject, encodeStreamErrorObject } from '../shared/text/error-object.ts';
 import type { Protocol } from '../protocol.ts';
 import { patchRequest } from './native/patches.ts';
 import { openRequest, readRequest } from './native/request.ts';

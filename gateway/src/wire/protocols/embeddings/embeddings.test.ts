@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse } from '../protocol.ts';
 import { embeddings } from './index.ts';
-import { readExtent } from './extent.ts';
+import { readExtent } from './request.ts';
 
 const echo = { clientModel: 'mine', upstreamModel: 'mine' };
 

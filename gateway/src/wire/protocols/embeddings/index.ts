@@ -1,8 +1,8 @@
-import { encodeErrorObject } from '../error-object.ts';
+import { encodeErrorObject } from '../shared/text/error-object.ts';
 import { openRequest, patchRequest, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 
-export type { EmbeddingsExtent } from './extent.ts';
+export type { EmbeddingsExtent } from './request.ts';
 export type { EmbeddingsRequest, OpenedEmbeddings } from './request.ts';
 export type { EmbeddingsResponse } from './response.ts';
 

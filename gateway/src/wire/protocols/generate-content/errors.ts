@@ -1,6 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
-import { frame } from '../frames.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { frame } from '../shared/text/events.ts';
+import { isRecord, type JsonRecord } from '../shared/values.ts';
 
 /** The protocol's status names by HTTP status (https://google.aip.dev/193). It has none for 402. */
 const statusNames: Readonly<Record<number, string>> = {

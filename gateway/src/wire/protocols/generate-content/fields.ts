@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../shared/values.ts';
 
 /**
  * Readers of members. The protocol is proto3 JSON, which allows `camelCase` and `snake_case` for every member
@@ -88,4 +88,9 @@ export function setPath(target: Record<string, unknown>, path: string, value: un
     at = next;
   }
   at[last] = value;
+}
+
+/** `models/<id>`, unless the name has a collection (`tunedModels/x`). */
+export function resourceName(model: string): string {
+  return model.includes('/') ? model : `models/${model}`;
 }

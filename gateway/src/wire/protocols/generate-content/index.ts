@@ -1,11 +1,11 @@
 import type { Protocol } from '../protocol.ts';
-export { generateContentCodec } from './codec/codec.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
-import { patchRequest } from './native/patches.ts';
-import { openRequest, readRequest } from './native/request.ts';
+import { patchRequest, openRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
 import { GenerateContentStreamTap } from './native/stream-tap.ts';
+
+export { generateContentCodec } from './codec/codec.ts';
 
 /** generateContent, streamGenerateContent and countTokens. */
 export const generateContent = Object.freeze({

@@ -1,6 +1,5 @@
 import { type Range, Utf8Check } from '#json/index.ts';
-import { broken } from './broken-form.ts';
-import { readPartHeaders } from './part-headers.ts';
+import { broken, readPartHeaders } from './part-headers.ts';
 
 /** One part of a form. */
 export interface FormPart {

@@ -1,9 +1,8 @@
 import type { GatewayError } from '#errors/index.ts';
-import { encodeErrorObject } from '../error-object.ts';
-import { commentKeepAlive, frame } from '../frames.ts';
+import { encodeErrorObject } from '../shared/text/error-object.ts';
+import { commentKeepAlive, frame } from '../shared/text/events.ts';
 import { eventNamesFor } from './event-names.ts';
-import { openEdit, openGeneration } from './open-request.ts';
-import { modelEdit, patchRequest } from './patch-request.ts';
+import { openEdit, openGeneration, modelEdit, patchRequest } from './open-request.ts';
 import { createPieceReader } from './piece-reader.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';

@@ -1,8 +1,7 @@
 import { type JsonScan, parseOutline, type ParseRoom, type Range, watchList } from '#json/index.ts';
-import { readModel } from '../request-values.ts';
-import { memberNames } from './member-names.ts';
-import { readNamedState } from './state-members.ts';
-import type { OpenedImages } from './types.ts';
+import { readModel } from '../shared/text/request-values.ts';
+import { memberNames, type OpenedImages } from './types.ts';
+import { namedStateReader } from '../shared/state/named-state.ts';
 
 const watched = watchList([
   ...memberNames,
@@ -45,3 +44,10 @@ function rangeOf(scan: JsonScan, member: string): Range {
 export function promptBytesIn({ start, end }: Range): number {
   return Math.max(0, end - start - 2);
 }
+
+/** The members of a request in JSON that name something stored upstream. Responses give out no such names. */
+const readNamedState = namedStateReader({
+  root: {},
+  anywhere: { file_id: { kind: 'file' } },
+  opaque: [],
+});

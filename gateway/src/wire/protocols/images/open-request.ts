@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import type { ParseRoom } from '#json/index.ts';
+import { type ParseRoom, splice, type Edit } from '#json/index.ts';
 import { openForm } from './form-request.ts';
 import { openJson } from './json-request.ts';
 import type { OpenedImages } from './types.ts';
@@ -29,4 +29,25 @@ export function openEdit(body: Buffer, contentType: string, room?: ParseRoom): O
     default:
   }
   throw new GatewayError('unsupported_content_type');
+}
+
+type Named = Pick<OpenedImages, 'encoding' | 'model' | 'modelRange'>;
+
+/** The upstream's name of the model in place of the client's; null if they are the same. */
+export function modelEdit({ encoding, model, modelRange }: Named, name: string): Edit | null {
+  if (model === name) return null;
+  return { ...modelRange, bytes: Buffer.from(encoding === 'json' ? JSON.stringify(name) : name) };
+}
+
+/**
+ * The body for one upstream: its name of the model, every other byte as the client sent it. The same buffer if the
+ * upstream uses the client's name.
+ */
+export function patchRequest(
+  request: Named & Pick<OpenedImages, 'body' | 'contentType'>,
+  upstreamModel: string,
+): Pick<OpenedImages, 'body' | 'contentType'> {
+  const { body, contentType } = request;
+  const edit = modelEdit(request, upstreamModel);
+  return { body: edit === null ? body : splice(body, [edit]), contentType };
 }

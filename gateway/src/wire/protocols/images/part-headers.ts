@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { broken } from './broken-form.ts';
+import { GatewayError } from '#errors/index.ts';
 import { parametersOf } from './parameters.ts';
 
 /** Encodings that leave the content as it is. */
@@ -53,4 +53,11 @@ function hasControls(text: string): boolean {
     if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f) return true;
   }
   return false;
+}
+
+/** Says what is wrong with a form. */
+export function broken(reason: string): GatewayError {
+  return new GatewayError('invalid_value', {
+    values: { reason: `invalid request body: ${reason}` },
+  });
 }

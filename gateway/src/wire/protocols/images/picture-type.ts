@@ -1,3 +1,6 @@
+import { base64Prefix, isBase64, isDataUrl } from '../shared/pictures/data-url.ts';
+import { isPublicUrl } from '../shared/pictures/public-address.ts';
+
 /** The forms of pictures that every model of OpenAI's kind reads. */
 export type PictureType = 'png' | 'jpeg' | 'webp';
 
@@ -18,7 +21,7 @@ const bmp = Buffer.from('BM');
 const tiffs = [Buffer.from('II*\0'), Buffer.from('MM\0*')];
 
 /** Whether a file is a picture of any kind that models read as a reference. */
-export function isPicture(bytes: Buffer): boolean {
+function isPicture(bytes: Buffer): boolean {
   if (pictureType(bytes) !== null) return true;
   return [gif, bmp, ...tiffs].some((mark) => beginsWith(bytes, mark, 0));
 }
@@ -28,4 +31,25 @@ function beginsWith(bytes: Buffer, mark: Buffer, at: number): boolean {
     bytes.length >= at + mark.length &&
     bytes.compare(mark, 0, mark.length, at, at + mark.length) === 0
   );
+}
+
+/** Base64 of the marks by which pictures are recognized. */
+const headLength = 24;
+
+/**
+ * Whether a text names or holds a picture: a public http(s) URL, a data URI, or a picture in Base64 (its first characters: a
+ * long text may be cut).
+ */
+export function isPictureText(text: string): boolean {
+  if (/^https?:/i.test(text)) return isPublicUrl(text);
+  if (isDataUrl(text)) return isPictureUrl(text);
+  const head = text.slice(0, headLength);
+  return isBase64(head) && isPicture(Buffer.from(head, 'base64'));
+}
+
+function isPictureUrl(text: string): boolean {
+  const prefix = base64Prefix(text);
+  if (prefix === null || !/^image\//i.test(prefix.mime)) return false;
+  const head = text.slice(prefix.length, prefix.length + headLength);
+  return isBase64(head);
 }

@@ -1,9 +1,9 @@
 import { GatewayError } from '#errors/index.ts';
-import { askedTerms, routerTerms } from '../asked-terms.ts';
-import { readInteger, readPictureValues, readWord } from '../picture-values.ts';
-import { readFlag, refuseValue, requireOneOf } from '../request-values.ts';
-import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
-import { isPictureText } from './picture-text.ts';
+import { askedTerms, routerTerms } from '../shared/usage/terms.ts';
+import { readInteger, readPictureValues, readWord } from '../shared/pictures/picture-values.ts';
+import { readFlag, refuseValue, requireOneOf } from '../shared/text/request-values.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../shared/values.ts';
+import { isPictureText } from './picture-type.ts';
 import type { ImageRequest, OpenedImages } from './types.ts';
 
 /** The most pictures that one request may send, and that a set may have. */

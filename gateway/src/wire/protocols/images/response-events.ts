@@ -1,5 +1,5 @@
 import { elementsAt } from '#json/index.ts';
-import type { EventPieces } from '../picture-stream.ts';
+import type { EventPieces } from '../shared/pictures/picture-stream.ts';
 import {
   type EventData,
   eventData,

@@ -1,10 +1,12 @@
 import { membersAt, objectStart, outlineOf } from '#json/index.ts';
-import { echoedName } from '../echo.ts';
-import { parseRecord } from '../event-view.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
+import { echoedName } from '../shared/text/echo.ts';
+import { parseRecord } from '../shared/text/events.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
-import { readInputImages, readUsage } from './usage.ts';
+import { isRecord, type JsonRecord, recordAt } from '../shared/values.ts';
 import type { ImageEntry, ImageResponse } from './types.ts';
+import { readInclusiveUsage } from '../shared/usage/inclusive-usage.ts';
+import { countOf } from '../shared/usage/usage-numbers.ts';
 
 /** In bytes of Base64: where the header of nearly every picture has ended, even after a colour profile. */
 export const longestRead = 64 * 1024;
@@ -81,4 +83,33 @@ function echoName(body: Buffer, response: JsonRecord, echo: ModelEcho): Buffer {
   if (model === undefined) return body;
   const { valueStart, valueEnd } = model;
   return Buffer.concat([body.subarray(0, valueStart), name, body.subarray(valueEnd)]);
+}
+
+/**
+ * The tokens of an answer with pictures; null if it reports none. Output without details is that of pictures: an answer
+ * has nothing else to count.
+ * @param serviceTier as the response names it, beside its usage
+ */
+export function readUsage(usage: unknown, serviceTier?: unknown): ReportedUsage | null {
+  const reported = readInclusiveUsage(usage, serviceTier);
+  if (reported === null || !isRecord(usage)) return null;
+  // Nothing is estimated of pictures, so a half is no report.
+  if (reported.missingSide !== undefined && !reported.implausible) return null;
+  if (hasOutputDetails(usage)) return reported;
+  const { tokens } = reported;
+  return { ...reported, tokens: { ...tokens, outputImage: tokens.output } };
+}
+
+function hasOutputDetails(usage: JsonRecord): boolean {
+  const { image_tokens: pictured, text_tokens: text } = {
+    ...recordAt(usage, 'completion_tokens_details'),
+    ...recordAt(usage, 'output_tokens_details'),
+  };
+  return countOf(pictured) !== null || countOf(text) !== null;
+}
+
+/** The references that the upstream counted; null unless that is a whole number. */
+export function readInputImages(usage: unknown): number | null {
+  const count = isRecord(usage) ? countOf(usage['input_images']) : null;
+  return Number.isSafeInteger(count) ? count : null;
 }

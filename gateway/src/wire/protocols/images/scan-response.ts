@@ -1,7 +1,7 @@
 import { type Edit, type FoundValue, MalformedJson, membersAt, PieceScan } from '#json/index.ts';
-import { echoedName } from '../echo.ts';
+import { echoedName } from '../shared/text/echo.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../shared/values.ts';
 import { interpretResponse, longestRead } from './response.ts';
 import type { ImageResponse } from './types.ts';
 

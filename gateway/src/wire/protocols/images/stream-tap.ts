@@ -1,17 +1,15 @@
-import { echoedName } from '../echo.ts';
-import { failureObject } from '../error-object.ts';
-import { isDone } from '../event-view.ts';
-import { frame } from '../frames.ts';
-import type { PictureStreamTap } from '../picture-stream.ts';
+import type { ReportedUsage } from '#canonical/index.ts';
+import { echoedName } from '../shared/text/echo.ts';
+import { failureObject } from '../shared/text/error-object.ts';
+import { isDone, frame } from '../shared/text/events.ts';
+import type { PictureStreamTap } from '../shared/pictures/picture-stream.ts';
 import { type ModelEcho, type StreamEvent, verdict } from '../protocol.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../shared/values.ts';
 import { type EventData, eventData, frameOf, setMember, valueOf } from './event-frame.ts';
 import { type ImageEventNames, kindOfEvent } from './event-names.ts';
-import { parseImages, readEntry } from './response.ts';
-import type { ReportedUsage } from '#canonical/index.ts';
+import { parseImages, readEntry, readInputImages, readUsage } from './response.ts';
 import type { ImageEntry } from './types.ts';
-import { mergeReports } from '../usage-numbers.ts';
-import { readInputImages, readUsage } from './usage.ts';
+import { mergeReports } from '../shared/usage/usage-numbers.ts';
 
 export interface ImageStreamContext extends ModelEcho {
   /** The names of events that the client gets. */

@@ -1,8 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
-import type { ImageEntry } from '../picture-stream.ts';
-import type { NamedState } from '../named-state.ts';
-import type { JsonRecord } from '../values.ts';
+import type { ImageEntry } from '../shared/pictures/picture-stream.ts';
+import type { NamedState } from '../shared/state/named-state.ts';
+import type { JsonRecord } from '../shared/values.ts';
 import type { PictureType } from './picture-type.ts';
 
 export type { ImageEntry };
@@ -78,3 +78,26 @@ export interface ImageResponse {
   readonly inputImages: number | null;
   readonly usage: ReportedUsage | null;
 }
+
+/** The members that the gateway reads, by their names in JSON and in forms. */
+export const memberNames = [
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'response_format',
+  'stream',
+  'partial_images',
+  'image',
+  'mask',
+  'layer_decomposition',
+  'sequential_image_generation',
+  'service_tier',
+  'models',
+  'fallbacks',
+] as const;

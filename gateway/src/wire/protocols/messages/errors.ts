@@ -1,6 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
-import { frame } from '../frames.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { frame } from '../shared/text/events.ts';
+import { isRecord, type JsonRecord } from '../shared/values.ts';
 
 export function encodeError(error: GatewayError, requestId: string): string {
   const { entry, message, details } = error;

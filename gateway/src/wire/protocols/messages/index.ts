@@ -1,4 +1,4 @@
-import { commentKeepAlive, frame } from '../frames.ts';
+import { commentKeepAlive, frame } from '../shared/text/events.ts';
 import type { Protocol } from '../protocol.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
 import { patchRequest } from './native/patches.ts';

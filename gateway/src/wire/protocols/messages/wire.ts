@@ -1,6 +1,6 @@
 import type { Extension } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isWritable, type JsonRecord, writableRule } from '../values.ts';
+import { isAbsent, isWritable, type JsonRecord, writableRule } from '../shared/values.ts';
 
 /** An object of this protocol under construction. */
 export type WireObject = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
-import { streamCodeOf } from '../error-object.ts';
-import { frame } from '../frames.ts';
+import { streamCodeOf } from '../shared/text/error-object.ts';
+import { frame } from '../shared/text/events.ts';
 import type { StreamTap } from '../protocol.ts';
 import { type BegunResponse, ResponsesStreamTap } from './native/stream-tap.ts';
 

@@ -1,9 +1,8 @@
-import { encodeErrorObject } from '../error-object.ts';
-import { commentKeepAlive } from '../frames.ts';
+import { encodeErrorObject } from '../shared/text/error-object.ts';
+import { commentKeepAlive } from '../shared/text/events.ts';
 import type { Protocol } from '../protocol.ts';
 import { encodeStreamError } from './errors.ts';
-import { patchRequest } from './native/patches.ts';
-import { openRequest, readRequest } from './native/request.ts';
+import { patchRequest, openRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
 import { ResponsesStreamTap } from './native/stream-tap.ts';

@@ -1,5 +1,5 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import type { StateKind } from '../named-state.ts';
+import type { StateKind } from '../shared/state/named-state.ts';
 import { givenByItems } from './native/state-members.ts';
 
 const key = Object.freeze({

@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../shared/values.ts';
 
 /** Where the input of a request names an item of an earlier converted response. */
 export interface NamedItem {

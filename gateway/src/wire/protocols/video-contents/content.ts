@@ -1,6 +1,11 @@
-import { isPublicUrl } from '../public-address.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
-import { readDataUrl, refuseVideo, requireRecord, requireText } from '../video-values.ts';
+import { isPublicUrl } from '../shared/pictures/public-address.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../shared/values.ts';
+import {
+  readDataUrl,
+  refuseVideo,
+  requireRecord,
+  requireText,
+} from '../shared/video/video-values.ts';
 import { readShorthands, type Shorthand } from './shorthands.ts';
 
 /** What the elements of a request say. */

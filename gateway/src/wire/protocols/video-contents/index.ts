@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { VideoList, VideoProtocol } from '../video.ts';
+import type { VideoList, VideoProtocol } from '../shared/video/video.ts';
 import { readListQuery } from './list-query.ts';
 import { openRequest } from './request.ts';
 import { encodeAccepted, encodeTask, encodeTaskList } from './response.ts';

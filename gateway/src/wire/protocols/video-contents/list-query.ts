@@ -1,7 +1,7 @@
 import type { TaskState } from '#canonical/index.ts';
-import { isRecord } from '../values.ts';
-import { refuseVideo } from '../video-values.ts';
-import type { VideoListQuery } from '../video.ts';
+import { isRecord } from '../shared/values.ts';
+import { refuseVideo } from '../shared/video/video-values.ts';
+import type { VideoListQuery } from '../shared/video/video.ts';
 
 const usualSize = 10;
 const most = 500;

@@ -1,6 +1,6 @@
 import type { VideoResolution } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../values.ts';
-import { refuseVideo } from '../video-values.ts';
+import { isAbsent, type JsonRecord } from '../shared/values.ts';
+import { refuseVideo } from '../shared/video/video-values.ts';
 import type { Field, Shorthand } from './shorthands.ts';
 import {
   framesPerSecond,

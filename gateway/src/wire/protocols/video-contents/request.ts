@@ -13,10 +13,15 @@ import {
   watchList,
 } from '#json/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { readModel } from '../request-values.ts';
-import { isAbsent, type JsonRecord } from '../values.ts';
-import { aroundModel, insertMembers, refuseVideo, requireOneVideo } from '../video-values.ts';
-import type { OpenVideo, VideoRequest } from '../video.ts';
+import { readModel } from '../shared/text/request-values.ts';
+import { isAbsent, type JsonRecord } from '../shared/values.ts';
+import {
+  aroundModel,
+  insertMembers,
+  refuseVideo,
+  requireOneVideo,
+} from '../shared/video/video-values.ts';
+import type { OpenVideo, VideoRequest } from '../shared/video/video.ts';
 import { readContent, readPrompt, type Content, type Element } from './content.ts';
 import { readParameters, type Parameters } from './parameters.ts';
 

@@ -1,4 +1,4 @@
-import { refuseVideo } from '../video-values.ts';
+import { refuseVideo } from '../shared/video/video-values.ts';
 
 /** A command inside a prompt, such as `--duration 5`. */
 export interface Shorthand {

@@ -1,5 +1,5 @@
 import type { VideoResolution } from '#canonical/index.ts';
-import { refuseVideo } from '../video-values.ts';
+import { refuseVideo } from '../shared/video/video-values.ts';
 
 /** The values of a request, by every name that they have: as fields and as shorthands. */
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { VideoProtocol } from '../video.ts';
+import type { VideoProtocol } from '../shared/video/video.ts';
 import { openRequest } from './request.ts';
 import { encodeAccepted, encodeTask } from './response.ts';
 

@@ -9,9 +9,9 @@ import {
   replaceValue,
   watchList,
 } from '#json/index.ts';
-import { readModel } from '../request-values.ts';
-import { isPublicUrl } from '../public-address.ts';
-import { isAbsent, type JsonRecord } from '../values.ts';
+import { readModel } from '../shared/text/request-values.ts';
+import { isPublicUrl } from '../shared/pictures/public-address.ts';
+import { isAbsent, type JsonRecord } from '../shared/values.ts';
 import {
   aroundModel,
   firstBytes,
@@ -22,8 +22,8 @@ import {
   requireOneVideo,
   requireRecord,
   requireText,
-} from '../video-values.ts';
-import type { OpenVideo, VideoRequest } from '../video.ts';
+} from '../shared/video/video-values.ts';
+import type { OpenVideo, VideoRequest } from '../shared/video/video.ts';
 
 const watched = watchList([
   'model',

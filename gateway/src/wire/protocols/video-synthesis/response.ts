@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { TaskFailure, TaskView } from '#canonical/index.ts';
-import { recordAt } from '../values.ts';
+import { recordAt } from '../shared/values.ts';
 
 /** The response to an accepted submit. */
 export function encodeAccepted(taskId: string, requestId: string): string {

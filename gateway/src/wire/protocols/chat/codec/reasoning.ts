@@ -1,5 +1,5 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * Reasoning beside a message: `reasoning_content` (DeepSeek and most), `reasoning` (vLLM, routers) and

@@ -10,11 +10,11 @@ import type {
 import { GatewayError } from '#errors/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import type { ResponseContext } from '../../codec.ts';
-import { readInclusiveUsage } from '../../inclusive-usage.ts';
-import { anyResponse, anyEvent, chatResponse, eventsOf } from './response/response.arbitrary.ts';
+import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
+import { anyResponse, anyEvent, chatResponse, eventsOf } from '#test/support/chat-responses.ts';
 import { chat, chatCodec } from '../index.ts';
 import { contentState } from './reasoning.ts';
-import { type ReadChoice, readChatStream } from './stream/stream.grammar.ts';
+import { type ReadChoice, readChatStream } from '#test/support/chat-grammar.ts';
 
 const path = { operation: 'generate', model: null, stream: null } as const;
 

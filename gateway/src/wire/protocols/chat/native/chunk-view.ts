@@ -1,7 +1,7 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import { ChoiceSet } from '../../choice-set.ts';
-import { EventRange, type EventView } from '../../event-view.ts';
-import { metricsKey } from './usage-places.ts';
+import { ChoiceSet } from '../../shared/text/choice-set.ts';
+import { EventRange, type EventView } from '../../shared/text/events.ts';
+import { metricsKey } from './response.ts';
 
 const key = Object.freeze({
   audio: keyBytes('audio'),

@@ -1,5 +1,5 @@
-import { frame } from '../../frames.ts';
-import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { frame } from '../../shared/text/events.ts';
+import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
 
 /** Members of a delta that are streamed in pieces. */
 const pieced = new Set(['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments']);

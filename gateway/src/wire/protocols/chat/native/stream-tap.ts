@@ -1,15 +1,13 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { ChoiceSet } from '../../choice-set.ts';
-import { echoedName, echoInEvent } from '../../echo.ts';
-import { brokenEndingError, judgeEnding } from '../../endings.ts';
-import { isDone, parseRecord, readEvent } from '../../event-view.ts';
-import { frame } from '../../frames.ts';
-import { failureObject } from '../../error-object.ts';
-import { GivenState } from '../../given-state.ts';
-import { readInclusiveUsage } from '../../inclusive-usage.ts';
-import type { StateName } from '../../named-state.ts';
+import { ChoiceSet } from '../../shared/text/choice-set.ts';
+import { echoedName, echoInEvent } from '../../shared/text/echo.ts';
+import { brokenEndingError, judgeEnding } from '../../shared/text/endings.ts';
+import { isDone, parseRecord, readEvent, frame } from '../../shared/text/events.ts';
+import { failureObject } from '../../shared/text/error-object.ts';
+import { GivenState, type StateName } from '../../shared/state/named-state.ts';
+import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
-import { mergeReports } from '../../usage-numbers.ts';
+import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 import { ChunkView } from './chunk-view.ts';
 import { errorOfChoice } from './response.ts';
 

@@ -1,9 +1,9 @@
 import type { PictureRequest, PictureSource } from '#canonical/index.ts';
 import { parseWithLongTexts, type ParseRoom } from '#json/index.ts';
-import { readSource, readText } from '../../picture-text.ts';
-import { readPictureValues } from '../../picture-values.ts';
-import { readFlag, readModel, refuseValue, requireList } from '../../request-values.ts';
-import { isRecord, recordAt } from '../../values.ts';
+import { readSource, readText } from '../../shared/pictures/picture-text.ts';
+import { readPictureValues } from '../../shared/pictures/picture-values.ts';
+import { readFlag, readModel, refuseValue, requireList } from '../../shared/text/request-values.ts';
+import { isRecord, recordAt } from '../../shared/values.ts';
 
 /** A chat request to an image model. */
 export interface ChatPictureRequest {

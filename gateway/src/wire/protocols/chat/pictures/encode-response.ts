@@ -1,10 +1,10 @@
 import { noTokens, type PictureResponse } from '#canonical/index.ts';
 import { LongText, writeJson, writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
-import { frame } from '../../frames.ts';
-import type { JsonRecord } from '../../values.ts';
+import { frame } from '../../shared/text/events.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 import { writeUsage } from '../codec/response/response-details.ts';
-import { responseId } from '../codec/response/response-text.ts';
+import { responseId } from '../codec/response/response-parts.ts';
 
 type Told = Pick<ResponseContext, 'requestId' | 'model' | 'createdAt'>;
 

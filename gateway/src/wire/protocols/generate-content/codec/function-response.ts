@@ -1,6 +1,6 @@
 import type { Block, ToolResultBlock } from '#canonical/index.ts';
-import { isExactRecord, parseExact } from '../../exact-json.ts';
-import type { JsonRecord } from '../../values.ts';
+import { isExactRecord, parseExact } from '../../shared/exact-json.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 
 /**
  * This protocol's results are objects; those of all others are text. An object whose only member is a text under one of

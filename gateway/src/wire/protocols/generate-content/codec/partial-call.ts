@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /** A call whose arguments come value by value, which clients can request. */
 export interface PartialCall {

@@ -1,14 +1,24 @@
 import { GatewayError } from '#errors/index.ts';
-import { watchList } from '#json/index.ts';
-import { createOpenRequest } from '../../open-request.ts';
-import { readOutputKinds } from '../../output-kinds.ts';
-import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
-import { readCount, refuseValue, requireOneOf } from '../../request-values.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
-import { askedTerms } from '../../asked-terms.ts';
-import { recordsIn } from '../../input-extent.ts';
-import { inputExtent } from './input-extent.ts';
+import { watchList, type Edit, replaceValue, splice } from '#json/index.ts';
+import { createOpenRequest } from '../../shared/text/parse-bodies.ts';
+import {
+  readOutputKinds,
+  readCount,
+  refuseValue,
+  requireOneOf,
+} from '../../shared/text/request-values.ts';
+import type {
+  OpenedRequest,
+  RequestPath,
+  WireRequest,
+  PatchedRequest,
+  PatchTarget,
+} from '../../protocol.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
+import { askedTerms } from '../../shared/usage/terms.ts';
+import { recordsIn, InputTally, type InputExtent } from '../../shared/text/input-extent.ts';
 import { readNamedState } from './state-members.ts';
+import { camelCase, member, resourceName } from '../fields.ts';
 
 /** The model and whether to stream come from the path. */
 export const openRequest = createOpenRequest(
@@ -76,4 +86,51 @@ function allowsSearches(json: JsonRecord): boolean {
   return recordsIn(isRecord(tools) ? [tools] : tools).some((tool) =>
     Object.keys(tool).some((name) => /^google_?search/i.test(name)),
   );
+}
+
+/** What the bytes of a request do not reveal about its input. */
+function inputExtent(json: JsonRecord): InputExtent {
+  const tally = new InputTally();
+  if (member(json, 'cachedContent') !== undefined) tally.file(null);
+  for (const said of [json['contents'], member(json, 'systemInstruction')]) {
+    for (const { parts } of records(said)) for (const part of records(parts)) addPart(tally, part);
+  }
+  const isHosted = (name: string): boolean => camelCase(name) !== 'functionDeclarations';
+  tally.hostedTools = records(json['tools']).some((tool) => Object.keys(tool).some(isHosted));
+  return tally;
+}
+
+function addPart(tally: InputTally, part: JsonRecord): void {
+  const carried = member(part, 'inlineData');
+  if (isRecord(carried)) tally.data(member(carried, 'mimeType'), member(carried, 'data'));
+  const named = member(part, 'fileData');
+  if (isRecord(named)) {
+    const mime = member(named, 'mimeType');
+    tally.url(member(named, 'fileUri'), typeof mime === 'string' && /^\s*image\//i.test(mime));
+  }
+  const response = member(part, 'functionResponse');
+  if (isRecord(response)) for (const inner of records(response['parts'])) addPart(tally, inner);
+}
+
+/** This API's reader of proto3 JSON accepts a single object in place of a list. */
+function records(value: unknown): Generator<JsonRecord> {
+  return recordsIn(isRecord(value) ? [value] : value);
+}
+
+/**
+ * The model is in the path. If the body names one too, it must be the same: otherwise an upstream that reads the body
+ * would serve a model that was neither authorised nor priced.
+ */
+export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
+  const { scan, body } = request;
+  const name = resourceName(target.upstreamModel);
+  const edits: Edit[] = [];
+  for (const path of ['model', 'generateContentRequest.model']) {
+    const member = scan.members.get(path);
+    if (member === undefined) continue;
+    const written: unknown = JSON.parse(body.toString('utf8', member.valueStart, member.valueEnd));
+    if (written !== name && written !== target.upstreamModel)
+      edits.push(replaceValue(member, name));
+  }
+  return { body: splice(body, edits), rewrites: [], usageInjected: false };
 }

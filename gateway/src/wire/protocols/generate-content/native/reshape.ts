@@ -1,5 +1,5 @@
-import { frame } from '../../frames.ts';
-import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { frame } from '../../shared/text/events.ts';
+import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
 
 /** Turns a whole response into a stream: it is a valid event. */
 export function toEvents(response: JsonRecord): string {

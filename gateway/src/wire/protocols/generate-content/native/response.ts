@@ -1,12 +1,11 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
-import { echoModel } from '../../echo.ts';
+import { echoModel } from '../../shared/text/echo.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse, readEndings } from '../../read-response.ts';
-import { recordsIn } from '../../input-extent.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
-import { searchesIn } from './searches.ts';
-import { readUsage } from './usage.ts';
+import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
+import { searchesIn, readUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 

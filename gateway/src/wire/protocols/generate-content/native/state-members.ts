@@ -1,4 +1,4 @@
-import { namedStateReader, type StateMember } from '../../named-state.ts';
+import { namedStateReader, type StateMember } from '../../shared/state/named-state.ts';
 
 /** The members of a request that name something stored upstream. Responses give out no such names. */
 export const readNamedState = namedStateReader({

@@ -1,11 +1,11 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { withApart } from '../../apart-tokens.ts';
-import { recordsIn } from '../../input-extent.ts';
-import { termIn, withSurcharges } from '../../reported-surcharges.ts';
-import { withUnread } from '../../unread-usage.ts';
-import { metadataMembers } from '../../usage-members.ts';
-import { reportOf, UsageCounts } from '../../usage-numbers.ts';
-import { isRecord } from '../../values.ts';
+import { withApart } from '../../shared/usage/apart-tokens.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { termIn, withSurcharges } from '../../shared/usage/terms.ts';
+import { withUnread } from '../../shared/usage/unread-usage.ts';
+import { metadataMembers } from '../../shared/usage/usage-members.ts';
+import { reportOf, UsageCounts } from '../../shared/usage/usage-numbers.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * `promptTokenCount` includes cached tokens and excludes tool results. `candidatesTokenCount` excludes reasoning. If one
@@ -69,4 +69,15 @@ function readModalities(details: unknown, counts: UsageCounts) {
     else if (name === 'IMAGE') image += counts.read(tokenCount);
   }
   return { audio, image };
+}
+
+/** The number of searches behind a response, over all candidates. */
+export function searchesIn(response: JsonRecord): number {
+  let count = 0;
+  for (const candidate of recordsIn(response['candidates'])) {
+    const queries = recordAt(candidate, 'groundingMetadata')['webSearchQueries'];
+    if (!Array.isArray(queries)) continue;
+    count += queries.filter((query) => typeof query === 'string' && query !== '').length;
+  }
+  return count;
 }

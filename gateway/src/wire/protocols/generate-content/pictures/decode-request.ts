@@ -1,8 +1,8 @@
 import type { PictureRequest, PictureShape, PictureSource } from '#canonical/index.ts';
 import { LongText, parseWithLongTexts, type ParseRoom } from '#json/index.ts';
-import { readInlinePicture, readSource, readText } from '../../picture-text.ts';
-import { refuseValue, requireOneOf } from '../../request-values.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { readInlinePicture, readSource, readText } from '../../shared/pictures/picture-text.ts';
+import { refuseValue, requireOneOf } from '../../shared/text/request-values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 import {
   camelCase,
   member,

@@ -1,11 +1,10 @@
 import type { Picture, PictureResponse, ReportedUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { parsePictures } from '../../parse-pictures.ts';
-import { readInlinePicture } from '../../picture-text.ts';
+import { parsePictures } from '../../shared/text/parse-bodies.ts';
+import { readInlinePicture } from '../../shared/pictures/picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
-import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
-import { searchesIn } from '../native/searches.ts';
-import { readUsage } from '../native/usage.ts';
+import { isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
+import { searchesIn, readUsage } from '../native/usage.ts';
 
 /** Why a prompt or a picture was not let through. Other reasons to finish say that there is no picture. */
 const blockedBy: ReadonlySet<string> = new Set([

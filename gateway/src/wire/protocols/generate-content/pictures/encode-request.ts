@@ -6,7 +6,7 @@ import {
   type PictureSource,
 } from '#canonical/index.ts';
 import { LongText, writeJson } from '#json/index.ts';
-import type { JsonRecord } from '../../values.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 
 export interface EncodedPictureRequest {
   readonly body: Buffer;

@@ -10,12 +10,12 @@ import {
   type JsonScan,
   type MemberRange,
 } from '#json/index.ts';
-import { askedTerms } from '../../asked-terms.ts';
-import { refuseValue } from '../../request-values.ts';
-import { isAbsent } from '../../values.ts';
-import type { NamedState } from '../../named-state.ts';
+import { askedTerms } from '../../shared/usage/terms.ts';
+import { refuseValue } from '../../shared/text/request-values.ts';
+import { isAbsent } from '../../shared/values.ts';
+import type { NamedState } from '../../shared/state/named-state.ts';
 import { readNamedState } from '../native/state-members.ts';
-import { resourceName } from '../resource-name.ts';
+import { resourceName } from '../fields.ts';
 
 const path = 'generationConfig.responseModalities';
 const countPath = 'generationConfig.candidateCount';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ImageEntry } from '../../picture-stream.ts';
+import type { ImageEntry } from '../../shared/pictures/picture-stream.ts';
 import { verdict, type StreamEvent } from '../../protocol.ts';
 import { ContentsPictureTap } from './stream-tap.ts';
 

@@ -1,9 +1,9 @@
 import type { PictureRequest, PictureSource } from '#canonical/index.ts';
 import { parseWithLongTexts } from '#json/index.ts';
-import { longestPrompt, readSource, readText } from '../../picture-text.ts';
-import { readPictureValues } from '../../picture-values.ts';
-import { refuseValue } from '../../request-values.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+import { longestPrompt, readSource, readText } from '../../shared/pictures/picture-text.ts';
+import { readPictureValues } from '../../shared/pictures/picture-values.ts';
+import { refuseValue } from '../../shared/text/request-values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
 import { longestText } from '../form.ts';
 import type { ImageFile, OpenedImages } from '../types.ts';
 

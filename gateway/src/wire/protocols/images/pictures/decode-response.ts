@@ -1,9 +1,14 @@
 import type { Picture, PictureResponse, PictureSource, ReportedUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { parsePictures } from '../../parse-pictures.ts';
-import { headOf, readInlinePicture, readPicture, readText } from '../../picture-text.ts';
+import { parsePictures } from '../../shared/text/parse-bodies.ts';
+import {
+  headOf,
+  readInlinePicture,
+  readPicture,
+  readText,
+} from '../../shared/pictures/picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * Reads the pictures of a response that `readResponse` accepted, failed entries not included.

@@ -6,7 +6,7 @@ import {
   type PictureSource,
 } from '#canonical/index.ts';
 import { LongText, writeJson } from '#json/index.ts';
-import { formatOf } from '../../picture-text.ts';
+import { formatOf } from '../../shared/pictures/picture-text.ts';
 
 /** What the upstream and the model can do. */
 export interface PictureTarget {

@@ -1,8 +1,8 @@
 import type { PictureResponse, TokenUsage } from '#canonical/index.ts';
 import { LongText, writeJsonPieces } from '#json/index.ts';
-import { formatOf } from '../../picture-text.ts';
-import { inputSum } from '../../usage-numbers.ts';
-import type { JsonRecord } from '../../values.ts';
+import { formatOf } from '../../shared/pictures/picture-text.ts';
+import { inputSum } from '../../shared/usage/usage-numbers.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 
 /**
  * The result of an images request, in pieces: pictures are not copied. `size` and `output_format` are those of the

@@ -1,5 +1,5 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import { EventRange, type EventView } from '../../event-view.ts';
+import { EventRange, type EventView } from '../../shared/text/events.ts';
 
 const key = Object.freeze({
   container: keyBytes('container'),

@@ -1,6 +1,6 @@
 import { type Edit, insertMember, removeMember, replaceValue, splice } from '#json/index.ts';
 import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts';
-import type { JsonRecord } from '../../values.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 import { factsOf, isSuspect, repair, type RepairContext } from './repairs/index.ts';
 
 /** The value of `max_tokens`, which this protocol requires, if the catalogue does not know the model's limit. */

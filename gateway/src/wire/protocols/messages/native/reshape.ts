@@ -1,6 +1,6 @@
-import { parseExact } from '../../exact-json.ts';
-import { frame } from '../../frames.ts';
-import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { parseExact } from '../../shared/exact-json.ts';
+import { frame } from '../../shared/text/events.ts';
+import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
 import { mergeUsage } from './usage.ts';
 
 /** Turns a whole message into the frames of a stream. */

@@ -1,12 +1,14 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { keyBytes, splice } from '#json/index.ts';
-import { echoModel } from '../../echo.ts';
+import { keyBytes, splice, type Edit } from '#json/index.ts';
+import { echoModel } from '../../shared/text/echo.ts';
 import { type ResponseEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { parseResponse, readEndings } from '../../read-response.ts';
-import type { JsonRecord } from '../../values.ts';
+import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
+import { type JsonRecord, isRecord } from '../../shared/values.ts';
 import { readGivenState } from './state-members.ts';
-import { echoToolNames } from './tool-name-echo.ts';
 import { readUsage } from './usage.ts';
+import { Copies } from './repairs/draft.ts';
+import { editsBetween } from './repairs/edits.ts';
+import { renameInBlock, renameInBlocks } from './repairs/tool-name-places.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -27,4 +29,35 @@ export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
 
 function usageOf(response: JsonRecord): ReportedUsage | null {
   return readUsage(response['usage']);
+}
+
+/** The client's names, by the upstream's. */
+export type ToolNames = ReadonlyMap<string, string>;
+
+/** The edits that restore the client's tool names in a whole message. */
+function echoToolNames(body: Buffer, message: JsonRecord, names: ToolNames): Edit[] {
+  const { content } = message;
+  const copies = new Copies();
+  const next = renameInBlocks(copies, content, (name) => names.get(name) ?? name);
+  return edits(body, message, 'content', next, copies);
+}
+
+/** The same for the event that begins a block. */
+export function echoBlockNames(data: Buffer, event: JsonRecord, names: ToolNames): Edit[] {
+  const block = event['content_block'];
+  if (!isRecord(block)) return [];
+  const copies = new Copies();
+  const next = renameInBlock(copies, block, (name) => names.get(name) ?? name);
+  return edits(data, event, 'content_block', next, copies);
+}
+
+function edits(
+  body: Buffer,
+  root: JsonRecord,
+  member: string,
+  next: unknown,
+  copies: Copies,
+): Edit[] {
+  if (next === root[member]) return [];
+  return editsBetween(body, root, copies.change(root, { [member]: next }), copies.origins);
 }

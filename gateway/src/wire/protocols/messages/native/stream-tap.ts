@@ -1,17 +1,15 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { echoedName, echoInEvent } from '../../echo.ts';
-import { brokenEndingError, judgeEnding } from '../../endings.ts';
-import { isDone, parseRecord, readEvent } from '../../event-view.ts';
-import { frame, withEdits } from '../../frames.ts';
-import { GivenState } from '../../given-state.ts';
-import type { StateName } from '../../named-state.ts';
+import { echoedName, echoInEvent } from '../../shared/text/echo.ts';
+import { brokenEndingError, judgeEnding } from '../../shared/text/endings.ts';
+import { isDone, parseRecord, readEvent, frame, withEdits } from '../../shared/text/events.ts';
+import { GivenState, type StateName } from '../../shared/state/named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
-import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 import { failureBody } from '../errors.ts';
 import { MessageEventView } from './event-view.ts';
 import { filesOf } from './state-members.ts';
-import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
-import { mergeReports } from '../../usage-numbers.ts';
+import { echoBlockNames, type ToolNames } from './response.ts';
+import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 import { mergeUsage, readUsage } from './usage.ts';
 
 const fileId = '"file_id"';

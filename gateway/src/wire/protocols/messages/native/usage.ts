@@ -1,10 +1,10 @@
 import { noTokens, type Iteration, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
-import { recordsIn } from '../../input-extent.ts';
-import { searchesInUsage, termIn, withSurcharges } from '../../reported-surcharges.ts';
-import { withUnread } from '../../unread-usage.ts';
-import { messageMembers } from '../../usage-members.ts';
-import { countOf, inputSum, reportOf, UsageCounts } from '../../usage-numbers.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../values.ts';
+import { recordsIn } from '../../shared/text/input-extent.ts';
+import { searchesInUsage, termIn, withSurcharges } from '../../shared/usage/terms.ts';
+import { withUnread } from '../../shared/usage/unread-usage.ts';
+import { messageMembers } from '../../shared/usage/usage-members.ts';
+import { countOf, inputSum, reportOf, UsageCounts } from '../../shared/usage/usage-numbers.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
 
 /**
  * `input_tokens` excludes cache reads and writes. `output_tokens` includes thinking. What `iterations` counts beyond both

@@ -1,5 +1,5 @@
 import type { Block, ClientItem, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../values.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
 import { decodeContent } from '../codec/request/decode-content.ts';
 import { readString } from '../codec/request/invalid.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientItem } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /** Where the arguments of the function are in an item, and how the ids of such items begin. */
 const shapes: Readonly<

@@ -1,5 +1,5 @@
 import type { ClientItem, FunctionTool } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /*
  * Tools that the client runs and that only this protocol has: the vendor's models know what a type such as `shell`

@@ -10,7 +10,7 @@ import {
   encodeEvents,
 } from '#test/support/responses-codec.ts';
 import { responseContext } from '#test/support/responses-samples.ts';
-import { isRecord, type JsonRecord } from '../../values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 import { responsesCodec as codec } from '../index.ts';
 
 const own = recordings.filter(({ protocol }) => protocol === 'responses');

@@ -17,7 +17,7 @@ import {
   encodeBody,
   encodeEvents,
 } from '#test/support/responses-codec.ts';
-import type { JsonRecord } from '../../values.ts';
+import type { JsonRecord } from '../../shared/values.ts';
 import { responsesCodec as codec } from '../index.ts';
 
 const failure = new GatewayError('upstream_abnormal');

@@ -1,5 +1,5 @@
-import { frame } from '../../frames.ts';
-import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { frame } from '../../shared/text/events.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 
 /** Turns a whole response into the frames of a stream. */
 export function toEvents(response: JsonRecord): string {

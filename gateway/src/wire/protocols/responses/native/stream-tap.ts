@@ -1,17 +1,16 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { echoedName, echoInEvent } from '../../echo.ts';
-import { failureObject } from '../../error-object.ts';
-import { brokenEndingError, isBrokenStatus, judgeEnding } from '../../endings.ts';
-import { isDone, parseRecord, readEvent } from '../../event-view.ts';
-import { GivenState } from '../../given-state.ts';
-import { readInclusiveUsage } from '../../inclusive-usage.ts';
-import type { StateKind, StateName } from '../../named-state.ts';
+import { echoedName, echoInEvent } from '../../shared/text/echo.ts';
+import { failureObject } from '../../shared/text/error-object.ts';
+import { brokenEndingError, isBrokenStatus, judgeEnding } from '../../shared/text/endings.ts';
+import { isDone, parseRecord, readEvent } from '../../shared/text/events.ts';
+import { GivenState, type StateKind, type StateName } from '../../shared/state/named-state.ts';
+import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
-import { mergeReports } from '../../usage-numbers.ts';
+import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 import { readItemIds } from '../item-ids.ts';
-import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 import { ResponseEventView } from './event-view.ts';
-import { isSearch, pictureTokensIn, searchesIn } from './searches.ts';
+import { isSearch, pictureTokensIn, searchesIn } from './response.ts';
 
 /** Events that end a response. `response.cancelled` is not among the vendor's, and servers send it. */
 const endings: ReadonlySet<string> = new Set([

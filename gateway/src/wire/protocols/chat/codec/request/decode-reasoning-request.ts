@@ -3,7 +3,7 @@ import {
   type ReasoningEffort as Effort,
   type ReasoningRequest,
 } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 
 const efforts: ReadonlySet<string> = new Set(reasoningEfforts);
 

@@ -1,13 +1,19 @@
-import type { GenerationRequest } from '#canonical/index.ts';
+import type { GenerationRequest, Extension, OutputFormat } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, type JsonRecord, recordAt } from '../../../values.ts';
-import { decodeFormat } from './decode-format.ts';
+import { isAbsent, type JsonRecord, recordAt, isRecord } from '../../../shared/values.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeReasoningRequest } from './decode-reasoning-request.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { declaresLegacy, legacyExtension } from '../legacy-calls.ts';
-import { invalid, readArray, readBoolean, readNumber, readString } from './request-fields.ts';
-import { topLevelExtensions } from './top-level.ts';
+import { declaresLegacy, legacyExtension } from '../tool-calls.ts';
+import {
+  invalid,
+  readArray,
+  readBoolean,
+  readNumber,
+  readString,
+  requireRecord,
+  leftovers,
+} from './request-fields.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */
 export function decodeRequest(request: WireRequest): GenerationRequest {
@@ -62,4 +68,89 @@ function decodeStop(value: unknown): string[] {
 function decodeLogprobs(json: JsonRecord): number | null {
   if (readBoolean(json, 'logprobs') !== true) return null;
   return readNumber(json, 'top_logprobs') ?? 0;
+}
+
+/**
+ * Reads `response_format`. A format that only some servers know (a grammar, a pattern) becomes an extension: without
+ * it the text would have another form.
+ * @throws GatewayError `invalid_value`
+ */
+function decodeFormat(json: JsonRecord): {
+  readonly format: OutputFormat | null;
+  readonly extensions: readonly Extension[];
+} {
+  const value = json['response_format'];
+  if (isAbsent(value)) return { format: null, extensions: [] };
+  const wanted = requireRecord(value, 'response_format');
+  switch (wanted['type']) {
+    case 'text':
+      return { format: { type: 'text' }, extensions: [] };
+    case 'json_object':
+      return { format: { type: 'json' }, extensions: [] };
+    case 'json_schema':
+      return { format: decodeSchema(wanted), extensions: [] };
+    default:
+      return {
+        format: null,
+        extensions: [
+          { protocol: 'chat', name: 'response_format', value: wanted, ifForeign: 'refuse' },
+        ],
+      };
+  }
+}
+
+function decodeSchema(wanted: JsonRecord): OutputFormat {
+  const param = 'response_format.json_schema';
+  const { name, description, schema, strict } = requireRecord(wanted['json_schema'], param);
+  if (!isAbsent(schema) && !isRecord(schema)) throw invalid(`${param}.schema`, 'must be an object');
+  return {
+    type: 'schema',
+    name: typeof name === 'string' ? name : null,
+    description: typeof description === 'string' ? description : null,
+    schema: recordAt({ schema }, 'schema'),
+    strict: typeof strict === 'boolean' ? strict : null,
+  };
+}
+
+/** Members that have a place in the canonical request. */
+const modelled = [
+  'model messages stream stream_options tools functions tool_choice function_call parallel_tool_calls',
+  'max_tokens max_completion_tokens temperature top_p top_k presence_penalty frequency_penalty seed stop n',
+  'response_format verbosity logprobs top_logprobs prompt_cache_key safety_identifier user web_search_options',
+].flatMap((names) => names.split(' '));
+
+/** Members that do not affect the response. All other unknown members are `drop`, which is reported to the caller. */
+const harmless = new Set(['metadata', 'usage']);
+
+/**
+ * All members at the top level without a place in the canonical request.
+ * @param read more members that were read from this request
+ */
+function topLevelExtensions(json: JsonRecord, read: readonly string[]): Extension[] {
+  const known = new Set([...modelled, ...read]);
+  const options = json['stream_options'];
+  return [
+    ...leftovers(json, known).map((extension) => judged(extension)),
+    ...(isRecord(options) ? streamOptions(options) : []),
+  ];
+}
+
+function judged(extension: Extension): Extension {
+  const { name, value } = extension;
+  // Nothing is stored anyway.
+  const isHarmless = harmless.has(name) || (name === 'store' && value === false);
+  if (isHarmless) return { ...extension, ifForeign: 'ignore' };
+  if (name !== 'modalities') return extension;
+  return { ...extension, ifForeign: isTextOnly(value) ? 'ignore' : 'refuse' };
+}
+
+/** Speech or images in place of text make a different response. */
+function isTextOnly(modalities: unknown): boolean {
+  return Array.isArray(modalities) && modalities.every((modality) => modality === 'text');
+}
+
+function streamOptions(options: JsonRecord): Extension[] {
+  const { include_usage: _, ...others } = options;
+  if (Object.keys(others).length === 0) return [];
+  return [{ protocol: 'chat', name: 'stream_options', value: others, ifForeign: 'ignore' }];
 }

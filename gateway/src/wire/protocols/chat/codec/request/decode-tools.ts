@@ -6,8 +6,8 @@ import type {
   Tool,
   ToolChoice,
 } from '#canonical/index.ts';
-import { quoted } from '../../../request-values.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { quoted } from '../../../shared/text/request-values.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import {
   invalid,
   leftovers,

@@ -6,18 +6,17 @@ import {
   type OpaqueBlock,
   Unconvertible,
 } from '#canonical/index.ts';
-import { notAvailable } from '../../../losses.ts';
-import type { JsonRecord } from '../../../values.ts';
-import { formatDataUrl } from '../../../data-url.ts';
-import { fileName } from '../../../file-name.ts';
-import { type EncodeContext, ownMembers } from './encode-context.ts';
-import { memberName } from './message-members.ts';
+import { notAvailable } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
+import { fileName } from '../../../shared/pictures/media-type.ts';
+import { type EncodeContext, ownMembers, memberName } from './message-members.ts';
 
 /**
  * Encodes a block as a part of a user's content. Null if the block has no form there.
  * @throws Unconvertible for media without a place in this protocol.
  */
-export function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
+function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
   const marker = cacheMarker(block, context);
   noteCommon(marker === null ? block : unmarked(block), context);
   const own = { ...ownMembers(block.extensions), ...marker };
@@ -139,4 +138,28 @@ function foreignFile(): Unconvertible {
     'file_id',
     'a file that was uploaded to another provider cannot be read by this one, please send the file itself',
   );
+}
+
+/** A list of parts, or a single string for a single text, which every server accepts. */
+export function contentOf(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
+  const [first] = parts;
+  if (first === undefined) return '';
+  const isPlain = parts.length === 1 && first['type'] === 'text' && Object.keys(first).length === 2;
+  return isPlain ? String(first['text']) : parts;
+}
+
+/** @throws Unconvertible */
+export function encodeParts(blocks: readonly Block[], context: EncodeContext): JsonRecord[] {
+  return blocks.map((block) => encodePart(block, context)).filter((part) => part !== null);
+}
+
+/** Members of the message that a client of this protocol wrote. */
+export function memberValues(blocks: readonly Block[]): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const block of blocks) {
+    if (block.type !== 'opaque' || block.protocol !== 'chat') continue;
+    const name = memberName(block);
+    if (name !== null) members[name] = block.value;
+  }
+  return members;
 }

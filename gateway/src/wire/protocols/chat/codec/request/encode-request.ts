@@ -1,14 +1,13 @@
-import type { GenerationRequest } from '#canonical/index.ts';
+import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { encodeOrigin } from '../../../encode-origin.ts';
-import { Losses } from '../../../losses.ts';
-import { sharedMembers } from '../../../shared-members.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { encodeOrigin, sharedMembers, encodeEffort } from '../../../shared/text/openai-members.ts';
+import { Losses, notAvailable } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { encodeResponseForm, encodeSampling } from './encode-settings.ts';
 import { encodeTools } from './encode-tools.ts';
-import { type EncodeContext, ownMembers } from './encode-context.ts';
-import { legacyCalls } from '../legacy-calls.ts';
+import { type EncodeContext, ownMembers } from './message-members.ts';
+import { legacyCalls } from '../tool-calls.ts';
+import { fitFormat } from '../../../shared/tools/openai-tools.ts';
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(
@@ -36,4 +35,99 @@ export function encodeRequest(
     }),
   };
   return { json, losses: losses.list() };
+}
+
+/** The most that the protocol allows. */
+const mostStops = 4;
+
+/**
+ * Encodes length, sampling and stop sequences.
+ * @throws Unconvertible for more stop sequences than chat allows.
+ */
+function encodeSampling(request: GenerationRequest, context: EncodeContext): JsonRecord {
+  const { seed, maxOutputTokens } = request;
+  const stop = request.stop.filter((sequence) => sequence !== '');
+  if (stop.length > mostStops) throw notAvailable('stop', `more than ${mostStops} stop sequences`);
+  if (request.topK !== null) context.losses.dropped('top_k');
+  const limit = context.target.traits.renamedMembers ? 'max_completion_tokens' : 'max_tokens';
+  return {
+    ...(maxOutputTokens !== null && { [limit]: maxOutputTokens }),
+    ...encodeRandomness(request, context),
+    ...(seed !== null && { seed }),
+    ...(stop.length > 0 && { stop }),
+    ...(request.choices > 1 && { n: request.choices }),
+  };
+}
+
+function encodeRandomness(
+  request: GenerationRequest,
+  { target, losses }: EncodeContext,
+): JsonRecord {
+  const members: Record<string, number> = {};
+  const wanted = {
+    temperature: request.temperature,
+    top_p: request.topP,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+  };
+  for (const name of Object.keys(wanted) as (keyof typeof wanted)[]) {
+    const value = wanted[name];
+    if (value === null) continue;
+    if (mayHave(target, 'sampling')) members[name] = value;
+    else losses.dropped(name);
+  }
+  return members;
+}
+
+/** True if the catalogue confirms it, or does not know. */
+function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
+  return capabilities.size === 0 || capabilities.has(capability);
+}
+
+/** Encodes the form of the response, its log probabilities, and the reasoning. */
+function encodeResponseForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
+  const { format, verbosity, logprobs } = request;
+  return {
+    ...(format !== null && { response_format: encodeFormat(fitFormat(format)) }),
+    ...encodeVerbosity(verbosity, context),
+    ...(logprobs !== null && { logprobs: true }),
+    ...(logprobs !== null && logprobs > 0 && { top_logprobs: logprobs }),
+    ...encodeReasoningRequest(request.reasoning, context),
+  };
+}
+
+function encodeVerbosity(verbosity: string | null, { target, losses }: EncodeContext): JsonRecord {
+  if (verbosity === null) return {};
+  if (target.traits.verbosity) return { verbosity };
+  losses.dropped('verbosity');
+  return {};
+}
+
+function encodeFormat(format: OutputFormat): JsonRecord {
+  if (format.type === 'text') return { type: 'text' };
+  if (format.type === 'json') return { type: 'json_object' };
+  const { name, description, schema, strict } = format;
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name: (name ?? '').replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'response',
+      ...(description !== null && { description }),
+      schema,
+      ...(strict !== null && { strict }),
+    },
+  };
+}
+
+function encodeReasoningRequest(
+  reasoning: ReasoningRequest | null,
+  context: EncodeContext,
+): JsonRecord {
+  const { target, losses } = context;
+  if (reasoning === null) return {};
+  if (!mayHave(target, 'reasoning')) {
+    if (reasoning.mode === 'on') losses.dropped('reasoning');
+    return {};
+  }
+  const effort = encodeEffort(reasoning, target.traits, losses);
+  return effort === null ? {} : { reasoning_effort: effort };
 }

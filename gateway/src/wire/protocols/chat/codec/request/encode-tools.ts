@@ -6,12 +6,12 @@ import type {
   Tool,
   ToolChoice,
 } from '#canonical/index.ts';
-import { type Losses, notAvailable } from '../../../losses.ts';
-import { fitTools } from '../../../openai-tools.ts';
-import { hostedWishes } from '../../../hosted-wishes.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
+import { fitTools } from '../../../shared/tools/openai-tools.ts';
+import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { entryPrefix } from './decode-tools.ts';
-import { type EncodeContext, ownMembers } from './encode-context.ts';
+import { type EncodeContext, ownMembers } from './message-members.ts';
 
 type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 

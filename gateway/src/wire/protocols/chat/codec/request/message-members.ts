@@ -1,6 +1,8 @@
-import type { OpaqueBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import type { OpaqueBlock, Extensions } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { leftovers } from './request-fields.ts';
+import type { EncodeTarget } from '../../../codec.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 
 /** Turns have no extensions. A message's unknown members travel as opaque blocks, whose names have this prefix. */
 const prefix = 'message.';
@@ -21,7 +23,7 @@ function isEmpty(value: unknown): boolean {
   return value === '' || value === null || value === undefined || value === 0;
 }
 
-export function memberBlock(
+function memberBlock(
   name: string,
   value: unknown,
   ifForeign: OpaqueBlock['ifForeign'],
@@ -40,4 +42,20 @@ export function memberBlock(
 /** The name of the member in the block. Null if the block is a part of the content. */
 export function memberName(block: OpaqueBlock): string | null {
   return block.name.startsWith(prefix) ? block.name.slice(prefix.length) : null;
+}
+
+/** Shared by all steps that encode one request. */
+export interface EncodeContext {
+  readonly target: EncodeTarget;
+  readonly losses: Losses;
+}
+
+/** The extensions of this protocol's clients, as members again. */
+export function ownMembers(extensions: Extensions | undefined): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  if (extensions === undefined) return members;
+  for (const { protocol, name, value } of extensions) {
+    if (protocol === 'chat') members[name] = value;
+  }
+  return members;
 }

@@ -1,6 +1,12 @@
 import type { Extension, Extensions } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../../../values.ts';
+import {
+  isAbsent,
+  isRecord,
+  isWritable,
+  type JsonRecord,
+  writableRule,
+} from '../../../shared/values.ts';
 
 /** Readers of request members, whose errors name the wrong member. */
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decode, encode, openai } from '#test/support/chat-codec.ts';
 import { traitsOf } from '#test/support/upstream-traits.ts';
-import { chatRequest } from './request.arbitrary.ts';
+import { chatRequest } from '#test/support/chat-requests.ts';
 
 describe('a chat request', () => {
   it('survives a round trip over the wire', () => {

@@ -7,7 +7,7 @@ import {
   type TextBlock,
   type TokenLogprob,
 } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { moved, readCitations, readLogprobs } from './response-details.ts';
 import { readResponseContent, readAudio, readImages, readRefusal } from './response-parts.ts';
 import { readFinish } from './finish.ts';

@@ -9,14 +9,13 @@ import type {
   TokenUsage,
 } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { moved, writeCitation, writeLogprobs, writeUsage } from './response-details.ts';
-import { ResponseText, responseId, callId, markdownImage, wordsOf } from './response-text.ts';
+import { ResponseText, responseId, callId, markdownImage, wordsOf } from './response-parts.ts';
 import { writeFinish } from './finish.ts';
-import { wantsFunctionCall } from '../legacy-calls.ts';
+import { wantsFunctionCall, writeCall } from '../tool-calls.ts';
 import { memberName } from '../request/message-members.ts';
 import { contentId, ownDetail } from '../reasoning.ts';
-import { writeCall } from '../tool-calls.ts';
 
 /** Encodes a complete response for a client. */
 export function encodeResponse(

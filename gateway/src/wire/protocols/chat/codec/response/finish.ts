@@ -1,5 +1,5 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
-import { readEnding } from '../../../endings.ts';
+import { readEnding } from '../../../shared/text/endings.ts';
 
 /** Reasons that only mean that the model was done: the content decides. */
 const plain: ReadonlySet<FinishReason> = new Set<FinishReason>(['end', 'tool', 'other']);

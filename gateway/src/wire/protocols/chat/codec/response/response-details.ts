@@ -1,6 +1,6 @@
 import type { Citation, TokenLogprob, TokenUsage } from '#canonical/index.ts';
-import { inputSum } from '../../../usage-numbers.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { inputSum } from '../../../shared/usage/usage-numbers.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 
 /** What a response carries beside its text: citations, log probabilities, usage. */
 

@@ -1,5 +1,5 @@
 import type { GenerationEvent, NativeState } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { ObjectExtent } from './object-extent.ts';
 import { callState, type CallParts, readCallParts } from '../tool-calls.ts';
 

@@ -7,14 +7,13 @@ import type {
   TokenLogprob,
 } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { moved, writeCitation, writeLogprobs } from '../response/response-details.ts';
-import { ResponseText, callId, markdownImage, wordsOf } from '../response/response-text.ts';
+import { ResponseText, callId, markdownImage, wordsOf } from '../response/response-parts.ts';
 import { writeFinish } from '../response/finish.ts';
-import { wantsFunctionCall } from '../legacy-calls.ts';
+import { wantsFunctionCall, stateMembers } from '../tool-calls.ts';
 import { memberName } from '../request/message-members.ts';
 import { contentId, ownDetail } from '../reasoning.ts';
-import { stateMembers } from '../tool-calls.ts';
 
 type CallStart = Extract<GenerationEvent, { type: 'call-start' }>;
 

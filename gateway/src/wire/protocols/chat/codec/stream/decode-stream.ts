@@ -1,9 +1,29 @@
-import type { GenerationEvent } from '#canonical/index.ts';
+import type { GenerationEvent, Block, NativeState } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { isDone, parseRecord } from '../../../event-view.ts';
+import { isDone, parseRecord } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
-import { isRecord } from '../../../values.ts';
-import { ChoiceDecoder } from './choice-decoder.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
+import { moved, readCitations, readLogprobs } from '../response/response-details.ts';
+import {
+  joinAudio,
+  readResponseContent,
+  readAudio,
+  readImages,
+  readRefusal,
+} from '../response/response-parts.ts';
+import { CallSlots } from './call-slots.ts';
+import { readFinish } from '../response/finish.ts';
+import {
+  contentId,
+  contentState,
+  detailsOf,
+  detailsState,
+  hasReasoningContent,
+  isOpaque,
+  mergeDetail,
+  readOwnDetail,
+  reasoningText,
+} from '../reasoning.ts';
 
 /** Decodes chunks, with the liberties that compatible servers take. The tap judges events that are not chunks. */
 export class ChatStreamDecoder implements StreamDecoder {
@@ -38,5 +58,186 @@ export class ChatStreamDecoder implements StreamDecoder {
     const created = new ChoiceDecoder(at);
     this.#choices[at] = created;
     return created;
+  }
+}
+
+type Emit = (event: GenerationEvent) => void;
+
+/** One of the choices in a stream. */
+class ChoiceDecoder {
+  readonly #index: number;
+  readonly #calls: CallSlots;
+  /** The block that receives deltas. */
+  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  /** Reasoning details that their maker may want back. They go out with their block. */
+  #details: Record<string, unknown>[] = [];
+  /** The open reasoning came as `reasoning_content`. */
+  #isContent = false;
+  #contentLength = 0;
+  #textStart = 0;
+  #hasText = false;
+  #hasRefusal = false;
+  /** The speech so far. It becomes a block when it is complete. */
+  #audio: JsonRecord | null = null;
+  #reason: string | null = null;
+  #stopReason: unknown = null;
+  #isFinished = false;
+
+  constructor(index: number) {
+    this.#index = index;
+    this.#calls = new CallSlots(index);
+  }
+
+  push(choice: JsonRecord, emit: Emit): void {
+    const delta = recordAt(choice, 'delta');
+    const states = this.#reasoning(delta, emit);
+    const { content } = delta;
+    if (typeof content === 'string') {
+      if (content !== '') this.#text(content, choice['logprobs'], emit);
+    } else if (content !== null && content !== undefined) {
+      for (const block of readResponseContent(content)) this.#block(block, emit);
+    }
+    const refusal = readRefusal(delta);
+    if (refusal !== '') this.#refusal(refusal, emit);
+    if (delta['images'] !== undefined) {
+      for (const image of readImages(delta['images'])) this.#block(image, emit);
+    }
+    if (isRecord(delta['audio'])) this.#audio = joinAudio(this.#audio, delta['audio']);
+    this.#toolCalls(delta, states, emit);
+    if (delta['annotations'] !== undefined) {
+      for (const citation of readCitations(delta['annotations'])) {
+        this.#emit({ type: 'citation', citation: moved(citation, -this.#textStart) }, emit);
+      }
+    }
+    const { finish_reason: reason, stop_reason: stopReason } = choice;
+    // Some servers repeat the reason. The first one ended the text.
+    if (this.#reason === null && typeof reason === 'string' && reason !== '') {
+      this.#reason = reason;
+      this.#stopReason = stopReason;
+      // Without content, the reason alone makes it a response. It must be known before the stream ends.
+      const holdsSome = this.#hasText || this.#hasRefusal || this.#audio !== null;
+      if (!holdsSome && !this.#calls.some) this.#finish(emit);
+    }
+  }
+
+  /** Some servers continue with calls after the reason, so the finish comes last. */
+  end(emit: Emit): void {
+    this.#endReasoning(emit);
+    const audio = readAudio(this.#audio);
+    if (audio !== null) this.#block(audio, emit);
+    this.#calls.end(emit);
+    this.#finish(emit);
+  }
+
+  #finish(emit: Emit): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const finish = readFinish(this.#reason, this.#stopReason, {
+      calls: this.#calls.some,
+      text: this.#hasText,
+      refusal: this.#hasRefusal,
+    });
+    this.#emit({ type: 'finish', finish }, emit);
+  }
+
+  /** @returns the state of calls that begin with this delta */
+  #reasoning(delta: JsonRecord, emit: Emit): ReadonlyMap<string, NativeState> | null {
+    const details = detailsOf(delta);
+    const text = reasoningText(delta, details);
+    if (text !== '') {
+      this.#open = 'reasoning';
+      this.#isContent = hasReasoningContent(delta);
+      this.#emit({ type: 'reasoning', text }, emit);
+    }
+    if (details.length === 0) return null;
+    let states: Map<string, NativeState> | null = null;
+    for (const detail of details) {
+      const own = readOwnDetail(detail);
+      if (own === null) mergeDetail(this.#details, detail);
+      else if (own.id === null || own.id === contentId) this.#ownState(own.state, own.id, emit);
+      else states = (states ?? new Map<string, NativeState>()).set(own.id, own.state);
+    }
+    return states;
+  }
+
+  #ownState(state: NativeState, id: string | null, emit: Emit): void {
+    const place = id === contentId ? 'text' : 'reasoning';
+    if (this.#open !== null && this.#open !== place) this.#emit({ type: 'block-end' }, emit);
+    this.#emit({ type: 'state', state }, emit);
+    this.#emit({ type: 'block-end' }, emit);
+    this.#open = null;
+  }
+
+  #text(text: string, logprobs: unknown, emit: Emit): void {
+    this.#begin('text', emit);
+    this.#hasText = true;
+    this.#contentLength += text.length;
+    const tokens = isRecord(logprobs) ? readLogprobs(logprobs) : undefined;
+    this.#emit(
+      tokens === undefined ? { type: 'text', text } : { type: 'text', text, logprobs: tokens },
+      emit,
+    );
+  }
+
+  #refusal(text: string, emit: Emit): void {
+    this.#begin('refusal', emit);
+    this.#hasRefusal = true;
+    this.#emit({ type: 'refusal', text }, emit);
+  }
+
+  #block(block: Block, emit: Emit): void {
+    switch (block.type) {
+      case 'text':
+        this.#text(block.text, null, emit);
+        return;
+      case 'reasoning':
+        this.#open = 'reasoning';
+        this.#emit({ type: 'reasoning', text: block.text }, emit);
+        return;
+      case 'refusal':
+        this.#refusal(block.text, emit);
+        return;
+      default:
+        this.#begin(null, emit);
+        this.#emit({ type: 'block', block }, emit);
+    }
+  }
+
+  #toolCalls(delta: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): void {
+    const { tool_calls: entries, function_call: single } = delta;
+    if (Array.isArray(entries) && entries.length > 0) {
+      this.#endReasoning(emit);
+      for (const entry of entries as unknown[]) {
+        if (isRecord(entry) && this.#calls.push(entry, states, emit)) this.#open = null;
+      }
+    } else if (isRecord(single) && (single['name'] || single['arguments'])) {
+      this.#endReasoning(emit);
+      if (this.#calls.push({ index: 0, function: single }, null, emit)) this.#open = null;
+    }
+  }
+
+  #begin(open: 'text' | 'refusal' | null, emit: Emit): void {
+    this.#endReasoning(emit);
+    if (open === 'text' && this.#open !== 'text') this.#textStart = this.#contentLength;
+    this.#open = open;
+  }
+
+  /** Gives the state of the open reasoning. Drops details that are text alone, since the text has gone out. */
+  #endReasoning(emit: Emit): void {
+    if (this.#details.length === 0 && !this.#isContent) return;
+    const details = this.#details;
+    const isContent = this.#isContent && this.#open === 'reasoning';
+    this.#details = [];
+    this.#isContent = false;
+    const state = details.some(isOpaque) ? detailsState(details) : isContent ? contentState : null;
+    if (state === null) return;
+    if (this.#open !== null && this.#open !== 'reasoning') this.#emit({ type: 'block-end' }, emit);
+    this.#emit({ type: 'state', state }, emit);
+    this.#emit({ type: 'block-end' }, emit);
+    this.#open = null;
+  }
+
+  #emit(event: GenerationEvent, emit: Emit): void {
+    emit(this.#index === 0 ? event : { ...event, choice: this.#index });
   }
 }

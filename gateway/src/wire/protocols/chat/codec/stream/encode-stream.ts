@@ -1,10 +1,10 @@
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
-import { encodeStreamErrorObject } from '../../../error-object.ts';
-import { frame } from '../../../frames.ts';
+import { encodeStreamErrorObject } from '../../../shared/text/error-object.ts';
+import { frame } from '../../../shared/text/events.ts';
 import { writeUsage } from '../response/response-details.ts';
-import { responseId } from '../response/response-text.ts';
+import { responseId } from '../response/response-parts.ts';
 import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';
 
 /** Writes chunks. Choices may interleave. Each begins with its role and ends with its finish reason. */

@@ -1,5 +1,5 @@
 import type { Extension, Extensions, GenerationRequest, OutputFormat } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { ownExtensions } from './extensions.ts';
 import {
   member,

@@ -1,9 +1,9 @@
 import type { Block, TextBlock, Turn } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { decodePart, ownCall, ownResult } from './decode-part.ts';
 import { joinPartialCalls, ranByProvider } from './model-parts.ts';
 import { invalid, member, readRecords } from '../../fields.ts';
-import { joinBlock } from '../join-parts.ts';
+import { joinBlock } from '../parts.ts';
 
 /** Older clients use `function` for turns with tool results. */
 const roles: ReadonlyMap<unknown, Turn['role']> = new Map([

@@ -1,6 +1,6 @@
 import type { Block, Extensions, MediaSource } from '#canonical/index.ts';
-import { type ReadBase64, readBase64 } from '../../../data-url.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { type ReadBase64, readBase64 } from '../../../shared/pictures/data-url.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { ownExtensions } from './extensions.ts';
 import { invalid, member, otherMembers, readRecord, readString } from '../../fields.ts';
 

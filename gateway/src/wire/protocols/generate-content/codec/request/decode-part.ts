@@ -1,6 +1,6 @@
 import type { Block, OpaqueBlock, ToolCallBlock, ToolResultBlock } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeFileData, decodeInlineData } from './decode-media.ts';
 import { ownExtensions } from './extensions.ts';
 import {
@@ -12,7 +12,7 @@ import {
   readString,
 } from '../../fields.ts';
 import { readResult } from '../function-response.ts';
-import { readState } from '../signature.ts';
+import { readState } from '../parts.ts';
 
 type PartReader = (part: JsonRecord, param: string) => Block;
 

@@ -1,6 +1,6 @@
 import type { Extension, GenerationRequest } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { decodeConfig } from './decode-config.ts';
 import { decodeContents, decodeSystem } from './decode-contents.ts';
 import { decodeToolConfig, decodeTools } from './decode-tools.ts';

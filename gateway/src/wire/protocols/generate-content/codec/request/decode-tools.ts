@@ -1,6 +1,6 @@
 import type { Extensions, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
-import { quoted } from '../../../request-values.ts';
-import { isAbsent, type JsonRecord } from '../../../values.ts';
+import { quoted } from '../../../shared/text/request-values.ts';
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { ownExtensions } from './extensions.ts';
 import {
   invalid,

@@ -1,8 +1,8 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
-import { describedSchema } from '../../../described-schema.ts';
-import type { Losses } from '../../../losses.ts';
-import type { JsonRecord } from '../../../values.ts';
-import type { EncodeContext } from './encode-context.ts';
+import { describedSchema } from '../../../shared/schema/output-format.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import type { EncodeContext } from './model-traits.ts';
 import { toDialect } from '../schema/json-schema.ts';
 import { mapSchema } from '../schema/map-schema.ts';
 import { encodeThinking } from './thinking.ts';

@@ -1,9 +1,9 @@
 import type { TextBlock, Turn } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
-import type { EncodeContext } from './encode-context.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import type { EncodeContext } from './model-traits.ts';
 import { type EncodedResult, encodePart, encodeResult, type Part } from './encode-part.ts';
 import { restoreExtensions } from './extensions.ts';
-import { skipSignature } from '../../../without-state.ts';
+import { skipSignature } from '../../../shared/state/without-state.ts';
 
 interface Content {
   readonly role: 'user' | 'model';

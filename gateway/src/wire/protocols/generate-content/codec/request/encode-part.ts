@@ -4,14 +4,13 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
   Unconvertible,
+  type MediaSource,
 } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
-import type { EncodeContext } from './encode-context.ts';
-import { encodeMedia } from './encode-media.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import type { EncodeContext } from './model-traits.ts';
 import { restoreExtensions } from './extensions.ts';
 import { readArguments, writeResult } from '../function-response.ts';
-import { upstreamSignature } from '../signature.ts';
-import { textPart } from '../text-part.ts';
+import { upstreamSignature, textPart } from '../parts.ts';
 
 export type Part = Record<string, unknown>;
 
@@ -134,4 +133,27 @@ function mediaOf(block: Block, context: EncodeContext): Part[] {
 function isTakenInside(part: Part): boolean {
   const data = part['inlineData'] as { readonly mimeType: string } | undefined;
   return data === undefined || resultMedia.test(data.mimeType);
+}
+
+/** Encodes media as a part. @throws Unconvertible for a file that another provider stores. */
+function encodeMedia(source: MediaSource): Record<string, unknown> {
+  const data = dataPart(source);
+  if (data !== null) return data;
+  throw new Unconvertible(
+    'file_id',
+    'a file stored at another provider cannot be read by this model, please send the file itself',
+  );
+}
+
+/** Null if this protocol cannot carry the source. */
+export function dataPart(source: MediaSource): Record<string, unknown> | null {
+  if (source.kind === 'data') {
+    return { inlineData: { mimeType: source.mime, data: source.base64 } };
+  }
+  if (source.kind === 'url') return { fileData: fileData(source.url, source.mime) };
+  return source.protocol === 'generate-content' ? { fileData: fileData(source.id, null) } : null;
+}
+
+function fileData(fileUri: string, mimeType: string | null): JsonRecord {
+  return mimeType === null ? { fileUri } : { mimeType, fileUri };
 }

@@ -1,14 +1,14 @@
 import { type GenerationRequest, Unconvertible } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { Losses } from '../../../losses.ts';
-import { formInWords } from '../../../form-in-words.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { Losses } from '../../../shared/text/losses.ts';
+import { formInWords } from '../../../shared/schema/output-format.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeConfig } from './encode-config.ts';
 import { encodeContents, encodeSystem } from './encode-contents.ts';
-import type { EncodeContext } from './encode-context.ts';
+import { type EncodeContext, modelTraits } from './model-traits.ts';
 import { encodeToolConfig, encodeTools } from './encode-tools.ts';
 import { restoreExtensions } from './extensions.ts';
-import { modelTraits } from './model-traits.ts';
+import { resourceName } from '../../fields.ts';
 
 /** @throws Unconvertible */
 export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
@@ -65,4 +65,12 @@ function reportAbsent(request: GenerationRequest, losses: Losses): void {
   if (verbosity !== null) losses.dropped('verbosity');
   if (cacheKey !== null) losses.dropped('cache_key');
   if (endUser !== null) losses.dropped('user');
+}
+
+/**
+ * The body of `:countTokens` for an encoded request. A bare request may have `contents` only. A wrapped one is counted
+ * with its instructions and tools, and must name its model.
+ */
+export function encodeCount(json: JsonRecord, { model }: EncodeTarget): JsonRecord {
+  return { generateContentRequest: { model: resourceName(model), ...json } };
 }

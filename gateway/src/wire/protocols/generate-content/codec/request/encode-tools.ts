@@ -7,15 +7,14 @@ import {
 } from '#canonical/index.ts';
 import type { Budget } from '#json/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
-import type { Losses } from '../../../losses.ts';
-import { hostedWishes } from '../../../hosted-wishes.ts';
-import { canBeArguments } from '../../../tool-schema.ts';
-import type { JsonRecord } from '../../../values.ts';
-import type { EncodeContext } from './encode-context.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
+import { canBeArguments } from '../../../shared/schema/tool-schema.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import type { EncodeContext, ModelTraits } from './model-traits.ts';
 import { restoreExtensions } from './extensions.ts';
 import { toParameters } from '../schema/json-schema.ts';
 import { mapSchema } from '../schema/map-schema.ts';
-import type { ModelTraits } from './model-traits.ts';
 
 /** @throws Unconvertible if the choice requires an unavailable tool. */
 export function encodeTools(

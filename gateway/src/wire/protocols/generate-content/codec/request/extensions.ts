@@ -1,5 +1,5 @@
 import type { Extension, Extensions } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import { setPath } from '../../fields.ts';
 
 type Fate = Extension['ifForeign'];

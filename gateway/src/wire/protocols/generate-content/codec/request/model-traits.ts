@@ -1,3 +1,18 @@
+import type { Budget } from '#json/index.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+
+/** Shared by all steps that encode one request. */
+export interface EncodeContext {
+  readonly losses: Losses;
+  /** The rest of the request's budget. */
+  readonly budget: Budget;
+  readonly model: ModelTraits;
+  /** The names of the functions, by the ids of earlier calls. */
+  readonly callNames: Map<string, string>;
+  /** The levels of detail that the images' blocks ask for. */
+  readonly details: Set<string>;
+}
+
 export type ThinkingLevel = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 
 /** Differences between generations of models of this protocol that matter to a request. */

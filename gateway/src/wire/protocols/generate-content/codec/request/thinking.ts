@@ -1,6 +1,6 @@
 import type { ReasoningEffort as Effort, ReasoningRequest } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { member, readNumber } from '../../fields.ts';
 import type { ModelTraits, ThinkingLevel } from './model-traits.ts';
 

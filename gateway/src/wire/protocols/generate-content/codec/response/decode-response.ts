@@ -1,11 +1,15 @@
-import type { Block, Candidate, GenerationResponse, TextBlock } from '#canonical/index.ts';
-import { noExtensions } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import {
+  type Block,
+  type Candidate,
+  type GenerationResponse,
+  type TextBlock,
+  noExtensions,
+} from '#canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeResponsePart } from '../request/decode-part.ts';
-import { decodeFinish } from './finish.ts';
+import { decodeFinish, blockReason, readLogprobs } from './candidate-members.ts';
 import { readGrounding, readRecitations } from './grounding.ts';
-import { joinBlock } from '../join-parts.ts';
-import { blockReason, readLogprobs } from './logprobs.ts';
+import { joinBlock } from '../parts.ts';
 
 /** Decodes candidates in the order of their indices. A blocked prompt becomes a candidate with that finish. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {

@@ -1,10 +1,8 @@
 import type { Candidate, GenerationResponse, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { responsePart, withoutThoughts } from './response-part.ts';
-import { encodeFinish } from './finish.ts';
-import { writeLogprobs } from './logprobs.ts';
-import { writeUsage } from './write-usage.ts';
+import { encodeFinish, writeLogprobs, writeUsage } from './candidate-members.ts';
 
 export function encodeResponse(
   response: GenerationResponse,

@@ -1,5 +1,5 @@
 import type { Citation } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { Utf8Places } from './utf8-places.ts';
 
 /**

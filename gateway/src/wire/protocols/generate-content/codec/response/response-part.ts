@@ -1,9 +1,8 @@
 import type { Block, ToolCallBlock } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
-import { dataPart } from '../request/encode-media.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import { dataPart } from '../request/encode-part.ts';
 import { readArguments } from '../function-response.ts';
-import { clientSignature } from '../signature.ts';
-import { textPart } from '../text-part.ts';
+import { clientSignature, textPart } from '../parts.ts';
 
 /** Encodes a block of a response as a part; null if it means nothing to this protocol's clients. */
 export function responsePart(block: Block): JsonRecord | null {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { toDialect as rewriteSchema, toParameters as rewriteParameters } from './json-schema.ts';
 import { openBudget } from '#json/index.ts';
 import { fromDialect } from './schema-dialect.ts';

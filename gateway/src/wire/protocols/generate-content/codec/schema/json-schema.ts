@@ -1,8 +1,7 @@
 import type { Budget } from '#json/index.ts';
-import { mergeArguments } from '../../../merged-arguments.ts';
-import { modernSchema } from '../../../modern-schema.ts';
-import { canBeArguments } from '../../../tool-schema.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { mergeArguments, canBeArguments } from '../../../shared/schema/tool-schema.ts';
+import { modernSchema } from '../../../shared/schema/modern-schema.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import {
   allowedValues,
   numbers,
@@ -11,8 +10,9 @@ import {
   typesOf,
   unsayable,
 } from './schema-keywords.ts';
-import { flatten, mergeSchemas } from '../../../schema-merge.ts';
 import {
+  flatten,
+  mergeSchemas,
   count,
   describe,
   drawOutput,
@@ -21,7 +21,7 @@ import {
   startRewriting,
   visit,
   type Rewriting,
-} from '../../../schema-rewriting.ts';
+} from '../../../shared/schema/schema-rewriting.ts';
 
 export interface DialectSchema<Schema = JsonRecord> {
   readonly schema: Schema;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { mapSchema } from './map-schema.ts';
 
 const text = { type: 'string' };

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 
 /**
  * What the API's members for JSON Schema take, by its reference

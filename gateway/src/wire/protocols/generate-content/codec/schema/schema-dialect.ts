@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { member, otherMembers } from '../../fields.ts';
 
 /**

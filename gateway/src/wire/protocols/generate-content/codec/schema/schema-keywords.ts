@@ -1,6 +1,6 @@
-import { doubleOf, isNumber } from '../../../exact-json.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { hint, type Rewriting } from '../../../schema-rewriting.ts';
+import { doubleOf, isNumber } from '../../../shared/exact-json.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { hint, type Rewriting } from '../../../shared/schema/schema-rewriting.ts';
 
 /** The keywords that the dialect has for one type, and those that must be given in words. */
 export interface TypedKeywords {

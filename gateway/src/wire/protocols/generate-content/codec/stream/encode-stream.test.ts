@@ -10,7 +10,7 @@ import {
 import { responseEvents, nativeResponse } from '#test/support/generate-content-responses.ts';
 import type { GenerationEvent } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { generateContentCodec } from '../../index.ts';
 
 const collect = (text: string) => collectEvents(decodeStream(text));

@@ -1,6 +1,6 @@
 import type { FunctionTool } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
-import { decodeBase } from './decode-base.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
+import { decodeBase } from './extensions.ts';
 import { optionalText } from '../../wire.ts';
 
 /*

@@ -1,10 +1,9 @@
 import type { Block, NativeState, ReasoningBlock, TextBlock } from '#canonical/index.ts';
-import { isEnvelope } from '../../../envelope.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
-import { decodeCitations } from '../citations.ts';
-import { decodeBase, decodeCache, harmlessInText } from './decode-base.ts';
+import { isEnvelope } from '../../../shared/state/without-state.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { decodeCitations, decodeOpaque } from '../blocks.ts';
+import { decodeBase, decodeCache, harmlessInText } from './extensions.ts';
 import { decodeDocument, decodeImage } from './decode-media.ts';
-import { decodeOpaque } from '../decode-opaque.ts';
 import { invalid, ownExtension, type Place, requireName, requireText } from '../../wire.ts';
 
 type Decoder = (block: JsonRecord, place: Place) => Block | readonly Block[];

@@ -1,7 +1,7 @@
 import type { Block, FileBlock, MediaSource } from '#canonical/index.ts';
-import { base64Prefix, readBase64 } from '../../../data-url.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { decodeBase } from './decode-base.ts';
+import { base64Prefix, readBase64 } from '../../../shared/pictures/data-url.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { decodeBase } from './extensions.ts';
 import { invalid, optionalText, type Place, requireName, requireText } from '../../wire.ts';
 
 const imageMembers = new Set(['type', 'source', 'cache_control']);

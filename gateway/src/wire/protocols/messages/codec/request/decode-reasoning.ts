@@ -1,5 +1,5 @@
 import type { Extension, ReasoningRequest } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { optionalNumber, optionalText, ownExtension } from '../../wire.ts';
 
 interface Decoded {

@@ -6,7 +6,7 @@ import type {
   Turn,
 } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeContent, decodeText } from './decode-content.ts';
 import { decodeReasoning } from './decode-reasoning.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';

@@ -6,11 +6,11 @@ import {
   type ToolResultBlock,
   Unconvertible,
 } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
-import { isRecord } from '../../../values.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { encodeFile, encodeImage } from './encode-media.ts';
 import { applyExtensions } from './extensions.ts';
-import { toolInput } from '../tool-input.ts';
+import { toolInput } from '../blocks.ts';
 import type { WireObject } from '../../wire.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   type MediaSource,
   Unconvertible,
 } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import type { WireObject } from '../../wire.ts';
 
 const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);

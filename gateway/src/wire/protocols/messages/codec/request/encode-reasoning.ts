@@ -4,8 +4,8 @@ import {
   type ReasoningRequest,
 } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
-import type { Losses } from '../../../losses.ts';
-import { isRecord } from '../../../values.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { type Effort, type Thinking, thinkingOf } from '../../thinking-models.ts';
 import type { WireObject } from '../../wire.ts';
 

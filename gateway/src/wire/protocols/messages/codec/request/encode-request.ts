@@ -1,10 +1,9 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
-import { describedSchema } from '../../../described-schema.ts';
+import { describedSchema, formInWords } from '../../../shared/schema/output-format.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { formInWords } from '../../../form-in-words.ts';
-import { Losses } from '../../../losses.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { hasCacheMarkers, limitCacheMarkers } from './cache-markers.ts';
+import { Losses } from '../../../shared/text/losses.ts';
+import { isRecord, type JsonRecord, pick } from '../../../shared/values.ts';
+import { hasCacheMarkers, limitCacheMarkers, isLifetime, placeCacheMarks } from './place-cache.ts';
 import { encodeBlock } from './encode-content.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -12,7 +11,6 @@ import { encodeTurns, type Message, moveMarker, textBlock } from './encode-turns
 import { applyExtensions } from './extensions.ts';
 import { encodeOutputSchema } from '../schema/output-schema.ts';
 import { StrictRoom } from '../schema/strict-room.ts';
-import { isLifetime, placeCacheMarks } from './place-cache.ts';
 import { factsOf } from '../../native/repairs/model-facts.ts';
 import { refusesPrefill, refusesSampling } from '../../thinking-models.ts';
 import type { WireObject } from '../../wire.ts';
@@ -206,4 +204,22 @@ function closeConversation(messages: Message[], refusesBegun: boolean, losses: L
     losses.approximated('messages');
     messages.push({ role: 'user', content: [textBlock('Continue.')] });
   } else block['text'] = String(block['text']).trimEnd();
+}
+
+/** The members that the counter accepts (`MessageCountTokensParams` in the vendor's SDK). It refuses all others. */
+const counted = [
+  'model',
+  'system',
+  'messages',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'cache_control',
+  'speed',
+] as const;
+
+/** The body of `POST /v1/messages/count_tokens` for an encoded request. */
+export function encodeCount(json: JsonRecord): JsonRecord {
+  return pick(json, counted);
 }

@@ -6,12 +6,12 @@ import {
   Unconvertible,
 } from '#canonical/index.ts';
 import type { Budget } from '#json/index.ts';
-import type { Losses } from '../../../losses.ts';
-import { isRecord } from '../../../values.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { setCacheControl } from './encode-content.ts';
 import { applyExtensions } from './extensions.ts';
-import { hostedWishes } from '../../../hosted-wishes.ts';
-import { encodeToolSchema } from '../../../tool-schema.ts';
+import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
+import { encodeToolSchema } from '../../../shared/schema/tool-schema.ts';
 import { encodeOutputSchema } from '../schema/output-schema.ts';
 import type { StrictRoom } from '../schema/strict-room.ts';
 import type { WireObject } from '../../wire.ts';

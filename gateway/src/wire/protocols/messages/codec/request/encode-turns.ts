@@ -1,5 +1,5 @@
 import { type Block, type Turn, Unconvertible } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import { encodeBlock, setCacheControl } from './encode-content.ts';
 import type { WireObject } from '../../wire.ts';
 

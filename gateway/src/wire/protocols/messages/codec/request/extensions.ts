@@ -1,6 +1,7 @@
-import type { Extensions } from '#canonical/index.ts';
-import type { Losses } from '../../../losses.ts';
-import type { WireObject } from '../../wire.ts';
+import type { Extensions, Extension } from '#canonical/index.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
+import { type WireObject, optionalText, otherMembers } from '../../wire.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 
 /**
  * Restores this protocol's extensions as members of the wire object, and reports those of other protocols.
@@ -25,3 +26,37 @@ const ownHandled: ReadonlySet<string> = new Set([
   'thinking',
   'temperature',
 ]);
+
+interface Base {
+  cache?: { readonly ttl: string | null };
+  extensions?: Extensions;
+}
+
+/** Members whose loss a caller cannot notice in the response. */
+const harmless = {
+  caller: 'ignore',
+  eager_input_streaming: 'ignore',
+  toolset_name: 'ignore',
+} as const;
+
+/** Text may repeat its sources, which only this protocol accepts. */
+export const harmlessInText = { ...harmless, citations: 'ignore' } as const;
+
+type Fates = Readonly<Record<string, Extension['ifForeign']>>;
+
+/** The cache marker and this protocol's own members, which any block and tool may carry. */
+export function decodeBase(
+  value: JsonRecord,
+  known: ReadonlySet<string>,
+  fates: Fates = harmless,
+): Base {
+  const base: Base = decodeCache(value);
+  const extensions = otherMembers(value, known, fates);
+  if (extensions.length > 0) base.extensions = extensions;
+  return base;
+}
+
+export function decodeCache(value: JsonRecord): Base {
+  const marker = value['cache_control'];
+  return isRecord(marker) ? { cache: { ttl: optionalText(marker['ttl']) } } : {};
+}

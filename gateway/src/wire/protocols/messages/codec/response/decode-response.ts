@@ -1,8 +1,7 @@
 import type { Block, GenerationResponse } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { decodeAllCitations } from '../citations.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { decodeAllCitations, decodeOpaque } from '../blocks.ts';
 import { reasoningBlock, redactedState, signatureState } from '../request/decode-content.ts';
-import { decodeOpaque } from '../decode-opaque.ts';
 import { decodeFinish } from './finish.ts';
 import { optionalText } from '../../wire.ts';
 

@@ -1,5 +1,5 @@
-import { doubleOf, isNumber } from '../../../exact-json.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { doubleOf, isNumber } from '../../../shared/exact-json.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 
 /*
  * What the compiler of structured outputs takes, by its page

@@ -1,16 +1,16 @@
 import { type Budget, maxDepth } from '#json/index.ts';
-import { isNumber } from '../../../exact-json.ts';
-import { resolveReference } from '../../../merged-arguments.ts';
-import { modernSchema } from '../../../modern-schema.ts';
-import { mergeSchemas } from '../../../schema-merge.ts';
+import { isNumber } from '../../../shared/exact-json.ts';
+import { resolveReference } from '../../../shared/schema/tool-schema.ts';
+import { modernSchema } from '../../../shared/schema/modern-schema.ts';
 import {
+  mergeSchemas,
   describe,
   hint,
   type Rewriting,
   startRewriting,
   visit,
-} from '../../../schema-rewriting.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
+} from '../../../shared/schema/schema-rewriting.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import {
   annotations,
   constrains,

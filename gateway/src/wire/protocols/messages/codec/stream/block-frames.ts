@@ -1,8 +1,45 @@
-import { frame } from '../../../frames.ts';
-import { isRecord } from '../../../values.ts';
+import { frame } from '../../../shared/text/events.ts';
+import { isRecord } from '../../../shared/values.ts';
 import { directCaller } from '../response/message-frame.ts';
-import type { CallPiece, Piece, WholePiece, WordsPiece } from './output-line.ts';
-import { toolInput } from '../tool-input.ts';
+import { toolInput } from '../blocks.ts';
+import type { WireObject } from '../../wire.ts';
+
+/** A block of the response, from its first piece until it is fully written. */
+export type Piece = WordsPiece | CallPiece | WholePiece;
+
+export interface WordsPiece {
+  readonly kind: 'text' | 'refusal' | 'thinking';
+  /** Thinking and its summary are separate blocks. */
+  readonly summary: boolean | undefined;
+  /** Text that was not written yet. */
+  text: string;
+  /** The signature of thinking, which goes out just before its end. */
+  signature: string | null;
+  begun: boolean;
+  done: boolean;
+}
+
+export interface CallPiece {
+  readonly kind: 'call';
+  readonly call: number;
+  readonly id: string;
+  readonly name: string;
+  text: string;
+  /** The first character of the arguments, white space aside; empty until it has come. */
+  opening: string;
+  begun: boolean;
+  done: boolean;
+}
+
+interface WholePiece {
+  readonly kind: 'whole';
+  readonly block: WireObject;
+  readonly done: true;
+}
+
+export function wordsPiece(kind: WordsPiece['kind'], text: string, summary?: boolean): WordsPiece {
+  return { kind, summary, text, signature: null, begun: false, done: false };
+}
 
 /** Writes the frames of one block at a time. Unwritten text stays in the piece. */
 

@@ -1,10 +1,9 @@
 import type { GenerationEvent } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { parseRecordPassingOn } from '../../../event-view.ts';
+import { parseRecordPassingOn } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeFinish } from '../response/finish.ts';
-import { passedOn } from '../passed-on.ts';
 import { openImplied, openOutput, type OpenOutput, type OutputState } from './open-output.ts';
 
 type Emit = (event: GenerationEvent) => void;
@@ -86,3 +85,6 @@ export class MessagesStreamDecoder implements StreamDecoder {
     if (finish !== null) emit({ type: 'finish', finish });
   }
 }
+
+/** Members that are passed on unread, see `Codec.passedOn`. */
+export const passedOn: ReadonlySet<string> = new Set(['input', 'input_schema', 'schema']);

@@ -1,14 +1,20 @@
 import type { Block, Finish, GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
-import { frame } from '../../../frames.ts';
-import { textDelta, thinkingDelta, writePiece } from './block-frames.ts';
-import { encodeUsage } from '../response/encode-usage.ts';
+import { frame } from '../../../shared/text/events.ts';
+import {
+  textDelta,
+  thinkingDelta,
+  writePiece,
+  type CallPiece,
+  type Piece,
+  type WordsPiece,
+  wordsPiece,
+} from './block-frames.ts';
+import { encodeUsage, callId, messageHead } from '../response/message-frame.ts';
 import { encodeStreamError } from '../../errors.ts';
 import { encodeFinish } from '../response/finish.ts';
-import { callId, messageHead } from '../response/message-frame.ts';
-import { encodeOutput, isRedacted, signatureOf } from '../response/output-content.ts';
-import { type CallPiece, type Piece, type WordsPiece, wordsPiece } from './output-line.ts';
+import { encodeOutput, isRedacted, signatureOf } from '../response/encode-response.ts';
 
 type StateOf = Extract<GenerationEvent, { type: 'state' }>['state'];
 type CallStart = Extract<GenerationEvent, { type: 'call-start' }>;

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { blocksIn, type Draft, gone } from './draft.ts';
 
 /** "A maximum of 4 blocks with cache_control may be provided." */

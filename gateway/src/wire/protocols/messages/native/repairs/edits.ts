@@ -1,14 +1,13 @@
 import { type Edit, type Range, removeMembers } from '#json/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { Positions } from './layout.ts';
-import { Verbatim } from './verbatim.ts';
 
 /** White space between two elements is kept up to this many bytes. */
 const longestSeparator = 256;
 const nothing = Buffer.alloc(0);
 
 /** The original of a changed copy; undefined for a new value. */
-export type Origins = ReadonlyMap<object, object>;
+type Origins = ReadonlyMap<object, object>;
 
 /**
  * The edits that turn the bytes of `original` into those of `repaired`. Identical and moved values keep their bytes. Of
@@ -204,4 +203,12 @@ function join(parts: readonly Buffer[], separator: string): Buffer {
   return Buffer.concat(
     parts.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from(separator), part])),
   );
+}
+
+/** JSON that is written unchanged, so that its numbers keep all digits. */
+export class Verbatim {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
+  }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import {
   type Block,
   blocksIn,

@@ -1,5 +1,5 @@
-import { fittingType, isDressed, undressed } from '../../../media-type.ts';
-import { isRecord, recordAt } from '../../../values.ts';
+import { fittingType, isDressed, undressed } from '../../../shared/pictures/media-type.ts';
+import { isRecord, recordAt } from '../../../shared/values.ts';
 import { invalid } from '../../wire.ts';
 import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';
 

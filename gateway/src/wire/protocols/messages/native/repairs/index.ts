@@ -1,5 +1,5 @@
 import type { Edit } from '#json/index.ts';
-import { recordAt, type JsonRecord } from '../../../values.ts';
+import { recordAt, type JsonRecord } from '../../../shared/values.ts';
 import { Draft, type RepairContext } from './draft.ts';
 import { editsBetween } from './edits.ts';
 import { rules } from './table.ts';

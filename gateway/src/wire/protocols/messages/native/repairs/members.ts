@@ -1,6 +1,7 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { invalid } from '../../wire.ts';
-import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
+import { blocksIn, type Draft, gone, isBlank, type RepairContext } from './draft.ts';
+import { isThinking } from './thinking.ts';
 
 /**
  * The vendor accepts one member, which must not identify the user. Other hosts accept at most the same, so they get no
@@ -79,4 +80,34 @@ export function checkCitations(draft: Draft): boolean {
 function isCited(block: JsonRecord): boolean {
   const isSource = block['type'] === 'document' || block['type'] === 'search_result';
   return isSource && recordAt(block, 'citations')['enabled'] === true;
+}
+
+const withoutSampling = '2026-10-21';
+
+/** `temperature` is never sent, see the patches. */
+export function dropSampling(draft: Draft): boolean {
+  const { root, context } = draft;
+  const dropsTopP = refusesTopP(root, context);
+  const dropsTopK = refusesTopK(root, context);
+  if (dropsTopP) draft.set('top_p', gone);
+  if (dropsTopK) draft.set('top_k', gone);
+  return dropsTopP || dropsTopK;
+}
+
+/**
+ * Models after Claude 4.6 accept `top_p` only with almost no effect. Older ones limit it while thinking, a bit less.
+ */
+export function refusesTopP(root: JsonRecord, { model, version }: RepairContext): boolean {
+  const topP = root['top_p'];
+  if (topP === undefined || topP === null) return false;
+  if (version === withoutSampling) return true;
+  const value = Number(topP);
+  if (model.refusesSampling) return !(value >= 0.99);
+  return isThinking(root) && !(value >= 0.95);
+}
+
+export function refusesTopK(root: JsonRecord, { model, version }: RepairContext): boolean {
+  const topK = root['top_k'];
+  if (topK === undefined || topK === null) return false;
+  return version === withoutSampling || model.refusesSampling || isThinking(root);
 }

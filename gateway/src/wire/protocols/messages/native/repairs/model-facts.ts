@@ -1,4 +1,4 @@
-import type { ToolNameRule } from '../../../tool-names.ts';
+import type { ToolNameRule } from '../../../shared/tools/tool-names.ts';
 import {
   refusesPrefill,
   refusesSampling,

@@ -1,19 +1,21 @@
-import { beginWithUser, takeTurns } from './alternation.ts';
+import {
+  beginWithUser,
+  takeTurns,
+  endWithUser,
+  trimBegun,
+  quoteOrphans,
+  putResultsFirst,
+} from './turn-order.ts';
 import { answerCalls } from './answer-calls.ts';
-import { dropBetaFields } from './beta-fields.ts';
+import { dropBetaFields, fitVersion } from './beta-fields.ts';
 import { limitMarkers, orderLifetimes, unmarkUncacheable } from './cache-rules.ts';
 import { renameCalls } from './call-ids.ts';
 import type { Draft } from './draft.ts';
 import { dropBlankTexts, fillEmptyTurns } from './empty-content.ts';
-import { endWithUser, trimBegun } from './final-turn.ts';
 import { checkImageSizes, repairImages } from './images.ts';
-import { checkCitations, dropBlankStops, trimMetadata } from './members.ts';
+import { checkCitations, dropBlankStops, trimMetadata, dropSampling } from './members.ts';
 import { mergeResults } from './merge-results.ts';
-import { quoteOrphans } from './orphan-results.ts';
-import { putResultsFirst } from './results-first.ts';
-import { dropSampling } from './sampling.ts';
-import { repairSpelling } from './spelling.ts';
-import { repairSurrogates } from './surrogates.ts';
+import { repairSpelling, repairSurrogates } from './spelling.ts';
 import { placeSystemTurns } from './system-turns.ts';
 import {
   adaptiveToEnabled,
@@ -35,7 +37,6 @@ import {
   modernizeSchemas,
   repairSchemas,
 } from './tools.ts';
-import { fitVersion } from './version-blocks.ts';
 
 export interface Rule {
   /** Stable: usage rows and `x-sluice-rewrites` contain it, and docs/repairs.md explains it. */

@@ -1,4 +1,4 @@
-import { recordAt } from '../../../values.ts';
+import { recordAt } from '../../../shared/values.ts';
 import { type Block, type Draft, isPlain, type Message, type RepairContext } from './draft.ts';
 import { turnOff } from './thinking.ts';
 

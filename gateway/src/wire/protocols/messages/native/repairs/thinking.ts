@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import type { Effort } from '../../thinking-models.ts';
 import { type Draft, gone, type RepairContext } from './draft.ts';
 

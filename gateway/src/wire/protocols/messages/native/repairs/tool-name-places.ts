@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import type { Copies } from './copies.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import type { Copies } from './draft.ts';
 
 /** The upstream validates a `defined` or `called` name itself. It looks a `mentioned` name up. */
 export type NameUse = 'defined' | 'called' | 'mentioned';

@@ -1,7 +1,6 @@
-import { isToolName, planToolNames, type UnnamedTool } from '../../../tool-names.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { Copies } from './copies.ts';
-import type { Draft } from './draft.ts';
+import { isToolName, planToolNames, type UnnamedTool } from '../../../shared/tools/tool-names.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { Copies, type Draft } from './draft.ts';
 import type { ModelFacts } from './model-facts.ts';
 import {
   isOwnTool,

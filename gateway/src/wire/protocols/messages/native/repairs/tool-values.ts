@@ -1,8 +1,8 @@
 import { GatewayError } from '#errors/index.ts';
 import { drawJson } from '#json/index.ts';
-import { isRecord } from '../../../values.ts';
-import { Verbatim } from './verbatim.ts';
-import { toWellFormed } from './surrogates.ts';
+import { isRecord } from '../../../shared/values.ts';
+import { Verbatim } from './edits.ts';
+import { toWellFormed } from './spelling.ts';
 import { type Block, blocksIn, type Draft, isBlock, type RepairContext } from './draft.ts';
 
 /** Wraps a call's arguments in an object, which upstreams require. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { modernSchema } from '../../../modern-schema.ts';
-import { encodeToolSchema } from '../../../tool-schema.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { modernSchema } from '../../../shared/schema/modern-schema.ts';
+import { encodeToolSchema } from '../../../shared/schema/tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
 import { isOwnTool } from './tool-name-places.ts';
 import { namesDefinedLater } from './tool-names.ts';

@@ -1,9 +1,9 @@
-import type { Block, Extension, MediaSource, OpaqueBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { decodeAnnotations } from '../annotations.ts';
-import { isDataUrl, parseDataUrl, readBase64 } from '../../../data-url.ts';
+import type { Block, Extension, MediaSource, OpaqueBlock, ImageBlock } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { decodeAnnotations } from '../text-details.ts';
+import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/pictures/data-url.ts';
 import { invalid, readString } from './invalid.ts';
-import { ownExtension, withExtensions } from '../own-extension.ts';
+import { ownExtension, withExtensions } from './request-extensions.ts';
 
 /** The prefix in the names of opaque parts, which distinguishes them from items. */
 export const contentPart = 'content_part';
@@ -120,4 +120,14 @@ function decodeCache(part: JsonRecord): { cache?: { ttl: string | null } } {
   const breakpoint = part['prompt_cache_breakpoint'];
   if (!isRecord(breakpoint)) return {};
   return { cache: { ttl: typeof breakpoint['ttl'] === 'string' ? breakpoint['ttl'] : null } };
+}
+
+/** The picture of an `image_generation_call`; null if it has none. */
+export function decodePicture({ result, output_format: format }: JsonRecord): ImageBlock | null {
+  if (typeof result !== 'string' || result === '') return null;
+  if (/^https?:\/\//.test(result)) {
+    return { type: 'image', source: { kind: 'url', url: result, mime: null } };
+  }
+  const mime = `image/${typeof format === 'string' ? format : 'png'}`;
+  return { type: 'image', source: { kind: 'data', mime, base64: result } };
 }

@@ -1,5 +1,5 @@
 import type { Block, TextBlock, Turn } from '#canonical/index.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeItem } from './decode-item.ts';
 import { invalid, readString } from './invalid.ts';
 

@@ -1,6 +1,6 @@
 import type { Extension, GenerationRequest, Tool } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent } from '../../../values.ts';
+import { isAbsent } from '../../../shared/values.ts';
 import { decodeInput } from './decode-input.ts';
 import {
   decodeFormat,
@@ -10,8 +10,7 @@ import {
 } from './decode-settings.ts';
 import { decodeTools } from './decode-tools.ts';
 import { readList, readNumber, readRecord } from './invalid.ts';
-import { ownExtension } from '../own-extension.ts';
-import { decodeExtensions } from './request-extensions.ts';
+import { ownExtension, decodeExtensions } from './request-extensions.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */
 export function decodeRequest(request: WireRequest): GenerationRequest {

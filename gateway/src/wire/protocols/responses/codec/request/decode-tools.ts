@@ -1,8 +1,8 @@
 import type { Extension, FunctionTool, HostedTool, Tool } from '#canonical/index.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { clientRunTool } from '../../client-run/tools.ts';
 import { invalid, readList, readString } from './invalid.ts';
-import { ownExtension, withExtensions } from '../own-extension.ts';
+import { ownExtension, withExtensions } from './request-extensions.ts';
 
 /** The extension with a namespace's description, on its first tool. */
 export const namespaceDescription = 'namespace.description';

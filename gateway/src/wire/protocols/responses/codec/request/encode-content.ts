@@ -5,12 +5,12 @@ import {
   type MediaSource,
   Unconvertible,
 } from '#canonical/index.ts';
-import { type Losses, notAvailable } from '../../../losses.ts';
-import { encodeAnnotation } from '../annotations.ts';
-import { formatDataUrl } from '../../../data-url.ts';
-import { fileName } from '../../../file-name.ts';
+import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
+import { encodeAnnotation } from '../text-details.ts';
+import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
+import { fileName } from '../../../shared/pictures/media-type.ts';
 import { contentPart } from './decode-content.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from './request-extensions.ts';
 
 /** Lifetimes that a breakpoint may name. */
 const lifetimes = new Set(['30m', '12h']);

@@ -1,11 +1,9 @@
-import type { GenerationRequest, TextBlock } from '#canonical/index.ts';
+import type { GenerationRequest, TextBlock, Block } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { encodeOrigin } from '../../../encode-origin.ts';
-import { Losses, notAvailable } from '../../../losses.ts';
-import { fitTools } from '../../../openai-tools.ts';
-import { sharedMembers } from '../../../shared-members.ts';
-import type { JsonRecord } from '../../../values.ts';
-import { keepCacheMarkers } from './cache-markers.ts';
+import { encodeOrigin, sharedMembers } from '../../../shared/text/openai-members.ts';
+import { Losses, notAvailable } from '../../../shared/text/losses.ts';
+import { fitTools } from '../../../shared/tools/openai-tools.ts';
+import { type JsonRecord, pick } from '../../../shared/values.ts';
 import { logprobsInclude } from './decode-settings.ts';
 import { encodePart } from './encode-content.ts';
 import {
@@ -88,4 +86,52 @@ function joined(system: readonly TextBlock[], losses: Losses): readonly TextBloc
   if (system.length < 2) return system;
   for (const { extensions } of system) losses.foreign(extensions);
   return [{ type: 'text', text: system.map(({ text }) => text).join('\n\n') }];
+}
+
+/** Members that the counter accepts (`InputTokenCountParams` in the vendor's SDK). */
+const counted = [
+  'model',
+  'instructions',
+  'input',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+] as const;
+
+/** The body of `POST /v1/responses/input_tokens` for an encoded request. */
+export function encodeCount(json: JsonRecord): JsonRecord {
+  return pick(json, counted);
+}
+
+/**
+ * Keeps cache markers on the parts that can carry one: those of users and developers. Removes all of them for a server
+ * without markers.
+ */
+function keepCacheMarkers(
+  request: GenerationRequest,
+  known: boolean,
+  losses: Losses,
+): GenerationRequest {
+  const strip = <B extends Block>(block: B, carries: boolean): B => {
+    const kept =
+      block.type === 'tool-result'
+        ? { ...block, content: block.content.map((inner) => strip(inner, carries)) }
+        : block;
+    if (block.cache === undefined || (carries && isPart(block))) return kept;
+    losses.dropped('cache');
+    const { cache: _, ...bare } = kept;
+    return bare as unknown as B;
+  };
+  const system = request.system.map((block) => strip(block, known));
+  const turns = request.turns.map((turn) => ({
+    ...turn,
+    blocks: turn.blocks.map((block) => strip(block, known && turn.role !== 'assistant')),
+  }));
+  return { ...request, system, turns };
+}
+
+function isPart({ type }: Block): boolean {
+  return type === 'text' || type === 'image' || type === 'file';
 }

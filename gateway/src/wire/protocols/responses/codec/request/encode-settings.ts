@@ -1,9 +1,9 @@
 import type { GenerationRequest, OutputFormat } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
-import { type Losses, notAvailable } from '../../../losses.ts';
-import { encodeEffort } from '../../../openai-effort.ts';
-import { fitFormat } from '../../../openai-tools.ts';
-import { ownValue } from '../own-extension.ts';
+import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
+import { encodeEffort } from '../../../shared/text/openai-members.ts';
+import { fitFormat } from '../../../shared/tools/openai-tools.ts';
+import { ownValue } from './request-extensions.ts';
 
 /** The smallest limit that upstreams accept. */
 const leastOutputTokens = 16;

@@ -1,9 +1,9 @@
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
-import { type Losses, notAvailable } from '../../../losses.ts';
-import { hostedWishes } from '../../../hosted-wishes.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
+import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { namespaceDescription } from './decode-tools.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from './request-extensions.ts';
 
 interface Namespace {
   readonly type: 'namespace';

@@ -1,9 +1,8 @@
 import type { Block, ReasoningBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
-import { digest } from '../../../digest.ts';
-import type { Losses } from '../../../losses.ts';
-import { isRecord } from '../../../values.ts';
+import { digest, isRecord } from '../../../shared/values.ts';
+import type { Losses } from '../../../shared/text/losses.ts';
 import { encodePart, isPart } from './encode-content.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from './request-extensions.ts';
 
 interface Message {
   readonly type: 'message';

@@ -1,5 +1,11 @@
 import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../../../values.ts';
+import {
+  isAbsent,
+  isRecord,
+  isWritable,
+  type JsonRecord,
+  writableRule,
+} from '../../../shared/values.ts';
 
 /** A 400 about one member of the request. `param` is its path, as the client would write it. */
 export function invalid(param: string, rule: string): GatewayError {

@@ -1,6 +1,5 @@
-import type { Extension } from '#canonical/index.ts';
-import { isAbsent, type JsonRecord } from '../../../values.ts';
-import { ownExtension } from '../own-extension.ts';
+import type { Extension, Extensions } from '#canonical/index.ts';
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 
 type IfForeign = Extension['ifForeign'];
 type Rule = IfForeign | ((value: unknown) => IfForeign);
@@ -55,4 +54,19 @@ export function decodeExtensions(json: JsonRecord): Extension[] {
     extensions.push(ownExtension(name, value, ifForeign));
   }
   return extensions;
+}
+
+/** An extension that only Responses understands. */
+export function ownExtension(name: string, value: unknown, ifForeign: IfForeign): Extension {
+  return { protocol: 'responses', name, value, ifForeign };
+}
+
+/** The value of this protocol's extension `name`; undefined if there is none. */
+export function ownValue(extensions: Extensions | undefined, name: string): unknown {
+  return extensions?.find((entry) => entry.protocol === 'responses' && entry.name === name)?.value;
+}
+
+/** `{extensions}` for spreading into a block; empty if there are none. */
+export function withExtensions(extensions: Extensions): { extensions?: Extensions } {
+  return extensions.length === 0 ? {} : { extensions };
 }

@@ -1,9 +1,8 @@
 import type { Block, OpaqueBlock, TextBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../values.ts';
-import { decodeAnnotations } from '../annotations.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { decodeAnnotations, decodeLogprobs } from '../text-details.ts';
 import { joinTexts } from '../request/decode-item.ts';
-import { decodeImage } from '../request/decode-image.ts';
-import { decodeLogprobs } from './logprobs.ts';
+import { decodePicture } from '../request/decode-content.ts';
 
 type ItemDecoder = (item: JsonRecord) => Block[];
 
@@ -104,6 +103,6 @@ export function callArguments(item: JsonRecord, kind: 'function' | 'custom'): st
 }
 
 function decodeImageCall(item: JsonRecord): Block[] {
-  const block = decodeImage(item);
+  const block = decodePicture(item);
   return block === null ? [opaqueItem('image_generation_call', item)] : [block];
 }

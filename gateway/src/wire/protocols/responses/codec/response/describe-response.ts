@@ -1,10 +1,10 @@
 import type { FinishReason, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
-import { Losses } from '../../../losses.ts';
-import type { JsonRecord } from '../../../values.ts';
+import { Losses } from '../../../shared/text/losses.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeFormat } from '../request/encode-settings.ts';
 import { encodeToolChoice, encodeTools } from '../request/encode-tools.ts';
-import { ownValue } from '../own-extension.ts';
+import { ownValue } from '../request/request-extensions.ts';
 
 /** How a response ended, in this protocol's words. */
 export interface Ending {

@@ -6,9 +6,8 @@ import type {
   ToolCallBlock,
 } from '#canonical/index.ts';
 import { clientRunItem } from '../../client-run/items.ts';
-import { encodeAnnotation } from '../annotations.ts';
+import { encodeAnnotation, encodeLogprobs } from '../text-details.ts';
 import type { ResponseIds } from './describe-response.ts';
-import { encodeLogprobs } from './logprobs.ts';
 
 /** The shapes of output items, for complete responses and for the last events of streams. */
 

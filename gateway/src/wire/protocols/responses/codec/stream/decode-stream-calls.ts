@@ -1,4 +1,4 @@
-import { type JsonRecord, recordAt } from '../../../values.ts';
+import { type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { callArguments, callId } from '../response/decode-output.ts';
 import type { Emit, Handler, OpenItem, StreamState } from './decode-stream-state.ts';
 

@@ -1,5 +1,5 @@
 import type { GenerationEvent } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 
 export type Emit = (event: GenerationEvent) => void;
 

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
-import { decodeAnnotation } from '../annotations.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
+import { decodeAnnotation, decodeLogprobs } from '../text-details.ts';
 import {
   type Emit,
   type Handler,
@@ -7,7 +7,6 @@ import {
   type StreamState,
   streamedIndex,
 } from './decode-stream-state.ts';
-import { decodeLogprobs } from '../response/logprobs.ts';
 
 /** The parts of messages: text with its annotations, and refusals. */
 export const textHandlers: readonly (readonly [string, Handler])[] = [

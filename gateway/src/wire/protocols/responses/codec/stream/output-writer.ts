@@ -2,8 +2,7 @@ import type { Block, Citation, GenerationEvent, NativeState } from '#canonical/i
 import type { ResponseIds } from '../response/describe-response.ts';
 import type { FrameWriter, WrittenItem } from './frame-writer.ts';
 import { type CallHead, carriedState } from '../response/output-items.ts';
-import { WrittenCall } from './write-call.ts';
-import { WrittenClientCall } from './write-client-call.ts';
+import { WrittenCall, WrittenClientCall } from './write-call.ts';
 import { WrittenMessage } from './write-message.ts';
 import { WrittenReasoning } from './write-reasoning.ts';
 import { eventsOf, writeWhole } from './write-whole.ts';

@@ -11,7 +11,7 @@ import {
 } from '#test/support/responses-codec.ts';
 import { checkResponsesStream } from '#test/support/responses-grammar.ts';
 import { responseContext, bareRequest } from '#test/support/responses-samples.ts';
-import type { JsonRecord } from '../../../values.ts';
+import type { JsonRecord } from '../../../shared/values.ts';
 import { responsesCodec as codec } from '../../index.ts';
 
 const typesOf = (text: string) =>

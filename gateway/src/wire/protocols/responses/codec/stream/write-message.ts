@@ -1,7 +1,6 @@
 import type { Citation, TokenLogprob } from '#canonical/index.ts';
-import { encodeAnnotation } from '../annotations.ts';
+import { encodeAnnotation, encodeLogprobs } from '../text-details.ts';
 import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
-import { encodeLogprobs } from '../response/logprobs.ts';
 import { messageItem, refusalPart, textPart } from '../response/output-items.ts';
 
 interface OpenPart {

@@ -1,5 +1,5 @@
 import type { Block, GenerationEvent } from '#canonical/index.ts';
-import { isRecord } from '../../../values.ts';
+import { isRecord } from '../../../shared/values.ts';
 import type { ResponseIds } from '../response/describe-response.ts';
 import { type FrameWriter, itemAdded, itemDone } from './frame-writer.ts';
 import { imageItem } from '../response/output-items.ts';

@@ -1,0 +1,113 @@
+import type {
+  Block,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+  GenerationRequest,
+} from '#canonical/index.ts';
+
+/** Joins neighbouring turns of one role; a system turn between calls and their results moves after the results. */
+export function mergeTurns(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = [];
+  /** The blocks of the last turn if it was joined here: thousands of turns are not copied once for each of them. */
+  let joined: Block[] | null = null;
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    const before = merged.at(-2);
+    const answersEarlier =
+      last?.role === 'system' && callsOf(before).length > 0 && turn.blocks.some(isResult);
+    if (answersEarlier) merged.splice(-1, 0, turn);
+    else if (last !== undefined && belongTogether(last, turn)) {
+      if (joined === null) {
+        joined = [...last.blocks];
+        merged[merged.length - 1] = { ...last, blocks: joined };
+      }
+      for (const block of turn.blocks) joined.push(block);
+    } else {
+      merged.push(turn);
+      joined = null;
+    }
+  }
+  return merged;
+}
+
+function belongTogether(a: Turn, b: Turn): boolean {
+  return a.role === b.role && a.role !== 'system' && a.name === b.name;
+}
+
+/**
+ * Moves a result that comes turns after its call, and matches no call where it stands, to where its call waits for it.
+ */
+export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
+  /** By call id: the turns that should contain its result, and how many of them have got one. */
+  const waiting = new Map<string | null, { readonly turns: number[]; helped: number }>();
+  const moved = new Map<number, ToolResultBlock[]>();
+  const left = turns.map((turn, at): readonly Block[] => {
+    const calls = new Set(callsOf(turns[at - 1]).map(({ id }) => id));
+    const blocks = turn.blocks.filter((block) => {
+      if (!isResult(block) || calls.has(block.id)) return true;
+      const calling = waiting.get(block.id);
+      const place = calling?.turns[calling.helped];
+      if (calling === undefined || place === undefined) return true;
+      calling.helped += 1;
+      const late = moved.get(place);
+      if (late === undefined) moved.set(place, [block]);
+      else late.push(block);
+      return false;
+    });
+    if (turn.role === 'user') {
+      for (const block of turn.blocks) if (isResult(block)) calls.delete(block.id);
+      for (const id of calls) {
+        const calling = waiting.get(id);
+        if (calling === undefined) waiting.set(id, { turns: [at], helped: 0 });
+        else calling.turns.push(at);
+      }
+    }
+    return blocks;
+  });
+  if (moved.size === 0) return turns;
+  const answered = turns.map((turn, at): Turn => {
+    const late = moved.get(at) ?? [];
+    const blocks = left[at]!;
+    return late.length === 0 && blocks.length === turn.blocks.length
+      ? turn
+      : { ...turn, blocks: [...late, ...blocks] };
+  });
+  return mergeTurns(
+    answered.filter(({ blocks }, at) => blocks.length > 0 || turns[at]!.blocks.length === 0),
+  );
+}
+
+/** The calls in this turn. */
+export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
+  return turn?.role === 'assistant'
+    ? turn.blocks.filter((block) => block.type === 'tool-call')
+    : [];
+}
+
+export function isResult(block: Block): block is ToolResultBlock {
+  return block.type === 'tool-result';
+}
+
+/** The request with every block of its turns replaced by the result of `change`; the same object if nothing changes. */
+export function mapBlocks(
+  request: GenerationRequest,
+  change: (block: Block, turn: number, at: number) => Block,
+): GenerationRequest {
+  let changed = false;
+  const turns = request.turns.map((turn, index): Turn => {
+    const blocks = mapList(turn.blocks, (block, at) => change(block, index, at));
+    if (blocks === turn.blocks) return turn;
+    changed = true;
+    return { ...turn, blocks };
+  });
+  return changed ? { ...request, turns } : request;
+}
+
+function mapList(
+  blocks: readonly Block[],
+  change: (block: Block, at: number) => Block,
+): readonly Block[] {
+  const mapped = blocks.map(change);
+  return mapped.some((block, at) => block !== blocks[at]) ? mapped : blocks;
+}

@@ -1,0 +1,64 @@
+import type {
+  NativeState,
+  ReasoningBlock,
+  RefusalBlock,
+  TextBlock,
+  Block,
+} from '#canonical/index.ts';
+import { isEnvelope, skipSignature } from '../../shared/state/without-state.ts';
+import type { JsonRecord } from '../../shared/values.ts';
+import { member } from '../fields.ts';
+
+/** A part's `thoughtSignature`; undefined if absent. */
+export function readState(part: JsonRecord): NativeState | undefined {
+  const data = member(part, 'thoughtSignature');
+  if (typeof data !== 'string' || data === '' || data === skipSignature) return undefined;
+  const kind = isEnvelope(data) ? 'envelope' : 'thought-signature';
+  return { protocol: 'generate-content', kind, data };
+}
+
+/** Only signatures by this protocol's models: upstreams refuse any other as corrupted. */
+export function upstreamSignature(state: NativeState | undefined): string | undefined {
+  const isOwn = state?.protocol === 'generate-content' && state.kind === 'thought-signature';
+  return isOwn ? state.data : undefined;
+}
+
+/** State that a client can return: a signature of this protocol, or an envelope around any state. */
+export function clientSignature(state: NativeState | undefined): string | undefined {
+  return state?.kind === 'envelope' ? state.data : upstreamSignature(state);
+}
+
+/** A text as a part. Null for an empty text, which upstreams refuse unless it carries a signature. */
+export function textPart(
+  { type, text }: TextBlock | RefusalBlock | ReasoningBlock,
+  isSigned: boolean,
+): Record<string, unknown> | null {
+  if (text === '' && !isSigned) return null;
+  return type === 'reasoning' ? { text, thought: true } : { text };
+}
+
+/**
+ * Adds a block to those before it. A client that returns a streamed response as it arrived sends reasoning and
+ * signatures in pieces, which are joined here: reasoning up to its closing signature is one block, and an empty text
+ * with a signature signs the text or reasoning before it.
+ */
+export function joinBlock(blocks: Block[], block: Block): void {
+  const before = blocks.at(-1);
+  const open =
+    before !== undefined && isDelta(before) && before.state === undefined ? before : null;
+  if (block.type === 'reasoning' && open?.type === 'reasoning') {
+    blocks[blocks.length - 1] = { ...open, ...block, text: open.text + block.text };
+    return;
+  }
+  if (block.type === 'text' && block.text === '' && block.state !== undefined) {
+    if (open !== null) blocks[blocks.length - 1] = { ...open, state: block.state };
+    else blocks.push({ ...block, type: 'reasoning' });
+    return;
+  }
+  if (block.type === 'reasoning' && block.text === '' && block.state === undefined) return;
+  blocks.push(block);
+}
+
+function isDelta(block: Block): block is TextBlock | ReasoningBlock {
+  return block.type === 'text' || block.type === 'reasoning';
+}

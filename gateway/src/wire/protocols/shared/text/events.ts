@@ -1,0 +1,120 @@
+import {
+  drawJson,
+  type JsonCursor,
+  objectStart,
+  openResponseBudget,
+  type Edit,
+  splice,
+} from '#json/index.ts';
+import { parsePassingOn } from '../exact-json.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+import type { StreamEvent } from '../../protocol.ts';
+
+/** Reads what a tap needs from one event's JSON. Returns false if the bytes cannot be walked. */
+export interface EventView {
+  read(data: Buffer): boolean;
+}
+
+/** The place of a value in the bytes of one event. */
+export class EventRange {
+  start = -1;
+  end = -1;
+
+  get isKnown(): boolean {
+    return this.start >= 0;
+  }
+
+  clear(): void {
+    this.start = -1;
+    this.end = -1;
+  }
+
+  /** Skips the cursor's value and keeps its place. */
+  take(cursor: JsonCursor): void {
+    this.start = cursor.at;
+    this.end = cursor.skip();
+  }
+
+  in(data: Buffer): Buffer {
+    return data.subarray(this.start, this.end);
+  }
+}
+
+/**
+ * Reads an event by walking its bytes. An event that the walk does not understand (escapes in keys, which is rare) is
+ * rewritten first. Returns the bytes that the view's ranges refer to, or null if the data is not a JSON object.
+ */
+export function readEvent(view: EventView, data: Buffer): Buffer | null {
+  if (view.read(data)) return data;
+  const value = parseRecord(data);
+  if (value === null) return null;
+  const plain = Buffer.from(JSON.stringify(value));
+  return view.read(plain) ? plain : null;
+}
+
+/** Null if the data is not a JSON object, or is nested too deeply. */
+export function parseRecord(data: Buffer): JsonRecord | null {
+  if (!maybeObject(data)) return null;
+  try {
+    if (!drawJson(data, openResponseBudget())) return null;
+    const value: unknown = JSON.parse(data.toString('utf8'));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The same, with the numbers in the named members kept as written. */
+export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
+  if (!maybeObject(data)) return null;
+  try {
+    if (!drawJson(data, openResponseBudget())) return null;
+    const value: unknown = parsePassingOn(data, names);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether the data may be a JSON object. An exception of the parser costs ten times what a small event does, and a
+ * stream may have 100,000 empty events.
+ */
+function maybeObject(data: Buffer): boolean {
+  return objectStart(data, 0) !== null && data.includes(0x7d);
+}
+
+/** Whether the data is `[DONE]`, which is not JSON. */
+export function isDone(data: Buffer): boolean {
+  let i = 0;
+  while (data[i] === 0x20) i += 1;
+  if (data[i] !== 0x5b || data[i + 1] !== 0x44) return false;
+  return data.toString('latin1', i, i + 6) === '[DONE]';
+}
+
+/** One server-sent event. `data` must be a single line, as JSON text is. */
+export function frame(name: string | null, data: string): string {
+  return name === null ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
+}
+
+/** A comment, which every event-stream parser skips. */
+export const commentKeepAlive = ': keep-alive\n\n';
+
+/** The event with edits of its data. Its other bytes stay as received, where possible. */
+export function withEdits(event: StreamEvent, data: Buffer, edits: readonly Edit[]): Buffer {
+  const { raw } = event;
+  const offset = data.byteOffset - raw.byteOffset;
+  const isView = data.buffer === raw.buffer && offset >= 0 && offset + data.length <= raw.length;
+  if (isView) {
+    return splice(
+      raw,
+      edits.map(({ start, end, bytes }) => ({ start: offset + start, end: offset + end, bytes })),
+    );
+  }
+  // With several data lines, or data that was rewritten, the frame is built anew.
+  const lines = splice(data, edits)
+    .toString('utf8')
+    .split(/\r\n|\n|\r/);
+  const name = event.name === null ? '' : `event: ${event.name}\n`;
+  return Buffer.from(`${name}${lines.map((line) => `data: ${line}\n`).join('')}\n`);
+}

@@ -1,0 +1,91 @@
+import type { ReportedUsage, TextProtocolName } from '#canonical/index.ts';
+import {
+  drawJson,
+  openResponseBudget,
+  parseObject,
+  type WatchedObject,
+  parseWithLongTexts,
+} from '#json/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { brokenEndingError, isWellEnded, judgeEnding, withUnknownEnding } from './endings.ts';
+import { UnreadableResponse, type Protocol, type RequestPath } from '../../protocol.ts';
+import { estimateOutputTokens } from '../usage/token-estimate.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+import { readModel } from './request-values.ts';
+
+/**
+ * A protocol's `openRequest`: one scan and one parse of the body, then the model.
+ * @param watched members whose places the scan keeps
+ * @param modelOf reads the model where it is not in the body; throws GatewayError `model_required`
+ */
+export function createOpenRequest(
+  watched: WatchedObject,
+  modelOf: (path: RequestPath, json: JsonRecord) => string = (_path, json) =>
+    readModel(json['model']),
+): Protocol['openRequest'] {
+  return (body, path, room) => {
+    const { scan, value: json, budget } = parseObject(body, watched, room);
+    return { path, body, scan, json, budget, model: modelOf(path, json) };
+  };
+}
+
+/**
+ * Parses a complete response.
+ * @param usageOf reads the usage of a response that carries an error
+ * @throws UnreadableResponse
+ */
+export function parseResponse(
+  body: Buffer,
+  usageOf: (response: JsonRecord) => ReportedUsage | null,
+): JsonRecord {
+  if (!drawJson(body, openResponseBudget()))
+    throw new UnreadableResponse('the response is too complex');
+  let response: unknown;
+  try {
+    response = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new UnreadableResponse('the response is not JSON');
+  }
+  if (!isRecord(response)) throw new UnreadableResponse('the response is not a JSON object');
+  if (response['error']) {
+    throw new UnreadableResponse('the response carries an error', response, usageOf(response));
+  }
+  return response;
+}
+
+/**
+ * Judges the words with which the parts of a complete response end.
+ * @returns its usage, which names the unknown words
+ * @throws UnreadableResponse if it broke off
+ */
+export function readEndings(
+  protocol: TextProtocolName,
+  words: Iterable<unknown>,
+  response: JsonRecord,
+  usage: ReportedUsage | null,
+): ReportedUsage | null {
+  let named = usage;
+  for (const word of words) {
+    if (judgeEnding(word, true) === 'good') continue;
+    const text = String(word);
+    const ending = judgeEnding(text, estimateOutputTokens(response) > 0);
+    if (ending === 'broken' || !isWellEnded(protocol, text, usage)) {
+      throw new UnreadableResponse('the response broke off', brokenEndingError(text), usage);
+    }
+    named = withUnknownEnding(named, text);
+  }
+  return named;
+}
+
+/**
+ * Parses a complete response whose pictures stay slices of its bytes.
+ * @throws UnreadableResponse if it is not a JSON object
+ */
+export function parsePictures(body: Buffer): JsonRecord {
+  try {
+    return parseWithLongTexts(body);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new UnreadableResponse('the response is not JSON, or is too complex');
+  }
+}

@@ -1,0 +1,81 @@
+import { GatewayError } from '#errors/index.ts';
+import { isAbsent } from '../values.ts';
+
+/**
+ * Readers of the values that the gateway acts on. Every value may be null, as in the real protocols. An error names
+ * the field that the client has to correct.
+ */
+
+/** @throws GatewayError `model_required`. */
+export function readModel(value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new GatewayError('model_required', { param: 'model' });
+}
+
+/** @throws GatewayError `missing_parameter` if all values are absent. */
+export function requireOneOf(values: readonly unknown[], param: string): void {
+  if (values.every(isAbsent)) {
+    throw new GatewayError('missing_parameter', { values: { param }, param });
+  }
+}
+
+/** @throws GatewayError `missing_parameter` if the value is absent, `invalid_value` if it is not a list. */
+export function requireList(value: unknown, param: string): void {
+  requireOneOf([value], param);
+  if (!Array.isArray(value)) throw invalidValue(param, 'must be a list');
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function readFlag(value: unknown, param: string): boolean {
+  if (isAbsent(value)) return false;
+  if (typeof value === 'boolean') return value;
+  throw invalidValue(param, 'must be a boolean');
+}
+
+/**
+ * Reads a count that bounds holds and charges, so it must be exact: an integer from `least` to 2^53 - 1.
+ * @throws GatewayError `invalid_value`.
+ */
+export function readCount(value: unknown, param: string, least: 0 | 1): number | null {
+  if (isAbsent(value)) return null;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
+  throw invalidValue(param, `must be an integer of at least ${least}`);
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function refuseValue(param: string, rule: string): never {
+  throw invalidValue(param, rule);
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function checkRange(value: unknown, param: string, from: number, to: number): void {
+  if (isAbsent(value)) return;
+  if (typeof value === 'number' && value >= from && value <= to) return;
+  throw invalidValue(param, `must be a number from ${from} to ${to}`);
+}
+
+function invalidValue(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+}
+
+/** A word of the client's, for an error that refuses it. */
+export function quoted(word: unknown): string {
+  return typeof word === 'string' ? `'${word.slice(0, 64)}'` : 'another value';
+}
+
+/** What the output may consist of besides text. */
+export interface OutputKinds {
+  readonly image: boolean;
+  readonly audio: boolean;
+}
+
+/**
+ * What a response may consist of by the modalities that the request lists. Without a list, models that can draw may, and
+ * none speaks.
+ * @param speaks the request says how its response is to sound
+ */
+export function readOutputKinds(modalities: unknown, speaks: boolean): OutputKinds {
+  if (!Array.isArray(modalities) || modalities.length === 0) return { image: true, audio: speaks };
+  const asked = new Set(modalities.map((name) => String(name).toLowerCase()));
+  return { image: asked.has('image'), audio: asked.has('audio') };
+}

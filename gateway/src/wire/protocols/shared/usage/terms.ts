@@ -1,0 +1,109 @@
+import type { ReportedUsage, Surcharges } from '#canonical/index.ts';
+import { type JsonRecord, isRecord, recordAt } from '../values.ts';
+
+/** Values that stand for the ordinary price, in requests and in responses. */
+const ordinary: ReadonlySet<string> = new Set([
+  'auto',
+  'default',
+  'standard',
+  'standard_only',
+  'on_demand',
+  'unspecified',
+  'global',
+  'not_available',
+]);
+
+const valueShape = /^[a-z0-9_-]{1,40}$/;
+const noTerms: readonly string[] = Object.freeze([]);
+
+/** A field that may change the price, with its value, as prices name the two. Null for the ordinary price. */
+export function termOf(field: string, value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const said = value.toLowerCase();
+  // Protocol buffers prefix the values of an enumeration.
+  const word = said.startsWith(`${field}_`) ? said.slice(field.length + 1) : said;
+  return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
+}
+
+/**
+ * The terms that a request asks for, such as `service_tier.priority`. Most requests ask for none.
+ * @param fields members of the body that may name a term, under the names that prices use
+ */
+export function askedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
+  let terms = noTerms;
+  for (const field of fields) {
+    const term = termOf(field, json[field]);
+    if (term !== null) terms = [...terms, term];
+  }
+  return terms;
+}
+
+/** Members that list other models, which a router may use in place of the requested one. */
+const otherModels = ['models', 'fallbacks'];
+
+/** `models.other` or `fallbacks.other` for each such list that is not empty. */
+export function routerTerms(json: JsonRecord): readonly string[] {
+  const named = otherModels.filter((name) => {
+    const list = json[name];
+    return Array.isArray(list) && list.length > 0;
+  });
+  return named.map((name) => `${name}.other`);
+}
+
+/** More than any response has. A larger count is not believed. */
+const mostSearches = 1_000;
+
+/** Adds what else the price depends on to a report of usage; the same object if there is nothing to add. */
+export function withSurcharges(
+  usage: ReportedUsage | null,
+  terms: readonly (string | null)[],
+  webSearches: number,
+  pictureTokens = 0,
+): ReportedUsage | null {
+  if (usage === null) return null;
+  const reported = terms.filter((term) => term !== null);
+  if (reported.length === 0 && webSearches === 0 && pictureTokens === 0) return usage;
+  const surcharges: Surcharges = {
+    reported,
+    webSearches: Math.min(webSearches, mostSearches),
+    ...(pictureTokens > 0 && { pictureTokens }),
+  };
+  return { ...usage, surcharges, implausible: usage.implausible || webSearches > mostSearches };
+}
+
+/** Where vendors count searches in the usage. */
+const searchPlaces: readonly (readonly [member: string, name: string])[] = [
+  // Anthropic, OpenRouter, xAI.
+  ['server_tool_use', 'web_search_requests'],
+  ['server_tool_use_details', 'web_search_requests'],
+  ['server_side_tool_usage_details', 'web_search_calls'],
+  // Volcengine Ark. https://www.volcengine.com/docs/82379/1569618
+  ['tool_usage', 'web_search'],
+  // LiteLLM. https://github.com/BerriAI/litellm/blob/main/litellm/types/utils.py
+  ['prompt_tokens_details', 'web_search_requests'],
+];
+
+/** The number of searches, in any of the places where vendors put it in the usage. */
+export function searchesInUsage(usage: unknown): number {
+  if (!isRecord(usage)) return 0;
+  // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post. Model Studio: its page on web search.
+  let most = countAt({ usage }, 'usage', 'num_search_queries');
+  if (usage['plugins'] !== undefined) {
+    most = Math.max(most, countAt(recordAt(usage, 'plugins'), 'search', 'count'));
+  }
+  for (const [member, name] of searchPlaces) {
+    if (usage[member] !== undefined) most = Math.max(most, countAt(usage, member, name));
+  }
+  return most;
+}
+
+/** The count in a member of a member; 0 if it is not a count. */
+export function countAt(record: JsonRecord, member: string, name: string): number {
+  const value = recordAt(record, member)[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The term in a member of the response or of its usage. */
+export function termIn(source: unknown, field: string, name = field): string | null {
+  return isRecord(source) ? termOf(field, source[name]) : null;
+}
