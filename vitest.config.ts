@@ -15,7 +15,7 @@ const quickFiles = new URL('gateway/test/support/quick-files.reporter.ts', impor
 /** Functions and rules, which need neither a gateway nor a database. */
 const units = [
   'gateway/src/**/*.test.ts',
-  'gateway/test/{config,conversion,property,recordings,structure}/**/*.test.ts',
+  'gateway/test/{config,conversion,net,property,recordings,structure}/**/*.test.ts',
   '{console,lint,simulator}/**/*.test.ts',
 ];
 /** They replace modules, which other files in the same process would find replaced. */
