@@ -1,12 +1,9 @@
 import type { ProtocolName, TokenPart } from '#canonical/index.ts';
 import type { ProviderName } from '#vendors/index.ts';
+import type { Settings } from './schema/settings.ts';
 
 export type { ProviderName } from '#vendors/index.ts';
 
-/** Whole milliseconds. */
-export type Milliseconds = number;
-/** Whole bytes. */
-export type Bytes = number;
 /** A decimal string in USD exactly as written, validated: digits, optional fraction, optional leading `-`. */
 export type Decimal = string;
 
@@ -14,76 +11,26 @@ export type Decimal = string;
  * The whole configuration after expansion, validation and defaults: frozen, units resolved. Settings take
  * camelCase names here; `declared` keeps what the file says about rows of the database.
  */
-export interface Config {
+export interface Config extends Omit<Settings, 'server'> {
   /** The file that was read, as the user named it; null on the embedded defaults. */
   readonly file: string | null;
   /** SHA-256 of the file's lists, whatever its settings, comments and layout are; null without a file. */
   readonly listsDigest: string | null;
-  readonly server: {
-    readonly host: string;
-    /** 0 = any free port. */
-    readonly port: number;
-    readonly publicUrl: string | null;
-    /** Origins whose pages may call the models; `*`: every one. */
-    readonly corsOrigins: readonly string[];
-    /** CIDRs. */
-    readonly trustedProxies: readonly string[];
-    readonly bodyLimit: Bytes;
+  readonly server: Omit<Settings['server'], 'tls'> & {
     /** PEM file paths, both or none. */
     readonly tls: { readonly cert: string; readonly key: string } | null;
-    readonly drainTimeout: Milliseconds;
-    readonly workers: number;
   };
-  readonly storage: {
-    readonly url: string;
-    readonly dataDir: string;
-  };
-  readonly redis: { readonly url: string | null };
-  /** 32 bytes; null: the gateway generates them in `storage.dataDir`. */
-  readonly secrets: { readonly masterKey: Buffer | null };
-  readonly admin: { readonly email: string; readonly password: string | null };
-  readonly journal: { readonly maxSize: Bytes; readonly replay: Milliseconds };
-  readonly limits: LimitSettings;
-  readonly retention: {
-    readonly usage: Milliseconds;
-    readonly upstreamState: Milliseconds;
-    /** Of the audit log. */
-    readonly audit: Milliseconds;
-  };
-  readonly billing: {
-    readonly missingUsage: 'estimate' | 'zero' | 'error';
-    /** Whether a short hold lowers the output limit of its request. */
-    readonly capOutput: boolean;
-    /** USD that a stream may cost beyond what is left. */
-    readonly overshoot: Decimal;
-    /** From 0 to 1: what nodes may lease ahead of need, of what is left of a limit. */
-    readonly leaseShare: Decimal;
-    /** After this time without a sign of life of a process, its leases are freed. */
-    readonly leaseAge: Milliseconds;
-  };
-  readonly metrics: { readonly token: string | null };
-  readonly console: {
-    readonly enabled: boolean;
-    /** An address of its own, which serves the models too; null: the console is at `server`'s. */
-    readonly listen: { readonly host: string; readonly port: number } | null;
-    /** Whether people may sign in over a connection that others can read. */
-    readonly insecureHttp: boolean;
-    /** What people may do who are not administrators. */
-    readonly members: {
-      readonly createKeys: boolean;
-      /** How many keys each of them may have. */
-      readonly maxKeys: number;
-      readonly playground: boolean;
-    };
-  };
-  readonly timeouts: Timeouts;
-  readonly video: VideoSettings;
   /** Null without a file: then nothing in the database is file-owned and nothing is applied. */
   readonly declared: Declared | null;
   readonly proxies: ProxySettings;
   /** Provider API keys found in the environment (`OPENAI_API_KEY`, …), for the first start without a channel. */
   readonly environmentKeys: readonly { readonly provider: ProviderName; readonly apiKey: string }[];
 }
+
+/** Each in milliseconds. */
+export type Timeouts = Settings['timeouts'];
+export type VideoSettings = Settings['video'];
+export type LimitSettings = Settings['limits'];
 
 /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment. */
 export interface ProxySettings {
@@ -93,46 +40,6 @@ export interface ProxySettings {
   readonly https: string | null;
   /** What is reached directly. */
   readonly direct: readonly string[];
-}
-
-export interface VideoSettings {
-  readonly pollInterval: Milliseconds;
-  readonly expireAfter: Milliseconds;
-  readonly checkAudio: boolean;
-  readonly keepResults: boolean;
-  /** `file:<absolute folder>` or `s3://bucket/prefix`. */
-  readonly storageUrl: string;
-  readonly s3: {
-    /** Null: Amazon's. */
-    readonly endpoint: string | null;
-    readonly region: string;
-    readonly accessKeyId: string | null;
-    readonly secretAccessKey: string | null;
-  };
-}
-
-export interface LimitSettings {
-  readonly inFlight: number;
-  readonly queue: number;
-  /**
-   * Memory for the bodies of requests in flight, per process; null: a quarter of the memory that each process may use.
-   */
-  readonly bodyMemory: Bytes | null;
-  /** Files of pictures under way, per process. */
-  readonly spool: Bytes;
-  /** Requests of one key in flight, per process. */
-  readonly keyConcurrency: number;
-  /** Items of responses that clients may name later, per process; 0: none are remembered. */
-  readonly conversationMemory: Bytes;
-}
-
-export interface Timeouts {
-  readonly connect: Milliseconds;
-  readonly firstByte: Milliseconds;
-  readonly imageFirstByte: Milliseconds;
-  readonly streamIdle: Milliseconds;
-  readonly total: Milliseconds;
-  readonly keepaliveComment: Milliseconds;
 }
 
 /** The file's lists, validated and with references checked, in the file's own order. */

@@ -43,7 +43,7 @@ export const team = mapping({
   time_zone: string('a time zone such as Europe/Berlin', isTimeZone, { fallback: 'UTC' }),
   groups: groups(),
   members: list(member, () => []),
-}).transform(({ time_zone, ...rest }): DeclaredTeam => ({ ...rest, timeZone: time_zone }));
+}).transform((values): DeclaredTeam => values);
 
 const keySecret = leaf(
   'a secret that begins with sk- and has at least 32 characters',
@@ -71,12 +71,7 @@ export const key = mapping({
   conversion: oneOf(['lenient', 'strict'], { fallback: 'lenient' }),
   cap_output: flag({ fallback: true }),
   enabled: flag({ fallback: true }),
-}).transform(({ expires_at, max_concurrency, cap_output, ...rest }): DeclaredKey => ({
-  ...rest,
-  capOutput: cap_output,
-  expiresAt: expires_at,
-  maxConcurrency: max_concurrency,
-}));
+}).transform((values): DeclaredKey => values);
 
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false;

@@ -90,30 +90,15 @@ const shape = mapping({
   enabled: flag({ fallback: true }),
 });
 
-export const channel = shape.transform((values): DeclaredChannel => ({
-  name: values.name,
-  provider: values.provider,
-  baseUrl: baseUrlOf(values.base_url, values.provider),
-  apiKeys: values.api_key === null ? values.api_keys : [values.api_key],
-  protocols:
-    values.protocols.length > 0 ? values.protocols : vendorFacts[values.provider].protocols,
-  groups: values.groups,
-  models: values.models.map((model) => ({
-    name: model.name,
-    upstream: model.upstream ?? model.name,
-  })),
-  priority: values.priority,
-  weight: values.weight,
-  userAgents: values.user_agents,
-  headers: values.headers,
-  timeouts: values.timeouts,
-  proxy: values.proxy,
-  billsAfterCancel: values.bills_after_cancel,
-  cache: values.cache,
-  state: values.state,
-  sharedState: values.shared_state,
-  enabled: values.enabled,
-}));
+export const channel = shape.transform(
+  ({ baseUrl: url, apiKey: single, ...rest }): DeclaredChannel => ({
+    ...rest,
+    baseUrl: baseUrlOf(url, rest.provider),
+    apiKeys: single === null ? rest.apiKeys : [single],
+    protocols: rest.protocols.length > 0 ? rest.protocols : vendorFacts[rest.provider].protocols,
+    models: rest.models.map(({ name: id, upstream }) => ({ name: id, upstream: upstream ?? id })),
+  }),
+);
 
 function baseUrlOf(url: URL | null, provider: ProviderName): string | null {
   return url === null ? vendorFacts[provider].baseUrl : normaliseBaseUrl(url, provider);

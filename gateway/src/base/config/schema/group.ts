@@ -8,4 +8,4 @@ export const group = mapping({
     { places: 6, minimum: '0', maximum: '1000000' },
     { fallback: '1' },
   ),
-}).transform((values) => ({ name: values.name, priceMultiplier: values.price_multiplier }));
+});

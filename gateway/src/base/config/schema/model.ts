@@ -34,17 +34,7 @@ export const model = mapping({
   image_tool_model: string('a model id', isName, { fallback: null }),
   enabled: flag({ fallback: true }),
   price: z.preprocess((input) => (isAbsent(input) ? undefined : input), price.optional()),
-}).transform((values): DeclaredModel => ({
-  id: values.id,
-  type: values.type,
-  displayName: values.display_name,
-  ownedBy: values.owned_by,
-  contextWindow: values.context_window,
-  maxOutputTokens: values.max_output_tokens,
-  capabilities: values.capabilities,
-  echoReasoning: values.echo_reasoning,
-  allow: values.allow,
-  imageToolModel: values.image_tool_model,
-  enabled: values.enabled,
-  price: values.price === undefined || Object.keys(values.price).length === 0 ? null : values.price,
+}).transform(({ price: parts, ...rest }): DeclaredModel => ({
+  ...rest,
+  price: parts === undefined || Object.keys(parts).length === 0 ? null : parts,
 }));

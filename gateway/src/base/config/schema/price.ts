@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tokenPartNames, tokenParts, type TokenPart } from '#canonical/index.ts';
 import { dictionary, list, mapping } from '../collection.ts';
-import type { Decimal, DeclaredPrice, PromptTier, TokenPrices } from '../config.ts';
+import type { DeclaredPrice, PromptTier } from '../config.ts';
 import { decimal, integer, isName, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 
@@ -25,17 +25,8 @@ const tokenShape = Object.fromEntries(
 
 type TokenKey = (typeof tokenParts)[TokenPart];
 
-function tokenPrices(values: Readonly<Record<TokenKey, Decimal | null>>): TokenPrices {
-  const prices: { [Part in TokenPart]?: Decimal } = {};
-  for (const part of tokenPartNames) {
-    const value = values[tokenParts[part]];
-    if (value !== null) prices[part] = value;
-  }
-  return prices;
-}
-
 const promptTier = mapping({ above: integer(1, 1_000_000_000), ...tokenShape }).transform(
-  (values): PromptTier => ({ above: values.above, ...tokenPrices(values) }),
+  (values): PromptTier => withoutAbsent(values) as PromptTier,
 );
 
 const byResolution = mapping({
@@ -64,34 +55,14 @@ const shape = {
 /** The key of each part in the file, in the order in which the parts are written. */
 export type PricePart = keyof typeof shape;
 
-export const price = mapping(shape).transform((values): DeclaredPrice => ({
-  ...tokenPrices(values),
-  ...(values.tiers === undefined ? {} : { tiers: values.tiers }),
-  ...(values.image_tiers === undefined
-    ? {}
-    : {
-        imageTiers: values.image_tiers.map((entry) => ({
-          name: entry.name,
-          maxPixels: entry.max_pixels,
-          price: entry.price,
-        })),
-      }),
-  ...(values.layer_factor === null ? {} : { layerFactor: values.layer_factor }),
-  ...(values.reference_image === null ? {} : { referenceImage: values.reference_image }),
-  ...(values.video_second === undefined ? {} : { videoSecond: values.video_second }),
-  ...(values.video_tokens === undefined
-    ? {}
-    : {
-        videoTokens: Object.fromEntries(
-          Object.entries(values.video_tokens).map(([resolution, entry]) => [
-            resolution,
-            { text: entry.text, withVideo: entry.with_video },
-          ]),
-        ),
-      }),
-  ...(values.multipliers === undefined ? {} : { multipliers: values.multipliers }),
-  ...(values.fees === undefined ? {} : { fees: values.fees }),
-}));
+export const price = mapping(shape).transform(
+  (values): DeclaredPrice => withoutAbsent(values) as DeclaredPrice,
+);
+
+/** Absent parts are absent. */
+function withoutAbsent(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
+}
 
 function optional<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((input) => (isAbsent(input) ? undefined : input), schema.optional());
