@@ -1,4 +1,3 @@
-import { normalDecimal, normalPrice } from '#catalogue/index.ts';
 import type {
   DeclaredChannel,
   DeclaredGroup,
@@ -7,6 +6,8 @@ import type {
   DeclaredTeam,
   DeclaredUser,
 } from '#config/index.ts';
+import { normalPrice } from '#config/index.ts';
+import { normalDecimal } from '#config/decimal.ts';
 import { formatUsd, parseUsd } from '#database/index.ts';
 
 /** One field that differs. `before` and `after` are JSON text; both null where the value is secret. */

@@ -19,6 +19,15 @@ export const camelCase = <const Name extends string>(name: Name): CamelCase<Name
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]|\d{1,4}h$/g, (part) => `_${part.toLowerCase()}`);
 
+/** Arrays and mappings that nobody may change, at every level. */
+export type Frozen<Value> = Value extends Buffer
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+      : Value;
+
 /**
  * A mapping with exactly these keys, which the code has under their camelCase names. A missing or `null` mapping is an
  * empty one.

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { distinctList, mapping } from '../collection.ts';
+import { distinctList, type Frozen, mapping } from './collection.ts';
 import {
-  type LeafOptions,
   WrongBecause,
+  addressRange,
   decimal,
   duration,
+  emailAddress,
   flag,
   integer,
   leaf,
@@ -13,9 +14,9 @@ import {
   size,
   sizeOrNone,
   string,
-} from '../leaf.ts';
+  usd,
+} from './leaf.ts';
 import {
-  isAddressRange,
   isHost,
   isRedisUrl,
   isResultStorageUrl,
@@ -23,23 +24,11 @@ import {
   parseHostPort,
   parseHttpUrl,
   trimUrl,
-} from '../network.ts';
-import { isSampleSecret } from '../secret-rules.ts';
+} from './network.ts';
+import { isSampleSecret } from './secret-strength.ts';
 
 const day = 86_400_000;
 const longest = 36_500 * day;
-
-export const emailAddress = <const Options extends LeafOptions = {}>(options?: Options) =>
-  leaf(
-    'an e-mail address',
-    ({ value }) => (typeof value === 'string' && isEmail(value) ? value.toLowerCase() : undefined),
-    options,
-  );
-
-/** Addresses are compared in lower case, as people expect. */
-export function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text);
-}
 
 const httpUrl = (example: string) =>
   leaf(
@@ -100,14 +89,7 @@ function isOrigin(text: string): boolean {
   return text === '*' || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text);
 }
 
-/** Amounts are kept as integers of 10⁻⁹ USD. */
 const share = { places: 3, minimum: '0', maximum: '1' };
-export const usd = { places: 9, minimum: '0', maximum: '1000000000' };
-
-/** An address, or a range in CIDR notation. */
-export function addressRange() {
-  return string('an address or a range such as 10.0.0.0/8', isAddressRange);
-}
 
 /** The parts of `timeouts`, as defaults of the gateway or as overrides of a channel. */
 const timeoutParts = <Fallback>(of: (usual: number) => Fallback) => ({
@@ -231,15 +213,6 @@ export const settings = {
   timeouts,
   video,
 } satisfies Record<string, z.ZodType>;
-
-/** Arrays and mappings that nobody may change, at every level. */
-export type Frozen<Value> = Value extends Buffer
-  ? Value
-  : Value extends readonly (infer Item)[]
-    ? readonly Frozen<Item>[]
-    : Value extends object
-      ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
-      : Value;
 
 /** The settings under their camelCase names, with units resolved. */
 export type Settings = {
