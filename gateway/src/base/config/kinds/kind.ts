@@ -40,8 +40,11 @@ export interface About {
   readonly usual?: string;
   /** Entries are told apart by it; it never changes. */
   readonly identity?: true;
-  /** `once`: only where the entry is created. Absent: at any time. */
-  readonly set?: 'once';
+  /**
+   * `once`: people give it where they make the entry, and only a file changes it. `booked`: it counts where the entry is
+   * made, and never again. Absent: at any time.
+   */
+  readonly set?: 'once' | 'booked';
   /** Only whoever set it, or somebody above, may loosen it. */
   readonly limit?: true;
   /**

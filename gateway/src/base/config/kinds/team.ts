@@ -59,7 +59,7 @@ function isTimeZone(zone: string): boolean {
 export const team = defineKind('team', {
   name: member(text(name('a team name')), { identity: true, doc: '' }),
   balance: member(amount('0'), {
-    set: 'once',
+    set: 'booked',
     stored: { column: 'opening_credit' },
     alwaysWritten: true,
     doc: 'opening credit, as for users',

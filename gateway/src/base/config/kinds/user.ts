@@ -16,7 +16,7 @@ export const user = defineKind('user', {
     option: ['ROLE', 'member (default), viewer, billing, operator or admin'],
   }),
   balance: member(amount('0'), {
-    set: 'once',
+    set: 'booked',
     stored: { column: 'opening_credit' },
     alwaysWritten: true,
     doc: 'opening credit, booked once when the user is created; use `sluice user credit` later. Below 0.01 USD every priced request gets 402',
