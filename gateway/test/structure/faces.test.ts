@@ -25,16 +25,20 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     why: 'the same',
   },
   'config/decimal.ts': {
-    by: ['billing/', 'catalogue/', 'ledger/', 'price-lists/'],
-    why: 'digits as whole numbers, by one rule for the file and the database',
+    by: [
+      'billing/',
+      'catalogue/',
+      'database/money.ts',
+      'declaration/',
+      'ledger/',
+      'price-lists/',
+      'usage/usage-entry.ts',
+    ],
+    why: 'digits as whole numbers, by one rule for the file and the database, also in the thread that fills it and loads no reader of configuration',
   },
   'config/pattern.ts': {
     by: ['catalogue/', 'commands/', 'declaration/', 'other-gateways/', 'upstream-state/'],
     why: 'what a star means, by one rule, without a reader of configuration',
-  },
-  'config/trim-trailing.ts': {
-    by: ['database/money.ts', 'usage/usage-entry.ts'],
-    why: 'one function: the thread that fills the database loads no reader of configuration',
   },
   'database/*.ts': {
     by: ['.repository.ts'],

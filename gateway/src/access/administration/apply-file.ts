@@ -1,15 +1,15 @@
-import type { Declared } from '#config/index.ts';
+import { type Declared, kinds } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import {
   applyDeclaration,
   compareFields,
   createDefaultGroup,
   EarlierFile,
+  fieldsOf,
   type FileRevision,
   laterFile,
   type Plan,
   putInForce,
-  views,
 } from '#declaration/index.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry } from './audit.ts';
@@ -54,6 +54,6 @@ export function ensureDefaultGroup(administration: Administration, actor: Actor)
 async function defaultGroup(change: Change): Promise<AuditEntry[]> {
   const group = await createDefaultGroup(change);
   if (group === null) return [];
-  const fields = compareFields({}, views.group(group));
+  const fields = compareFields({}, fieldsOf(kinds.group, group));
   return [{ action: 'create', subject: { kind: 'group', name: group.name }, fields }];
 }

@@ -1,5 +1,6 @@
 import type { Change } from '#database/index.ts';
-import type { FieldChange, Kind, PlanStep } from '#declaration/index.ts';
+import type { KindName } from '#config/index.ts';
+import type { FieldChange, PlanStep } from '#declaration/index.ts';
 import type { Actor } from './actor.ts';
 
 export type Action =
@@ -15,7 +16,7 @@ export type Action =
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: Kind | 'session' | 'usage';
+    readonly kind: KindName | 'session' | 'usage';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

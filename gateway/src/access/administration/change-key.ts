@@ -1,4 +1,5 @@
-import { compareFields, views } from '#declaration/index.ts';
+import { kinds } from '#config/index.ts';
+import { compareFields, fieldsOf } from '#declaration/index.ts';
 import {
   findKey,
   noteLimitSetters,
@@ -65,8 +66,8 @@ export function changeKey(
     const result = await findKey(change.trx, name);
     if (result === null) throw new Error(`key '${name}' does not exist`);
     const fields = compareFields(
-      views.key(before, before.prefix),
-      views.key(result, result.prefix),
+      fieldsOf(kinds.key, before, before.prefix),
+      fieldsOf(kinds.key, result, result.prefix),
     );
     const subject = { kind: 'key', id: before.id, name } as const;
     return { result, audited: [{ action: 'update', subject, fields }] };

@@ -5,9 +5,9 @@ import {
   listGroups,
   listModels,
 } from '#catalogue/index.ts';
-import { type DeclaredKey, parseDuration } from '#config/index.ts';
+import { type DeclaredKey, kinds, parseDuration } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
-import { compareFields, exportKey, type FieldChange, views } from '#declaration/index.ts';
+import { compareFields, exportKey, type FieldChange, fieldsOf } from '#declaration/index.ts';
 import {
   countKeys,
   createKey as createStoredKey,
@@ -268,7 +268,7 @@ export function listKeys(
 }
 
 function creation(key: StoredKey): AuditEntry {
-  const fields = compareFields({}, views.key(key, key.prefix));
+  const fields = compareFields({}, fieldsOf(kinds.key, key, key.prefix));
   return { action: 'create', subject: { kind: 'key', id: key.id, name: key.name }, fields };
 }
 

@@ -4,9 +4,9 @@ import {
   type StoredChannel,
   upsertChannel,
 } from '#catalogue/index.ts';
-import type { DeclaredChannel } from '#config/index.ts';
+import { type DeclaredChannel, kinds } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
-import { compareFields, views } from '#declaration/index.ts';
+import { compareFields, fieldsOf } from '#declaration/index.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry } from './audit.ts';
 import { type Administration, type Done, perform } from './perform.ts';
@@ -35,8 +35,8 @@ export function offerChannels(
         action: done === 'created' ? 'create' : 'update',
         subject: { kind: 'channel', name: channel.name },
         fields: compareFields(
-          before === undefined ? {} : views.channel(before),
-          views.channel(channel),
+          before === undefined ? {} : fieldsOf(kinds.channel, before),
+          fieldsOf(kinds.channel, channel),
         ),
       });
     }

@@ -1,5 +1,5 @@
 import { OwnedElsewhere } from '#database/index.ts';
-import type { Kind } from '#declaration/index.ts';
+import type { KindName } from '#config/index.ts';
 import { KeyConflict } from '#identity/index.ts';
 import { CreditOutOfRange, IdempotencyConflict } from '#ledger/index.ts';
 
@@ -19,14 +19,14 @@ export class Refusal extends Error {
     | 'out-of-range';
 
   /** What is missing or taken, where that is known. */
-  readonly kind: Kind | null;
+  readonly kind: KindName | null;
   /** The setting it is about, named as in the file, where it is about one. */
   readonly field: string | null;
 
   constructor(
     reason: Refusal['reason'],
     message: string,
-    about: { readonly kind?: Kind; readonly field?: string } = {},
+    about: { readonly kind?: KindName; readonly field?: string } = {},
   ) {
     super(message);
     this.name = 'Refusal';
@@ -36,11 +36,11 @@ export class Refusal extends Error {
   }
 }
 
-export function missing(kind: Kind, name: string): Refusal {
+export function missing(kind: KindName, name: string): Refusal {
   return new Refusal('missing', `${kind} '${name}' does not exist`, { kind });
 }
 
-export function taken(kind: Kind, name: string): Refusal {
+export function taken(kind: KindName, name: string): Refusal {
   return new Refusal('taken', `${kind} '${name}' already exists`, { kind });
 }
 

@@ -1,7 +1,7 @@
 import { listGroups } from '#catalogue/index.ts';
-import type { DeclaredUser } from '#config/index.ts';
+import { type DeclaredUser, kinds } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
-import { compareFields, type FieldChange, views } from '#declaration/index.ts';
+import { compareFields, type FieldChange, fieldsOf } from '#declaration/index.ts';
 import {
   findUserByEmail,
   listUsers,
@@ -106,7 +106,7 @@ async function store(change: Change, settings: DeclaredUser): Promise<StoredUser
 }
 
 function creation(user: StoredUser, more: readonly FieldChange[] = []): AuditEntry {
-  const fields = compareFields({}, { ...views.user(user), balance: user.balance });
+  const fields = compareFields({}, { ...fieldsOf(kinds.user, user), balance: user.balance });
   return {
     action: 'create',
     subject: { kind: 'user', id: user.id, name: user.email },

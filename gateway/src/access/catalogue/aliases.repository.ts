@@ -1,14 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { DeclaredAlias } from '#config/index.ts';
 import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
 import { bit, differs, ownedFields, type Stored } from '#database/rows.ts';
 import type { Database } from '#database/schema.ts';
-
-/** Another name for a catalogue model. */
-export interface DeclaredAlias {
-  readonly name: string;
-  /** Catalogue model id. */
-  readonly model: string;
-}
 
 export type StoredAlias = Stored<DeclaredAlias>;
 

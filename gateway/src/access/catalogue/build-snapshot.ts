@@ -6,10 +6,10 @@ import type {
 } from './catalogue.repository.ts';
 import { isReferenceModel } from '#canonical/index.ts';
 import { parseDecimal, scaled } from '#config/decimal.ts';
+import { normalPrice } from '#config/index.ts';
 import { isPattern } from '#config/pattern.ts';
 import { findFacts } from '#vendors/index.ts';
 import { bundledAliases, bundledModels, type BundledModel } from './bundled.ts';
-import { normalPrice } from './normal-price.ts';
 import { priceVersionId } from './price-version.ts';
 import { expandPatterns } from './pattern-models.ts';
 import type { AliasPattern, CatalogueSnapshot, Channel, Group, Model, Route } from './snapshot.ts';

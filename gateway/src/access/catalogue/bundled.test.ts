@@ -6,7 +6,7 @@ import { buildSnapshot } from './build-snapshot.ts';
 import { bundledModels, bundledModelsOf } from './bundled.ts';
 import { bundledAt } from './bundled/entry.ts';
 import { isPriced } from './is-priced.ts';
-import { normalPrice } from './normal-price.ts';
+import { normalPrice } from '#config/index.ts';
 
 const { models } = buildSnapshot(
   { groups: [], channels: [], models: [], aliases: [] },

@@ -1,10 +1,4 @@
-export {
-  disableAlias,
-  listAliases,
-  upsertAlias,
-  type DeclaredAlias,
-  type StoredAlias,
-} from './aliases.repository.ts';
+export { disableAlias, listAliases, upsertAlias, type StoredAlias } from './aliases.repository.ts';
 export {
   disableChannel,
   listChannels,

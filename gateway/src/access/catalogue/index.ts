@@ -12,7 +12,6 @@ export {
   upsertChannel,
   upsertGroup,
   upsertModel,
-  type DeclaredAlias,
   type StoredAlias,
   type StoredChannel,
   type StoredGroup,
@@ -24,7 +23,6 @@ export {
   type CatalogueStoreOptions,
 } from './catalogue-store.ts';
 export type { CatalogueProblem } from './build-snapshot.ts';
-export { normalDecimal, normalPrice } from './normal-price.ts';
 export { isPriced } from './is-priced.ts';
 export type { PriceVersion } from './price-version.ts';
 export {

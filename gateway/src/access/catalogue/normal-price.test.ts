@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '#config/index.ts';
-import { normalPrice } from './normal-price.ts';
+import { normalPrice, parseConfig } from '#config/index.ts';
 import { priceVersionId } from './price-version.ts';
 
 const whole = {

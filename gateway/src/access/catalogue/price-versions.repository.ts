@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { normalPrice } from './normal-price.ts';
+import { normalPrice } from '#config/index.ts';
 import type { PriceVersion } from './price-version.ts';
 
 /** Rows per statement. */

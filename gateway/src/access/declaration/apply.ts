@@ -17,10 +17,10 @@ import {
   upsertGroup,
   upsertModel,
 } from '#catalogue/index.ts';
-import type { Declared, DeclaredGroup } from '#config/index.ts';
+import { type Declared, type DeclaredGroup, type KindName, kinds } from '#config/index.ts';
 import { type Change, createChange } from '#database/index.ts';
-import { type Kind, type Plan, planDeclaration, type PlanStep, wantedGroups } from './plan.ts';
-import { type CurrentState, readStateFor } from './state.repository.ts';
+import { nameOf, type Plan, planDeclaration, wantedEntries } from './plan.ts';
+import { readStateFor } from './state.repository.ts';
 
 /** The file is valid but does not fit what is in the database. Nothing was changed. */
 export class DeclarationConflict extends Error {
@@ -47,8 +47,18 @@ export async function applyDeclaration(
   const plan = planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
   if (plan.conflicts.length > 0) throw new DeclarationConflict(plan.conflicts);
   const change = createChange(trx, { owner: 'file', secrets, now });
-  const upserts = createUpserts(declared, state, change);
-  for (const step of plan.steps) await applyStep(step, upserts, change);
+  const wanted = new Map(
+    Object.values(kinds).map((kind) => [
+      kind.name,
+      new Map(
+        wantedEntries(kind, declared, state).map((entry) => [nameOf(kind, entry), entry] as const),
+      ),
+    ]),
+  );
+  for (const { action, kind, name } of plan.steps) {
+    if (action === 'disable') await disable[kind](change, name);
+    else await (upsert[kind] as Of<unknown>)(change, wanted.get(kind)?.get(name));
+  }
   return plan;
 }
 
@@ -61,28 +71,19 @@ export async function createDefaultGroup(change: Change): Promise<DeclaredGroup 
   return group;
 }
 
-type Upserts = Readonly<Record<Kind, ReadonlyMap<string, () => Promise<unknown>>>>;
+type Of<Entry> = (change: Change, entry: Entry) => Promise<unknown>;
 
-function createUpserts(declared: Declared, state: CurrentState, change: Change): Upserts {
-  const each = <Entry>(
-    entries: readonly Entry[],
-    nameOf: (entry: Entry) => string,
-    upsert: (change: Change, entry: Entry) => Promise<unknown>,
-  ) => new Map(entries.map((entry) => [nameOf(entry), () => upsert(change, entry)]));
-  const byName = (entry: { readonly name: string }) => entry.name;
-  const aliases = Object.entries(declared.aliases).map(([name, model]) => ({ name, model }));
-  return {
-    group: each(wantedGroups(declared, state), byName, upsertGroup),
-    model: each(declared.models, (entry) => entry.id, upsertModel),
-    alias: each(aliases, byName, upsertAlias),
-    channel: each(declared.channels, byName, upsertChannel),
-    user: each(declared.users, (entry) => entry.email, upsertUser),
-    team: each(declared.teams, byName, upsertTeam),
-    key: each(declared.keys, byName, upsertKey),
-  };
-}
+const upsert = {
+  group: upsertGroup,
+  model: upsertModel,
+  alias: upsertAlias,
+  channel: upsertChannel,
+  user: upsertUser,
+  team: upsertTeam,
+  key: upsertKey,
+} satisfies Record<KindName, Of<never>>;
 
-const disable: Readonly<Record<Kind, (change: Change, name: string) => Promise<unknown>>> = {
+const disable: Readonly<Record<KindName, Of<string>>> = {
   group: disableGroup,
   model: disableModel,
   alias: disableAlias,
@@ -91,11 +92,3 @@ const disable: Readonly<Record<Kind, (change: Change, name: string) => Promise<u
   team: disableTeam,
   key: disableKey,
 };
-
-async function applyStep(step: PlanStep, upserts: Upserts, change: Change): Promise<void> {
-  if (step.action === 'disable') {
-    await disable[step.kind](change, step.name);
-    return;
-  }
-  await upserts[step.kind].get(step.name)?.();
-}

@@ -1,11 +1,10 @@
-import type { DeclaredChannel, DeclaredKey, DeclaredPrice } from '#config/index.ts';
-import { formatDuration } from '#config/index.ts';
+import { type DeclaredChannel, type Kind, kinds } from '#config/index.ts';
 import { isPattern } from '#config/pattern.ts';
 import { vendorFacts } from '#vendors/index.ts';
-import { views } from './fields.ts';
-import { compact, Placeholder, toFileText, toItemText } from './file-text.ts';
-import { createVariableNames } from './variable-names.ts';
+import type { ShownOf } from './fields.ts';
+import { Placeholder, toFileText, toItemText } from './file-text.ts';
 import type { CurrentState } from './state.repository.ts';
+import { createVariableNames } from './variable-names.ts';
 
 /**
  * The database as a configuration file that `check` accepts and that, applied to it, changes nothing. Secrets
@@ -32,42 +31,19 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
       ...aliases.map(({ name }) => name).filter((name) => !isPattern(name)),
     ]),
   };
+  const groupsIn = <Entry extends { readonly groups: readonly string[] }>(entry: Entry) => ({
+    ...entry,
+    groups: entry.groups.filter((group) => names.groups.has(group)),
+  });
   const file = {
-    groups: groups.map((group) => ({ name: group.name, price_multiplier: group.priceMultiplier })),
-    channels: exportChannels(state, names),
+    groups: groups.map((group) => writeEntry(kinds.group, group)),
+    channels: exportChannels(state.channels.map(groupsIn), names),
     models: state.models
       .filter(({ id }) => !aliasNames.has(id))
-      .map((model) => {
-        const { price: _, ...fields } = views.model(model);
-        return compact({
-          id: model.id,
-          ...fields,
-          enabled: unlessUsual(model.enabled, true),
-          price: model.price === null ? null : exportPrice(model.price),
-        });
-      }),
+      .map((model) => writeEntry(kinds.model, model)),
     aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
-    users: state.users.map((user) => {
-      const { name, role, groups: _, ...fields } = views.user(user);
-      const enabled = unlessUsual(user.enabled, true);
-      return {
-        ...compact({ email: user.email, name, role, balance: user.balance, ...fields, enabled }),
-        ...exportGroups(user, names),
-      };
-    }),
-    teams: teams.map((team) => {
-      const { enabled: _, groups: __, ...fields } = views.team(team);
-      return {
-        ...compact({
-          name: team.name,
-          balance: team.balance,
-          ...fields,
-          budget: compact(team.budget),
-          members: team.members.map((member) => compact({ ...member })),
-        }),
-        ...exportGroups(team, names),
-      };
-    }),
+    users: state.users.map((user) => groupsLast(writeEntry(kinds.user, groupsIn(user)))),
+    teams: teams.map((team) => groupsLast(writeEntry(kinds.team, groupsIn(team)))),
     keys: exportKeys(state, names),
   };
   return toFileText(
@@ -82,18 +58,43 @@ interface Names {
   readonly models: ReadonlySet<string>;
 }
 
-/** An empty list says something: no group at all. */
-function exportGroups({ groups }: { readonly groups: readonly string[] }, names: Names): object {
-  if (groups.length === 1 && groups[0] === 'default') return {};
-  return { groups: groups.filter((group) => names.groups.has(group)) };
+/**
+ * An entry as a file has it, without what is usual and without secrets.
+ * @param given by the members' names: what stands in the place of their values; null: nothing
+ */
+export function writeEntry<Of extends Kind>(
+  { members, list }: Of,
+  entry: ShownOf<Of>,
+  given: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const values = entry as Readonly<Record<string, unknown>>;
+  const written = new Map(
+    list.map(({ name, property, write, usualValue, alwaysWritten, stored }) => {
+      const value = values[property];
+      const isLeftOut =
+        stored === 'hash' ||
+        value === undefined ||
+        (alwaysWritten !== true && isSame(value, usualValue));
+      const form = write as ((value: unknown) => unknown) | undefined;
+      return [name, isLeftOut ? null : form === undefined ? value : form(value)];
+    }),
+  );
+  return Object.fromEntries(
+    Object.keys(members)
+      .map((name) => [name, name in given ? given[name] : written.get(name)] as const)
+      .filter(([, value]) => value !== null && value !== undefined),
+  );
 }
 
-function exportChannels(state: CurrentState, names: Names): object[] {
+const isSame = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right);
+
+const groupsLast = ({ groups, ...rest }: Record<string, unknown>) =>
+  groups === undefined ? rest : { ...rest, groups };
+
+function exportChannels(channels: CurrentState['channels'], names: Names): object[] {
   const variables = createVariableNames();
-  return state.channels.flatMap((channel) => {
-    const groups = channel.groups.filter((group) => names.groups.has(group));
-    if (groups.length === 0) return [];
-    const models = channel.models.filter(({ name }) => isPattern(name) || names.models.has(name));
+  return channels.flatMap((channel) => {
+    if (channel.groups.length === 0) return [];
     const keys = channel.apiKeys.map(
       (_, index) =>
         new Placeholder(
@@ -107,35 +108,21 @@ function exportChannels(state: CurrentState, names: Names): object[] {
       header,
       new Placeholder(variables(channel.name, `HEADER_${header}`)),
     ]);
-    const baseUrl = unlessUsual(channel.baseUrl, vendorFacts[channel.provider].baseUrl);
-    const {
-      provider,
-      base_url,
-      api_keys: _,
-      ...fields
-    } = views.channel({ ...channel, baseUrl, groups, models });
-    const entry = compact({
-      name: channel.name,
-      provider,
-      base_url,
-      api_key: keys.length === 1 ? keys[0] : null,
-      api_keys: keys.length > 1 ? keys : null,
-      ...fields,
-      proxy: exportedProxy(channel, variables),
-      headers: Object.fromEntries(headers),
-      timeouts: Object.fromEntries(
-        Object.entries(channel.timeouts).map(([part, milliseconds]) => [
-          snakeCase(part),
-          formatDuration(milliseconds),
-        ]),
+    const models = channel.models.filter(({ name }) => isPattern(name) || names.models.has(name));
+    const isUsual = channel.baseUrl === vendorFacts[channel.provider].baseUrl;
+    return [
+      writeEntry(
+        kinds.channel,
+        { ...channel, models },
+        {
+          ...(isUsual && { base_url: null }),
+          api_key: keys.length === 1 ? keys[0] : null,
+          api_keys: keys.length > 1 ? keys : null,
+          headers: headers.length > 0 ? Object.fromEntries(headers) : null,
+          proxy: exportedProxy(channel, variables),
+        },
       ),
-      bills_after_cancel: unlessUsual(channel.billsAfterCancel, false),
-      cache: unlessUsual(channel.cache, 'auto'),
-      state: unlessUsual(channel.state, 'guarded'),
-      enabled: unlessUsual(channel.enabled, true),
-    });
-    // The file must name them, even none.
-    return [{ ...entry, models: fields['models'] }];
+    ];
   });
 }
 
@@ -155,69 +142,10 @@ function exportKeys(state: CurrentState, names: Names): object[] {
     .filter((key) => key.team === null || names.teams.has(key.team))
     .filter((key) => names.groups.has(key.group))
     .filter((key) => key.models.every((model) => names.models.has(model)))
-    .map(entryOf);
+    .map((key) => writeEntry(kinds.key, key));
 }
 
 /** A key as an entry of the file's `keys`, without its secret. */
-export function exportKey(key: ExportedKey): string {
-  return toItemText(entryOf(key));
-}
-
-type ExportedKey = Omit<DeclaredKey, 'secret'>;
-
-function entryOf(key: ExportedKey): Record<string, unknown> {
-  const { secret: _, ...fields } = views.key(key, null);
-  return compact({
-    name: key.name,
-    ...fields,
-    conversion: unlessUsual(key.conversion, 'lenient'),
-    cap_output: unlessUsual(key.capOutput, true),
-    enabled: unlessUsual(key.enabled, true),
-  });
-}
-
-/** Null, which a file leaves out, for what is so without being named. */
-function unlessUsual<Value>(value: Value, usual: Value): Value | null {
-  return value === usual ? null : value;
-}
-
-function exportPrice(price: DeclaredPrice): object {
-  const parts = Object.entries(price).map(([part, value]) => [snakeCase(part), value as unknown]);
-  const { tiers, imageTiers, videoTokens } = price;
-  return {
-    ...Object.fromEntries(parts),
-    ...(tiers === undefined
-      ? {}
-      : {
-          tiers: tiers.map((tier) =>
-            Object.fromEntries(
-              Object.entries(tier).map(([part, value]) => [snakeCase(part), value as unknown]),
-            ),
-          ),
-        }),
-    ...(imageTiers === undefined
-      ? {}
-      : {
-          image_tiers: imageTiers.map((tier) => ({
-            name: tier.name,
-            max_pixels: tier.maxPixels,
-            price: tier.price,
-          })),
-        }),
-    ...(videoTokens === undefined
-      ? {}
-      : {
-          video_tokens: Object.fromEntries(
-            Object.entries(videoTokens).map(([resolution, { text, withVideo }]) => [
-              resolution,
-              { text, with_video: withVideo },
-            ]),
-          ),
-        }),
-  };
-}
-
-/** `cacheWrite1h` → `cache_write_1h`. */
-function snakeCase(text: string): string {
-  return text.replaceAll(/[A-Z]|\d{1,4}h$/g, (part) => `_${part.toLowerCase()}`);
+export function exportKey(key: ShownOf<typeof kinds.key>): string {
+  return toItemText(writeEntry(kinds.key, key));
 }

@@ -1,13 +1,4 @@
-import { normalDecimal, normalPrice } from '#catalogue/index.ts';
-import type {
-  DeclaredChannel,
-  DeclaredGroup,
-  DeclaredKey,
-  DeclaredModel,
-  DeclaredTeam,
-  DeclaredUser,
-} from '#config/index.ts';
-import { formatUsd, parseUsd } from '#database/index.ts';
+import type { EntryOf, Kind, Member } from '#config/index.ts';
 
 /** One field that differs. `before` and `after` are JSON text; both null where the value is secret. */
 export interface FieldChange {
@@ -47,92 +38,33 @@ function comparable(value: unknown): string | null {
   return value instanceof Hidden ? value.value : JSON.stringify(value);
 }
 
-interface Enabled {
-  readonly enabled: boolean;
+/** An entry without what only its hash is kept of. */
+export type ShownOf<Of extends Kind> = Omit<EntryOf<Of>, 'secret'>;
+
+/**
+ * An entry as the members of the file, for a plan and an audit log. Entries of kinds without `enabled` in the file are
+ * enabled by being in it.
+ * @param hash of the secret, of a kind that has one
+ */
+export function fieldsOf<Of extends Kind>(
+  kind: Of,
+  entry: ShownOf<Of>,
+  hash: string | null = null,
+): Fields {
+  const values = entry as Readonly<Record<string, unknown>>;
+  const compared = kind.list.filter(
+    ({ identity, set, name }) => identity !== true && set !== 'booked' && name !== 'enabled',
+  );
+  const fields = compared.map((member) => [
+    member.name,
+    comparableOf(member, values[member.property], hash),
+  ]);
+  return { ...Object.fromEntries(fields), enabled: values['enabled'] ?? true };
 }
 
-/** Each kind of entry as the fields of the file, for a plan, an export and an audit log. Kinds without `enabled` in the file are enabled by being in it. */
-export const views = {
-  group: (group: DeclaredGroup, row: Enabled = { enabled: true }): Fields => ({
-    price_multiplier: normalDecimal(group.priceMultiplier),
-    enabled: row.enabled,
-  }),
-  alias: (alias: { readonly model: string }, row: Enabled = { enabled: true }): Fields => ({
-    model: alias.model,
-    enabled: row.enabled,
-  }),
-  model: (model: DeclaredModel): Fields => ({
-    type: model.type,
-    display_name: model.displayName,
-    owned_by: model.ownedBy,
-    context_window: model.contextWindow,
-    max_output_tokens: model.maxOutputTokens,
-    capabilities: model.capabilities,
-    echo_reasoning: model.echoReasoning,
-    allow: model.allow,
-    // `0.20` and `0.2` are one price, and one version of it.
-    price: normalPrice(model.price) ?? model.price,
-    enabled: model.enabled,
-  }),
-  channel: (channel: DeclaredChannel): Fields => ({
-    provider: channel.provider,
-    base_url: channel.baseUrl,
-    api_keys: new Hidden(JSON.stringify(channel.apiKeys)),
-    protocols: channel.protocols,
-    groups: channel.groups,
-    models: channel.models.map(({ name, upstream }) =>
-      name === upstream ? name : { name, upstream },
-    ),
-    priority: channel.priority,
-    weight: channel.weight,
-    user_agents: channel.userAgents,
-    headers: new Hidden(JSON.stringify(channel.headers)),
-    timeouts: channel.timeouts,
-    proxy: new Hidden(JSON.stringify(channel.proxy)),
-    bills_after_cancel: channel.billsAfterCancel,
-    cache: channel.cache,
-    state: channel.state,
-    shared_state: channel.sharedState,
-    enabled: channel.enabled,
-  }),
-  user: (user: DeclaredUser): Fields => ({
-    name: user.name,
-    role: user.role,
-    quota: views.money(user.quota),
-    groups: user.groups,
-    enabled: user.enabled,
-  }),
-  team: (team: DeclaredTeam, row: Enabled = { enabled: true }): Fields => ({
-    rpm: team.rpm,
-    budget: {
-      daily: views.money(team.budget.daily),
-      monthly: views.money(team.budget.monthly),
-      total: views.money(team.budget.total),
-    },
-    time_zone: team.timeZone,
-    groups: team.groups,
-    members: team.members
-      .map(({ user, role, budget }) => ({ user, role, budget: views.money(budget) }))
-      .toSorted((a, b) => (a.user < b.user ? -1 : 1)),
-    enabled: row.enabled,
-  }),
-  key: (key: Omit<DeclaredKey, 'secret'>, hash: string | null): Fields => ({
-    secret: new Hidden(hash ?? ''),
-    user: key.user,
-    team: key.team,
-    group: key.group,
-    models: key.models,
-    quota: views.money(key.quota),
-    expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
-    ips: key.ips,
-    rpm: key.rpm,
-    rph: key.rph,
-    max_concurrency: key.maxConcurrency,
-    conversion: key.conversion,
-    cap_output: key.capOutput,
-    enabled: key.enabled,
-  }),
-  /** `10.00` and `10` are one amount. */
-  money: (amount: string | null): string | null =>
-    amount === null ? null : formatUsd(parseUsd(amount)),
-};
+function comparableOf(member: Member, value: unknown, hash: string | null): unknown {
+  if (member.stored === 'hash') return new Hidden(hash ?? '');
+  if (member.stored === 'sealed') return new Hidden(JSON.stringify(value));
+  const form = (member.compare ?? member.write) as ((value: unknown) => unknown) | undefined;
+  return form === undefined ? value : form(value);
+}

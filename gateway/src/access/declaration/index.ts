@@ -4,6 +4,6 @@ export { type FileRevision, laterFile, putInForce } from './file-revisions.repos
 export { exportKey, exportState } from './export.ts';
 export { compact, Placeholder, toFileText } from './file-text.ts';
 export { createVariableNames } from './variable-names.ts';
-export { compareFields, type FieldChange, views } from './fields.ts';
-export { type Kind, type Plan, planDeclaration, type PlanStep } from './plan.ts';
+export { compareFields, type FieldChange, fieldsOf } from './fields.ts';
+export { type Plan, planDeclaration, type PlanStep } from './plan.ts';
 export { type CurrentState, lockDeclaration, readState } from './state.repository.ts';

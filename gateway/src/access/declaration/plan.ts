@@ -1,12 +1,11 @@
-import type { Declared } from '#config/index.ts';
+import { type Declared, type Kind, type KindName, kinds } from '#config/index.ts';
+import { shortestDecimal } from '#config/decimal.ts';
 import type { Owner } from '#database/index.ts';
-import { compareFields, type FieldChange, type Fields, views } from './fields.ts';
+import { compareFields, type FieldChange, fieldsOf } from './fields.ts';
 import type { CurrentState } from './state.repository.ts';
 
-export type Kind = 'group' | 'model' | 'alias' | 'channel' | 'user' | 'team' | 'key';
-
 export interface PlanStep {
-  readonly kind: Kind;
+  readonly kind: KindName;
   readonly name: string;
   readonly action: 'create' | 'update' | 'disable';
   /** Empty for `disable`. */
@@ -43,68 +42,65 @@ export function planDeclaration(
   const steps: PlanStep[] = [];
   const disabled: PlanStep[] = [];
 
-  const compare = <Wanted, Stored extends Row>(
-    kind: Kind,
-    wanted: readonly Wanted[],
-    stored: readonly Stored[],
-    nameOf: (entry: Wanted | Stored) => string,
-    wantedFields: (entry: Wanted) => Fields,
-    storedFields: (entry: Stored) => Fields,
-  ) => {
-    const rows = new Map(stored.map((row) => [nameOf(row), row]));
-    for (const entry of wanted) {
-      const name = nameOf(entry);
+  const fileHashes = new Map(
+    declared.keys.map(({ name, secret }) => [name, secret === null ? null : hashKey(secret)]),
+  );
+  for (const kind of Object.values(kinds)) {
+    const fields = (entry: object, hash: string | null | undefined) =>
+      fieldsOf(kind as Kind, entry as never, hash);
+    const rows = new Map(rowsOf(kind, state).map((row) => [nameOf(kind, row), row]));
+    const wanted = new Map(
+      wantedEntries(kind, declared, state).map((each) => [nameOf(kind, each), each]),
+    );
+    for (const [name, entry] of wanted) {
       const row = rows.get(name);
       if (row?.owner === 'console') {
         conflicts.push(
-          `${kind} '${name}' is declared in the file but was created in the console: rename one of them`,
+          `${kind.name} '${name}' is declared in the file but was created in the console: rename one of them`,
         );
         continue;
       }
-      const after = wantedFields(entry);
-      if (row === undefined) {
-        steps.push({ kind, name, action: 'create', fields: compareFields({}, after) });
-        continue;
-      }
-      const fields = compareFields(
-        { ...storedFields(row), owner: row.owner },
-        { ...after, owner: 'file' },
+      const hash = state.keyHashes.get(name);
+      const after = fields(entry, fileHashes.get(name) ?? hash);
+      const before = row === undefined ? {} : { ...fields(row, hash), owner: row.owner };
+      const changes = compareFields(
+        before,
+        row === undefined ? after : { ...after, owner: 'file' },
       );
-      if (fields.length > 0) steps.push({ kind, name, action: 'update', fields });
+      const action = row === undefined ? 'create' : 'update';
+      if (row === undefined || changes.length > 0) {
+        steps.push({ kind: kind.name, name, action, fields: changes });
+      }
     }
-    const names = new Set(wanted.map(nameOf));
     for (const [name, row] of rows) {
-      if (row.owner !== 'file' || !row.enabled || names.has(name)) continue;
+      if (row.owner !== 'file' || !row.enabled || wanted.has(name)) continue;
       if (typeof row.revokedAt === 'number') continue;
-      disabled.unshift({ kind, name, action: 'disable', fields: [] });
+      disabled.unshift({ kind: kind.name, name, action: 'disable', fields: [] });
     }
-  };
-
-  const byName = (entry: { readonly name: string }) => entry.name;
-  const aliases = Object.entries(declared.aliases).map(([name, model]) => ({ name, model }));
-  const keyHash = (secret: string | null) => (secret === null ? null : hashKey(secret));
-  compare('group', wantedGroups(declared, state), state.groups, byName, views.group, (row) =>
-    views.group(row, row),
-  );
-  compare('model', declared.models, state.models, (entry) => entry.id, views.model, views.model);
-  compare('alias', aliases, state.aliases, byName, views.alias, (row) => views.alias(row, row));
-  compare('channel', declared.channels, state.channels, byName, views.channel, views.channel);
-  compare('user', declared.users, state.users, (entry) => entry.email, views.user, views.user);
-  compare('team', declared.teams, state.teams, byName, views.team, (row) => views.team(row, row));
-  const hashes = new Map(declared.keys.map((key) => [key.name, keyHash(key.secret)]));
-  compare(
-    'key',
-    declared.keys,
-    state.keys,
-    byName,
-    (key) => views.key(key, hashes.get(key.name) ?? state.keyHashes.get(key.name) ?? null),
-    (key) => views.key(key, state.keyHashes.get(key.name) ?? null),
-  );
+  }
   return { steps: [...steps, ...disabled], conflicts, notes: notesOf(declared, state) };
 }
 
+const rowsOf = ({ section }: Pick<Kind, 'section'>, state: CurrentState): readonly Row[] =>
+  state[section];
+
+/** What tells an entry from others of its kind. */
+export const nameOf = ({ identity }: Pick<Kind, 'identity'>, entry: object): string =>
+  String((entry as Readonly<Record<string, unknown>>)[identity]);
+
+/** What a file wants of a kind. */
+export function wantedEntries(
+  { section }: Pick<Kind, 'section'>,
+  declared: Declared,
+  state: CurrentState,
+): readonly object[] {
+  if (section === 'groups') return wantedGroups(declared, state);
+  if (section !== 'aliases') return declared[section];
+  return Object.entries(declared.aliases).map(([name, model]) => ({ name, model }));
+}
+
 /** The group `default` stays when a file stops naming it: at its normal price. */
-export function wantedGroups(declared: Declared, state: CurrentState): Declared['groups'] {
+function wantedGroups(declared: Declared, state: CurrentState): Declared['groups'] {
   const isNamed = declared.groups.some(({ name }) => name === 'default');
   const current = state.groups.find(({ name }) => name === 'default');
   if (isNamed || current?.owner !== 'file') return declared.groups;
@@ -144,7 +140,7 @@ function notesOf(declared: Declared, state: CurrentState): string[] {
     stored: string | undefined,
     wanted: string,
   ) =>
-    stored === undefined || views.money(wanted) === stored
+    stored === undefined || shortestDecimal(wanted) === stored
       ? []
       : [
           `${kind} '${name}': the opening credit was booked when the ${kind} was created and stays; ` +

@@ -1,5 +1,3 @@
-import { trimTrailing } from './trim-trailing.ts';
-
 /**
  * Turns a decimal as a person or a YAML number writes it (`0.10`, `.5`, `+1`, `2.5e-7`) into plain digits, exactly: no
  * float is involved. Null for anything else. Trailing zeros stay.
@@ -20,6 +18,12 @@ export function parseDecimal(source: string): string | null {
   const right = point < 0 ? '0'.repeat(-point) + digits : digits.slice(point);
   const text = (left === '' ? '0' : left) + (right === '' ? '' : `.${right}`);
   return sign === '-' && /[1-9]/.test(text) ? `-${text}` : text;
+}
+
+/** The shortest form of a decimal: `0.20` and `.2` are `0.2`. Any other text stays as it is. */
+export function normalDecimal(text: string): string {
+  const digits = parseDecimal(text);
+  return digits === null ? text : shortestDecimal(digits);
 }
 
 /** The integer `decimal × 10^places`; null if it is not an integer. */
@@ -46,4 +50,11 @@ export function unscaled(value: bigint, places: number): string {
   while (end > point && digits[end - 1] === '0') end -= 1;
   const fraction = digits.slice(point, end);
   return digits.slice(0, point) + (fraction === '' ? '' : `.${fraction}`);
+}
+
+/** Removes all characters of one kind from the end of a text. One pass: `/x+$/` takes quadratic time on long runs. */
+export function trimTrailing(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
 }

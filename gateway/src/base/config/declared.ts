@@ -1,16 +1,21 @@
 import type { z } from 'zod';
 import type { Declared } from './config.ts';
-import { check, type Report } from './issues.ts';
-import { describe, isAbsent, isMapping, type RawMapping, type RawValue, textOf } from './scalar.ts';
-import { key, team, user } from './schema/account.ts';
-import { channel } from './schema/channel.ts';
-import { group } from './schema/group.ts';
-import { model } from './schema/model.ts';
-import { checkAliases } from './rules/aliases.ts';
+import { check, createReport, type Report } from './issues.ts';
+import { type EntryOf, type Kind, kinds } from './kinds/index.ts';
+import { ConfigError } from './problem.ts';
 import { checkChannel } from './rules/channels.ts';
-import { checkModel } from './rules/models.ts';
-import { checkGroups, checkKeys, checkTeam } from './rules/accounts.ts';
-import { createNames, type NamesContext } from './rules/names.ts';
+import { checkMembers, checkSecrets } from './rules/accounts.ts';
+import { checkAliases, checkModel } from './rules/models.ts';
+import { checkReferences, createNames, type Names, type NamesContext } from './rules/names.ts';
+import {
+  describe,
+  isAbsent,
+  isMapping,
+  type RawMapping,
+  type RawValue,
+  Scalar,
+  textOf,
+} from './scalar.ts';
 
 /** The keys of the file that declare rows of the database. */
 export const listKeys = [
@@ -29,37 +34,34 @@ export const listKeys = [
  */
 export function readDeclared(root: RawMapping, report: Report, context: NamesContext): Declared {
   const names = createNames(root, context);
-  const groups = readList(root, 'groups', 'name', group, report);
-  const channels = readList(root, 'channels', 'name', channel, report, (raw, index) =>
-    checkChannel(raw, index, names, report),
-  );
-  const models = readList(root, 'models', 'id', model, report, (raw, index) =>
-    checkModel(raw, index, names, report),
-  );
-  const aliases = checkAliases(root['aliases'], names, report);
-  const users = readList(root, 'users', 'email', user, report, (raw, index) =>
-    checkGroups(raw['groups'], ['users', index], names, report),
-  );
-  const teams = readList(root, 'teams', 'name', team, report, (raw, index) =>
-    checkTeam(raw, index, names, report),
-  );
-  const keys = readList(root, 'keys', 'name', key, report);
-  checkKeys(listOf(root['keys']), names, report);
-  return { groups, channels, models, aliases, users, teams, keys };
+  const list = <Of extends Kind>(kind: Of, rules?: Rules) =>
+    readList(root, kind, { report, names, rules }) as readonly EntryOf<Of>[];
+  const declared = {
+    groups: list(kinds.group),
+    channels: list(kinds.channel, checkChannel),
+    models: list(kinds.model, checkModel),
+    aliases: checkAliases(root['aliases'], names, report),
+    users: list(kinds.user),
+    teams: list(kinds.team, checkMembers),
+    keys: list(kinds.key),
+  };
+  checkSecrets(root['keys'], report);
+  return declared;
 }
 
-function listOf(value: RawValue): readonly RawValue[] {
-  return Array.isArray(value) ? value : [];
-}
+/** Checks what the shape of one entry cannot express. */
+type Rules = (raw: RawMapping, index: number, names: Names, report: Report) => void;
 
-function readList<Schema extends z.ZodType>(
+function readList(
   root: RawMapping,
-  section: string,
-  identity: string,
-  schema: Schema,
-  report: Report,
-  rules?: (raw: RawMapping, index: number) => void,
-): z.output<Schema>[] {
+  kind: Kind,
+  {
+    report,
+    names,
+    rules,
+  }: { readonly report: Report; readonly names: Names; readonly rules: Rules | undefined },
+): unknown[] {
+  const { section, identity, schema } = kind;
   const raw = root[section];
   if (isAbsent(raw)) return [];
   if (!Array.isArray(raw)) {
@@ -67,7 +69,7 @@ function readList<Schema extends z.ZodType>(
     return [];
   }
   const seen = new Map<string, number>();
-  const entries: z.output<Schema>[] = [];
+  const entries: unknown[] = [];
   raw.forEach((item: RawValue, index) => {
     if (!isMapping(item)) {
       report([section, index], 'a mapping', describe(item));
@@ -86,8 +88,33 @@ function readList<Schema extends z.ZodType>(
       seen.set(name, index);
     }
     const entry = check(schema, item, [section, index], report);
-    rules?.(item, index);
+    checkReferences(kind, item, index, names, report);
+    rules?.(item, index, names, report);
     if (entry !== null) entries.push(entry);
   });
   return entries;
+}
+
+/** Members given as text, named as in the file: `{ user: 'ada@example.com', rpm: '60', models: ['fast'] }`. */
+export type TextMembers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Parses an entry of a kind by the rules of the file. The caller checks that the names in it exist.
+ * @throws ConfigError whose paths are the names of the members.
+ */
+export function parseEntry<Of extends Kind>(kind: Of, given: TextMembers): EntryOf<Of> {
+  const raw = Object.entries(given).flatMap(([name, value]): [string, RawValue][] => {
+    if (value === undefined) return [];
+    if (typeof value !== 'string') return [[name, value.map((text) => new Scalar(text, text))]];
+    return [[name, new Scalar(valueOf(kind.members[name]?.form, value), value)]];
+  });
+  const report = createReport(null, () => null, []);
+  const entry = check(kind.schema as z.ZodType<EntryOf<Of>>, Object.fromEntries(raw), [], report);
+  if (entry === null) throw new ConfigError(report.problems);
+  return entry;
+}
+
+function valueOf(form: string | undefined, text: string): string | number | boolean {
+  if (form === 'flag') return text === 'true';
+  return form === 'count' && /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDecimal, scaled } from './decimal.ts';
 import { didYouMean } from './near.ts';
+import { isAddressRange } from './network.ts';
 import { describe, isAbsent, quote, Scalar } from './scalar.ts';
 import { parseDuration, parseSize } from './units.ts';
 
@@ -162,6 +163,26 @@ export function decimal<const Options extends LeafOptions = {}>(
     },
     options,
   );
+}
+
+/** Amounts are kept as integers of 10⁻⁹ USD. */
+export const usd = { places: 9, minimum: '0', maximum: '1000000000' };
+
+/** An address, or a range in CIDR notation. */
+export function addressRange() {
+  return string('an address or a range such as 10.0.0.0/8', isAddressRange);
+}
+
+export const emailAddress = <const Options extends LeafOptions = {}>(options?: Options) =>
+  leaf(
+    'an e-mail address',
+    ({ value }) => (typeof value === 'string' && isEmail(value) ? value.toLowerCase() : undefined),
+    options,
+  );
+
+/** Addresses are compared in lower case, as people expect. */
+function isEmail(text: string): boolean {
+  return text.length <= 254 && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text);
 }
 
 /** A Node timer fires at once if its delay exceeds 2³¹ ms, so no setting that becomes a delay may be longer. */

@@ -10,7 +10,7 @@ import { check, createReport, type Report, reportUnknownKey } from './issues.ts'
 import { isPostgresUrl } from './network.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
 import { isAbsent, isMapping, type RawMapping, type RawValue, Scalar } from './scalar.ts';
-import { settings } from './schema/settings.ts';
+import { settings } from './settings.ts';
 
 export interface LoadOptions {
   /** `--config`; then `SLUICE_CONFIG`, then `./sluice.yaml` when it exists, then no file. */

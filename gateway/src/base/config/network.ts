@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { vendorFacts, type ProviderName } from '#vendors/index.ts';
-import { trimTrailing } from './trim-trailing.ts';
+import { trimTrailing } from './decimal.ts';
 
 /** An address (`::1`) or a range (`10.0.0.0/8`). */
 export function isAddressRange(text: string): boolean {

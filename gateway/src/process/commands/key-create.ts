@@ -54,9 +54,9 @@ export const keyCreate: Command = {
 };
 
 async function readSettings(input: CommandInput): Promise<DeclaredKey> {
-  const { parseKeySettings } = await import('#config/index.ts');
+  const { kinds, parseEntry } = await import('#config/index.ts');
   return readOptions(() =>
-    parseKeySettings({
+    parseEntry(kinds.key, {
       name: input.text('name'),
       user: input.text('user'),
       team: input.text('team'),

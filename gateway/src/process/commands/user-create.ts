@@ -40,11 +40,11 @@ export const userCreate: Command = {
 };
 
 async function readSettings(input: CommandInput): Promise<DeclaredUser> {
-  const { parseUserSettings } = await import('#config/index.ts');
+  const { kinds, parseEntry } = await import('#config/index.ts');
   const groups = input.texts('group');
   return readOptions(
     () =>
-      parseUserSettings({
+      parseEntry(kinds.user, {
         email: input.positionals[0],
         name: input.text('name'),
         role: input.text('role'),

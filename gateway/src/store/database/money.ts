@@ -1,4 +1,4 @@
-import { trimTrailing } from '#config/trim-trailing.ts';
+import { trimTrailing } from '#config/decimal.ts';
 
 /** Nano-USD per USD. */
 const nano = 1_000_000_000n;

@@ -1,4 +1,4 @@
-import { trimTrailing } from '#config/trim-trailing.ts';
+import { trimTrailing } from '#config/decimal.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
 import type { AttemptRecord, PassedOver, ReceiptItem, UnitsRecord } from './record-parts.ts';
 

@@ -1,5 +1,5 @@
 import { isExactMapping, type ExactMapping } from '#price-lists/index.ts';
-import { parseKeySettings } from '#config/index.ts';
+import { kinds, parseEntry } from '#config/index.ts';
 import type { Draft } from '../draft.ts';
 import { isServedName } from '../names.ts';
 import type { Notes } from '../notes.ts';
@@ -66,7 +66,7 @@ export function reportSettings(file: ExactMapping, notes: Notes): void {
 /** Whether the file may use it as the secret of a key. */
 function isClientKey(secret: string): boolean {
   try {
-    parseKeySettings({ name: 'any', user: 'any@example.com', secret });
+    parseEntry(kinds.key, { name: 'any', user: 'any@example.com', secret });
     return true;
   } catch {
     return false;

@@ -10,10 +10,9 @@ import {
   type RawValue,
   textOf,
 } from '../scalar.ts';
-import { isHeaderName, reservedHeaders } from '../schema/channel.ts';
+import { isHeaderName, reservedHeaders } from '../kinds/channel.ts';
 import { hasFewStars, isPattern } from '../pattern.ts';
 import type { Path } from '../problem.ts';
-import { checkGroups } from './accounts.ts';
 import { checkModelName, type Names } from './names.ts';
 
 /**
@@ -28,7 +27,6 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
   if (needsAddress(textOf(raw['provider'])) && !isSet(raw['base_url'])) {
     report([...path, 'base_url'], 'a URL such as https://api.example.com/v1', 'nothing');
   }
-  checkGroups(raw['groups'], path, names, report);
   if (Array.isArray(raw['groups']) && raw['groups'].length === 0) {
     report([...path, 'groups'], 'at least one group', 'an empty list');
   }

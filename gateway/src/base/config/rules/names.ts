@@ -1,5 +1,6 @@
 import { didYouMean } from '../near.ts';
 import { isPattern } from '../pattern.ts';
+import type { Kind, KindName } from '../kinds/kind.ts';
 import type { Path } from '../problem.ts';
 import type { Report } from '../issues.ts';
 import { describe, isMapping, Scalar, type RawMapping, type RawValue, textOf } from '../scalar.ts';
@@ -62,19 +63,48 @@ export function modelNames(names: Names): string[] {
   return [...names.declaredModels.keys(), ...names.aliases.keys(), ...names.bundledModels];
 }
 
+/** Reports what the members of an entry name and does not exist. */
+export function checkReferences(
+  { section, members }: Kind,
+  raw: RawMapping,
+  index: number,
+  names: Names,
+  report: Report,
+): void {
+  for (const [member, { form, refersTo }] of Object.entries(members)) {
+    const value = raw[member];
+    if (refersTo === undefined || value === undefined) continue;
+    if (Array.isArray(value) !== (form === 'names')) continue;
+    const path = [section, index, member];
+    if (!Array.isArray(value)) checkReference(refersTo, value, path, names, report);
+    else {
+      value.forEach((each: RawValue, at) => {
+        checkReference(refersTo, each, [...path, at], names, report);
+      });
+    }
+  }
+}
+
 /**
  * Reports a reference to something that does not exist. A value of the wrong type was already reported by its shape.
  */
 export function checkReference(
+  kind: KindName,
   value: RawValue,
   path: Path,
-  expected: string,
-  known: ReadonlySet<string>,
+  names: Names,
   report: Report,
 ): void {
   const name = textOf(value);
-  if (name === null || name === '' || known.has(name)) return;
-  report(path, expected, describeName(value, known, report));
+  if (name === null || name === '') return;
+  if (kind === 'model') checkModelName(value, path, names, report);
+  else if (kind === 'user') {
+    if (!name.includes('@') || names.users.has(name.toLowerCase())) return;
+    report(path, 'a user of users', describeName(value, names.users, report));
+  } else {
+    const known = kind === 'team' ? names.teams : names.groups;
+    if (!known.has(name)) report(path, `a ${kind} of ${kind}s`, describeName(value, known, report));
+  }
 }
 
 /** Describes a wrong name together with the one that was probably meant; text from the environment stays hidden. */

@@ -1,5 +1,5 @@
 import type { ChangedSettings, KeySettings } from '#administration/index.ts';
-import { ConfigError, parseKeySettings } from '#config/index.ts';
+import { ConfigError, kinds, parseEntry } from '#config/index.ts';
 import { ApiError } from '../errors.ts';
 
 /** Settings of a key as JSON, named as in the file; null: as if it were absent. */
@@ -14,7 +14,7 @@ type Given = Readonly<
 export function readSettings(given: Given): KeySettings {
   const texts = Object.entries(given).map(([name, value]) => [name, textOf(value)]);
   try {
-    const { secret: _, ...settings } = parseKeySettings(Object.fromEntries(texts));
+    const { secret: _, ...settings } = parseEntry(kinds.key, Object.fromEntries(texts));
     return settings;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -1,6 +1,6 @@
 import { tokenPartNames, type TokenPart } from '#canonical/index.ts';
-import type { DeclaredPrice, PromptTier } from '#config/index.ts';
-import { parseDecimal, scaled, shortestDecimal } from '#config/decimal.ts';
+import { parseDecimal, scaled, shortestDecimal } from '../decimal.ts';
+import type { DeclaredPrice, PromptTier } from './price.ts';
 
 /** A price per million units may have nine decimals, a price per unit fifteen: a rate is an integer of 10⁻¹⁵ USD. */
 const perMillion = 9;
@@ -53,12 +53,6 @@ function decimal(value: unknown, places: number): Part<string> {
     if (digits === null || exact === null || exact < 0n) return null;
     return shortestDecimal(digits);
   });
-}
-
-/** The shortest form of a decimal: `0.20` and `.2` are `0.2`. Any other text stays as it is. */
-export function normalDecimal(text: string): string {
-  const digits = parseDecimal(text);
-  return digits === null ? text : shortestDecimal(digits);
 }
 
 function normalTiers(value: unknown): DeclaredPrice['imageTiers'] | null {
