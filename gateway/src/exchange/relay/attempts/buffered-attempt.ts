@@ -42,8 +42,8 @@ const largeResponse = 8 * 1024 * 1024;
 /** How an attempt ended if the client gets its response in one piece or not at all. */
 export type BufferedOutcome<Result> =
   | AttemptFailure
-  | (CompleteAttempt & { readonly response: Result })
-  | DisconnectedAttempt;
+  | CompleteAttempt<Result>
+  | DisconnectedAttempt<never>;
 
 export interface BufferedAttemptOptions<Result> {
   readonly upstream: UpstreamClient;
@@ -213,6 +213,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
         asked: this.#call.sent,
         status: this.#status === 0 ? null : this.#status,
         shown: false,
+        seen: null,
         ...(client.failedWith !== null && { result: 'client-deadline' }),
       });
     } else if (now >= clientDeadline && this.#call.sent) {

@@ -25,13 +25,7 @@ const routeOf = (id: string): Route =>
     upstreamModel: `${id}-up`,
   }) as unknown as Route;
 
-interface CompleteResponse {
-  readonly kind: 'complete';
-  readonly status: 200;
-  readonly said: string;
-}
-
-const response: CompleteResponse = { kind: 'complete', status: 200, said: 'hello' };
+const response = { kind: 'complete', status: 200, response: 'hello' } as const;
 const broken = brokenAttempt(500, 'started', 'reset');
 const cure = { kind: 'without-state' } as const;
 const clientFault: AttemptOutcome = {
@@ -41,12 +35,12 @@ const clientFault: AttemptOutcome = {
 
 /** @param outcomes by channel; an Error is thrown while the request is built. */
 function open(
-  outcomes: Readonly<Record<string, CompleteResponse | AttemptOutcome | Error>>,
-  more: Partial<Sender<SentRequest, CompleteResponse | AttemptOutcome>> = {},
+  outcomes: Readonly<Record<string, AttemptOutcome | Error>>,
+  more: Partial<Sender<SentRequest, AttemptOutcome>> = {},
 ) {
   const asked: string[] = [];
-  const client = { disconnected: false };
-  const sender: Sender<SentRequest, CompleteResponse | AttemptOutcome> = {
+  const client = { disconnected: false, onDisconnect: () => {} };
+  const sender: Sender<SentRequest, AttemptOutcome> = {
     model: 'm',
     kind: 'buffered',
     prepare: () => null,
@@ -65,7 +59,11 @@ function open(
         },
         send() {
           asked.push(name);
-          return { outcome: Promise.resolve(outcome), upstreamHeaders: { 'x-request-id': name } };
+          return {
+            outcome: Promise.resolve(outcome),
+            upstreamHeaders: { 'x-request-id': name },
+            end: () => {},
+          };
         },
       };
     },
@@ -90,7 +88,13 @@ function open(
   return { asked, begun, client, defects, health, routes, run };
 }
 
-const left: AttemptOutcome = { kind: 'disconnected', asked: true, status: null, shown: false };
+const left: AttemptOutcome = {
+  kind: 'disconnected',
+  asked: true,
+  status: null,
+  shown: false,
+  seen: null,
+};
 
 test.each([
   [response, true],
@@ -117,7 +121,7 @@ describe('what attempts return', () => {
   test('the response, with all requests that were sent and the one that was answered', async () => {
     const { run, asked, begun } = open({ a: broken, b: response, c: response });
     expect(await run()).toMatchObject({
-      outcome: { kind: 'complete', said: 'hello' },
+      outcome: { kind: 'complete', response: 'hello' },
       attempts: [
         { channel: 'a', class: 'started', result: 'reset', upstreamRequestId: 'a' },
         { channel: 'b', class: 'shown', result: 'completed', upstreamRequestId: 'b' },
@@ -161,7 +165,7 @@ describe('what attempts return', () => {
   test('a defect keeps no other channel from being asked', async () => {
     const defect = new TypeError('x');
     const { run, asked, defects } = open({ a: defect, b: defect, c: broken, d: response });
-    expect(await run()).toMatchObject({ outcome: { kind: 'complete', said: 'hello' } });
+    expect(await run()).toMatchObject({ outcome: { kind: 'complete', response: 'hello' } });
     expect([asked, defects]).toEqual([
       ['c', 'd'],
       [defect, defect],

@@ -6,6 +6,7 @@ import type { AttemptRecord, PassedOver, PassedOverReason } from '#usage/index.t
 import { isSameVendor, type Classification, type Cure } from '#vendors/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { asGatewayError } from '../exchange/finish.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { SentRequest, Tried } from '../exchange/tried.ts';
 import { recordAttempt } from './attempt-record.ts';
@@ -38,7 +39,7 @@ export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent
 /** What the tries need of their exchange. */
 export interface TriedExchange extends Pick<Exchange, 'hold'> {
   readonly input: Pick<ExchangeInput, 'id' | 'caller' | 'headers' | 'startedAt'> & {
-    readonly client: Pick<ExchangeInput['client'], 'disconnected'>;
+    readonly client: Pick<ExchangeInput['client'], 'disconnected' | 'onDisconnect'>;
   };
 }
 
@@ -116,6 +117,7 @@ class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   readonly #attempts: AttemptRecord[] = [];
   /** The request that was sent last; null when none was. */
   #last: Sent | null = null;
+  #running: RunningAttempt<Outcome> | null = null;
   /** How many requests were sent upstream, including the repetition after a stale connection. */
   #sent = 0;
   /** How many of them may have reached a model without a response. */
@@ -147,6 +149,9 @@ class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   async run(): Promise<Attempted<Sent, Outcome>> {
     let outcome: Attempted<Sent, Outcome>['outcome'];
     let thrown: unknown = null;
+    if (this.#sender.kind === 'stream') {
+      this.#exchange.input.client.onDisconnect(() => this.#clientDisconnected());
+    }
     try {
       outcome = await this.#tryInTurn();
     } catch (error) {
@@ -158,6 +163,15 @@ class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
       if (defect !== thrown) this.#parts.onUnexpectedError(defect, this.#exchange.input.id);
     }
     return { outcome, attempts: this.#attempts, sent: this.#last, passed: this.#passedOver() };
+  }
+
+  /** Called by the client's connection, which would not catch an exception. */
+  #clientDisconnected(): void {
+    try {
+      this.#running?.clientDisconnected?.();
+    } catch (error) {
+      this.#running?.end(asGatewayError(this.#parts, this.#exchange.input, error));
+    }
   }
 
   /** @throws GatewayError, ClientGone */
@@ -378,6 +392,7 @@ class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
     } catch (error) {
       throw asBuildingDefect(error);
     }
+    this.#running = attempt;
     this.#last = ready.sent;
     return { attempt, startedAt, started };
   }

@@ -24,13 +24,14 @@ export interface AttemptFailure {
 }
 
 /** A complete response. */
-export interface CompleteAttempt {
+export interface CompleteAttempt<Result = unknown> {
   readonly kind: 'complete';
   readonly status: number;
+  readonly response: Result;
 }
 
 /** The response broke off after the client had seen content. */
-export interface BrokenAttempt {
+export interface BrokenAttempt<Seen = unknown> {
   readonly kind: 'broken';
   readonly status: number;
   readonly error: GatewayError;
@@ -42,12 +43,13 @@ export interface BrokenAttempt {
   /** The same for what is not counted in tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   readonly result: string;
+  readonly seen: Seen;
 }
 
 /**
  * The client left before the end. The upstream was cancelled, or its response was read to the end to learn its cost.
  */
-export interface DisconnectedAttempt {
+export interface DisconnectedAttempt<Seen = unknown> {
   readonly kind: 'disconnected';
   /** The request had been sent, whether or not the upstream had responded. */
   readonly asked: boolean;
@@ -55,10 +57,21 @@ export interface DisconnectedAttempt {
   readonly shown: boolean;
   /** Absent: the client closed its connection. */
   readonly result?: 'client-deadline';
+  /** Null: a response that is not streamed is not measured before its end. */
+  readonly seen: Seen | null;
 }
 
-/** How one attempt ended. Operations add what they know of their responses. */
-export type AttemptOutcome = AttemptFailure | CompleteAttempt | BrokenAttempt | DisconnectedAttempt;
+/**
+ * How one attempt ended. `Result`: a complete response. `Seen`: what is known of a stream that broke, or whose client
+ * left.
+ */
+export type OutcomeOf<Result, Seen> =
+  | AttemptFailure
+  | CompleteAttempt<Result>
+  | BrokenAttempt<Seen>
+  | DisconnectedAttempt<Seen>;
+
+export type AttemptOutcome = OutcomeOf<unknown, unknown>;
 
 const abnormal: Classification = Object.freeze({
   kind: 'failover',

@@ -75,4 +75,8 @@ export interface RunningAttempt<Outcome> {
   readonly outcome: Promise<Outcome>;
   /** Empty until the response's head has come. */
   readonly upstreamHeaders: UpstreamHeaders;
+  /** The client has closed its connection. Absent: ticks see it. */
+  clientDisconnected?(): void;
+  /** Ends the attempt with this error for the client. */
+  end(error: GatewayError): void;
 }

@@ -30,3 +30,17 @@ export interface ClientResponse {
   onDisconnect(listener: () => void): void;
   onDrain(listener: () => void): void;
 }
+
+/** Writes a whole JSON body, and ends the response. */
+export function writeJson(
+  client: Pick<ClientResponse, 'start' | 'end'>,
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  });
+  client.end(body);
+}

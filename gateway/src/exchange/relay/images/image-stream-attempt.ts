@@ -27,8 +27,7 @@ import {
   reachOf,
   type AttemptFailure,
   type BrokenAttempt,
-  type CompleteAttempt,
-  type DisconnectedAttempt,
+  type OutcomeOf,
 } from '../attempts/outcome.ts';
 import {
   ResponseTooComplex,
@@ -61,26 +60,17 @@ const heldUpMs = 5_000;
  */
 const readRestMs = 30_000;
 
-/** How an attempt of a streamed request ended. */
-export type ImageStreamOutcome =
-  | AttemptFailure
-  | CompleteImageStream
-  | BrokenImageStream
-  | DisconnectedAttempt;
-
-export interface CompleteImageStream extends CompleteAttempt {
+export interface CompletePictures {
   readonly measured: Measured;
   /** What the client gets once the row is durable. */
   readonly rest: readonly Buffer[];
 }
 
-export interface BrokenImageStream extends BrokenAttempt {
-  /**
-   * What the client pays although the stream broke: it had its pictures, and kept the upstream waiting or had no more
-   * time.
-   */
-  readonly measured: Measured | null;
-}
+/**
+ * How an attempt of a streamed request ended. Of a broken stream: what the client pays all the same, because it had its
+ * pictures, and kept the upstream waiting or had no more time.
+ */
+export type ImageStreamOutcome = OutcomeOf<CompletePictures, Measured | null>;
 
 /** How events with pictures are read and written. */
 export interface PictureEvents {
@@ -231,7 +221,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     const status = this.#status === 0 ? null : this.#status;
-    this.#finish({ kind: 'disconnected', asked: false, status, shown: false });
+    this.#finish({ kind: 'disconnected', asked: false, status, shown: false, seen: null });
     this.#call.abort();
   }
 
@@ -401,7 +391,8 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     const rest = [...this.#takeHeld(), ...tap.completion()];
-    this.#abortWith({ kind: 'complete', status: this.#status, measured, rest });
+    const response = { measured, rest };
+    this.#abortWith({ kind: 'complete', status: this.#status, response });
   }
 
   /** The upstream reported a failure in an event, or a picture that must not be shown. */
@@ -446,7 +437,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     classification: BrokenAttempt['classification'],
     result: string,
     units: BrokenAttempt['units'],
-  ): BrokenImageStream {
+  ): BrokenAttempt<Measured | null> {
     const { tap, sink, monotonic } = this.#options;
     const isHeldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
     const isOurs = result === 'no-memory' || result === 'ended' || result === 'deadline';
@@ -461,7 +452,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       usage: tap.usage,
       ...(units !== undefined && { units }),
       result,
-      measured: measured === null || isUncharged(measured) ? null : measured,
+      seen: measured === null || isUncharged(measured) ? null : measured,
     };
   }
 

@@ -22,8 +22,6 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
   readonly kind = 'stream';
   readonly isCostly = true;
   readonly model: string;
-  /** The running attempt, which has to learn when the client leaves. */
-  attempt: ImageStreamAttempt | null = null;
   readonly #parts: ImageParts;
   readonly #input: ImageInput;
   readonly #prepared: PreparedImages;
@@ -74,7 +72,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
       secret: lease.secret,
     });
     const call = { route, lease, sent, started };
-    this.attempt = new ImageStreamAttempt(asked, {
+    return new ImageStreamAttempt(asked, {
       ...streamSurroundings(parts, input, this.#sink, prepared.reserved, call),
       events: images,
       tap,
@@ -82,6 +80,5 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
       reader,
       onAnswered: () => this.#forms.done(),
     });
-    return this.attempt;
   }
 }

@@ -6,14 +6,15 @@ import {
   tokenLines,
   unpricedLines,
 } from '#billing/index.ts';
-import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import type { TokenUsage } from '#canonical/index.ts';
 import { inputSum } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { isError } from '../attempts/error-body.ts';
-import type { DisconnectedAttempt } from '../attempts/outcome.ts';
+import type { BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
 import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
 import type { PreparedText } from './prepared.ts';
+import type { SeenText } from './streams/stream-outcome.ts';
 import type { TextSent } from './text-sent.ts';
 import { asReported, usageOfLeaving, withHiddenReasoning, type TextUsage } from './usage.ts';
 
@@ -73,32 +74,36 @@ function isBeyondAsked(tokens: TokenUsage, { model, request, bounds }: AskedText
   return output * 5 > limit * 6 || inputSum(tokens) > bounds.mostInput;
 }
 
-/** What was known about a response when its client left. */
-export interface DisconnectedResponse extends Pick<DisconnectedAttempt, 'asked' | 'status'> {
-  readonly usage: ReportedUsage | null;
-  /** Bytes of text, reasoning and tool arguments until then. */
-  readonly outputBytes: number;
-  /** The upstream's searches until then. */
-  readonly webSearches: number;
-  /** The response was read to its end, so `usage` covers all of it. */
-  readonly whole: boolean;
-}
-
 /**
  * A client that leaves pays for what the upstream had done until then: nothing if no upstream was asked or the upstream
  * refused.
  */
 export function measureDisconnected(
-  { asked, status, usage, whole, outputBytes, webSearches }: DisconnectedResponse,
+  { asked, status, seen }: Pick<DisconnectedAttempt<SeenText>, 'asked' | 'status' | 'seen'>,
   prepared: PreparedText,
-  sent: Pick<TextSent, 'surcharges' | 'hidesReasoningInTotal'> | null,
+  sent: SentTerms | null,
 ): Measured {
   if (!asked || (status !== null && isError(status))) return nothingUsed;
-  const { terms } = prepared;
-  const known = withHiddenReasoning(usage, prepared, sent);
+  const known = withHiddenReasoning(seen?.tap.usage ?? null, prepared, sent);
+  const isWhole = seen?.tap.finished === true;
   const used =
-    whole && known !== null && known.missingSide === undefined
+    isWhole && known !== null && known.missingSide === undefined
       ? asReported(known)
-      : usageOfLeaving(known, prepared, outputBytes, { terms, webSearches });
+      : usageOfLeaving(known, prepared, seen?.tap ?? nothingSeen);
   return measureText(used, prepared, sent);
 }
+
+/** A client pays for what came of a broken response if the time was up, or it had kept the upstream waiting. */
+export function measureBrokenText(
+  { isPaid = false, usage, seen }: BrokenAttempt<SeenText>,
+  prepared: PreparedText,
+  sent: SentTerms | null,
+): Measured | null {
+  if (!isPaid) return null;
+  const known = withHiddenReasoning(usage, prepared, sent);
+  return measureText(usageOfLeaving(known, prepared, seen.tap), prepared, sent);
+}
+
+type SentTerms = Pick<TextSent, 'surcharges' | 'hidesReasoningInTotal'>;
+
+const nothingSeen = Object.freeze({ outputBytes: 0, webSearches: 0 });

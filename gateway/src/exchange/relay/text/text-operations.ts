@@ -1,7 +1,6 @@
 import type { TextOperationName } from '#canonical/index.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { answerBuffered } from './answer-buffered.ts';
-import { answerStream } from './answer-stream.ts';
+import { answerBuffered, answerStream } from './answer-text.ts';
 import { authorizeNames } from '../exchange/state/authorize-names.ts';
 import { boundText } from './bound-text.ts';
 import { answerCount } from './counts/answer-count.ts';

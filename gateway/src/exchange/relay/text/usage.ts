@@ -115,11 +115,11 @@ function withInput(reported: ReportedUsage, asked: CountedText): TokenUsage {
   return missing === 0 ? tokens : { ...tokens, input: tokens.input + missing };
 }
 
-/** What is known about the price of a response whose client left. */
-export interface DisconnectedTerms {
-  /** As requested. */
-  readonly terms: readonly string[];
-  /** Searches seen so far. */
+/** What had come of a response when its client left. */
+export interface SoFar {
+  /** Bytes of text, reasoning and tool arguments. */
+  readonly outputBytes: number;
+  /** The upstream's searches. */
   readonly webSearches: number;
 }
 
@@ -133,18 +133,16 @@ const unreported: ReportedUsage = Object.freeze({
 /**
  * The usage of a response whose client left: the whole input, because the upstream had read it, and the output until
  * then. An earlier report may cover only the beginning (Messages announces one token of output).
- * @param outputBytes of text, reasoning and tool arguments that the upstream had sent
  */
 export function usageOfLeaving(
   reported: ReportedUsage | null,
-  asked: CountedText,
-  outputBytes: number,
-  { terms, webSearches }: DisconnectedTerms,
+  asked: CountedText & Pick<PreparedText, 'terms'>,
+  { outputBytes, webSearches }: SoFar,
 ): TextUsage {
   const told = reported?.surcharges;
   // As long as the response has not reported its terms, the requested ones apply.
   const surcharges = {
-    reported: told !== undefined && told.reported.length > 0 ? told.reported : terms,
+    reported: told !== undefined && told.reported.length > 0 ? told.reported : asked.terms,
     webSearches: Math.max(told?.webSearches ?? 0, webSearches),
     ...(told?.pictureTokens !== undefined && { pictureTokens: told.pictureTokens }),
   };

@@ -6,4 +6,5 @@ export const patientClient = Object.freeze({
   disconnected: false,
   failedWith: null,
   fail: (): void => {},
+  onDisconnect: (): void => {},
 });

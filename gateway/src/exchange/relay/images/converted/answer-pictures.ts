@@ -1,24 +1,25 @@
-import { attemptUntilAnswered } from '../../attempts/failover.ts';
+import type { GatewayError } from '#errors/index.ts';
+import { answer } from '../../answer.ts';
+import { writeJson } from '../../exchange/client-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import {
-  asGatewayError,
-  finishCompleted,
-  finishDisconnected,
-  finishWithoutResponse,
-} from '../../exchange/finish.ts';
-import { nothingUsed } from '../../exchange/measured.ts';
-import { responseHeaders } from '../../exchange/response-headers.ts';
+import { asGatewayError } from '../../exchange/finish.ts';
+import type { TickRegistration } from '../../exchange/ticker.ts';
+import { createFraming } from '../../streams/framing.ts';
+import { StreamSink } from '../../streams/stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureSender } from './picture-sender.ts';
 import type { PreparedPictures } from './prepared.ts';
 import type { PictureSurface } from './surface.ts';
-import { WaitingStream } from './waiting-stream.ts';
 
 const noBody = Buffer.alloc(0);
 
+/** As for text: until then an error can still have a status of its own. */
+const headHoldMs = 10_000;
+
 /**
- * A streamed response is sent in one piece too: nothing of it may be seen before its row is durable.
+ * A streamed response is sent in one piece too: nothing of it may be seen before its row is durable. Until then the
+ * connection is kept alive.
  * @throws GatewayError when nothing has been written to the client yet.
  */
 export async function answerPictures(
@@ -28,55 +29,48 @@ export async function answerPictures(
   prepared: PreparedPictures,
 ): Promise<void> {
   const { input } = exchange;
-  // The prepared request has the bytes. Of megabytes no digest is made for the log.
+  const { id, client, framing, protocol: name } = input;
+  // The prepared request owns the bytes now; hashing megabytes for the log is not worth it.
   input.body = noBody;
-  const stream = exchange.stream ? openStream(parts, input) : null;
+  const protocol = parts.protocols[name];
+  const sink = exchange.stream
+    ? new StreamSink(client, protocol, createFraming(framing), parts.clock.monotonic)
+    : null;
+  const ticks = sink === null ? null : keepAlive(parts, sink);
+  const encodeError = (error: GatewayError) => protocol.encodeStreamError(error, id, null);
   try {
-    const sender = new PictureSender(parts, surface, input, prepared);
-    const attempted = await attemptUntilAnswered(parts, exchange, prepared.routes, sender);
-    const { outcome, sent } = attempted;
-    switch (outcome.kind) {
-      case 'unanswered':
-        throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
-      case 'not-asked':
-      // A client that leaves once the request has been sent is waited for: nothing had been sent.
-      case 'disconnected':
-        await finishDisconnected(parts, exchange, nothingUsed, attempted);
-        return;
-      case 'complete':
-    }
-    const { body, measured } = outcome.response;
-    if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
-    await finishCompleted(parts, exchange, measured, attempted);
-    const headers = responseHeaders(sent);
-    if (stream !== null) stream.end(body, headers);
-    else {
-      const length = String(body.length);
-      input.client.start(200, {
-        'content-type': 'application/json',
-        'content-length': length,
-        ...headers,
-      });
-      input.client.end(body);
-    }
+    await answer(parts, exchange, {
+      routes: prepared.routes,
+      sender: new PictureSender(parts, surface, input, prepared),
+      sink,
+      measure: ({ measured }) => measured,
+      write({ body }, headers) {
+        if (sink === null) return writeJson(client, body, headers);
+        ticks?.end();
+        sink.open(headers);
+        client.end(body);
+      },
+      encodeError,
+    });
   } catch (error) {
-    if (stream?.opened !== true) throw error;
-    stream.fail(asGatewayError(parts, input, error), input.id);
+    if (sink?.opened !== true) throw error;
+    sink.end([encodeError(asGatewayError(parts, input, error))]);
   } finally {
-    stream?.stop();
+    ticks?.end();
   }
 }
 
-function openStream(
-  { protocols, ticker, clock, timeouts }: PictureParts,
-  { client, framing, protocol }: TextInput,
-): WaitingStream {
-  return new WaitingStream({
-    client,
-    framing,
-    protocol: protocols[protocol],
-    ticker,
-    monotonic: clock.monotonic,
-    keepAliveMs: timeouts.keepaliveComment,
+function keepAlive(
+  { ticker, clock, timeouts }: Pick<PictureParts, 'ticker' | 'clock' | 'timeouts'>,
+  sink: StreamSink,
+): TickRegistration {
+  const openAt = clock.monotonic() + headHoldMs;
+  return ticker.add({
+    tick(now) {
+      if (now >= openAt) sink.open({});
+      sink.keepAlive(now, timeouts.keepaliveComment);
+    },
+    // The attempt under way ends the exchange.
+    end: () => {},
   });
 }

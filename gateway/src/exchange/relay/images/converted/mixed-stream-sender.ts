@@ -5,7 +5,7 @@ import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
 import type { StreamSink } from '../../streams/stream-sink.ts';
-import type { ImageStreamAttempt, ImageStreamOutcome } from '../image-stream-attempt.ts';
+import type { ImageStreamOutcome } from '../image-stream-attempt.ts';
 import { ImageStreamSender } from '../image-stream-sender.ts';
 import type { ImageInput } from '../input.ts';
 import type { PreparedImages } from '../prepared.ts';
@@ -21,7 +21,6 @@ export class MixedStreamSender implements Sender<SentRequest, ImageStreamOutcome
   readonly model: string;
   readonly #same: ImageStreamSender;
   readonly #converting: PictureStreamSender;
-  #running: ImageStreamSender | PictureStreamSender | null = null;
 
   constructor(parts: PictureParts, input: ImageInput, prepared: PreparedImages, sink: StreamSink) {
     this.model = prepared.request.model;
@@ -35,18 +34,12 @@ export class MixedStreamSender implements Sender<SentRequest, ImageStreamOutcome
     );
   }
 
-  /** The running attempt, which has to learn when the client leaves. */
-  get attempt(): ImageStreamAttempt | null {
-    return this.#running?.attempt ?? null;
-  }
-
   prepare(route: Route): Promise<GatewayError | null> | null {
     return this.#for(route).prepare(route);
   }
 
   build(route: Route): ReadyRequest<SentRequest, ImageStreamOutcome> {
-    this.#running = this.#for(route);
-    return this.#running.build(route);
+    return this.#for(route).build(route);
   }
 
   errorOf(failure: AttemptFailure): GatewayError {

@@ -24,8 +24,6 @@ export class PictureStreamSender implements Sender<SentRequest, ImageStreamOutco
   readonly kind = 'stream';
   readonly isCostly = true;
   readonly model: string;
-  /** The running attempt, which has to learn when the client leaves. */
-  attempt: ImageStreamAttempt | null = null;
   readonly #parts: PictureParts;
   readonly #streamed: StreamedPictures;
   readonly #input: ExchangeInput;
@@ -80,7 +78,7 @@ export class PictureStreamSender implements Sender<SentRequest, ImageStreamOutco
     const echo = { clientModel: this.model, upstreamModel: route.upstreamModel };
     const asked = this.#requests.asked(route, request, lease.secret, isOwn);
     const call = { route, lease, sent, started };
-    this.attempt = new ImageStreamAttempt(asked, {
+    return new ImageStreamAttempt(asked, {
       ...streamSurroundings(parts, input, this.#sink, prepared.reserved, call),
       events: this.#streamed,
       // What was converted has been measured as a whole.
@@ -89,6 +87,5 @@ export class PictureStreamSender implements Sender<SentRequest, ImageStreamOutco
       reader: this.#requests.readerFor(route, request),
       onAnswered: () => prepared.opened.done(),
     });
-    return this.attempt;
   }
 }

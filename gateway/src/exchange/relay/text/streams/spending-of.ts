@@ -18,7 +18,7 @@ export function spendingOf(
   sent: TextSent,
 ): ((tap: StreamTap, rest: Pick<SpendingOptions, 'end' | 'onDefect'>) => Spending) | null {
   if (hold === null) return null;
-  const { model, request, terms } = prepared;
+  const { model, request } = prepared;
   const bounds = tokenBounds(model, {
     bodyBytes: 0,
     outputLimit: request.maxOutputTokens,
@@ -31,7 +31,7 @@ export function spendingOf(
       costAt(outputBytes) {
         const { webSearches } = tap;
         const known = withHiddenReasoning(tap.usage, prepared, sent);
-        const used = usageOfLeaving(known, prepared, outputBytes, { terms, webSearches });
+        const used = usageOfLeaving(known, prepared, { outputBytes, webSearches });
         return billing.costOf(hold, measureText(used, prepared, sent).lines);
       },
       draw: (amount) => billing.draw(hold, amount),

@@ -104,8 +104,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
       shown: true,
-      whole: true,
-      usage: { tokens: { input: 30, output: 900 } },
+      seen: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
     });
   });
 
@@ -127,8 +126,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(aborted()).toBe(true);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      whole: false,
-      usage: null,
+      seen: { tap: { finished: false, usage: null } },
     });
   });
 
@@ -181,8 +179,13 @@ describe('an upstream that keeps the connection open after its response', () => 
     expect(isOver).toBe(false);
     attempt.tick(7_000);
     const outcome = await attempt.outcome;
-    expect(outcome).toMatchObject({ kind: 'complete', usage: { tokens: { output: 900 } } });
-    expect(outcome.kind === 'complete' && outcome.body.map(String).join('')).toMatch(/\[DONE\]/);
+    expect(outcome).toMatchObject({
+      kind: 'complete',
+      response: { usage: { tokens: { output: 900 } } },
+    });
+    expect(outcome.kind === 'complete' && outcome.response.body.map(String).join('')).toMatch(
+      /\[DONE\]/,
+    );
     expect(aborted()).toBe(false);
   });
 
@@ -230,9 +233,9 @@ describe('an upstream that keeps the connection open after its response', () => 
     const outcome = await attempt.outcome;
     expect(outcome).toMatchObject({
       kind: 'complete',
-      usage: { tokens: { input: 30, output: 900 } },
+      response: { usage: { tokens: { input: 30, output: 900 } } },
     });
-    expect(outcome.kind === 'complete' && outcome.body.map(String).join('')).toMatch(end);
+    expect(outcome.kind === 'complete' && outcome.response.body.map(String).join('')).toMatch(end);
     upstream.onEnd();
   });
 
@@ -242,7 +245,7 @@ describe('an upstream that keeps the connection open after its response', () => 
     attempt.tick(1_000);
     attempt.tick(60_000);
     upstream.onBreak(new UpstreamError('started', 'idle-timeout', null));
-    expect(await attempt.outcome).toMatchObject({ kind: 'complete', usage: null });
+    expect(await attempt.outcome).toMatchObject({ kind: 'complete', response: { usage: null } });
   });
 
   test('without a finish it broke off', async () => {

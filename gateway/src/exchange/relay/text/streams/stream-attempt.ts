@@ -488,9 +488,11 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#finish({
       kind: 'complete',
       status: this.#status,
-      usage: unknownEnding === null ? usage : withUnknownEnding(usage, unknownEnding),
-      tap,
-      body: rest,
+      response: {
+        usage: unknownEnding === null ? usage : withUnknownEnding(usage, unknownEnding),
+        tap,
+        body: rest,
+      },
     });
   }
 

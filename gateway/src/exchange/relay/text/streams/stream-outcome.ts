@@ -6,31 +6,23 @@ import {
   brokenAttempt,
   reachOf,
   type AttemptFailure,
-  type BrokenAttempt,
-  type CompleteAttempt,
-  type DisconnectedAttempt,
+  type OutcomeOf,
 } from '../../attempts/outcome.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
-import type { DisconnectedResponse } from '../measure-text.ts';
 
-/** How an attempt of a streamed exchange ended. */
-export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | DisconnectedStream;
-
-export interface CompleteStream extends CompleteAttempt {
-  readonly usage: ReportedUsage | null;
+/** What is known of a streamed response. */
+export interface SeenText {
   readonly tap: StreamTap;
+}
+
+export interface CompleteText extends SeenText {
+  readonly usage: ReportedUsage | null;
   /** The bytes that the client gets once the row is durable. */
   readonly body: readonly (Buffer | string)[];
 }
 
-export interface BrokenStream extends BrokenAttempt {
-  /** The tap of the broken response, some of which the error frame repeats. */
-  readonly tap: StreamTap;
-  /** The client pays for what came: the upstream had been waiting for it to read, or the time was up. */
-  readonly isPaid: boolean;
-}
-
-export interface DisconnectedStream extends DisconnectedAttempt, DisconnectedResponse {}
+/** How an attempt of a streamed exchange ended. */
+export type StreamOutcome = OutcomeOf<CompleteText, SeenText>;
 
 /** What was known about a streamed response when it ended. */
 export interface StreamSoFar {
@@ -75,11 +67,9 @@ export function disconnectedStream(
   { status, sent, tap, shown }: StreamSoFar,
   hasFailed = false,
 ): StreamOutcome {
-  const { usage, outputBytes, finished, webSearches } = tap;
   const known = status === 0 ? null : status;
-  const seen = { usage, outputBytes, webSearches, whole: finished };
   const result = hasFailed ? ({ result: 'client-deadline' } as const) : {};
-  return { kind: 'disconnected', asked: sent, status: known, ...seen, shown, ...result };
+  return { kind: 'disconnected', asked: sent, status: known, seen: { tap }, shown, ...result };
 }
 
 function cutAttempt({ status, sent }: StreamSoFar, result: string): AttemptFailure {
@@ -93,6 +83,7 @@ function brokenStream(
   classification: Classification | null,
 ): StreamOutcome {
   const { usage } = tap;
+  const seen = { tap };
   const isPaid = heldUp || result === 'deadline' || result === 'overspent';
-  return { kind: 'broken', status, error, classification, tap, usage, result, isPaid };
+  return { kind: 'broken', status, error, classification, seen, usage, result, isPaid };
 }

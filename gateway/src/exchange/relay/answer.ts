@@ -1,0 +1,122 @@
+import type { Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { attemptUntilAnswered } from './attempts/failover.ts';
+import type { BrokenAttempt, DisconnectedAttempt, OutcomeOf } from './attempts/outcome.ts';
+import type { AttemptParts } from './attempts/parts.ts';
+import type { Sender } from './attempts/sender.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import {
+  asGatewayError,
+  finishCompleted,
+  finishDisconnected,
+  finishFailed,
+  finishWithoutResponse,
+} from './exchange/finish.ts';
+import { nothingUsed, type Measured } from './exchange/measured.ts';
+import type { ExchangeParts } from './exchange/parts.ts';
+import { responseHeaders } from './exchange/response-headers.ts';
+import type { SentRequest } from './exchange/tried.ts';
+import type { StreamSink } from './streams/stream-sink.ts';
+
+/**
+ * How one kind of request is served: where it is sent, and what becomes of the response.
+ * `Result`: a complete response. `Seen`: what is known of one whose client left, or that broke.
+ */
+export interface Plan<Sent extends SentRequest, Result, Seen> {
+  /** In the order to try them. */
+  readonly routes: readonly Route[];
+  readonly sender: Sender<Sent, OutcomeOf<Result, Seen>>;
+  /** Where a streamed response goes. Null: the client gets it in one piece. */
+  readonly sink: StreamSink | null;
+
+  /** What a complete response costs; null: it cannot be charged, so the client must not get it. */
+  measure(result: Result, sent: Sent | null): Measured | null;
+
+  /** What a client owes that left. Absent: nothing. */
+  measureLeft?(left: DisconnectedAttempt<Seen>, sent: Sent | null): Measured;
+
+  /** What a client owes whose response broke after it had seen some of it. Absent or null: nothing. */
+  measureBroken?(broken: BrokenAttempt<Seen>, sent: Sent | null): Measured | null;
+
+  /** Writes a complete response, whose row is durable, and ends the body. */
+  write(
+    result: Result,
+    headers: Readonly<Record<string, string>>,
+    sent: Sent | null,
+  ): void | Promise<void>;
+
+  /**
+   * The end of a stream that failed. Absent: there is no sink.
+   * @param seen the response that it ends; null if there is none
+   */
+  encodeError?(error: GatewayError, seen: Result | Seen | null): string;
+}
+
+/**
+ * Sends a request, makes the exchange's row durable, and only then ends the response.
+ * @throws GatewayError when nothing has been written to the client yet; SpoolFailure when a response broke off.
+ */
+export async function answer<Sent extends SentRequest, Result, Seen>(
+  parts: ExchangeParts & AttemptParts,
+  exchange: Exchange,
+  plan: Plan<Sent, Result, Seen>,
+): Promise<void> {
+  const { client, startedAt } = exchange.input;
+  const { sink, sender } = plan;
+  const attempted = await attemptUntilAnswered(parts, exchange, plan.routes, sender);
+  const { outcome, sent } = attempted;
+  switch (outcome.kind) {
+    case 'unanswered': {
+      const failure = await finishWithoutResponse(parts, exchange, outcome.error, attempted);
+      return endWith(plan, failure, null);
+    }
+    case 'not-asked':
+      return finishDisconnected(parts, exchange, nothingUsed, attempted);
+    case 'disconnected': {
+      const measured = plan.measureLeft?.(outcome, sent) ?? nothingUsed;
+      return finishDisconnected(parts, exchange, measured, attempted);
+    }
+    case 'broken': {
+      const { error, seen } = outcome;
+      const measured = plan.measureBroken?.(outcome, sent) ?? null;
+      if (measured === null) await finishFailed(parts, exchange, error, attempted, 200);
+      else await finishDisconnected(parts, exchange, measured, attempted, error);
+      return endWith(plan, error, seen);
+    }
+    case 'complete':
+  }
+  const { response } = outcome;
+  const measured = plan.measure(response, sent);
+  if (measured === null) {
+    const failure = new GatewayError('upstream_abnormal');
+    const status = sink?.opened === true ? 200 : undefined;
+    await finishFailed(parts, exchange, failure, attempted, status);
+    return endWith(plan, failure, response);
+  }
+  if (sender.kind === 'buffered' && sent !== null) {
+    sent.ttftMs = parts.clock.monotonic() - startedAt;
+  }
+  if (sender.kind === 'stream' && sender.isCostly === true && client.disconnected) {
+    // It was read to its end for its cost.
+    return finishDisconnected(parts, exchange, measured, attempted);
+  }
+  try {
+    await finishCompleted(parts, exchange, measured, attempted);
+  } catch (error) {
+    return endWith(plan, asGatewayError(parts, exchange.input, error), null);
+  }
+  return plan.write(response, responseHeaders(sent), sent);
+}
+
+/**
+ * A client that already has its status 200, because keep-alives or content have been sent, gets the error in the stream.
+ * @throws GatewayError the error itself otherwise
+ */
+function endWith<Sent extends SentRequest, Result, Seen>(
+  { sink, encodeError }: Pick<Plan<Sent, Result, Seen>, 'sink' | 'encodeError'>,
+  error: GatewayError,
+  seen: Result | Seen | null,
+): void {
+  if (sink?.opened !== true || encodeError === undefined) throw error;
+  sink.end([encodeError(error, seen)]);
+}
