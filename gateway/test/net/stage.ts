@@ -64,11 +64,11 @@ const timeouts = {
 };
 
 const spoolFolder = mkdtempSync(path.join(tmpdir(), 'sluice-net-'));
-const stateKeys = { sealing: Buffer.alloc(32, 1), signing: Buffer.alloc(32, 2) };
+const stateKey = Buffer.alloc(32, 1);
 const bodies = createBodyPool({
   size: 1,
   heap: 256,
-  stateKeys,
+  stateKey,
   store: createStateStore({ now: () => 0 }),
   onProblem: (error) => {
     throw error;
@@ -236,7 +236,7 @@ export class Stage {
       converter: createConverter({
         protocols: textProtocols,
         codecs: textCodecs,
-        sealer: createStateSealer(stateKeys, (length) => Buffer.alloc(length, 7)),
+        sealer: createStateSealer(stateKey, (length) => Buffer.alloc(length, 7)),
         store: createStateStore({ now: monotonic }),
       }),
       items: createItemMemory({ now: monotonic, maxBytes: 1_000_000 }),

@@ -13,4 +13,4 @@ export { nearest } from './near.ts';
 export { isWithinRanges } from './network.ts';
 export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
 export { enoughBits, seemingBits } from './secret-strength.ts';
-export { formatDuration, parseDuration } from './units.ts';
+export { parseDuration } from './units.ts';
