@@ -67,7 +67,7 @@ export interface CompletePictures {
 }
 
 /**
- * How an attempt of a streamed request ended. Of a broken stream: what the client pays all the same, because it had its
+ * How an attempt of a streamed request ended. Of a broken stream: what the client pays anyway, because it had its
  * pictures, and kept the upstream waiting or had no more time.
  */
 export type ImageStreamOutcome = OutcomeOf<CompletePictures, Measured | null>;
