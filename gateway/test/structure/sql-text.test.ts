@@ -21,7 +21,7 @@ const ofConstants: ReadonlySet<string> = new Set([
   // LISTEN takes no parameter.
   'store/database/listening.ts',
   // The body of a function is a text in PostgreSQL.
-  'store/database/migrations/append-only.ts',
+  'store/database/migrations/triggers.ts',
 ]);
 
 const verb = String.raw`\s*(?:select|insert\s+into|update|delete\s+from|replace\s+into|create|drop|alter|truncate|with|pragma|attach|union|where|order\s+by|begin)\b`;

@@ -1,45 +1,25 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { openDatabase, type OpenDatabase } from '#database/index.ts';
-import { createMigrations } from '#database/migrations/index.ts';
+import { migrate, openDatabase, type OpenDatabase } from '#database/index.ts';
 import type { Dialect } from '../database/databases.ts';
 
 const day = 86_400_000;
-/** The rows are written as they were then, so that the migrations since have work to do. */
-const migratedTo = '0025-sessions';
 
 /**
- * Fills an empty database with usage rows of 90 days and 500 keys, and brings its tables up to date.
+ * Fills an empty database with usage rows of 90 days and 500 keys, and with their sums.
  * @param newest when the last row was made, in ms
- * @returns how long the migrations took, in ms
  */
 export async function makeManyRows(
   dialect: Dialect,
   url: string,
   count: number,
   newest: number,
-): Promise<number> {
-  const maker = openDatabase({ url, statementTimeout: 0 });
-  const migrator = new Migrator({
-    db: maker.kysely,
-    provider: { getMigrations: async () => createMigrations(dialect) },
-    ...(dialect === 'postgres' ? { migrationTableSchema: 'public' } : {}),
-  });
-  await migrateTo(migratedTo);
-  await fill(maker, count, newest);
-  const before = performance.now();
-  await migrateTo();
-  const time = performance.now() - before;
-  if (dialect === 'postgres') await sql`vacuum analyze`.execute(maker.kysely);
-  await maker.close();
-  return time;
-
-  async function migrateTo(name?: string) {
-    const { error } = await (name === undefined
-      ? migrator.migrateToLatest()
-      : migrator.migrateTo(name));
-    if (error !== undefined) throw new Error('the migrations failed', { cause: error });
-  }
+): Promise<void> {
+  const database = openDatabase({ url, statementTimeout: 0 });
+  await migrate(database);
+  await fill(database, count, newest);
+  await sumUp(database);
+  if (dialect === 'postgres') await sql`vacuum analyze`.execute(database.kysely);
+  await database.close();
 }
 
 /** Names are skewed as they are in life: few models and channels, and most keys use one or two. */
@@ -57,7 +37,7 @@ async function fill({ kysely, dialect }: OpenDatabase, count: number, newest: nu
     insert into usage (id, time, stream, status, duration_ms, ttft_ms, input_tokens,
       cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
       cost, key_id, user_id, team_id, group_name, model, upstream_model, channel, protocol,
-      operation, outcome, error, attempts, usage_source, receipt, rewrites, losses, user_agent, count)
+      operation, outcome, error, attempts, usage_source, receipt, rewrites, losses, user_agent, client, count)
     select 'req_' || n, ${newest} - cast(n * (90.0 * ${sql.lit(day)} / ${sql.lit(count)}) as bigint), 1,
       case when n % 100 = 7 then 429 when n % 150 = 11 then 502 else 200 end,
       200 + (n * 104729 % 30000), 100 + (n * 7907 % 3000), 900 + n % 4000, n % 9000, 0, 0,
@@ -73,14 +53,51 @@ async function fill({ kysely, dialect }: OpenDatabase, count: number, newest: nu
       '[{"part":"input","quantity":900,"rate":"1250000"},{"part":"output","quantity":90,"rate":"10000000"}]',
       '[]', '[]',
       case n % 3 when 0 then 'claude-cli/2.0.1 (external, cli)' when 1 then 'OpenAI/Python 2.1.0' else 'curl/8.5' end,
-      1
+      case n % 3 when 0 then 'claude-code' when 1 then 'openai-python' else 'curl' end, 1
     from ${numbers}`.execute(kysely);
+}
+
+const sums = [
+  ['requests', 'failed', 'refused', 'input_tokens', 'output_tokens', 'cache_read_tokens'],
+  ['cache_write_tokens', 'cache_write_1h_tokens', 'reasoning_tokens', 'images', 'video_ms'],
+  ['video_tokens', 'cost', 'unbilled_tokens'],
+].flat();
+
+/** The sums that the gateway keeps beside the rows. */
+async function sumUp({ kysely }: OpenDatabase): Promise<void> {
+  const names = sql.join(sums.map((name) => sql.ref(name)));
+  const added = sql.join(sums.map((name) => sql`sum(${sql.ref(name)})`));
+  const counted = sql`count(*),
+    sum(case when outcome <> 'completed' then 1 else 0 end),
+    sum(case when outcome = 'refused' then 1 else 0 end), sum(input_tokens), sum(output_tokens),
+    sum(cache_read_tokens), 0, 0, 0, 0, 0, 0, sum(cost), 0`;
   await sql`
-    insert into usage_hourly (hour, key_id, user_id, team_id, model, channel, requests, failed,
-      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,
-      reasoning_tokens, cost, unbilled_tokens, images, video_ms, video_tokens)
-    select time - time % 3600000, key_id, user_id, coalesce(team_id, ''), model, channel, count(*),
-      sum(case when outcome <> 'completed' then 1 else 0 end), sum(input_tokens),
-      sum(output_tokens), sum(cache_read_tokens), 0, 0, 0, sum(cost), 0, 0, 0, 0
+    insert into usage_hourly (hour, key_id, user_id, team_id, model, channel, client, ${names})
+    select time - time % 3600000, key_id, user_id, coalesce(team_id, ''), model, channel, client, ${counted}
+    from usage group by 1, 2, 3, 4, 5, 6, 7`.execute(kysely);
+  await sql`
+    insert into usage_daily (day, key_id, user_id, team_id, model, channel, ${names})
+    select hour - hour % 86400000, key_id, user_id, team_id, model, channel, ${added}
+    from usage_hourly group by 1, 2, 3, 4, 5, 6`.execute(kysely);
+  await sql`
+    insert into usage_hourly_models (hour, model, channel, ${names})
+    select hour, model, channel, ${added} from usage_hourly group by 1, 2, 3`.execute(kysely);
+  for (const [measure, column] of [
+    ['first_token', 'ttft_ms'],
+    ['duration', 'duration_ms'],
+  ] as const) {
+    await sql`
+      insert into latency_hourly (hour, model, channel, measure, bucket, requests)
+      select time - time % 3600000, model, channel, ${sql.lit(measure)},
+        cast(floor(ln(${sql.ref(column)}) / ln(1.1)) as integer), count(*)
+      from usage where outcome = 'completed' group by 1, 2, 3, 5`.execute(kysely);
+  }
+  await sql`
+    insert into latency_daily (day, model, channel, measure, bucket, requests)
+    select hour - hour % 86400000, model, channel, measure, bucket, sum(requests)
+    from latency_hourly group by 1, 2, 3, 4, 5`.execute(kysely);
+  await sql`
+    insert into usage_kinds (hour, client, protocol, operation, outcome, status, ${names})
+    select time - time % 3600000, client, protocol, operation, outcome, status, ${counted}
     from usage group by 1, 2, 3, 4, 5, 6`.execute(kysely);
 }

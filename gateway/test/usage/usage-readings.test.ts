@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { Migrator } from 'kysely/migration';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type OpenDatabase } from '#database/index.ts';
-import { createMigrations } from '#database/migrations/index.ts';
-import { dailyDimensions, hourlySums } from '#database/usage-hourly.ts';
+import type { OpenDatabase } from '#database/index.ts';
 import {
   countKinds,
   countNames,
@@ -17,13 +14,8 @@ import {
   type ExchangeRecord,
   type UsageEntry,
 } from '#usage/index.ts';
-import {
-  createTestDatabase,
-  dialects,
-  isSkipped,
-  openTestDatabase,
-} from '../database/databases.ts';
-import { charge, keepPrice, record, recordAll, unpaidAttempt } from '../journal/records.ts';
+import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -297,78 +289,5 @@ describe.each(dialects)('%s', (dialect) => {
         [0, 1, 2, 3, 4, 5, 6].map((n) => `model-${n}`),
       );
     });
-
-    it('are the same for rows from before these sums were kept', async () => {
-      await recordAll(
-        database,
-        ['codex_cli/2', 'ProbeClient/1'].map((userAgent) =>
-          record(`req_unbilled_${userAgent}`, {
-            userAgent,
-            time: start,
-            attempts: [unpaidAttempt('spare', 4), unpaidAttempt('main', 6)],
-            units: { images: 2 },
-          }),
-        ),
-      );
-      const { url, drop } = await createTestDatabase(dialect);
-      const older = openDatabase({ url, statementTimeout: 0 });
-      const migrations = createMigrations(dialect);
-      const migrator = new Migrator({
-        db: older.kysely,
-        provider: { getMigrations: async () => migrations },
-        ...(dialect === 'postgres' ? { migrationTableSchema: 'public' } : {}),
-      });
-      expect((await migrator.migrateTo('0025-sessions')).error).toBeUndefined();
-      const usage = await database.kysely.selectFrom('usage').selectAll().execute();
-      const old = usage.map(
-        ({ client: _client, route: _route, usage_unread: _unread, ...row }) => row,
-      );
-      for (let at = 0; at < old.length; at += 50) {
-        await older.kysely
-          .insertInto('usage')
-          .values(old.slice(at, at + 50) as unknown as typeof usage)
-          .execute();
-      }
-      // As they were then: without clients.
-      const hours = await database.kysely
-        .selectFrom('usage_hourly')
-        .select(['hour', ...dailyDimensions])
-        .select(({ fn }) => hourlySums.map((name) => fn.sum(name).as(name)))
-        .groupBy(['hour', ...dailyDimensions])
-        .execute();
-      for (const { refused: _refused, ...row } of hours) {
-        await older.kysely
-          .insertInto('usage_hourly')
-          .values(row as never)
-          .execute();
-      }
-      expect((await migrator.migrateToLatest()).error).toBeUndefined();
-      await older.close();
-      const migrated = openDatabase({ url });
-      for (const table of [
-        'usage_hourly',
-        'usage_daily',
-        'usage_hourly_models',
-        'latency_hourly',
-        'latency_daily',
-        'usage_kinds',
-      ] as const) {
-        const all = async ({ kysely }: OpenDatabase) =>
-          (await kysely.selectFrom(table).selectAll().execute()).map(sortedText).toSorted();
-        expect([table, await all(migrated)]).toEqual([table, await all(database)]);
-      }
-      const clients = async ({ kysely }: OpenDatabase) =>
-        kysely.selectFrom('usage').select(['id', 'client']).orderBy('id').execute();
-      expect(await clients(migrated)).toEqual(await clients(database));
-      await migrated.close();
-      await drop();
-    });
   });
 });
-
-const sortedText = (row: object) =>
-  JSON.stringify(
-    Object.entries(row)
-      .map(([name, value]) => `${name}=${value}`)
-      .toSorted(),
-  );

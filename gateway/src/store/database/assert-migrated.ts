@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createMigrations } from './migrations/index.ts';
+import { createMigrations, unreleased } from './migrations/index.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
@@ -12,19 +12,30 @@ export async function assertMigrated(database: OpenDatabase): Promise<void> {
   if (done.length === 0) {
     throw new Error("the database has no tables yet: run 'sluice migrate' or start the gateway");
   }
-  if (done.length < stepsOf(database).length) {
+  if (done.includes(unreleased.last) || done.length < stepsOf(database).length) {
     throw new Error(
       "the database schema is older than this version: run 'sluice migrate' or start the gateway",
     );
   }
 }
 
-/** @throws Error if the database has migration steps that this program does not know. */
-export async function assertKnown(database: OpenDatabase): Promise<void> {
-  assertNotNewer(database, await doneSteps(database));
+/**
+ * @returns whether the tables were made by the last unreleased version, and are those of the first step.
+ * @throws Error if the database has migration steps that this program does not know.
+ */
+export async function assertKnown(database: OpenDatabase): Promise<boolean> {
+  const done = await doneSteps(database);
+  assertNotNewer(database, done);
+  return done.includes(unreleased.last);
 }
 
 function assertNotNewer(database: OpenDatabase, done: readonly string[]): void {
+  if (done.includes(unreleased.first)) {
+    if (done.includes(unreleased.last)) return;
+    throw new Error(
+      "the database was made before the first release: run 'sluice migrate' of the version tagged pre-squash once, then this one",
+    );
+  }
   const steps = stepsOf(database);
   const unknown = done.find((name) => !steps.includes(name));
   if (unknown === undefined) return;

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { assertKnown } from './assert-migrated.ts';
-import { createMigrations } from './migrations/index.ts';
+import { createMigrations, firstStep, unreleased } from './migrations/index.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { OpenDatabase } from './open.ts';
  * @throws Error that names the failed step, or says that a newer program migrated the database.
  */
 export async function migrate(database: OpenDatabase): Promise<void> {
-  await assertKnown(database);
+  if (await assertKnown(database)) await joinUnreleasedSteps(database);
   const { kysely, dialect } = database;
   const migrations = createMigrations(dialect);
   const migrator = new Migrator({
@@ -25,6 +25,17 @@ export async function migrate(database: OpenDatabase): Promise<void> {
   const step = failed === undefined ? '' : ` at step '${failed}'`;
   const reason = error instanceof Error && error.message !== '' ? `: ${error.message}` : '';
   throw new Error(`the database could not be brought up to date${step}${reason}`, { cause: error });
+}
+
+/** Safe when many processes start at once: the update of one of them finds the row. */
+async function joinUnreleasedSteps({ kysely }: OpenDatabase): Promise<void> {
+  await kysely.transaction().execute(async (trx) => {
+    const { numAffectedRows } = await sql`
+      update kysely_migration set name = ${firstStep} where name = ${unreleased.last}`.execute(trx);
+    if (numAffectedRows === 1n) {
+      await sql`delete from kysely_migration where name <> ${firstStep}`.execute(trx);
+    }
+  });
 }
 
 async function currentSchema(kysely: Kysely<never> | OpenDatabase['kysely']): Promise<string> {
