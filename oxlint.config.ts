@@ -17,7 +17,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     canonical: '',
     vendors: 'canonical errors',
     config: 'canonical errors vendors',
-    observability: 'config errors vendors',
+    observability: 'canonical config errors vendors',
   },
   wire: {
     compression: '',

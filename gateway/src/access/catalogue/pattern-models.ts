@@ -1,4 +1,9 @@
-import type { ProtocolName } from '#canonical/index.ts';
+import {
+  pictureProtocolNames,
+  textProtocolNames,
+  videoProtocolNames,
+  type ProtocolName,
+} from '#canonical/index.ts';
 import type { DeclaredChannel, ModelType } from '#config/index.ts';
 import { isPattern, matchesPattern } from '#config/pattern.ts';
 import { bundledModelsOf } from './bundled.ts';
@@ -14,10 +19,10 @@ export interface PatternModel {
 
 /** The protocols in which upstreams serve a type. */
 const protocolsOf: Readonly<Record<ModelType, ReadonlySet<ProtocolName>>> = {
-  chat: new Set<ProtocolName>(['chat', 'responses', 'messages', 'generate-content']),
-  image: new Set<ProtocolName>(['images', 'generate-content']),
+  chat: new Set(textProtocolNames),
+  image: new Set(pictureProtocolNames),
   embedding: new Set<ProtocolName>(['embeddings']),
-  video: new Set<ProtocolName>(['video-synthesis', 'video-contents']),
+  video: new Set(videoProtocolNames),
 };
 
 const demo: ReadonlySet<string> = new Set(bundledModelsOf('simulator').map(({ id }) => id));

@@ -35,7 +35,17 @@ export type {
   PictureSource,
 } from './picture.ts';
 export { isReferenceModel } from './reference-model.ts';
-export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
+export {
+  pictureProtocolNames,
+  protocolNames,
+  telemetryOperation,
+  textProtocolNames,
+  videoProtocolNames,
+  type PictureProtocolName,
+  type ProtocolName,
+  type TextProtocolName,
+  type VideoProtocolName,
+} from './protocol-name.ts';
 export type {
   CustomTool,
   FunctionTool,
@@ -81,6 +91,5 @@ export type {
   TaskUsage,
   TaskView,
   VideoDemand,
-  VideoProtocolName,
   VideoResolution,
 } from './video.ts';

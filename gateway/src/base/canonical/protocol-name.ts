@@ -12,5 +12,29 @@ export const protocolNames = [
 
 export type ProtocolName = (typeof protocolNames)[number];
 
-/** The protocols of the text endpoints. */
-export type TextProtocolName = 'chat' | 'responses' | 'messages' | 'generate-content';
+/** The protocols of the text endpoints. Envelopes name them by their place here: new ones come last. */
+export const textProtocolNames = ['chat', 'responses', 'messages', 'generate-content'] as const;
+
+export type TextProtocolName = (typeof textProtocolNames)[number];
+
+/** The protocols in which upstreams draw pictures. */
+export const pictureProtocolNames = ['images', 'generate-content'] as const;
+
+export type PictureProtocolName = (typeof pictureProtocolNames)[number];
+
+/** The protocols of video tasks. */
+export const videoProtocolNames = ['video-synthesis', 'video-contents'] as const;
+
+export type VideoProtocolName = (typeof videoProtocolNames)[number];
+
+/** `gen_ai.operation.name` of a generation, in the GenAI conventions of OpenTelemetry. */
+export const telemetryOperation: Readonly<Record<ProtocolName, string>> = Object.freeze({
+  chat: 'chat',
+  responses: 'chat',
+  messages: 'chat',
+  'generate-content': 'generate_content',
+  images: 'generate_content',
+  embeddings: 'embeddings',
+  'video-synthesis': 'chat',
+  'video-contents': 'chat',
+});

@@ -1,6 +1,3 @@
-/** The two dialects of video tasks. */
-export type VideoProtocolName = 'video-synthesis' | 'video-contents';
-
 export type VideoResolution = '480P' | '720P' | '1080P' | '4K';
 
 /** What a request for a video asks for, with its defaults filled in: as it is priced and sent. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { classifyFailure } from './classify.ts';
 import { gemini } from './gemini/index.ts';
 import { simulator } from './simulator/index.ts';
-import type { Classification } from './vendor.ts';
+import { pathOf, type Classification } from './vendor.ts';
 
 const classify = (
   status: number | null,
@@ -157,15 +157,15 @@ test('the simulator is read as the vendor it plays', () => {
 describe('paths', () => {
   const target = { operation: 'generate', stream: true, model: '../../x?a#b' } as const;
   test('a model name is one path segment, whatever it holds', () => {
-    expect(gemini.path({ ...target, protocol: 'generate-content' })).toBe(
+    expect(pathOf(gemini, { ...target, protocol: 'generate-content' })).toBe(
       '/models/..%2F..%2Fx%3Fa%23b:streamGenerateContent?alt=sse',
     );
   });
   test('each protocol of the simulator lies below its version', () => {
-    expect(simulator.path({ ...target, protocol: 'chat' })).toBe('/v1/chat/completions');
-    expect(simulator.path({ ...target, protocol: 'messages' })).toBe('/v1/messages');
+    expect(pathOf(simulator, { ...target, protocol: 'chat' })).toBe('/v1/chat/completions');
+    expect(pathOf(simulator, { ...target, protocol: 'messages' })).toBe('/v1/messages');
     expect(
-      simulator.path({
+      pathOf(simulator, {
         ...target,
         protocol: 'generate-content',
         operation: 'count-tokens',

@@ -65,7 +65,7 @@ export function findVendor(name: ProviderName): Vendor | undefined {
 
 /** Whether the gateway sends requests to this vendor. */
 export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
-  return 'path' in vendor;
+  return 'paths' in vendor;
 }
 
 const byHost: ReadonlyMap<string, HostedVendor> = new Map(

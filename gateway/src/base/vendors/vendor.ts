@@ -46,8 +46,8 @@ export interface Vendor extends VendorFacts {
   textProtocolsOf?(model: string): readonly TextProtocolName[];
   /** It compacts conversations of `responses`. Absent: it has no endpoint for that. */
   readonly compacts?: boolean;
-  /** The path after the base URL. The model is percent-encoded here and nowhere else. */
-  path(target: UpstreamTarget): string;
+  /** What comes after the base URL, by protocol. */
+  readonly paths: VendorPaths;
   /** The headers of the credential and others that the vendor needs, by lower-case name. Null: no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
   /** Whether a client header, by lower-case name, is forwarded besides the usual ones. Absent: none is. */
@@ -79,6 +79,41 @@ export interface HostedVendor extends Vendor {
   readonly baseUrl: string;
   /** Further hosts of it. */
   readonly alsoAt?: readonly string[];
+}
+
+/** The paths of one protocol; `{model}` stands for the model. An absent one is that of `generate`. */
+export interface ProtocolPaths extends Readonly<Partial<Record<OperationName, string>>> {
+  readonly generate: string;
+  /** Of a streamed response. */
+  readonly stream?: string;
+  /** Of an edit of pictures. */
+  readonly edit?: string;
+}
+
+export type VendorPaths = Readonly<Partial<Record<ProtocolName, ProtocolPaths>>>;
+
+/**
+ * The path of a request after the base URL. The model is percent-encoded here and nowhere else.
+ * @throws TypeError for a protocol that the vendor does not speak
+ */
+export function pathOf(
+  { name, paths }: Pick<Vendor, 'name' | 'paths'>,
+  { protocol, operation, model, stream, isEdit }: UpstreamTarget,
+): string {
+  const own = paths[protocol];
+  if (own === undefined) throw new TypeError(`${name} is not called for ${protocol}`);
+  let path = own[operation];
+  if (operation === 'generate' && stream) path = own.stream;
+  if (isEdit === true) path = own.edit;
+  path ??= own.generate;
+  return path.includes('{model}') ? path.replace('{model}', () => encodeURIComponent(model)) : path;
+}
+
+/** The paths below another base. */
+export function pathsBelow(base: string, paths: VendorPaths): VendorPaths {
+  const below = (own: ProtocolPaths): ProtocolPaths =>
+    Object.fromEntries(Object.entries(own).map(([what, path]) => [what, base + path])) as never;
+  return Object.fromEntries(Object.entries(paths).map(([name, own]) => [name, below(own)]));
 }
 
 export interface UpstreamTarget {
@@ -136,7 +171,7 @@ type Blame = 'channel' | 'credential' | 'quota' | 'model' | 'none';
 export type TaskSides = Readonly<Partial<Record<VideoProtocolName, TaskSide>>>;
 
 /**
- * How tasks of one dialect are followed at a vendor. A task is submitted by POST to `Vendor.path` with `Vendor.headers`.
+ * How tasks of one dialect are followed at a vendor. A task is submitted by POST to `Vendor.paths` with `Vendor.headers`.
  * Everything here is pure; a body is parsed JSON, or null if it is not JSON.
  */
 export interface TaskSide {

@@ -8,7 +8,7 @@ import { readEvents, runTap } from '#test/recordings/tap-run.ts';
 import { classifyFailure } from './classify.ts';
 import { quirksFor, type Quirk } from './quirks.ts';
 import { everyVendor, isCalled, providerNames, vendorFacts } from './registry.ts';
-import type { Classification, UpstreamTarget } from './vendor.ts';
+import { pathOf, type Classification, type UpstreamTarget } from './vendor.ts';
 
 /*
  * Tests for every vendor in the registry. They fail until the vendor's folder has these files:
@@ -76,7 +76,7 @@ describe.each(called)('$name', (vendor) => {
       const [stream, isEdit] = [more === 'stream', more === 'edit'];
       return { protocol, operation, stream, isEdit, model } as UpstreamTarget;
     });
-    expect(asked.map((target) => baseUrl + vendor.path(target))).toEqual(Object.values(urls));
+    expect(asked.map((target) => baseUrl + pathOf(vendor, target))).toEqual(Object.values(urls));
     const kinds = [
       ...textOnes.flatMap((protocol) => [`${protocol} generate`, `${protocol} generate stream`]),
       ...vendor.countsTokensIn.map((protocol) => `${protocol} count-tokens`),

@@ -4,7 +4,7 @@ import type { PlainError } from './plain-error.ts';
 import type { PlainSource } from './plain-source.ts';
 
 type ChatRead = ReturnType<typeof pictures.chat.decodeRequest>;
-type Own = ReturnType<(typeof pictures)['generate-content']['ownRequest']>;
+type Own = ReturnType<(typeof pictures)['contents']['ownRequest']>;
 
 /** A request for pictures whose Base64 is a part of the body. */
 export interface PlainPictureRequest extends Omit<PictureRequest, 'sources' | 'mask'> {

@@ -26,7 +26,7 @@ export function readContentsPicturesJob({
   body,
 }: Extract<Job, { kind: 'contents-pictures' }>): PlainContentsPictures {
   const bytes = asBuffer(body);
-  const contents = pictures['generate-content'];
+  const contents = pictures.contents;
   const own = contents.ownRequest(bytes);
   const request = factsOrRefusal(() => plainIn(bytes, contents.decodeRequest(bytes)));
   return { own, request };

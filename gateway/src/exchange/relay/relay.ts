@@ -38,8 +38,8 @@ function isText(input: RelayInput): input is TextInput {
 export function createRelay(parts: RelayParts): Relay {
   const text = createTextOperations(parts);
   const inText: Partial<Record<RelayInput['protocol'], Operation<TextInput>>> = {
-    chat: createPictureOperation(parts, chatSurface),
-    'generate-content': createPictureOperation(parts, contentsSurface),
+    [chatSurface.protocol]: createPictureOperation(parts, chatSurface),
+    [contentsSurface.protocol]: createPictureOperation(parts, contentsSurface),
   };
   const generate: Operation<TextInput> = {
     ...text.generate,

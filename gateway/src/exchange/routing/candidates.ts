@@ -1,4 +1,4 @@
-import type { ProtocolName, TextProtocolName } from '#canonical/index.ts';
+import { textProtocolNames, type ProtocolName, type TextProtocolName } from '#canonical/index.ts';
 import type { CatalogueSnapshot, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { vendorOf } from '#vendors/index.ts';
@@ -18,12 +18,7 @@ export interface RouteQuery {
   readonly userAgent: string;
 }
 
-const textProtocols: ReadonlySet<ProtocolName> = new Set<TextProtocolName>([
-  'chat',
-  'responses',
-  'messages',
-  'generate-content',
-]);
+const textProtocols: ReadonlySet<ProtocolName> = new Set(textProtocolNames);
 
 /**
  * The protocols to use with a route for a client, the preferred one first: the client's own alone if the route has it,

@@ -20,6 +20,7 @@ import {
   type RequestPath,
   type WireRequest,
   passingOn,
+  textFacts,
 } from '#protocols/index.ts';
 import { replaceHalfCharacters, type Budget, drawJson } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
@@ -267,8 +268,8 @@ function withRepairs(repairs: ReadonlySet<string>, patched: PatchedRequest): Pat
 }
 
 /**
- * Messages upstreams refuse small faults that other protocols accept; converted requests are repaired like those of
- * Messages clients.
+ * Upstreams of some protocols refuse small faults that others accept; converted requests are repaired like those of their
+ * clients.
  */
 function repaired(
   upstream: Protocol,
@@ -278,7 +279,7 @@ function repaired(
 ): PatchedRequest {
   const { model, maxOutputTokens, quirks, outputCap } = target;
   const cap = operation === 'generate' ? outputCap : undefined;
-  if (upstream.name !== 'messages') {
+  if (!textFacts[upstream.name].isRepaired) {
     const unrepaired = { body, rewrites: noRewrites, usageInjected: false };
     return capOutput(applyQuirks(unrepaired, quirks), upstream.name, cap);
   }

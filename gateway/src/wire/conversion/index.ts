@@ -30,9 +30,7 @@ export type { ResponseTerms } from './response-context.ts';
 export {
   convertPictureRequest,
   type ConvertedPictureRequest,
-  type PictureClient,
   type PictureConversion,
-  type PictureUpstream,
 } from './pictures/convert-pictures.ts';
 export { editAsGeneration } from './pictures/edit-as-generation.ts';
 export { fetchPictures } from './pictures/fetch-pictures.ts';

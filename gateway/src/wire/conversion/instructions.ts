@@ -1,4 +1,5 @@
 import type { Block, GenerationRequest, Turn, TextProtocolName } from '#canonical/index.ts';
+import { textFacts } from '#protocols/index.ts';
 import type { LossList } from './losses.ts';
 
 /**
@@ -35,24 +36,18 @@ export function isNothing(block: Block): boolean {
   return block.type === 'text' && block.text.trim() === '' && block.state === undefined;
 }
 
-/** Chat accepts instructions without a conversation; the other protocols require a user message. */
+/** Few protocols accept instructions without a conversation; the others require a user message. */
 export function moveLoneInstructions(
   request: GenerationRequest,
   upstream: TextProtocolName,
   losses: LossList,
 ): GenerationRequest {
   const { system, turns } = request;
-  if (upstream === 'chat' || system.length === 0) return request;
+  if (textFacts[upstream].takesLoneInstructions || system.length === 0) return request;
   if (!turns.every(({ blocks }) => blocks.every(isNothing))) return request;
   losses.approximated('system');
   return { ...request, system: [], turns: [{ role: 'user', blocks: system }] };
 }
-
-/**
- * The JSON mode of these protocols is refused if no message contains the word
- * (https://platform.openai.com/docs/guides/structured-outputs).
- */
-const demanding: ReadonlySet<TextProtocolName> = new Set(['chat', 'responses']);
 
 const hint = 'Answer with one JSON object and nothing else.';
 
@@ -62,7 +57,7 @@ export function addJsonInstruction(
   upstream: TextProtocolName,
   losses: LossList,
 ): GenerationRequest {
-  if (request.format?.type !== 'json' || !demanding.has(upstream) || saysJson(request)) {
+  if (request.format?.type !== 'json' || !textFacts[upstream].wantsJsonWord || saysJson(request)) {
     return request;
   }
   losses.approximated('response_format');

@@ -5,7 +5,7 @@ import {
   type Block,
   type MediaSource,
 } from '#canonical/index.ts';
-import { type Codec, digest, type CodecTraits, fittingType } from '#protocols/index.ts';
+import { type Codec, digest, type CodecTraits, fittingType, textFacts } from '#protocols/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
 import { moveLoneInstructions, addJsonInstruction, placeSystemTurns } from './instructions.ts';
@@ -78,7 +78,7 @@ export function passRequest(
   request = restoreState(request, target, parts.sealing, parts.store, losses);
   request = assignCallIds(request, traits);
   request = placeSystemTurns(request, takesSystemTurns(upstream.name, target.traits), losses);
-  request = pairCalls(request, client === 'messages', losses);
+  request = pairCalls(request, textFacts[client].isRepaired, losses);
   const names = nameTools(request, traits);
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
@@ -89,7 +89,7 @@ export function passRequest(
 
 /** Messages takes them from some models on, and generateContent never does: their encoders know where they go. */
 function takesSystemTurns(upstream: TextProtocolName, { systemTurns }: UpstreamTraits): boolean {
-  return systemTurns || (upstream !== 'chat' && upstream !== 'responses');
+  return systemTurns || textFacts[upstream].placesSystemTurns;
 }
 
 /** A messages client that enables thinking sees it unless it opts out; other protocols must ask for it. */
@@ -98,7 +98,8 @@ function withShownReasoning(
   client: TextProtocolName,
 ): GenerationRequest {
   const { reasoning } = request;
-  const isShown = client === 'messages' && reasoning?.mode === 'on' && reasoning.show === null;
+  const isShown =
+    textFacts[client].showsReasoning && reasoning?.mode === 'on' && reasoning.show === null;
   return isShown ? { ...request, reasoning: { ...reasoning, show: true } } : request;
 }
 
@@ -125,7 +126,8 @@ function deriveCacheKey(
   keyId: string,
 ): GenerationRequest {
   const { endUser, cacheKey } = request;
-  if (client !== 'messages' || !isTaken || endUser === null || cacheKey !== null) return request;
+  if (!textFacts[client].namesSessions || !isTaken) return request;
+  if (endUser === null || cacheKey !== null) return request;
   return { ...request, cacheKey: digest(32, `${keyId} ${endUser}`) };
 }
 

@@ -1,4 +1,5 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '#canonical/index.ts';
+import { textFacts } from '#protocols/index.ts';
 import {
   emptySignature,
   sealed,
@@ -7,7 +8,7 @@ import {
   settledFinish,
 } from './response-context.ts';
 import type { StatePlace } from './state/envelope.ts';
-import { StateKeeper, signsTexts } from './state/state-keeper.ts';
+import { StateKeeper } from './state/state-keeper.ts';
 import { responseCallId } from './tools/call-ids.ts';
 import { InputWrapper, takesText, unwrapInput } from './tools/custom-input.ts';
 
@@ -46,7 +47,7 @@ function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: num
     }
     const { state, ...bare } = block;
     if (block.type === 'text' && state !== undefined) {
-      if (signsTexts(passes.upstream.name)) keeper.text(block.text, state);
+      if (textFacts[passes.upstream.name].state.signsTexts) keeper.text(block.text, state);
       if (passes.client.traits.state !== 'block' && !takesCarriers(passes)) {
         blocks.push(bare);
         continue;

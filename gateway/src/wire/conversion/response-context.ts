@@ -1,5 +1,5 @@
 import type { NativeState, Finish, TextProtocolName } from '#canonical/index.ts';
-import type { ResponseContext, Codec } from '#protocols/index.ts';
+import { type ResponseContext, type Codec, textFacts } from '#protocols/index.ts';
 import type { ResponseLosses } from './response-losses.ts';
 import { sealForClient, type Sealing, type StatePlace } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
@@ -31,8 +31,7 @@ export function emptySignature(
   place: 'thought' | 'first call',
 ): NativeState | null {
   const { client, upstream } = passes;
-  const wanting = place === 'thought' ? 'messages' : 'generate-content';
-  if (client.name !== wanting) return null;
+  if (textFacts[client.name].state.emptySignature !== place) return null;
   return sealed(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
 }
 

@@ -1,4 +1,5 @@
 import type { GenerationEvent, NativeState } from '#canonical/index.ts';
+import { textFacts } from '#protocols/index.ts';
 import { withSealedState } from './response-blocks.ts';
 import {
   emptySignature,
@@ -7,7 +8,7 @@ import {
   type ResponsePasses,
   settledFinish,
 } from './response-context.ts';
-import { StateKeeper, signsTexts } from './state/state-keeper.ts';
+import { StateKeeper } from './state/state-keeper.ts';
 import { responseCallId } from './tools/call-ids.ts';
 import { InputUnwrapper, InputWrapper, takesText } from './tools/custom-input.ts';
 
@@ -73,7 +74,7 @@ class ChoiceEvents {
         }
         if (event.type === 'reasoning') this.#keeper.reasoning(event.text);
         else if (event.type === 'text') {
-          if (signsTexts(this.#passes.upstream.name)) this.#text += event.text;
+          if (textFacts[this.#passes.upstream.name].state.signsTexts) this.#text += event.text;
           if (event.logprobs !== undefined) this.#passes.losses.logprobs();
         }
         this.#emit(event);
@@ -145,7 +146,7 @@ class ChoiceEvents {
       this.#isSigned = true;
     }
     if (!isReasoning) {
-      if (signsTexts(this.#passes.upstream.name)) this.#signature = state;
+      if (textFacts[this.#passes.upstream.name].state.signsTexts) this.#signature = state;
       if (this.#passes.client.traits.state !== 'block') return;
     }
     const text = isReasoning ? this.#keeper.thought : '';

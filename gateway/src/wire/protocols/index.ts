@@ -44,6 +44,8 @@ export {
 export { isEnvelope } from './shared/state/without-state.ts';
 export { isPublicAddress } from './shared/pictures/public-address.ts';
 export * from './protocol.ts';
+export type { TextFacts } from './facts.ts';
+export { textFacts } from './text-facts.ts';
 export { encodeTokenCount, readTokenCount } from './shared/usage/token-count.ts';
 export {
   bytesPerToken,
@@ -53,7 +55,7 @@ export {
 } from './shared/usage/token-estimate.ts';
 export { parseExact, parsePassingOn, passingOn } from './shared/exact-json.ts';
 export type { NamedState, StateKind, StateName } from './shared/state/named-state.ts';
-export { pictures } from './pictures.ts';
+export { pictures, pictureSides, type PictureClient } from './pictures.ts';
 export {
   type EventPieces,
   eventOf,
@@ -96,7 +98,7 @@ function withQuirks(protocol: Protocol): Protocol {
     ...protocol,
     patchRequest(request, { withoutState: most = 0, ...target }) {
       if (most === 0) return patchRequest(request, target);
-      const { json, leftOut } = withoutState(protocol.name, request.json, most);
+      const { json, leftOut } = withoutState(protocol, request.json, most);
       if (leftOut === 0) return patchRequest(request, target);
       const body = Buffer.from(JSON.stringify(json));
       const bare = protocol.readRequest(protocol.openRequest(body, request.path));

@@ -36,6 +36,14 @@ export interface Protocol {
   patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest;
 
   /**
+   * Leaves reasoning state out of the history of a request: blocks and items that are nothing without it, else only the
+   * member.
+   * @param take asked for each carrier of state in turn, the oldest first: whether it is left out
+   * @returns the members of the request that change
+   */
+  leaveOutState(json: JsonRecord, take: () => boolean): JsonRecord;
+
+  /**
    * Reads a complete response that was not streamed. Restores the client's names where they were mapped, and changes
    * nothing else.
    * @throws UnreadableResponse if it is not a response object of this protocol.

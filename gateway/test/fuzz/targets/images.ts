@@ -175,7 +175,7 @@ const imagesTap = (): PictureStreamTap =>
   images.createStreamTap({ ...names, names: images.eventNamesFor('edit', {}) });
 
 const contentsTap = (): PictureStreamTap =>
-  pictures['generate-content'].createStreamTap({
+  pictures.contents.createStreamTap({
     ...names,
     sizeIn: (base64) => (base64 === '' ? null : `${base64.length}x1`),
     accepts: ({ size }) => size !== null,
@@ -212,7 +212,7 @@ function readStream(createTap: () => PictureStreamTap, input: Buffer): void {
 
 /** Where the names of the model are the same, a client gets the events of its upstream, and no other bytes. */
 function passesOn(input: Buffer): void {
-  const { 'generate-content': contents } = pictures;
+  const { contents } = pictures;
   const tap = contents.createStreamTap({
     clientModel: 'up',
     upstreamModel: 'up',

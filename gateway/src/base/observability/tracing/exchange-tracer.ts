@@ -8,6 +8,7 @@ import {
   type Context,
   type Tracer,
 } from '@opentelemetry/api';
+import { telemetryOperation, type ProtocolName } from '#canonical/index.ts';
 import { findFacts } from '#vendors/index.ts';
 import type { AttemptFacts, ExchangeFacts, FinishedExchange } from '../exchange.ts';
 import type { ExchangeListener } from '../exchange-observer.ts';
@@ -71,7 +72,7 @@ function parentOf({ traceparent, tracestate }: FinishedExchange): Context {
 function operationOf({ operation, protocol }: ExchangeFacts): string {
   if (operation === 'embed') return 'embeddings';
   if (operation !== 'generate') return operation.replaceAll('-', '_');
-  return protocol === 'generate-content' || protocol === 'images' ? 'generate_content' : 'chat';
+  return telemetryOperation[protocol as ProtocolName] ?? 'chat';
 }
 
 /** Only catalogue names: tracing systems group by span name. */

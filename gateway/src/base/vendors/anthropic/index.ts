@@ -1,5 +1,5 @@
 import type { SurchargeFacts } from '../surcharges.ts';
-import type { UpstreamTarget, Vendor, FaultTable } from '../vendor.ts';
+import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { plainTraits } from '../traits.ts';
 
 /** https://platform.claude.com/docs/en/api/errors, and what its subscriptions answer. */
@@ -53,9 +53,9 @@ export function leastCachedOf(model: string): number {
   return leastCachedByName.find(([names]) => names.test(name))?.[1] ?? 1024;
 }
 
-export function anthropicPath(target: UpstreamTarget): string {
-  return target.operation === 'count-tokens' ? '/messages/count_tokens' : '/messages';
-}
+export const anthropicPaths = {
+  messages: { generate: '/messages', 'count-tokens': '/messages/count_tokens' },
+} satisfies VendorPaths;
 
 export function anthropicHeaders(secret: string | null): Readonly<Record<string, string>> {
   return secret === null ? {} : { 'x-api-key': secret };
@@ -81,7 +81,7 @@ export const anthropic = {
   environmentKey: 'ANTHROPIC_API_KEY',
   ownedBy: 'anthropic',
   countsTokensIn: ['messages'],
-  path: anthropicPath,
+  paths: anthropicPaths,
   headers: anthropicHeaders,
   surcharges: anthropicSurcharges,
   traitsOf: (model: string) => ({ ...plainTraits, leastCached: leastCachedOf(model) }),

@@ -1,6 +1,6 @@
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
-import type { UpstreamTarget, Vendor, FaultTable } from '../vendor.ts';
+import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { arkTasks, contentsPath } from './tasks.ts';
 
 /** https://www.volcengine.com/docs/82379/1299023: some codes have a detail after a dot. */
@@ -33,7 +33,12 @@ export const arkFaults: FaultTable = {
   ],
 };
 
-export { arkTasks, contentsPath } from './tasks.ts';
+export { arkTasks } from './tasks.ts';
+
+export const arkPaths = {
+  images: { generate: '/images/generations' },
+  'video-contents': { generate: contentsPath },
+} satisfies VendorPaths;
 
 /** Volcengine Ark, and BytePlus at an address of its own: pictures and video. */
 export const ark = {
@@ -43,11 +48,7 @@ export const ark = {
   protocols: ['video-contents', 'images'],
   environmentKey: 'ARK_API_KEY',
   countsTokensIn: [],
-  path({ protocol }: UpstreamTarget): string {
-    if (protocol === 'images') return '/images/generations';
-    if (protocol === 'video-contents') return contentsPath;
-    throw new TypeError(`Ark is not called for ${protocol}`);
-  },
+  paths: arkPaths,
   headers: bearer,
   surcharges: noSurcharges,
   lacksEdits: true,

@@ -1,6 +1,6 @@
 import { bearer } from '../openai/index.ts';
 import { noSurcharges } from '../surcharges.ts';
-import type { UpstreamTarget, Vendor, FaultTable } from '../vendor.ts';
+import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { dashscopeTasks, synthesisPath } from './tasks.ts';
 
 /** https://help.aliyun.com/zh/model-studio/error-code: also with a detail after a dot, and on the chat endpoint. */
@@ -35,7 +35,11 @@ export const dashscopeFaults: FaultTable = {
   ],
 };
 
-export { dashscopeTasks, synthesisPath } from './tasks.ts';
+export { dashscopeTasks } from './tasks.ts';
+
+export const dashscopePaths = {
+  'video-synthesis': { generate: synthesisPath },
+} satisfies VendorPaths;
 
 /** Alibaba Cloud Model Studio: video. */
 export const dashscope = {
@@ -45,10 +49,7 @@ export const dashscope = {
   protocols: ['video-synthesis'],
   environmentKey: 'DASHSCOPE_API_KEY',
   countsTokensIn: [],
-  path({ protocol }: UpstreamTarget): string {
-    if (protocol === 'video-synthesis') return synthesisPath;
-    throw new TypeError(`Model Studio is not called for ${protocol}`);
-  },
+  paths: dashscopePaths,
   headers: bearer,
   surcharges: noSurcharges,
   tasks: { 'video-synthesis': dashscopeTasks() },

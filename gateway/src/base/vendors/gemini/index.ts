@@ -1,6 +1,6 @@
 import type { SurchargeFacts } from '../surcharges.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
-import type { UpstreamTarget, Vendor, FaultTable } from '../vendor.ts';
+import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 
 /**
  * The names of google.rpc.Code, as they stand in `error.status`, and the reasons of ErrorInfo in `error.details`:
@@ -50,15 +50,17 @@ export const geminiFaults: FaultTable = {
   ],
 };
 
-/** The model is a path segment here, so it is encoded; a catalogue name with `/` stays one segment. */
-export function geminiPath(target: UpstreamTarget): string {
-  const model = encodeURIComponent(target.model);
-  if (target.operation === 'count-tokens') return `/models/${model}:countTokens`;
-  // Streams are always asked for as server-sent events; the client's framing is the relay's matter.
-  return target.stream
-    ? `/models/${model}:streamGenerateContent?alt=sse`
-    : `/models/${model}:generateContent`;
-}
+/**
+ * The model is one path segment; a catalogue name with `/` stays one. Streams are always asked for as server-sent events; the
+ * client's framing is the relay's matter.
+ */
+export const geminiPaths = {
+  'generate-content': {
+    generate: '/models/{model}:generateContent',
+    stream: '/models/{model}:streamGenerateContent?alt=sse',
+    'count-tokens': '/models/{model}:countTokens',
+  },
+} satisfies VendorPaths;
 
 export function geminiHeaders(secret: string | null): Readonly<Record<string, string>> {
   return secret === null ? {} : { 'x-goog-api-key': secret };
@@ -80,7 +82,7 @@ export const gemini = {
   ownedBy: 'google',
   telemetryName: 'gcp.gemini',
   countsTokensIn: ['generate-content'],
-  path: geminiPath,
+  paths: geminiPaths,
   headers: geminiHeaders,
   surcharges: geminiSurcharges,
   traitsOf: geminiTraits,

@@ -1,4 +1,4 @@
-import { bearer, openAiPath, openAiSurcharges } from '../openai/index.ts';
+import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
 import { joined, type SurchargeFacts } from '../surcharges.ts';
 import { demandingTraits, plainTraits } from '../traits.ts';
 import type { Vendor, VendorFacts } from '../vendor.ts';
@@ -25,7 +25,7 @@ export const openaiCompatible = {
   alsoSpeaks: ['responses', 'images'],
   environmentKey: null,
   countsTokensIn: [],
-  path: openAiPath,
+  paths: openAiPaths,
   headers: bearer,
   surcharges: joined(openAiSurcharges, routerSurcharges),
   // Wherever a model is served, its server may be its maker's behind another address.

@@ -1,6 +1,6 @@
-import { type OperationName, reasoningEfforts } from '#canonical/index.ts';
+import { reasoningEfforts } from '#canonical/index.ts';
 import type { Quirk } from '../quirks.ts';
-import type { Vendor, UpstreamTarget } from '../vendor.ts';
+import type { Vendor, VendorPaths } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { readModelName, reasoningMembers, singleCalls } from './models.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
@@ -35,26 +35,17 @@ export function openAiTraits(model: string): UpstreamTraits {
   };
 }
 
-const behindResponses: Readonly<Partial<Record<OperationName, string>>> = {
-  'count-tokens': '/input_tokens',
-  compact: '/compact',
-};
-
 /** Paths of the OpenAI style API after its `/v1`. */
-export function openAiPath(target: UpstreamTarget): string {
-  switch (target.protocol) {
-    case 'chat':
-      return '/chat/completions';
-    case 'responses':
-      return `/responses${behindResponses[target.operation] ?? ''}`;
-    case 'embeddings':
-      return '/embeddings';
-    case 'images':
-      return target.isEdit === true ? '/images/edits' : '/images/generations';
-    default:
-      throw new TypeError(`the OpenAI style API does not speak ${target.protocol}`);
-  }
-}
+export const openAiPaths = {
+  chat: { generate: '/chat/completions' },
+  responses: {
+    generate: '/responses',
+    'count-tokens': '/responses/input_tokens',
+    compact: '/responses/compact',
+  },
+  embeddings: { generate: '/embeddings' },
+  images: { generate: '/images/generations', edit: '/images/edits' },
+} satisfies VendorPaths;
 
 /** The OpenAI style credential; nothing for a server that wants none. */
 export function bearer(secret: string | null): Readonly<Record<string, string>> {
@@ -107,7 +98,7 @@ export const openai = {
   countsTokensIn: ['responses'],
   textProtocolsOf: (model) => readModelName(model).protocols,
   compacts: true,
-  path: openAiPath,
+  paths: openAiPaths,
   headers: bearer,
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,

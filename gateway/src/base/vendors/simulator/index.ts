@@ -1,11 +1,11 @@
 import { protocolNames, type ProtocolName } from '#canonical/index.ts';
-import { anthropicHeaders, anthropicPath, anthropicSurcharges } from '../anthropic/index.ts';
-import { arkTasks, contentsPath } from '../ark/index.ts';
-import { dashscopeTasks, synthesisPath } from '../dashscope/index.ts';
-import { geminiHeaders, geminiPath, geminiSurcharges } from '../gemini/index.ts';
-import { bearer, openAiPath, openAiSurcharges } from '../openai/index.ts';
+import { anthropicHeaders, anthropicPaths, anthropicSurcharges } from '../anthropic/index.ts';
+import { arkTasks, arkPaths } from '../ark/index.ts';
+import { dashscopeTasks, dashscopePaths } from '../dashscope/index.ts';
+import { geminiHeaders, geminiPaths, geminiSurcharges } from '../gemini/index.ts';
+import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
 import { joined } from '../surcharges.ts';
-import type { UpstreamTarget, Vendor } from '../vendor.ts';
+import { pathsBelow, type Vendor } from '../vendor.ts';
 
 const synthesisBase = '/api/v1';
 const contentsBase = '/api/v3';
@@ -24,19 +24,12 @@ export const simulator = {
   runsHere: true,
   countsTokensIn: ['messages', 'generate-content', 'responses'],
   compacts: true,
-  path(target: UpstreamTarget): string {
-    switch (target.protocol) {
-      case 'messages':
-        return `/v1${anthropicPath(target)}`;
-      case 'generate-content':
-        return `/v1beta${geminiPath(target)}`;
-      case 'video-synthesis':
-        return synthesisBase + synthesisPath;
-      case 'video-contents':
-        return contentsBase + contentsPath;
-      default:
-        return `/v1${openAiPath(target)}`;
-    }
+  paths: {
+    ...pathsBelow('/v1', openAiPaths),
+    ...pathsBelow('/v1', anthropicPaths),
+    ...pathsBelow('/v1beta', geminiPaths),
+    ...pathsBelow(synthesisBase, dashscopePaths),
+    'video-contents': { generate: contentsBase + arkPaths['video-contents'].generate },
   },
   headers(secret: string | null, protocol: ProtocolName) {
     // It accepts any credential and wants one, as the vendors do; a channel need not name it.

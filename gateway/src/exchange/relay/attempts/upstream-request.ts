@@ -2,7 +2,7 @@ import type { OperationName, ProtocolName } from '#canonical/index.ts';
 import type { Channel, Route } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { trimTrailing } from '#config/index.ts';
-import type { Vendor } from '#vendors/index.ts';
+import { pathOf, type Vendor } from '#vendors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 
@@ -34,7 +34,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
   const { route, vendor, protocol } = options;
   const { channel } = route;
   const base = baseOf(channel);
-  const path = vendor.path({
+  const path = pathOf(vendor, {
     protocol,
     operation: options.operation,
     model: route.upstreamModel,

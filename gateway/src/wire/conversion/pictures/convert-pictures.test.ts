@@ -9,8 +9,7 @@ const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]).toString('base64');
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const chatRequest = (value: unknown) =>
   pictures.chat.decodeRequest(bytesOf({ model: 'mine', ...(value as object) })).request;
-const contentsRequest = (value: unknown) =>
-  pictures['generate-content'].decodeRequest(bytesOf(value));
+const contentsRequest = (value: unknown) => pictures.contents.decodeRequest(bytesOf(value));
 const imagesRequest = (value: Record<string, unknown>) =>
   pictures.images.decodeRequest(images.openGeneration(bytesOf({ model: 'm', ...value })));
 
@@ -308,7 +307,7 @@ describe('a request of generate-content', () => {
   test('with escaped slashes and line breaks in Base64 sends it without', async () => {
     const lines = base64.replaceAll('/', '\\/').replace(/.{1000}/g, '$&\\r\\n');
     const text = `{"contents":[{"parts":[{"text":"a"},{"inlineData":{"mimeType":"image/png","data":"${lines}"}}]}]}`;
-    const request = pictures['generate-content'].decodeRequest(Buffer.from(text));
+    const request = pictures.contents.decodeRequest(Buffer.from(text));
     expect(await convert(request, { ...from, can: 'multi_reference' })).toMatchObject({
       body: { image: `data:image/png;base64,${base64}` },
     });
@@ -453,7 +452,7 @@ describe('a request for images at generate-content', () => {
 
 describe('declared modalities', () => {
   const edit = (text: string): string =>
-    pictures['generate-content'].withImageModality(Buffer.from(text)).toString();
+    pictures.contents.withImageModality(Buffer.from(text)).toString();
 
   test.each([
     ['{ "contents":[] }', '{"generationConfig":{"responseModalities":["Image"]}, "contents":[] }'],
@@ -496,7 +495,7 @@ describe('declared modalities', () => {
     '{"generationConfig":{"responseModalities":"IMAGE"}}',
   ])('%s stays the same buffer', (text) => {
     const body = Buffer.from(text);
-    expect(pictures['generate-content'].withImageModality(body)).toBe(body);
+    expect(pictures.contents.withImageModality(body)).toBe(body);
   });
 });
 
@@ -510,7 +509,7 @@ test.each([
   ['{"contents":[],"generationConfig":{"candidateCount":"many"}}', 1],
   ['{"contents":[],"generationConfig":{"candidateCount":null}}', 1],
 ])('an own request of generate-content asks for so many responses: %s', (body, count) => {
-  const own = pictures['generate-content'].ownRequest(Buffer.from(body));
+  const own = pictures.contents.ownRequest(Buffer.from(body));
   expect(own.candidates).toBe(count);
 });
 
@@ -520,7 +519,7 @@ test.each([
   ['{"tools":[{"\\u0067oogleSearch":{}}]}', true],
   ['{"tools":[{"codeExecution":{}}]}', false],
 ])('an own request of generate-content may search: %s', (body, searches) => {
-  expect(pictures['generate-content'].ownRequest(Buffer.from(body)).searches).toBe(searches);
+  expect(pictures.contents.ownRequest(Buffer.from(body)).searches).toBe(searches);
 });
 
 test.each([
@@ -534,6 +533,6 @@ test.each([
   ],
 ])('an own request of generate-content names only its own model: %s', (text, expected) => {
   const body = Buffer.from(text);
-  const own = pictures['generate-content'].ownRequest(body);
-  expect(pictures['generate-content'].ownBody(body, own, 'theirs').toString()).toBe(expected);
+  const own = pictures.contents.ownRequest(body);
+  expect(pictures.contents.ownBody(body, own, 'theirs').toString()).toBe(expected);
 });

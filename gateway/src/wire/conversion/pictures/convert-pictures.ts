@@ -3,10 +3,13 @@ import {
   type Loss,
   type PictureRequest,
   type PictureSource,
+  type PictureProtocolName,
   type PictureResponse,
 } from '#canonical/index.ts';
 import {
   pictures,
+  pictureSides,
+  type PictureClient,
   type PictureTarget,
   images,
   type ImageResponse,
@@ -18,15 +21,9 @@ import type { FetchMedia } from '../media.ts';
 import { fetchSources } from './fetch-pictures.ts';
 import { inBase64, inBytes } from './recode.ts';
 
-/** Protocols in which clients ask for pictures. */
-export type PictureClient = keyof typeof pictures;
-
-/** Protocols in which upstreams draw them. */
-export type PictureUpstream = Exclude<PictureClient, 'chat'>;
-
 export interface PictureConversion extends PictureTarget {
   readonly client: PictureClient;
-  readonly upstream: PictureUpstream;
+  readonly upstream: PictureProtocolName;
   /** Refuse every loss. */
   readonly strict: boolean;
   readonly fetchPicture: FetchMedia;
@@ -47,10 +44,13 @@ export async function convertPictureRequest(
   request: PictureRequest,
   options: PictureConversion,
 ): Promise<ConvertedPictureRequest> {
-  const names = fieldNames[options.client];
+  const names = pictureSides[options.client].lossNames;
   const fieldName = (what: string): string => names[what] ?? what;
   try {
-    const converted = encode(await readySources(request, options), options);
+    const converted = pictureSides[options.upstream].encodeRequest(
+      await readySources(request, options),
+      options,
+    );
     const losses = new LossList();
     for (const loss of converted.losses) losses.add(loss);
     if (options.strict) refuseLosses(losses.all(), fieldName);
@@ -68,8 +68,9 @@ async function readySources(
   request: PictureRequest,
   { upstream, capabilities, fetchPicture }: PictureConversion,
 ): Promise<PictureRequest> {
-  const isForm = upstream === 'images' && capabilities.has('edits');
-  const isFetched = isForm || upstream === 'generate-content';
+  const { takesForms } = pictureSides[upstream];
+  const isForm = takesForms && capabilities.has('edits');
+  const isFetched = isForm || !takesForms;
   const fetched = isFetched ? await fetchSources(request, fetchPicture) : request;
   const recode = isForm ? inBytes : inBase64;
   const sources: PictureSource[] = [];
@@ -78,26 +79,8 @@ async function readySources(
   return { ...fetched, sources, mask };
 }
 
-function encode(request: PictureRequest, options: PictureConversion): ConvertedPictureRequest {
-  if (options.upstream === 'images') return pictures.images.encodeRequest(request, options);
-  const encoded = pictures['generate-content'].encodeRequest(request);
-  return { form: 'generation', contentType: 'application/json', ...encoded };
-}
-
-/** Names of losses, where the client has another one. */
-const fieldNames: Readonly<Record<PictureClient, Readonly<Record<string, string>>>> = {
-  images: { 'image.url': 'image', file_id: 'image' },
-  chat: { image: 'messages', 'image.url': 'messages', file_id: 'messages' },
-  'generate-content': {
-    size: 'generationConfig.imageConfig',
-    image: 'contents',
-    'image.url': 'contents',
-    file_id: 'contents',
-  },
-};
-
 export interface PictureReading {
-  readonly upstream: PictureUpstream;
+  readonly upstream: PictureProtocolName;
   /** The client speaks the upstream's protocol and gets the response as it is. */
   readonly isOwn: boolean;
   readonly echo: ModelEcho;
@@ -119,11 +102,11 @@ export function readPictures(
   body: Buffer,
   { upstream, isOwn, echo }: PictureReading,
 ): ReadPictures {
-  const contents = pictures['generate-content'];
+  const { contents } = pictures;
   if (isOwn) {
     return { answered: null, found: contents.findPictures(body), edit: contents.echo(body, echo) };
   }
-  if (upstream !== 'images') {
+  if (upstream === contents.protocol) {
     return { answered: null, found: contents.decodeResponse(body), edit: null };
   }
   const { upstreamModel } = echo;

@@ -18,7 +18,7 @@ const wide = png(1248, 832).toString('base64');
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]).toString('base64');
 
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-const contents = pictures['generate-content'];
+const contents = pictures.contents;
 const told = { requestId: 'req_abcdefghijklmnopqrstuvwx', model: 'mine', createdAt: 1_790_000_000 };
 const inline = (data: string) => ({ inlineData: { mimeType: 'image/png', data } });
 

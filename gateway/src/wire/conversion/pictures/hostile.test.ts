@@ -1,15 +1,10 @@
+import type { PictureProtocolName } from '#canonical/index.ts';
+import type { PictureClient } from '#protocols/index.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { images, pictures, UnreadableResponse } from '#protocols/index.ts';
-import {
-  convertPictureRequest,
-  fetchPictures,
-  measurePictures,
-  MediaRefused,
-  type PictureClient,
-  type PictureUpstream,
-} from '../index.ts';
+import { convertPictureRequest, fetchPictures, measurePictures, MediaRefused } from '../index.ts';
 
 /* Whatever clients and upstreams send ends in a request, a response, or an error for them. */
 
@@ -96,7 +91,7 @@ const options = {
 const all = ['edits', 'multi_reference', 'layers', 'streaming'];
 const read = {
   chat: (bytes: Buffer) => pictures.chat.decodeRequest(bytes).request,
-  'generate-content': (bytes: Buffer) => pictures['generate-content'].decodeRequest(bytes),
+  'generate-content': (bytes: Buffer) => pictures.contents.decodeRequest(bytes),
   images: (bytes: Buffer) => {
     const opened = images.openGeneration(bytes);
     images.readRequest(opened, new Set(all));
@@ -111,7 +106,7 @@ describe('whatever comes', () => {
       let converted = 0;
       await fc.assert(
         fc.asyncProperty(body, fc.subarray(all), async (bytes, can) => {
-          for (const upstream of ['images', 'generate-content'] satisfies PictureUpstream[]) {
+          for (const upstream of ['images', 'generate-content'] satisfies PictureProtocolName[]) {
             const target = { ...options, client, upstream, capabilities: new Set(can) };
             try {
               const result = await convertPictureRequest(read[client](bytes), target);
@@ -134,8 +129,8 @@ describe('whatever comes', () => {
     fc.assert(
       fc.property(body, (bytes) => {
         try {
-          const own = pictures['generate-content'].ownRequest(bytes);
-          JSON.parse(pictures['generate-content'].ownBody(bytes, own, 'm').toString());
+          const own = pictures.contents.ownRequest(bytes);
+          JSON.parse(pictures.contents.ownBody(bytes, own, 'm').toString());
         } catch (error) {
           expect(error).toBeInstanceOf(GatewayError);
         }
@@ -146,10 +141,10 @@ describe('whatever comes', () => {
 
   const decode = {
     images: (bytes: Buffer) => pictures.images.decodeResponse(bytes, null),
-    'generate-content': (bytes: Buffer) => pictures['generate-content'].decodeResponse(bytes),
-  } satisfies Record<PictureUpstream, unknown>;
+    'generate-content': (bytes: Buffer) => pictures.contents.decodeResponse(bytes),
+  } satisfies Record<PictureProtocolName, unknown>;
   const told = { requestId: 'req_1', model: 'm', createdAt: 1 };
-  test.each(Object.keys(decode) as PictureUpstream[])(
+  test.each(Object.keys(decode) as PictureProtocolName[])(
     'a response of %s is converted or unreadable',
     async (upstream) => {
       let converted = 0;

@@ -1,5 +1,5 @@
-import type { NativeState, TextProtocolName } from '#canonical/index.ts';
-import { digest, isEnvelope } from '#protocols/index.ts';
+import { textProtocolNames, type NativeState, type TextProtocolName } from '#canonical/index.ts';
+import { digest, isEnvelope, textFacts } from '#protocols/index.ts';
 import { findFacts } from '#vendors/index.ts';
 import type { StateSealer } from './sealer.ts';
 
@@ -19,12 +19,7 @@ const prefix = 'gw2.';
 
 // Encoded by index, so that envelopes of equally long state are equally long. Add new ones at the end.
 const places: readonly StatePlace[] = ['own', 'next', 'previous'];
-const protocols: readonly TextProtocolName[] = [
-  'chat',
-  'responses',
-  'messages',
-  'generate-content',
-];
+const protocols = textProtocolNames;
 const kinds: readonly NativeState['kind'][] = [
   'signature',
   'redacted',
@@ -95,7 +90,7 @@ function read(content: unknown): SealedState | null {
  * another text, and clients leave reasoning out, cut it or join it.
  */
 export function signedText({ protocol, kind }: NativeState, text: string): string | null {
-  return protocol === 'messages' && kind === 'signature' ? digest(12, text) : null;
+  return textFacts[protocol].state.signsReasoning && kind === 'signature' ? digest(12, text) : null;
 }
 
 /** What the envelopes of one exchange are made and opened with. */
@@ -106,8 +101,7 @@ export interface Sealing {
 }
 
 /**
- * Puts state into an envelope in the client's form of opaque state. Generate-content's form is base64: its SDKs keep
- * bytes and return them in either alphabet.
+ * Puts state into an envelope in the client's form of opaque state.
  * @param maker who can read the state: `makerId`
  * @param text the text of the block with the state
  */
@@ -121,14 +115,15 @@ export function sealForClient(
 ): NativeState {
   const signed = place === 'own' ? signedText(state, text) : null;
   const sealed = sealState(sealer, owner, { maker, state, place, text: signed });
-  const data = client === 'generate-content' ? Buffer.from(sealed).toString('base64') : sealed;
+  const { isBytes } = textFacts[client].state;
+  const data = isBytes ? Buffer.from(sealed).toString('base64') : sealed;
   return { protocol: client, kind: 'envelope', data };
 }
 
 /** Opens state that a client returned; null unless it is intact and belongs to this owner. */
 export function openFromClient({ sealer, owner }: Sealing, state: NativeState): SealedState | null {
   if (isEnvelope(state.data)) return openState(sealer, owner, state.data);
-  if (state.protocol !== 'generate-content') return null;
+  if (!textFacts[state.protocol].state.isBytes) return null;
   const decoded = Buffer.from(state.data, 'base64').toString('latin1');
   return isEnvelope(decoded) ? openState(sealer, owner, decoded) : null;
 }

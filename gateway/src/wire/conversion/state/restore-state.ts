@@ -7,6 +7,7 @@ import type {
   ToolCallBlock,
   Turn,
 } from '#canonical/index.ts';
+import { textFacts } from '#protocols/index.ts';
 import type { LossList } from '../losses.ts';
 import {
   openFromClient,
@@ -16,7 +17,7 @@ import {
   type StatePlace,
 } from './envelope.ts';
 import type { StateStore } from './state-store.ts';
-import { callKey, placeOf, signsTexts, textKey } from './state-keeper.ts';
+import { callKey, placeOf, textKey } from './state-keeper.ts';
 
 export interface StateTarget {
   /** Whose state the upstream reads: `makerId`. */
@@ -54,7 +55,7 @@ function isStateful({ type, state }: Block): boolean {
 
 /** Whether the target's models sign such a block. */
 function maySign(block: Block, { protocol }: StateTarget): block is TextBlock {
-  return block.type === 'text' && block.text !== '' && signsTexts(protocol);
+  return block.type === 'text' && block.text !== '' && textFacts[protocol].state.signsTexts;
 }
 
 /** Under which names state is remembered that may belong to this conversation. */

@@ -8,11 +8,6 @@ import type {
 } from '#canonical/index.ts';
 import type { StateStore } from './state-store.ts';
 
-/** Whether models of this protocol put state on their texts. */
-export function signsTexts(protocol: TextProtocolName): boolean {
-  return protocol === 'generate-content';
-}
-
 /** Of each text; comparing the whole output of a tool would cost every later request time. */
 const compared = 300;
 

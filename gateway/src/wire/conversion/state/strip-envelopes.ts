@@ -3,6 +3,7 @@ import {
   isEnvelope,
   isRecord,
   skipSignature,
+  textFacts,
   type Protocol,
   type WireRequest,
 } from '#protocols/index.ts';
@@ -39,9 +40,10 @@ const carriers: ReadonlySet<string> = new Set([
 
 /** Whether the request contains what `stripEnvelopes` removes. Costs a search through its bytes. */
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
-  if (client === 'generate-content') return contains(body, needleInBase64, envelopeInBase64);
+  const { isBytes, isLookedUp } = textFacts[client].state;
+  if (isBytes) return contains(body, needleInBase64, envelopeInBase64);
   if (contains(body, needle, envelope)) return true;
-  return client === 'responses' && contains(body, needleOfIds, writtenIdAsJson);
+  return isLookedUp && contains(body, needleOfIds, writtenIdAsJson);
 }
 
 function contains(body: Buffer, start: string, whole: RegExp): boolean {

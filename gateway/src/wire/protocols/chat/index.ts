@@ -6,6 +6,7 @@ import { patchRequest } from './native/patches.ts';
 import { openRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
+import { leaveOutState } from './native/state-members.ts';
 import { ChatStreamTap } from './native/stream-tap.ts';
 
 /** Chat completions. */
@@ -14,6 +15,7 @@ export const chat = Object.freeze({
   openRequest,
   readRequest,
   patchRequest,
+  leaveOutState,
   readResponse,
   toEvents,
   toWhole,

@@ -3,6 +3,7 @@ import { encodeError, encodeStreamError } from './errors.ts';
 import { patchRequest, openRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
+import { leaveOutState } from './native/state-members.ts';
 import { GenerateContentStreamTap } from './native/stream-tap.ts';
 
 export { generateContentCodec } from './codec/codec.ts';
@@ -13,6 +14,7 @@ export const generateContent = Object.freeze({
   openRequest,
   readRequest,
   patchRequest,
+  leaveOutState,
   readResponse,
   toEvents,
   toWhole,

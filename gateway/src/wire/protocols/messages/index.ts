@@ -5,6 +5,7 @@ import { patchRequest } from './native/patches.ts';
 import { openRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
+import { leaveOutState } from './native/state-members.ts';
 import { MessagesStreamTap } from './native/stream-tap.ts';
 
 export { messagesCodec } from './codec/codec.ts';
@@ -17,6 +18,7 @@ export const messages = Object.freeze({
   openRequest,
   readRequest,
   patchRequest,
+  leaveOutState,
   readResponse,
   toEvents,
   toWhole,

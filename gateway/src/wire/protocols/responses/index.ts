@@ -5,6 +5,7 @@ import { encodeStreamError } from './errors.ts';
 import { patchRequest, openRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
+import { leaveOutState } from './native/state-members.ts';
 import { ResponsesStreamTap } from './native/stream-tap.ts';
 
 export { responsesCodec } from './codec/codec.ts';
@@ -15,6 +16,7 @@ export const responses = Object.freeze({
   openRequest,
   readRequest,
   patchRequest,
+  leaveOutState,
   readResponse,
   toEvents,
   toWhole,

@@ -1,3 +1,4 @@
+import { pictureProtocolNames } from '#canonical/index.ts';
 import { pictureRequestOf } from '#body-work/index.ts';
 import { pictures } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
@@ -7,7 +8,7 @@ import type { OpenedPictures, PictureSurface } from './surface.ts';
 /** Pictures in a chat: the last message of the user is the prompt, the pictures come as Markdown. */
 export const chatSurface: PictureSurface = {
   protocol: 'chat',
-  upstreams: ['images', 'generate-content'],
+  upstreams: pictureProtocolNames,
   open(input, parts) {
     const { body } = input;
     if (!isReadInThread(body)) return opened(input, pictures.chat.decodeRequest(body));

@@ -1,4 +1,4 @@
-import type { PictureRequest } from '#canonical/index.ts';
+import { pictureProtocolNames, type PictureRequest } from '#canonical/index.ts';
 import { errorOf, isPlainError, pictureRequestOf } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
@@ -7,12 +7,12 @@ import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { OpenedPictures, PictureSurface } from './surface.ts';
 
-const contents = pictures['generate-content'];
+const { contents } = pictures;
 
 /** Pictures in generate-content, to upstreams of its own and to those of images. */
 export const contentsSurface: PictureSurface = {
-  protocol: 'generate-content',
-  upstreams: ['generate-content', 'images'],
+  protocol: contents.protocol,
+  upstreams: pictureProtocolNames.toReversed(),
   streamed: {
     isWholeEvent: contents.isWholeEvent,
     toEvents: contents.toEvents,
@@ -43,7 +43,7 @@ function opened(
     refusal,
     promptBytes: body.length - pictureBytes(request),
     own: {
-      protocol: 'generate-content',
+      protocol: contents.protocol,
       terms,
       candidates,
       searches,

@@ -1,3 +1,4 @@
+import { pictureProtocolNames } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { pictures } from '#protocols/index.ts';
@@ -13,7 +14,7 @@ import { PictureSender } from './picture-sender.ts';
 import type { ConvertiblePictures } from './prepared.ts';
 import type { PictureSide } from './surface.ts';
 
-export const side: PictureSide = { protocol: 'images', upstreams: ['images', 'generate-content'] };
+export const side: PictureSide = { protocol: 'images', upstreams: pictureProtocolNames };
 
 /** The protocols in which upstreams can take a request for images. Layers are not converted. */
 export function upstreamsOf({

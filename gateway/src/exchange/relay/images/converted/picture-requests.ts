@@ -1,10 +1,10 @@
+import type { PictureProtocolName } from '#canonical/index.ts';
 import { isReferenceModel } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import {
   convertPictureRequest,
   type ConvertedPictureRequest,
   type FetchMedia,
-  type PictureUpstream,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
@@ -25,7 +25,7 @@ import type { PictureSide } from './surface.ts';
 
 /** A request in the protocol of one upstream. */
 export interface RouteRequest extends ConvertedPictureRequest {
-  readonly upstream: PictureUpstream;
+  readonly upstream: PictureProtocolName;
   /** The client speaks the upstream's protocol. */
   readonly isOwn: boolean;
   /** What is recorded of the request. */
@@ -121,7 +121,7 @@ export class PictureRequests {
     });
   }
 
-  async #convert(route: Route, upstream: PictureUpstream): Promise<GatewayError | null> {
+  async #convert(route: Route, upstream: PictureProtocolName): Promise<GatewayError | null> {
     const { opened, model } = this.#prepared;
     const vendor = imageVendor(route);
     const capabilities = new Set(model.capabilities);
@@ -162,7 +162,7 @@ export class PictureRequests {
     };
   }
 
-  #upstreamOf({ channel }: Route): PictureUpstream {
+  #upstreamOf({ channel }: Route): PictureProtocolName {
     const found = this.#side.upstreams.find((name) => channel.protocols.includes(name));
     if (found === undefined) throw new GatewayError('internal_error');
     return found;

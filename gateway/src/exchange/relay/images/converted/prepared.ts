@@ -1,5 +1,5 @@
+import type { PictureProtocolName } from '#canonical/index.ts';
 import type { PictureRequest } from '#canonical/index.ts';
-import type { PictureUpstream } from '#conversion/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { NamingRequest } from '../../exchange/state/authorize-names.ts';
 import type { MeasuredRequest } from '../measure-images.ts';
@@ -25,7 +25,7 @@ export interface ConvertiblePictures extends MeasuredRequest {
   readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'encode'> & {
     /** The request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
     readonly own: {
-      readonly protocol: PictureUpstream;
+      readonly protocol: PictureProtocolName;
       bodyFor(upstreamModel: string): Buffer;
     } | null;
     /** Called when the first upstream of another protocol has its turn. @throws GatewayError */

@@ -1,5 +1,6 @@
+import type { PictureProtocolName } from '#canonical/index.ts';
+import type { PictureClient } from '#protocols/index.ts';
 import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
-import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { NamedState } from '#protocols/index.ts';
 import type { StreamedPictures } from './streamed-pictures.ts';
@@ -10,7 +11,7 @@ import type { PictureParts } from './parts.ts';
 export interface PictureSide {
   readonly protocol: PictureClient;
   /** The protocols that upstreams may speak, the preferred one first. */
-  readonly upstreams: readonly PictureUpstream[];
+  readonly upstreams: readonly PictureProtocolName[];
 }
 
 /** How clients of a text protocol ask for pictures, and how they get them. */
@@ -43,7 +44,7 @@ export interface OpenedPictures {
 }
 
 export interface OwnPictures {
-  readonly protocol: PictureUpstream;
+  readonly protocol: PictureProtocolName;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
   /** How many responses it asks for: an upstream of its own protocol may take more than others. */

@@ -1,6 +1,7 @@
+import { skipSignature } from '../../shared/state/without-state.ts';
 import { namedStateReader, type StateName } from '../../shared/state/named-state.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
-import { recordAt, type JsonRecord } from '../../shared/values.ts';
+import { recordAt, type JsonRecord, isRecord } from '../../shared/values.ts';
 
 /** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({
@@ -34,4 +35,36 @@ export function readGivenState(response: JsonRecord): readonly StateName[] | und
     if (typeof id === 'string') given.push({ kind: 'audio', id });
   }
   return given.length === 0 ? undefined : given;
+}
+
+/** `Protocol.leaveOutState`. */
+export function leaveOutState({ messages }: JsonRecord, take: () => boolean): JsonRecord {
+  return Array.isArray(messages) ? { messages: messages.map((each) => message(each, take)) } : {};
+}
+
+function message(value: unknown, take: () => boolean): unknown {
+  if (!isRecord(value)) return value;
+  const { reasoning_details: details, thinking_blocks: blocks, ...rest } = value;
+  const calls = Array.isArray(value['tool_calls']) ? (value['tool_calls'] as unknown[]) : [];
+  const isSigned = calls.some((call) => signatureOf(call) !== null);
+  if ((details === undefined && blocks === undefined && !isSigned) || !take()) return value;
+  if (!isSigned) return rest;
+  return {
+    ...rest,
+    tool_calls: calls.map((call) => {
+      if (signatureOf(call) === null) return call;
+      return {
+        ...(call as JsonRecord),
+        extra_content: { google: { thought_signature: skipSignature } },
+      };
+    }),
+  };
+}
+
+/** Gemini's signature of a call in chat; null if it has none. */
+function signatureOf(call: unknown): string | null {
+  const extra = isRecord(call) ? call['extra_content'] : null;
+  const google = isRecord(extra) ? extra['google'] : null;
+  const signature = isRecord(google) ? google['thought_signature'] : null;
+  return typeof signature === 'string' && signature !== skipSignature ? signature : null;
 }

@@ -1,4 +1,6 @@
+import { skipSignature } from '../../shared/state/without-state.ts';
 import { namedStateReader, type StateMember } from '../../shared/state/named-state.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /** The members of a request that name something stored upstream. Responses give out no such names. */
 export const readNamedState = namedStateReader({
@@ -67,4 +69,27 @@ function inBothSpellings<Value extends StateMember | null>(
       [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value],
     ]),
   );
+}
+
+/** `Protocol.leaveOutState`. */
+export function leaveOutState({ contents }: JsonRecord, take: () => boolean): JsonRecord {
+  return Array.isArray(contents) ? { contents: contents.map((each) => content(each, take)) } : {};
+}
+
+function content(value: unknown, take: () => boolean): unknown {
+  if (!isRecord(value) || !Array.isArray(value['parts'])) return value;
+  const parts = (value['parts'] as readonly unknown[]).flatMap((part) => {
+    if (!isRecord(part)) return [part];
+    const { thoughtSignature, thought_signature: snake, ...rest } = part;
+    const signature = thoughtSignature ?? snake;
+    if (typeof signature !== 'string' || signature === skipSignature || !take()) return [part];
+    if ('functionCall' in rest || 'function_call' in rest) {
+      return [{ ...rest, thoughtSignature: skipSignature }];
+    }
+    const isEmpty = Object.entries(rest).every(
+      ([name, member]) => name === 'thought' || member === '',
+    );
+    return isEmpty ? [] : [rest];
+  });
+  return { ...value, parts };
 }

@@ -37,3 +37,21 @@ export function filesOf(block: JsonRecord): StateName[] {
 export function isKept(json: JsonRecord): boolean {
   return isRecord(json['thread']);
 }
+
+/** `Protocol.leaveOutState`. */
+export function leaveOutState({ messages }: JsonRecord, take: () => boolean): JsonRecord {
+  return Array.isArray(messages) ? { messages: messages.flatMap((each) => turn(each, take)) } : {};
+}
+
+/** Nothing for a message that consisted of thinking: it must not be empty. */
+function turn(message: unknown, take: () => boolean): unknown[] {
+  if (!isRecord(message) || !Array.isArray(message['content'])) return [message];
+  const blocks = message['content'] as readonly unknown[];
+  const kept = blocks.filter((block) => {
+    const isThinking =
+      isRecord(block) && (block['type'] === 'thinking' || block['type'] === 'redacted_thinking');
+    return !isThinking || !take();
+  });
+  if (kept.length === blocks.length) return [message];
+  return kept.length === 0 ? [] : [{ ...message, content: kept }];
+}

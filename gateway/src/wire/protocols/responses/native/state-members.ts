@@ -4,7 +4,7 @@ import {
   type StateName,
 } from '../../shared/state/named-state.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
-import { recordAt, type JsonRecord } from '../../shared/values.ts';
+import { recordAt, type JsonRecord, isRecord } from '../../shared/values.ts';
 
 /** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({
@@ -93,4 +93,30 @@ export function givenByItems(items: unknown, add: (kind: StateKind, id: unknown)
       }
     }
   }
+}
+
+/** `Protocol.leaveOutState`. */
+export function leaveOutState({ input }: JsonRecord, take: () => boolean): JsonRecord {
+  return Array.isArray(input) ? { input: items(input, take) } : {};
+}
+
+/** Items that an upstream refuses under their id without the reasoning before them. */
+const reasoned: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call']);
+
+function items(input: readonly unknown[], take: () => boolean): unknown[] {
+  let isBare = false;
+  return input.flatMap((item) => {
+    if (!isRecord(item)) return [item];
+    if (item['type'] === 'reasoning' || isReference(item)) {
+      isBare = take();
+      return isBare ? [] : [item];
+    }
+    if (!isBare || !reasoned.has(item['type'])) return [item];
+    const { id: _, ...rest } = item;
+    return [rest];
+  });
+}
+
+function isReference({ type, id }: JsonRecord): boolean {
+  return type === 'item_reference' && typeof id === 'string' && id.startsWith('rs_');
 }

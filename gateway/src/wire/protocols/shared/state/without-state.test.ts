@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
+import { textProtocols } from '../../index.ts';
 import { skipSignature, withoutState } from './without-state.ts';
 
 const call = (id: string) => ({ type: 'function_call', id, call_id: 'c', name: 'f' });
@@ -120,10 +121,18 @@ test.each<[TextProtocolName, number, object, object]>([
   ],
 ])('%s: %s carriers of state', (protocol, most, before, after) => {
   const copy = structuredClone(before);
-  const { json, leftOut } = withoutState(protocol, before as Record<string, unknown>, most);
+  const { json, leftOut } = withoutState(
+    textProtocols[protocol],
+    before as Record<string, unknown>,
+    most,
+  );
   expect(json).toEqual(after);
   expect(before).toEqual(copy);
-  const carriers = withoutState(protocol, before as Record<string, unknown>, Infinity).leftOut;
+  const carriers = withoutState(
+    textProtocols[protocol],
+    before as Record<string, unknown>,
+    Infinity,
+  ).leftOut;
   expect(leftOut).toBe(Math.min(most, carriers));
 });
 
@@ -133,7 +142,7 @@ test.each<[TextProtocolName, object]>([
   ['generate-content', { contents: { parts: [] } }],
   ['chat', { messages: [{ role: 'assistant', tool_calls: [null, 3] }] }],
 ])('%s: a request without state stays', (protocol, json) => {
-  expect(withoutState(protocol, json as Record<string, unknown>, Infinity)).toEqual({
+  expect(withoutState(textProtocols[protocol], json as Record<string, unknown>, Infinity)).toEqual({
     json,
     leftOut: 0,
   });

@@ -10,26 +10,11 @@ import {
   splice,
 } from '#json/index.ts';
 import type { OutputCap, PatchedRequest } from '../../protocol.ts';
+import { textFacts } from '../../text-facts.ts';
 import { isRecord, recordAt, type JsonRecord } from '../values.ts';
 
 /** The id of the rewrite. */
 const rewrite = 'm1';
-
-/** Where a protocol has the limit: names of members, in any of these objects; an empty path is the request itself. */
-interface Place {
-  readonly names: readonly string[];
-  readonly holders: readonly string[];
-}
-
-const places: Readonly<Record<TextProtocolName, Place>> = {
-  chat: { names: ['max_tokens', 'max_completion_tokens'], holders: [] },
-  responses: { names: ['max_output_tokens'], holders: [] },
-  messages: { names: ['max_tokens'], holders: [] },
-  'generate-content': {
-    names: ['maxOutputTokens', 'max_output_tokens'],
-    holders: ['generationConfig', 'generation_config'],
-  },
-};
 
 /**
  * Lowers the output limit of a request that is ready to be sent: the members that it has, else the one that this upstream
@@ -53,8 +38,8 @@ export function capOutput(
 }
 
 function editsFor(body: Buffer, start: number, protocol: TextProtocolName, cap: OutputCap): Edit[] {
-  const { names, holders } = places[protocol];
-  const member = protocol === 'chat' ? cap.chatMember : names[0]!;
+  const { names, holders } = textFacts[protocol].outputLimit;
+  const member = names.includes(cap.chatMember) ? cap.chatMember : names[0]!;
   const root = membersAt(body, start);
   if (holders.length === 0) return limitIn(body, start, root, names, member, cap);
   const holder = root.findLast(({ key }) => holders.includes(key));

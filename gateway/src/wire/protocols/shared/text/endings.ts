@@ -6,6 +6,7 @@ import {
 } from '#canonical/index.ts';
 import { failureObject } from './error-object.ts';
 import { cleanName, withUnreadNames } from '../usage/unread-usage.ts';
+import { textFacts } from '../../text-facts.ts';
 import { isRecord } from '../values.ts';
 
 /*
@@ -145,15 +146,16 @@ export function judgeEnding(word: unknown, hasOutput: boolean): Ending {
 }
 
 /**
- * Whether a response is complete whose ending is `unknown`. One that was cut may lack its usage, and so may any of
- * generate-content, where the usage is optional.
+ * Whether a response is complete whose ending is `unknown`. One that was cut may lack its usage, and so may any of a protocol
+ * where the usage is optional.
  */
 export function isWellEnded(
   protocol: TextProtocolName,
   word: string,
   usage: ReportedUsage | null,
 ): boolean {
-  if (protocol === 'generate-content' || guessOf(word.toLowerCase()) !== undefined) return true;
+  if (textFacts[protocol].usageIsOptional) return true;
+  if (guessOf(word.toLowerCase()) !== undefined) return true;
   return usage !== null && !lacks(usage, 'output');
 }
 

@@ -1,11 +1,7 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import { UnreadableResponse, type WireResponse } from '../../protocol.ts';
+import { textFacts } from '../../text-facts.ts';
 import { parseResponse } from '../text/parse-bodies.ts';
-
-/** The member with the number in a token count: `{"totalTokens":7}`, `{"input_tokens":7}`. */
-function memberOf(protocol: TextProtocolName): string {
-  return protocol === 'generate-content' ? 'totalTokens' : 'input_tokens';
-}
 
 /**
  * An upstream's token count: unchanged for a client of the same protocol, only the number for any other.
@@ -17,7 +13,7 @@ export function readTokenCount(
   body: Buffer,
 ): WireResponse {
   const response = parseResponse(body, () => null);
-  const tokens = response[memberOf(upstream)];
+  const tokens = response[textFacts[upstream].countMember];
   if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
     throw new UnreadableResponse('the response is not a token count', response);
   }
@@ -27,5 +23,5 @@ export function readTokenCount(
 
 /** The gateway's own count, in the client's shape. */
 export function encodeTokenCount(client: TextProtocolName, tokens: number): string {
-  return JSON.stringify({ [memberOf(client)]: tokens });
+  return JSON.stringify({ [textFacts[client].countMember]: tokens });
 }

@@ -1,0 +1,22 @@
+import type { TextFacts } from '../facts.ts';
+
+export const messagesFacts = Object.freeze<TextFacts>({
+  outputLimit: { names: ['max_tokens'], holders: [] },
+  countMember: 'input_tokens',
+  usageIsOptional: false,
+  hasPauses: true,
+  expresses: { citations: false, logprobs: false, candidates: false, image: false, media: false },
+  state: {
+    isBytes: false,
+    signsTexts: false,
+    signsReasoning: true,
+    emptySignature: 'thought',
+    isLookedUp: false,
+  },
+  wantsJsonWord: false,
+  takesLoneInstructions: false,
+  placesSystemTurns: true,
+  isRepaired: true,
+  showsReasoning: true,
+  namesSessions: true,
+});
