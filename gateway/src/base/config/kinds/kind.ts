@@ -151,6 +151,36 @@ export type NamesWith<Of extends Kind, Test> = {
     : never;
 }[keyof Of['members'] & string];
 
+type ColumnName<Of, Name> = Of extends { readonly stored: infer Where }
+  ? Where extends { readonly column: infer Column }
+    ? Column
+    : never
+  : Name;
+
+interface ColumnForms {
+  readonly text: string;
+  readonly choice: string;
+  readonly factor: string;
+  readonly count: number;
+  readonly time: number;
+  /** Nano-USD. */
+  readonly amount: bigint;
+  readonly flag: number;
+  /** JSON. */
+  readonly names: string;
+  readonly structure: string;
+}
+
+/** What the columns of a row have of an entry, `enabled` aside, which every row has. */
+export type ColumnsOf<Of extends Kind> = {
+  [
+    Name in Exclude<keyof Of['members'], 'enabled'> as ColumnName<Of['members'][Name], Name> &
+      string
+  ]:
+    | ColumnForms[Of['members'][Name]['form']]
+    | (null extends z.output<Of['members'][Name]['schema']> ? null : never);
+};
+
 /** What a missing member means; undefined: it must be there. */
 function usualValue({ schema }: Form): unknown {
   const result = schema.safeParse(undefined);
