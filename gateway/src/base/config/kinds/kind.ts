@@ -35,7 +35,7 @@ export interface Form<Name extends FormName = FormName, Schema extends z.ZodType
 /** Everything else that is known of a member. */
 export interface About {
   /** For the table of `docs/configuration.md`, in Markdown. */
-  readonly doc: string;
+  readonly doc?: string;
   /** What the table has as the default, where a missing member does not simply mean a value. */
   readonly usual?: string;
   /** Entries are told apart by it; it never changes. */
@@ -103,11 +103,11 @@ type ShapeOf<Of extends Members> = { [Name in keyof Of]: Of[Name]['schema'] };
 type ValuesOf<Of extends Members> = z.output<ReturnType<typeof mapping<ShapeOf<Of>>>>;
 
 /** Names a form and says what else is known of the member. */
-export function member<Of extends Form, const Rest extends About>(
+export function member<Of extends Form, const Rest extends About = {}>(
   form: Of,
-  about: Rest,
+  about?: Rest,
 ): Of & Rest {
-  return Object.freeze({ ...form, ...about });
+  return Object.freeze({ ...form, ...about }) as Of & Rest;
 }
 
 /** @param complete fills in what depends on several members */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { kinds } from '#config/index.ts';
-import { givenAnytime, givenOnce, shownMembers, upTo } from './members.ts';
+import { kinds, parseEntry } from '#config/index.ts';
+import { givenAnytime, givenOnce, shownMembers, shownValues, upTo } from './members.ts';
 import { defineRoute } from './route.ts';
 import { count, money, nothing, searched, time } from './values.ts';
 
@@ -40,24 +40,21 @@ const issued = key.extend({
   key: z.string().optional(),
 });
 
-const example: z.input<typeof key> = {
+const example = key.parse({
   id: 'key_2a',
-  name: 'laptop',
+  ...shownValues(
+    kinds.key,
+    parseEntry(kinds.key, {
+      name: 'laptop',
+      user: 'ada@example.com',
+      models: ['demo-chat'],
+      quota: '50',
+      expires_at: '2027-01-29T00:00:00Z',
+      rpm: '60',
+    }),
+  ),
   prefix: 'sk-AbCd…wxyz',
-  user: 'ada@example.com',
-  team: null,
-  group: 'default',
-  models: ['demo-chat'],
-  quota: '50',
   spent: '31.21',
-  expires_at: '2027-01-29T00:00:00.000Z',
-  ips: [],
-  rpm: 60,
-  rph: null,
-  max_concurrency: null,
-  conversion: 'lenient',
-  cap_output: true,
-  enabled: true,
   owner: 'console',
   editable: true,
   declared_in: null,
@@ -68,7 +65,7 @@ const example: z.input<typeof key> = {
   last_used_client: 'claude-code',
   revoked_at: null,
   previous_valid_until: null,
-};
+} satisfies z.input<typeof key>);
 
 const parameters = z.strictObject({ id: z.string().max(100) });
 
