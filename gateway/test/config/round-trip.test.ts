@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applyFile, recordAudit } from '#administration/index.ts';
-import { parseConfig } from '#config/index.ts';
+import { type Kind, kinds, parseConfig } from '#config/index.ts';
 import { exportState, planDeclaration, readState } from '#declaration/index.ts';
 import { openTestDatabase, testSecrets } from '../database/databases.ts';
 import { runs } from '../support/runs.ts';
@@ -68,6 +68,23 @@ const price = fc.oneof(
   })),
 );
 
+const byForm: Partial<Record<Kind['list'][number]['form'], fc.Arbitrary<unknown>>> = {
+  count: maybe(count),
+  amount: maybe(money),
+  flag: fc.boolean(),
+  time: maybe(fc.constant('2027-01-01T00:00:00.500+02:00')),
+};
+
+/** Entries with every member of their kind: of some forms by themselves, of the others as given here. */
+function entry({ name: kind, list }: Kind, own: Readonly<Record<string, fc.Arbitrary<unknown>>>) {
+  const members = list.map(({ name: member, form, stored }) => {
+    const values = own[member] ?? (stored === 'hash' ? fc.constant(null) : byForm[form]);
+    if (values === undefined) throw new Error(`no values for ${member} of a ${kind}`);
+    return [member, values] as const;
+  });
+  return fc.record(Object.fromEntries(members));
+}
+
 const file = fc
   .record({ groups: names, channels: names, models: names, teams: names, keys: names })
   .chain((all) => {
@@ -77,7 +94,7 @@ const file = fc
     return fc.record({
       groups: fc.tuple(
         ...all.groups.map((group) =>
-          fc.record({
+          entry(kinds.group, {
             name: fc.constant(group),
             price_multiplier: fc.integer({ min: 0, max: 9 }).map((digit) => `1.${digit}`),
           }),
@@ -86,22 +103,32 @@ const file = fc
       models: fc.tuple(
         ...all.models.map((id) =>
           fc
-            .record({
-              enabled: fc.boolean(),
-              display_name: maybe(name),
-              context_window: maybe(fc.integer({ min: 1, max: 9_999 })),
-              kind: price,
-            })
-            .map(({ kind, ...rest }) => ({ id, ...rest, ...kind })),
+            .tuple(
+              entry(kinds.model, {
+                id: fc.constant(id),
+                type: fc.constant(null),
+                display_name: maybe(name),
+                owned_by: maybe(name),
+                context_window: maybe(fc.integer({ min: 1, max: 9_999 })),
+                max_output_tokens: maybe(fc.integer({ min: 1, max: 9_999 })),
+                capabilities: fc.subarray(['vision', 'tools', 'reasoning']),
+                echo_reasoning: fc.constantFrom(null, 'require', 'allow', 'strip'),
+                allow: fc.subarray(['speed.fast', 'models.other']),
+                price: fc.constant(null),
+              }),
+              price,
+            )
+            .map(([rest, kind]) => ({ ...rest, id, ...kind })),
         ),
       ),
       channels: fc.tuple(
         ...all.channels.map((channel) =>
-          fc.record({
+          entry(kinds.channel, {
             name: fc.constant(channel),
             provider: fc.constantFrom('openai', 'ark', 'simulator'),
             base_url: maybe(fc.constantFrom('https://host.example', 'http://127.0.0.1:1/x')),
             api_keys: fc.constantFrom([], ['same'], ['same', 'same']),
+            protocols: fc.constant(null),
             groups: some(all.groups),
             models: fc
               .tuple(some(all.models), fc.subarray(['*a', 'gpt-*']))
@@ -111,51 +138,49 @@ const file = fc
                 ),
                 ...patterns,
               ]),
-            weight: count,
             headers: fc.constantFrom({}, { 'x-a': 'same' }),
             timeouts: fc.constantFrom({}, { connect: '1500ms', total: '2h' }),
             user_agents: fc.constantFrom([], ['*/1.?']),
             proxy: fc.constantFrom(null, 'direct', 'http://proxy.example.com:3128/'),
-            bills_after_cancel: fc.boolean(),
             cache: fc.constantFrom('auto', 'off'),
             state: fc.constantFrom('guarded', 'owned', 'any'),
             shared_state: fc.subarray(['vs_a', 'file-*', '*', 'a?b']),
-            enabled: fc.boolean(),
           }),
         ),
       ),
-      users: fc
-        .tuple(maybe(name), money, maybe(money), fc.boolean(), fc.subarray(all.groups))
-        .map(([label, balance, quota, enabled, groups]) => [
-          { email: 'a@b.c', name: label, balance, quota, enabled, groups },
-          { email: 'D@E.F', role: 'admin' },
-        ]),
+      users: fc.tuple(
+        entry(kinds.user, {
+          email: fc.constant('a@b.c'),
+          name: maybe(name),
+          role: fc.constantFrom('member', 'viewer', 'operator'),
+          groups: fc.subarray(all.groups),
+        }),
+        fc.constant({ email: 'D@E.F', role: 'admin' }),
+      ),
       teams: fc.tuple(
         ...all.teams.map((team) =>
-          fc.record({
+          entry(kinds.team, {
             name: fc.constant(team),
-            balance: money,
-            rpm: maybe(count),
             groups: fc.subarray(['default', ...all.groups]),
             budget: fc.record({ daily: maybe(money), total: maybe(money) }),
-            members: fc.constantFrom([], [{ user: 'd@e.f', budget: '1.50' }, { user: 'a@b.c' }]),
+            time_zone: fc.constantFrom('UTC', 'Europe/Berlin'),
+            members: fc.constantFrom(
+              [],
+              [{ user: 'd@e.f', role: 'owner', budget: '1.50' }, { user: 'a@b.c' }],
+            ),
           }),
         ),
       ),
       keys: fc.tuple(
         ...all.keys.map((key) =>
-          fc.record({
+          entry(kinds.key, {
             name: fc.constant(key),
             user,
             team: maybe(one(all.teams)),
             group: one(all.groups),
             models: fc.subarray(all.models),
-            quota: maybe(money),
-            rpm: maybe(count),
             ips: fc.constantFrom([], ['10.0.0.0/8', '::1']),
-            expires_at: maybe(fc.constant('2027-01-01T00:00:00.500+02:00')),
             conversion: fc.constantFrom('strict', 'lenient'),
-            enabled: fc.boolean(),
           }),
         ),
       ),

@@ -24,11 +24,33 @@ function withWrittenPart(page: string, part: string): string {
   return `${own}${begin}\n\n${part}\n${rest}`;
 }
 
+/** The page with the first table below this heading replaced. */
+function withTable(page: string, heading: string, part: string): string {
+  const at = page.indexOf(`\n${heading}\n`);
+  const from = page.indexOf('\n| ', at);
+  const to = page.indexOf('\n\n', from);
+  return at === -1 ? page : `${page.slice(0, from + 1)}${part}${page.slice(to)}`;
+}
+
 /** Compares what a page of the documentation says with what was found, or writes it there. */
 export function assertWritten(page: string, part: string): void {
+  assertPage(page, (written) => withWrittenPart(written, part));
+}
+
+/** The same of tables: the first one below each of these headings. */
+export function assertTables(page: string, tables: Readonly<Record<string, string>>): void {
+  assertPage(page, (written) =>
+    Object.entries(tables).reduce(
+      (text, [heading, part]) => withTable(text, heading, part),
+      written,
+    ),
+  );
+}
+
+function assertPage(page: string, withFound: (page: string) => string): void {
   const file = resolve(import.meta.dirname, '../../../docs', page);
   const written = readFileSync(file, 'utf8');
-  const found = withWrittenPart(written, part);
+  const found = withFound(written);
   if (process.env['SLUICE_WRITE_DOCS'] === '1') writeFileSync(file, found);
   else expect(written, `SLUICE_WRITE_DOCS=1 writes docs/${page}`).toBe(found);
 }

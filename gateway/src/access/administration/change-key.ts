@@ -9,7 +9,8 @@ import {
 } from '#identity/index.ts';
 import type { Actor } from './actor.ts';
 import { type ChangedSettings, loosenedAbove, settersAfter } from './key-limits.ts';
-import { checkNames, type KeyReference, knownKey } from './keys.ts';
+import { checkNames } from './check-names.ts';
+import { type KeyReference, knownKey } from './keys.ts';
 import { type Administration, perform } from './perform.ts';
 import { Refusal } from './refusal.ts';
 
@@ -58,7 +59,7 @@ export function changeKey(
       const message = `${field}: somebody above you has set this limit, so you may only tighten it`;
       throw new Refusal('above', message, { field });
     }
-    await checkNames(change, after);
+    await checkNames(change, kinds.key, after);
     if ((await upsertKey(change, { ...after, secret: null })) === 'unchanged') {
       return { result: before, audited: [] };
     }

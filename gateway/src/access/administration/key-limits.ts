@@ -1,8 +1,7 @@
-import { type DeclaredKey, isWithinRanges } from '#config/index.ts';
+import { type DeclaredKey, isWithinRanges, kinds } from '#config/index.ts';
 import { parseUsd } from '#database/index.ts';
 import {
   type LimitName,
-  limitNames,
   type LimitSetters,
   type Rank,
   ranks,
@@ -12,6 +11,9 @@ import {
 /** Settings of a key that may be changed. */
 export type ChangedSettings = Partial<Omit<DeclaredKey, 'name' | 'user' | 'secret'>>;
 
+const limits = kinds.key.list.filter(({ limit }) => limit === true);
+const limitNames = limits.map(({ property }) => property as LimitName);
+
 /** Who has set the limits of a new key. */
 export function settersOfNew(key: ChangedSettings, rank: Rank): LimitSetters {
   return Object.fromEntries(
@@ -19,24 +21,12 @@ export function settersOfNew(key: ChangedSettings, rank: Rank): LimitSetters {
   );
 }
 
-/** As in the file. */
-const fieldNames: Readonly<Record<LimitName, string>> = {
-  models: 'models',
-  quota: 'quota',
-  expiresAt: 'expires_at',
-  ips: 'ips',
-  rpm: 'rpm',
-  rph: 'rph',
-  maxConcurrency: 'max_concurrency',
-  enabled: 'enabled',
-};
-
 /** The first limit that somebody above has set and that would be loosened, named as in the file; null: none. */
 export function loosenedAbove(before: StoredKey, after: StoredKey, rank: Rank): string | null {
-  const limit = limitNames.find(
+  const limit = limitNames.findIndex(
     (each) => isAbove(setterOf(before, each), rank) && !isSameOrTighter(each, before, after),
   );
-  return limit === undefined ? null : fieldNames[limit];
+  return limits[limit]?.name ?? null;
 }
 
 /** Who has set the limits of a key after a change by somebody of this rank. */

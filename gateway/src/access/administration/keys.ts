@@ -1,10 +1,3 @@
-import {
-  bundledAliases,
-  bundledModels,
-  listAliases,
-  listGroups,
-  listModels,
-} from '#catalogue/index.ts';
 import { type DeclaredKey, kinds, parseDuration } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, exportKey, type FieldChange, fieldsOf } from '#declaration/index.ts';
@@ -17,7 +10,6 @@ import {
   keepCall,
   type KeyFilter,
   listKeys as listStoredKeys,
-  listTeams,
   noteLimitSetters,
   type Rank,
   type Reach,
@@ -28,6 +20,7 @@ import {
 } from '#identity/index.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry } from './audit.ts';
+import { checkNames } from './check-names.ts';
 import { settersOfNew } from './key-limits.ts';
 import { type Administration, type Done, perform, unchanged } from './perform.ts';
 import { missing, Refusal, taken } from './refusal.ts';
@@ -125,7 +118,7 @@ export function createOwnKey(
 }
 
 async function create(change: Change, settings: KeySettings): Promise<Done<IssuedKey>> {
-  await checkNames(change, settings);
+  await checkNames(change, kinds.key, settings);
   const before = await findByName(change, settings.name);
   const result = await createStoredKey(change, settings);
   if (before === null) return { result, audited: [creation(result.key)] };
@@ -294,31 +287,4 @@ const secretChange: FieldChange = { field: 'secret', before: null, after: null, 
 
 function asTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString();
-}
-
-/** @throws Refusal naming the first that does not exist. */
-export async function checkNames({ trx }: Change, key: KeySettings): Promise<void> {
-  const user = await findUserByEmail(trx, key.user);
-  if (user?.enabled !== true) throw missing('user', key.user);
-  if (key.team !== null) {
-    const teams = await listTeams(trx);
-    if (!teams.some(({ name, enabled }) => enabled && name === key.team)) {
-      throw missing('team', key.team);
-    }
-  }
-  if (key.group !== 'default') {
-    const groups = await listGroups(trx);
-    if (!groups.some(({ name, enabled }) => enabled && name === key.group)) {
-      throw missing('group', key.group);
-    }
-  }
-  if (key.models.length === 0) return;
-  const known = new Set([
-    ...bundledModels.map(({ id }) => id),
-    ...bundledAliases.keys(),
-    ...(await listModels(trx)).map(({ id }) => id),
-    ...(await listAliases(trx)).filter(({ enabled }) => enabled).map(({ name }) => name),
-  ]);
-  const unknown = key.models.find((model) => !known.has(model));
-  if (unknown !== undefined) throw missing('model', unknown);
 }

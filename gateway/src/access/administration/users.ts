@@ -1,4 +1,3 @@
-import { listGroups } from '#catalogue/index.ts';
 import { type DeclaredUser, kinds } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, fieldsOf } from '#declaration/index.ts';
@@ -12,6 +11,7 @@ import {
 } from '#identity/index.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry } from './audit.ts';
+import { checkNames } from './check-names.ts';
 import { type Administration, perform, unchanged } from './perform.ts';
 import { missing, taken } from './refusal.ts';
 
@@ -27,11 +27,7 @@ export function createUser(
   const { email } = settings;
   return perform(administration, actor, async (change) => {
     if ((await findUserByEmail(change.trx, email)) !== null) throw taken('user', email);
-    const groups = await listGroups(change.trx);
-    const unknown = settings.groups.find(
-      (group) => !groups.some(({ name, enabled }) => enabled && name === group),
-    );
-    if (unknown !== undefined && unknown !== 'default') throw missing('group', unknown);
+    await checkNames(change, kinds.user, settings);
     const user = await store(change, settings);
     return { result: user, audited: [creation(user)] };
   });

@@ -228,26 +228,10 @@ function unusedModels(
 }
 
 function toChannel(row: StoredChannel, baseUrl: string): Channel {
-  return Object.freeze({
-    id: row.id,
-    name: row.name,
-    provider: row.provider,
-    baseUrl,
-    credentials: row.apiKeys,
-    protocols: row.protocols,
-    groups: row.groups,
-    priority: row.priority,
-    weight: row.weight,
-    userAgents: row.userAgents,
-    headers: row.headers,
-    timeouts: row.timeouts,
-    // What runs here is on this machine.
-    proxy: row.baseUrl === null ? 'direct' : row.proxy,
-    billsAfterCancel: row.billsAfterCancel,
-    cache: row.cache,
-    state: row.state,
-    sharedState: row.sharedState,
-  });
+  const { apiKeys, models: _models, enabled: _enabled, owner: _owner, ...rest } = row;
+  // What runs here is on this machine.
+  const proxy = row.baseUrl === null ? 'direct' : row.proxy;
+  return Object.freeze({ ...rest, baseUrl, credentials: apiKeys, proxy });
 }
 
 function toRoutes(

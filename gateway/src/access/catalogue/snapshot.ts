@@ -1,11 +1,8 @@
-import type { ProtocolName } from '#canonical/index.ts';
 import type {
-  CacheRule,
+  DeclaredChannel,
+  DeclaredGroup,
+  DeclaredModel,
   DeclaredPrice,
-  ModelType,
-  ProviderName,
-  StateRule,
-  Timeouts,
 } from '#config/index.ts';
 
 /**
@@ -36,18 +33,16 @@ export interface AliasPattern {
   readonly model: string;
 }
 
-export interface Model {
-  readonly id: string;
-  readonly type: ModelType;
+/** A model with what the bundled entry of the same id says where its own says nothing. */
+export interface Model extends Omit<
+  DeclaredModel,
+  'displayName' | 'ownedBy' | 'capabilities' | 'allow' | 'imageToolModel'
+> {
   readonly displayName: string;
   readonly ownedBy: string;
-  readonly contextWindow: number | null;
-  readonly maxOutputTokens: number | null;
   readonly capabilities: ReadonlySet<string>;
-  readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
   /** Surcharges that are allowed although they have no price. */
   readonly allow: ReadonlySet<string>;
-  readonly enabled: boolean;
   /** In its normal form; the same object as long as the price is the same. */
   readonly price: DeclaredPrice | null;
   /** The id of the price on receipts; null without a price. */
@@ -56,33 +51,17 @@ export interface Model {
   readonly createdAt: number;
 }
 
-export interface Group {
-  readonly name: string;
-  /** Decimal string. */
-  readonly priceMultiplier: string;
-}
+export type Group = DeclaredGroup;
 
-export interface Channel {
+export interface Channel extends Omit<
+  DeclaredChannel,
+  'baseUrl' | 'apiKeys' | 'models' | 'enabled'
+> {
   readonly id: string;
-  readonly name: string;
-  readonly provider: ProviderName;
   /** Never null here: the address of a simulator child is filled in before a snapshot is built. */
   readonly baseUrl: string;
   /** Clear text, in memory only; empty: no credential. */
   readonly credentials: readonly string[];
-  readonly protocols: readonly ProtocolName[];
-  readonly groups: readonly string[];
-  readonly priority: number;
-  readonly weight: number;
-  readonly userAgents: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeouts: Partial<Timeouts>;
-  /** The URL of a proxy, with its credentials, or `direct`; null: the environment decides. In memory only. */
-  readonly proxy: string | null;
-  readonly billsAfterCancel: boolean;
-  readonly cache: CacheRule;
-  readonly state: StateRule;
-  readonly sharedState: readonly string[];
 }
 
 /** One channel that serves one model. */

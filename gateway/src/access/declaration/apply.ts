@@ -17,7 +17,13 @@ import {
   upsertGroup,
   upsertModel,
 } from '#catalogue/index.ts';
-import { type Declared, type DeclaredGroup, type KindName, kinds } from '#config/index.ts';
+import {
+  type Declared,
+  type DeclaredGroup,
+  type KindName,
+  kinds,
+  parseEntry,
+} from '#config/index.ts';
 import { type Change, createChange } from '#database/index.ts';
 import { nameOf, type Plan, planDeclaration, wantedEntries } from './plan.ts';
 import { readStateFor } from './state.repository.ts';
@@ -66,7 +72,7 @@ export async function applyDeclaration(
 export async function createDefaultGroup(change: Change): Promise<DeclaredGroup | null> {
   const groups = await listGroups(change.trx);
   if (groups.some(({ name }) => name === 'default')) return null;
-  const group = { name: 'default', priceMultiplier: '1' };
+  const group = parseEntry(kinds.group, { name: 'default' });
   await upsertGroup(createChange(change.trx, { ...change, owner: 'system' }), group);
   return group;
 }

@@ -1,4 +1,4 @@
-import { type Declared, type Kind, type KindName, kinds } from '#config/index.ts';
+import { type Declared, type Kind, type KindName, kinds, parseEntry } from '#config/index.ts';
 import { shortestDecimal } from '#config/decimal.ts';
 import type { Owner } from '#database/index.ts';
 import { compareFields, type FieldChange, fieldsOf } from './fields.ts';
@@ -104,7 +104,7 @@ function wantedGroups(declared: Declared, state: CurrentState): Declared['groups
   const isNamed = declared.groups.some(({ name }) => name === 'default');
   const current = state.groups.find(({ name }) => name === 'default');
   if (isNamed || current?.owner !== 'file') return declared.groups;
-  return [{ name: 'default', priceMultiplier: '1' }, ...declared.groups];
+  return [parseEntry(kinds.group, { name: 'default' }), ...declared.groups];
 }
 
 /** References that the file alone cannot settle: the administrator is made at the first start, not by the file. */

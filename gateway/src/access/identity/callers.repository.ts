@@ -1,9 +1,10 @@
 import { sql, type Kysely } from 'kysely';
+import { kinds } from '#config/index.ts';
+import { settingsOf } from '#database/rows.ts';
 import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/session-keys.ts';
 import type { Caller } from './caller.ts';
 import { createHolders, type Holders } from './holders.repository.ts';
-import { readKeySettings } from './key-settings.ts';
 
 /** A key as the directory stores it. */
 export interface CallerEntry {
@@ -124,11 +125,11 @@ function createMapper(db: Kysely<Database>): (rows: readonly Row[]) => Promise<C
 function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
   const settings = new Map<string, Settings>();
   const strings = new Map<string, string>();
-  const settingsOf = (text: string) => shared(settings, text, parseSettings);
+  const settingsIn = (text: string) => shared(settings, text, parseSettings);
   const same = (text: string) => shared(strings, text, (value) => value);
 
   return (row) => {
-    const { models, ips, conversion, capOutput } = settingsOf(row.settings);
+    const { models, ips, conversion, capOutput } = settingsIn(row.settings);
     const user = holders.user(row.user_id);
     const team = row.team_id === null ? null : holders.team(row.team_id);
     const caller: Caller = Object.freeze({
@@ -174,7 +175,7 @@ function shared<Value>(known: Map<string, Value>, text: string, make: (text: str
   return value;
 }
 
-function parseSettings(text: string): Settings {
-  const { models, ips, conversion, capOutput } = readKeySettings(text);
+function parseSettings(settings: string): Settings {
+  const { models, ips, conversion, capOutput } = settingsOf(kinds.key, settings);
   return { models: models.length === 0 ? null : new Set(models), ips, conversion, capOutput };
 }

@@ -4,18 +4,14 @@ export {
   keysThatEnd,
   listKeys,
   type KeyFilter,
-  type Reach,
-  type StoredKey,
-} from './key-queries.repository.ts';
-export {
   type LimitName,
-  limitNames,
   type LimitSetters,
   type Rank,
   ranks,
-} from './limit-setters.ts';
+  type Reach,
+  type StoredKey,
+} from './key-queries.repository.ts';
 export { findCall, keepCall, type RepeatableCall } from './repeatable-calls.repository.ts';
-export { type Membership, membershipsOf } from './team-members.repository.ts';
 export {
   createKeyDirectory,
   type KeyDirectoryOptions,
@@ -35,6 +31,8 @@ export {
 export {
   disableTeam,
   listTeams,
+  type Membership,
+  membershipsOf,
   teamBudgets,
   upsertTeam,
   type StoredTeam,

@@ -1,11 +1,19 @@
 import { type Kysely, sql } from 'kysely';
-import type { DeclaredKey } from '#config/index.ts';
+import { type DeclaredKey, kinds, type NamesWith } from '#config/index.ts';
 import { containing } from '#database/containing.ts';
-import { formatUsd } from '#database/money.ts';
-import { ownedFields, type Stored } from '#database/rows.ts';
+import { entryOf, type Stored } from '#database/rows.ts';
 import type { Database, Owner } from '#database/schema.ts';
-import { readKeySettings } from './key-settings.ts';
-import { type LimitSetters, readLimitSetters } from './limit-setters.ts';
+
+/** The settings of a key that only whoever set them, or somebody above, may loosen. */
+export type LimitName = NamesWith<typeof kinds.key, { readonly limit: true }>;
+
+/** From the one with the most to say. */
+export const ranks = ['admin', 'owner', 'member'] as const;
+/** Who sets a limit: an administrator, the owner of the key's team, or a person for keys of their own. */
+export type Rank = (typeof ranks)[number];
+
+/** Who set each limit. One that is not named here was set by the file, a command or an administrator, or is not set. */
+export type LimitSetters = Readonly<Partial<Record<LimitName, Rank>>>;
 
 /** A key for lists; never includes its secret or hash. */
 export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
@@ -116,25 +124,17 @@ type Row = Awaited<ReturnType<ReturnType<typeof keys>['executeTakeFirstOrThrow']
 function toKey(row: Row): StoredKey {
   return {
     id: row.id,
-    name: row.name,
+    ...entryOf(kinds.key, row),
     user: row.user_email,
     userId: row.user_id,
     team: row.team_name,
     teamId: row.team_id,
-    group: row.group_name,
-    quota: row.quota === null ? null : formatUsd(row.quota),
-    expiresAt: row.expires_at,
-    rpm: row.rpm,
-    rph: row.rph,
-    maxConcurrency: row.max_concurrency,
-    ...readKeySettings(row.settings),
     prefix: row.prefix,
     hasSecret: row.hash !== null,
     secretOwner: row.secret_owner,
     revokedAt: row.revoked_at,
     previousUntil: row.previous_until,
-    limitsSetBy: readLimitSetters(row.limits_set_by),
+    limitsSetBy: row.limits_set_by === null ? {} : (JSON.parse(row.limits_set_by) as LimitSetters),
     revision: row.revision,
-    ...ownedFields(row),
   };
 }

@@ -1,13 +1,10 @@
 import type { Transaction } from 'kysely';
-import type { DeclaredKey } from '#config/index.ts';
+import { type DeclaredKey, kinds } from '#config/index.ts';
 import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
-import { parseUsd } from '#database/money.ts';
-import { bit, createId, differs } from '#database/rows.ts';
+import { columnsOf, createId, disableRow, updateRow, upsertRow } from '#database/rows.ts';
 import type { Database, KeyTable, Owner } from '#database/schema.ts';
 import { createKeySecret, displayPrefix } from './key-secret.ts';
-import { findKey, type StoredKey } from './key-queries.repository.ts';
-import { writeKeySettings } from './key-settings.ts';
-import type { LimitSetters } from './limit-setters.ts';
+import { findKey, type LimitSetters, type StoredKey } from './key-queries.repository.ts';
 
 /** What a key is now forbids the change. The message is for the user. */
 export class KeyConflict extends Error {
@@ -27,32 +24,17 @@ export class KeyConflict extends Error {
  * same secret.
  */
 export async function upsertKey(change: Change, key: DeclaredKey): Promise<Upserted> {
-  const { trx, owner, now } = change;
-  const existing = await find(trx, key.name);
-  const values = {
-    ...(await toColumns(change, key)),
+  const { trx } = change;
+  const { name, user, team } = key;
+  const existing = await find(trx, name);
+  const columns = {
+    user_id: await idOf(trx, 'users', 'email', user.trim().toLowerCase(), name),
+    team_id: team === null ? null : await idOf(trx, 'teams', 'name', team, name),
+    ...columnsOf(kinds.key, key),
     ...(await secretColumns(change, key, existing)),
   };
-  if (existing === undefined) {
-    await trx
-      .insertInto('keys')
-      .values({
-        prefix: '',
-        ...values,
-        id: createId('key'),
-        name: key.name,
-        owner,
-        created_at: now,
-        updated_at: now,
-        revision: await change.revision(),
-      })
-      .execute();
-    return 'created';
-  }
-  assertMayChange(change, 'key', key.name, existing.owner);
-  if (!differs(existing, { ...values, owner })) return 'unchanged';
-  await update(change, key.name, { ...values, owner });
-  return 'updated';
+  const created = { id: createId('key'), prefix: '' };
+  return (await upsertRow(change, kinds.key, { name, columns, created })).outcome;
 }
 
 /**
@@ -130,18 +112,17 @@ export async function countKeys({ trx }: Change, userId: string): Promise<number
 export async function revokeKey(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.revoked_at !== null) return false;
-  await update(change, name, { revoked_at: change.now, previous_hash: null, previous_until: null });
+  await updateRow(change, kinds.key, name, {
+    revoked_at: change.now,
+    previous_hash: null,
+    previous_until: null,
+  });
   return true;
 }
 
 /** False if it does not exist or is already disabled. */
-export async function disableKey(change: Change, name: string): Promise<boolean> {
-  const existing = await find(change.trx, name);
-  if (existing === undefined || existing.enabled === 0) return false;
-  assertMayChange(change, 'key', name, existing.owner);
-  await update(change, name, { enabled: 0 });
-  return true;
-}
+export const disableKey = async (change: Change, name: string): Promise<boolean> =>
+  (await disableRow(change, kinds.key, name)) !== null;
 
 async function issue(
   change: Change,
@@ -149,7 +130,7 @@ async function issue(
   previous: Partial<Pick<KeyTable, 'previous_hash' | 'previous_until'>> = {},
 ) {
   const secret = createKeySecret();
-  await update(change, name, { ...setSecret(change, secret), ...previous });
+  await updateRow(change, kinds.key, name, { ...setSecret(change, secret), ...previous });
   const key = await findKey(change.trx, name);
   if (key === null) throw new Error(`key '${name}' does not exist`);
   return { key, secret };
@@ -188,21 +169,6 @@ async function secretColumns(
   return columns;
 }
 
-async function toColumns({ trx }: Change, key: DeclaredKey) {
-  return {
-    user_id: await idOf(trx, 'users', 'email', key.user.trim().toLowerCase(), key.name),
-    team_id: key.team === null ? null : await idOf(trx, 'teams', 'name', key.team, key.name),
-    group_name: key.group,
-    quota: key.quota === null ? null : parseUsd(key.quota),
-    expires_at: key.expiresAt,
-    rpm: key.rpm,
-    rph: key.rph,
-    max_concurrency: key.maxConcurrency,
-    settings: writeKeySettings(key),
-    enabled: bit(key.enabled),
-  };
-}
-
 async function idOf(
   trx: Transaction<Database>,
   table: 'users' | 'teams',
@@ -221,12 +187,4 @@ async function idOf(
 
 function find(trx: Transaction<Database>, name: string) {
   return trx.selectFrom('keys').selectAll().where('name', '=', name).executeTakeFirst();
-}
-
-async function update(change: Change, name: string, values: object): Promise<void> {
-  await change.trx
-    .updateTable('keys')
-    .set({ ...values, updated_at: change.now, revision: await change.revision() })
-    .where('name', '=', name)
-    .execute();
 }

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
+import { kinds } from '#config/index.ts';
 import type { Change } from '#database/change.ts';
 import type { Secrets } from '#database/index.ts';
-import { createId } from '#database/rows.ts';
+import { columnsOf, createId } from '#database/rows.ts';
 import type { Database } from '#database/schema.ts';
 import { sessionKeyName } from '#database/session-keys.ts';
 import { displayPrefix, keySecretOf } from './key-secret.ts';
-import { writeKeySettings } from './key-settings.ts';
 
 /** What a key of a session is for. Each of it has a key of its own. */
 export interface SessionKeyUse {
@@ -90,18 +90,13 @@ export async function keepSessionKey(
   await trx
     .insertInto('keys')
     .values({
+      ...columnsOf(kinds.key, {}),
       ...values,
       id,
       // Names are unique; nobody sees this one.
       name: `${sessionKeyName} ${id}`,
       user_id: use.userId,
-      quota: null,
-      rpm: null,
-      rph: null,
-      max_concurrency: null,
-      settings: writeKeySettings({ models: [], ips: [], conversion: 'lenient', capOutput: true }),
       owner: change.owner,
-      enabled: 1,
       created_at: now,
       previous_hash: null,
       previous_until: null,

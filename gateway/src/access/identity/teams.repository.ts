@@ -1,12 +1,18 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { DeclaredTeam } from '#config/index.ts';
-import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
+import { type DeclaredTeam, kinds } from '#config/index.ts';
+import type { Change, Upserted } from '#database/change.ts';
 import { formatUsd, parseUsd } from '#database/money.ts';
-import { bit, createId, differs, ownedFields, type Stored } from '#database/rows.ts';
+import {
+  columnsOf,
+  createId,
+  disableRow,
+  entryOf,
+  type Stored,
+  updateRow,
+  upsertRow,
+} from '#database/rows.ts';
 import type { Database, TeamTable } from '#database/schema.ts';
 import { changeZone, openAccount, type WindowClock } from '#ledger/index.ts';
-import { groupsFromText, groupsToText } from './group-list.ts';
-import { replaceMembers } from './team-members.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
 
@@ -21,7 +27,14 @@ export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
     .execute();
   const byTeam = Map.groupBy(members, (member) => member.team_id);
   return teams.map((row) => ({
-    ...toTeam(row),
+    id: row.id,
+    ...entryOf(kinds.team, row),
+    budget: {
+      daily: orNull(row.budget_daily, formatUsd),
+      monthly: orNull(row.budget_monthly, formatUsd),
+      total: orNull(row.budget_total, formatUsd),
+    },
+    timeZone: row.time_zone,
     members: (byTeam.get(row.id) ?? []).map((member) => ({
       user: member.email,
       role: member.role as DeclaredTeam['members'][number]['role'],
@@ -75,53 +88,32 @@ export async function teamBudgets(
  * @throws OwnedElsewhere if the team has another owner; Error if a member does not exist.
  */
 export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Upserted> {
-  const { trx, owner, now } = change;
-  const values = {
-    rpm: team.rpm,
-    budget_daily: orNull(team.budget.daily, parseUsd),
-    budget_monthly: orNull(team.budget.monthly, parseUsd),
-    budget_total: orNull(team.budget.total, parseUsd),
-    groups: groupsToText(team.groups),
-    owner,
-    enabled: bit(true),
+  const { trx, now } = change;
+  const { name, timeZone, budget, members } = team;
+  const existing = await find(trx, name);
+  const clock =
+    existing === undefined
+      ? { time_zone: timeZone }
+      : clockColumns(changeZone(windowClockOf(existing), timeZone, now));
+  const columns = {
+    ...columnsOf(kinds.team, team),
+    budget_daily: orNull(budget.daily, parseUsd),
+    budget_monthly: orNull(budget.monthly, parseUsd),
+    budget_total: orNull(budget.total, parseUsd),
+    ...clock,
   };
-  const existing = await find(trx, team.name);
-  if (existing === undefined) {
-    const id = createId('team');
-    const credit = parseUsd(team.balance);
-    await trx
-      .insertInto('teams')
-      .values({
-        ...values,
-        time_zone: team.timeZone,
-        id,
-        name: team.name,
-        opening_credit: credit,
-        created_at: now,
-        updated_at: now,
-        revision: await change.revision(),
-      })
-      .execute();
-    await openAccount(change, `team:${id}`, credit);
-    await replaceMembers(change, { id, name: team.name }, team.members);
-    return 'created';
-  }
-  assertMayChange(change, 'team', team.name, existing.owner);
-  const membersChanged = await replaceMembers(change, existing, team.members);
-  const clock = clockColumns(changeZone(windowClockOf(existing), team.timeZone, now));
-  if (!membersChanged && !differs(existing, { ...values, ...clock })) return 'unchanged';
-  await update(change, team.name, { ...values, ...clock });
+  const id = existing?.id ?? createId('team');
+  const { outcome } = await upsertRow(change, kinds.team, { name, columns, created: { id } });
+  if (existing === undefined) await openAccount(change, `team:${id}`, columns.opening_credit);
+  const isChanged = await replaceMembers(change, { id, name }, members);
+  if (outcome !== 'unchanged' || !isChanged) return outcome;
+  await updateRow(change, kinds.team, name, {});
   return 'updated';
 }
 
 /** False if it does not exist or is already disabled. */
-export async function disableTeam(change: Change, name: string): Promise<boolean> {
-  const existing = await find(change.trx, name);
-  if (existing === undefined || existing.enabled === 0) return false;
-  assertMayChange(change, 'team', name, existing.owner);
-  await update(change, name, { enabled: 0 });
-  return true;
-}
+export const disableTeam = async (change: Change, name: string): Promise<boolean> =>
+  (await disableRow(change, kinds.team, name)) !== null;
 
 type ClockColumns = Pick<Selectable<TeamTable>, 'time_zone' | 'open_window' | 'open_window_zone'>;
 
@@ -144,29 +136,92 @@ function find(db: Kysely<Database>, name: string) {
   return db.selectFrom('teams').selectAll().where('name', '=', name).executeTakeFirst();
 }
 
-async function update(change: Change, name: string, values: object): Promise<void> {
-  await change.trx
-    .updateTable('teams')
-    .set({ ...values, updated_at: change.now, revision: await change.revision() })
-    .where('name', '=', name)
-    .execute();
+/** A team that somebody belongs to. */
+export interface Membership {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  /** Those that its members may give keys that act for it. */
+  readonly groups: readonly string[];
 }
 
-function toTeam(row: Selectable<TeamTable>) {
+/** The teams of a person, by name, without disabled ones. */
+export async function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('team_members')
+    .innerJoin('teams', 'teams.id', 'team_members.team_id')
+    .select(['teams.id', 'teams.name', 'team_members.role', 'teams.groups'])
+    .where('team_members.user_id', '=', userId)
+    .where('teams.enabled', '=', 1)
+    .orderBy('teams.name')
+    .execute();
+  return rows.map(({ groups, ...row }) => ({
+    ...row,
+    groups: JSON.parse(groups) as readonly string[],
+  }));
+}
+
+/**
+ * Makes the members of a team exactly these; returns whether something changed.
+ * @throws Error if a member is not a user.
+ */
+async function replaceMembers(
+  change: Change,
+  team: { readonly id: string; readonly name: string },
+  members: DeclaredTeam['members'],
+): Promise<boolean> {
+  const { trx } = change;
+  const wanted = await Promise.all(members.map((member) => toMemberRow(change, team, member)));
+  const existing = await trx
+    .selectFrom('team_members')
+    .select(['team_id', 'user_id', 'role', 'budget'])
+    .where('team_id', '=', team.id)
+    .execute();
+  if (isSame(wanted, existing)) return false;
+
+  const revision = await change.revision();
+  await trx.deleteFrom('team_members').where('team_id', '=', team.id).execute();
+  if (wanted.length > 0) {
+    await trx
+      .insertInto('team_members')
+      .values(wanted.map((row) => ({ ...row, revision })))
+      .execute();
+  }
+  return true;
+}
+
+interface MemberRow {
+  readonly team_id: string;
+  readonly user_id: string;
+  readonly role: string;
+  readonly budget: bigint | null;
+}
+
+async function toMemberRow(
+  { trx }: Change,
+  team: { readonly id: string; readonly name: string },
+  member: DeclaredTeam['members'][number],
+): Promise<MemberRow> {
+  const user = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', member.user.trim().toLowerCase())
+    .executeTakeFirst();
+  if (user === undefined) {
+    throw new Error(`team '${team.name}': user '${member.user}' does not exist`);
+  }
   return {
-    id: row.id,
-    name: row.name,
-    balance: formatUsd(row.opening_credit),
-    rpm: row.rpm,
-    budget: {
-      daily: orNull(row.budget_daily, formatUsd),
-      monthly: orNull(row.budget_monthly, formatUsd),
-      total: orNull(row.budget_total, formatUsd),
-    },
-    timeZone: row.time_zone,
-    groups: groupsFromText(row.groups),
-    ...ownedFields(row),
+    team_id: team.id,
+    user_id: user.id,
+    role: member.role,
+    budget: orNull(member.budget, parseUsd),
   };
+}
+
+function isSame(left: readonly MemberRow[], right: readonly MemberRow[]): boolean {
+  const texts = (rows: readonly MemberRow[]) =>
+    rows.map((row) => `${row.user_id} ${row.role} ${row.budget}`).toSorted();
+  return texts(left).join('\n') === texts(right).join('\n');
 }
 
 function orNull<From, To>(value: From | null, convert: (value: From) => To): To | null {

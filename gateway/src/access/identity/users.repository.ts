@@ -1,14 +1,20 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { DeclaredUser } from '#config/index.ts';
+import { type DeclaredUser, kinds } from '#config/index.ts';
 import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
-import { formatUsd, parseUsd } from '#database/money.ts';
-import { bit, createId, differs, ownedFields, type Stored } from '#database/rows.ts';
+import {
+  columnsOf,
+  createId,
+  disableRow,
+  entryOf,
+  type StoredEntry,
+  updateRow,
+  upsertRow,
+} from '#database/rows.ts';
 import type { Database, UserTable } from '#database/schema.ts';
 import { openAccount } from '#ledger/index.ts';
-import { groupsFromText, groupsToText } from './group-list.ts';
 import { endSessionsOf } from './sessions.repository.ts';
 
-export type StoredUser = Stored<DeclaredUser> & {
+export type StoredUser = StoredEntry<typeof kinds.user> & {
   readonly id: string;
   /** See `database/password`; null: no console login. */
   readonly passwordHash: string | null;
@@ -39,7 +45,7 @@ export async function groupsOfUser(
     .select('groups')
     .where('id', '=', userId)
     .executeTakeFirst();
-  return row === undefined ? [] : groupsFromText(row.groups);
+  return row === undefined ? [] : (JSON.parse(row.groups) as readonly string[]);
 }
 
 /**
@@ -47,52 +53,27 @@ export async function groupsOfUser(
  * @throws OwnedElsewhere if the user has another owner.
  */
 export async function upsertUser(change: Change, user: DeclaredUser): Promise<Upserted> {
-  const { trx, owner, now } = change;
-  const values = {
-    name: user.name,
-    role: user.role,
-    quota: user.quota === null ? null : parseUsd(user.quota),
-    groups: groupsToText(user.groups),
-    owner,
-    enabled: bit(user.enabled),
-  };
-  const existing = await find(trx, user.email);
-  if (existing === undefined) {
-    const id = createId('usr');
-    const credit = parseUsd(user.balance);
-    await trx
-      .insertInto('users')
-      .values({
-        ...values,
-        id,
-        email: normalise(user.email),
-        opening_credit: credit,
-        created_at: now,
-        updated_at: now,
-        revision: await change.revision(),
-      })
-      .execute();
-    await openAccount(change, `user:${id}`, credit);
-    return 'created';
-  }
-  assertMayChange(change, 'user', user.email, existing.owner);
-  if (!differs(existing, values)) return 'unchanged';
-  await update(change, user.email, values);
+  const email = normalise(user.email);
+  const columns = columnsOf(kinds.user, { ...user, email });
+  const id = createId('usr');
+  const { outcome, before } = await upsertRow(change, kinds.user, {
+    name: email,
+    columns,
+    created: { id },
+  });
+  if (before === null) await openAccount(change, `user:${id}`, columns.opening_credit);
   // Otherwise a session of before would open the console again once the person has the former role back.
-  if (existing.role !== values.role || existing.enabled !== values.enabled) {
-    await endSessionsOf(change, existing.id);
+  else if (before['role'] !== columns.role || before['enabled'] !== columns.enabled) {
+    await endSessionsOf(change, String(before['id']));
   }
-  return 'updated';
+  return outcome;
 }
 
 /** False if it does not exist or is already disabled. */
 export async function disableUser(change: Change, email: string): Promise<boolean> {
-  const existing = await find(change.trx, email);
-  if (existing === undefined || existing.enabled === 0) return false;
-  assertMayChange(change, 'user', email, existing.owner);
-  await update(change, email, { enabled: 0 });
-  await endSessionsOf(change, existing.id);
-  return true;
+  const before = await disableRow(change, kinds.user, normalise(email));
+  if (before !== null) await endSessionsOf(change, String(before['id']));
+  return before !== null;
 }
 
 /**
@@ -102,7 +83,7 @@ export async function disableUser(change: Change, email: string): Promise<boolea
 export async function setPassword(change: Change, email: string, hash: string): Promise<void> {
   const existing = await find(change.trx, email);
   if (existing === undefined) throw new Error(`user '${email}' does not exist`);
-  await update(change, email, { password_hash: hash });
+  await updateRow(change, kinds.user, existing.email, { password_hash: hash });
   await endSessionsOf(change, existing.id);
 }
 
@@ -116,7 +97,7 @@ export async function renameUser(
   name: string | null,
 ): Promise<void> {
   assertMayChange(change, 'user', email, owner);
-  await update(change, email, { name });
+  await updateRow(change, kinds.user, email, { name });
 }
 
 function find(db: Kysely<Database>, email: string) {
@@ -127,28 +108,10 @@ function find(db: Kysely<Database>, email: string) {
     .executeTakeFirst();
 }
 
-async function update(change: Change, email: string, values: object): Promise<void> {
-  await change.trx
-    .updateTable('users')
-    .set({ ...values, updated_at: change.now, revision: await change.revision() })
-    .where('email', '=', normalise(email))
-    .execute();
-}
-
 function normalise(email: string): string {
   return email.trim().toLowerCase();
 }
 
 function toUser(row: Selectable<UserTable>): StoredUser {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    role: row.role as DeclaredUser['role'],
-    balance: formatUsd(row.opening_credit),
-    quota: row.quota === null ? null : formatUsd(row.quota),
-    groups: groupsFromText(row.groups),
-    passwordHash: row.password_hash,
-    ...ownedFields(row),
-  };
+  return { id: row.id, ...entryOf(kinds.user, row), passwordHash: row.password_hash };
 }

@@ -22,7 +22,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return near === null ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
 }
 
-/** `maxConcurrency`, `max-concurrency` and `max_concurrency` are the same word to a person. */
+/** `bodyLimit`, `body-limit` and `body_limit` are the same word to a person. */
 function simplify(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }

@@ -7,17 +7,21 @@ import {
   demoChannel,
   ensureDefaultGroup,
   type IssuedKey,
-  type KeySettings,
   offerChannels,
   replacePassword,
   rotateKey,
   withdrawDemo,
 } from '#administration/index.ts';
 import { bundledModelsOf } from '#catalogue/index.ts';
-import type { Config, DeclaredChannel, ProviderName } from '#config/index.ts';
+import {
+  type Config,
+  type DeclaredChannel,
+  kinds,
+  parseEntry,
+  type ProviderName,
+} from '#config/index.ts';
 import { hashPassword } from '#database/index.ts';
 import { findKey, listUsers } from '#identity/index.ts';
-import { vendorFacts } from '#vendors/index.ts';
 import { readUnshown, writeUnshown } from './unshown-secrets.ts';
 
 /** Secrets that are shown once, because they are stored nowhere in clear text. */
@@ -66,15 +70,7 @@ export async function createFirstAdmin(
     const created = await createFirstAdministrator(
       administration,
       gateway,
-      {
-        email,
-        name: null,
-        role: 'admin',
-        balance: openingCredit,
-        quota: null,
-        groups: ['default'],
-        enabled: true,
-      },
+      parseEntry(kinds.user, { email, role: 'admin', balance: openingCredit }),
       passwordHash,
       (id) => {
         beforeSecrets();
@@ -113,23 +109,8 @@ async function firstKeyOf(
   if (left !== null && left.revokedAt === null && left.secretOwner === 'system') {
     return rotateKey(administration, gateway, { key: left.name, grace: 0 });
   }
-  const settings: KeySettings = {
-    name: firstKey,
-    // Only for the administrator created here; a file that declares its own accounts declares its keys too.
-    user: config.admin.email,
-    team: null,
-    group: 'default',
-    models: [],
-    quota: null,
-    expiresAt: null,
-    ips: [],
-    rpm: null,
-    rph: null,
-    maxConcurrency: null,
-    conversion: 'lenient',
-    capOutput: true,
-    enabled: true,
-  };
+  // Only for the administrator created here; a file that declares its own accounts declares its keys too.
+  const settings = parseEntry(kinds.key, { name: firstKey, user: config.admin.email });
   return createFirstKey(administration, gateway, settings, (id) => {
     beforeSecrets();
     writeUnshown(dataDir, { ...unshown, key: id });
@@ -159,28 +140,8 @@ function channelFor(
   provider: ProviderName,
   apiKeys: readonly string[],
 ): DeclaredChannel {
-  const { baseUrl, protocols } = vendorFacts[provider];
-  return {
-    name,
-    provider,
-    baseUrl,
-    apiKeys,
-    protocols,
-    groups: ['default'],
-    models: bundledModelsOf(provider)
-      // Requests for a model without a price are refused.
-      .filter(({ price }) => price !== null)
-      .map(({ id }) => ({ name: id, upstream: id })),
-    priority: 0,
-    weight: 1,
-    userAgents: [],
-    headers: {},
-    timeouts: {},
-    proxy: null,
-    billsAfterCancel: false,
-    cache: 'auto',
-    state: 'guarded',
-    sharedState: [],
-    enabled: true,
-  };
+  // Requests for a model without a price are refused.
+  const priced = bundledModelsOf(provider).filter(({ price }) => price !== null);
+  const models = priced.map(({ id }) => id);
+  return { ...parseEntry(kinds.channel, { name, provider, models }), apiKeys };
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ColumnsOf, kinds } from '#config/index.ts';
 
 /**
  * The tables, as Kysely sees them. One schema for SQLite and PostgreSQL, so it uses only what both have:
@@ -58,66 +59,42 @@ interface Owned {
   revision: number;
 }
 
-export interface GroupTable extends Owned {
-  name: string;
-  /** Decimal string, up to six decimals. */
-  price_multiplier: string;
-}
+/** Columns of members are named by the descriptions of the kinds; here stand those that the database adds. */
+type Columns<Name extends keyof typeof kinds> = ColumnsOf<(typeof kinds)[Name]>;
 
-export interface ChannelTable extends Owned {
+export interface GroupTable extends Owned, Columns<'group'> {}
+export interface AliasTable extends Owned, Columns<'alias'> {}
+
+export interface ChannelTable extends Owned, Columns<'channel'> {
   /** `ch_` + random. */
   id: string;
-  name: string;
-  provider: string;
-  base_url: string | null;
-  /** Sealed JSON `{apiKeys, headers}` (see `database/secrets`); never plain text. */
+  /** JSON of the sealed members, sealed (see `database/secrets`); never plain text. */
   credentials: string;
-  /** JSON: the part of `DeclaredChannel` that is neither sealed nor in a column of its own. */
-  settings: string;
-  priority: number;
-  weight: number;
-}
-
-export interface ModelTable extends Owned {
-  id: string;
-  type: string;
-  /** JSON: `DeclaredModel` without id, type, enabled. */
+  /** JSON. */
   settings: string;
 }
 
-export interface AliasTable extends Owned {
-  name: string;
-  model: string;
+export interface ModelTable extends Owned, Columns<'model'> {
+  /** JSON. */
+  settings: string;
 }
 
-export interface UserTable extends Owned {
+export interface UserTable extends Owned, Columns<'user'> {
   /** `usr_` + random. */
   id: string;
-  email: string;
-  name: string | null;
-  role: string;
   /** scrypt, self-describing; null: no console login. */
   password_hash: string | null;
-  opening_credit: bigint;
-  quota: bigint | null;
-  /** JSON: a list of names. */
-  groups: string;
   /** JSON: `Preferences` of identity. Null: nothing was chosen. */
   preferences: string | null;
 }
 
-export interface TeamTable extends Owned {
+export interface TeamTable extends Owned, Columns<'team'> {
   /** `team_` + random. */
   id: string;
-  name: string;
-  opening_credit: bigint;
-  rpm: number | null;
   budget_daily: bigint | null;
   budget_monthly: bigint | null;
   budget_total: bigint | null;
   time_zone: string;
-  /** JSON: a list of names. */
-  groups: string;
   /** The budget window that was open when the time zone last changed, and the zone in which that window ends. */
   open_window: string | null;
   open_window_zone: string | null;
@@ -131,10 +108,9 @@ export interface TeamMemberTable {
   revision: number;
 }
 
-export interface KeyTable extends Owned {
+export interface KeyTable extends Owned, Columns<'key'> {
   /** `key_` + random. */
   id: string;
-  name: string;
   /** Hex HMAC-SHA-256 of the secret; unique; null while a declared key has no secret. */
   hash: string | null;
   /** Who set the secret: a key declared without a secret gets it from a command. Null while there is none. */
@@ -145,13 +121,7 @@ export interface KeyTable extends Owned {
   prefix: string;
   user_id: string;
   team_id: string | null;
-  group_name: string;
-  quota: bigint | null;
-  expires_at: number | null;
-  rpm: number | null;
-  rph: number | null;
-  max_concurrency: number | null;
-  /** JSON: `{ models: string[], ips: string[], conversion: 'lenient' | 'strict', capOutput?: false }`. */
+  /** JSON. */
   settings: string;
   revoked_at: number | null;
   /** The hash of the secret before the last rotation; valid until `previous_until`. Null: none. */

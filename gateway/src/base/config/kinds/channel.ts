@@ -96,7 +96,7 @@ const headerValue = string('a header value', (text) => /^[\t\x20-\x7e\u0080-\u00
 });
 
 const members = {
-  name: member(text(name('a channel name')), { identity: true, doc: '' }),
+  name: member(text(name('a channel name')), { identity: true }),
   provider: member(choice(oneOf(providerNames)), {
     doc: 'see the table of providers below',
   }),
@@ -106,7 +106,7 @@ const members = {
   }),
   api_key: member(text(apiKey({ fallback: null, secret: true })), {
     insteadOf: 'api_keys',
-    doc: 'or `api_keys`',
+    doc: 'the credential of the upstream, or `api_keys`',
   }),
   api_keys: member(names(list(apiKey({ secret: true }), () => [])), {
     stored: 'sealed',
@@ -117,7 +117,7 @@ const members = {
     usual: 'per provider',
     doc: 'the protocols that this upstream speaks; clients of other protocols use the first text protocol ([conversion](conversion.md))',
   }),
-  groups: member(groups(), { stored: 'settings', refersTo: 'group', alwaysWritten: true, doc: '' }),
+  groups: member(groups(), { stored: 'settings', refersTo: 'group', alwaysWritten: true }),
   models: member(
     structure(list(servedModel), {
       write: (models: readonly ServedModel[]) =>
@@ -185,7 +185,7 @@ const members = {
       doc: 'ids, or patterns of ids, that every key may name: `vs_handbook`, `file-*` (`*` stands for any text)',
     },
   ),
-  enabled: member(yesOrNo(flag({ fallback: true })), { doc: '' }),
+  enabled: member(yesOrNo(flag({ fallback: true }))),
 };
 
 export const channel = defineKind(

@@ -23,6 +23,6 @@ export type DeclaredTeam = EntryOf<typeof team>;
 export type DeclaredKey = EntryOf<typeof key>;
 
 export type { CacheRule, ServedModel, StateRule } from './channel.ts';
-export type { EntryOf, Kind, KindName, Member } from './kind.ts';
+export type { ColumnsOf, EntryOf, Kind, KindName, Member, NamesWith } from './kind.ts';
 export type { ModelType } from './model.ts';
 export type { Decimal, DeclaredPrice, PromptTier, TokenPrices } from './price.ts';

@@ -27,7 +27,6 @@ const secret = leaf(
 export const key = defineKind('key', {
   name: member(text(name('a key name')), {
     identity: true,
-    doc: '',
     option: ['NAME', 'a unique name'],
   }),
   secret: member(text(secret), {
@@ -39,7 +38,7 @@ export const key = defineKind('key', {
     set: 'once',
     stored: 'apart',
     refersTo: 'user',
-    doc: '',
+    doc: 'the owner of the key, by e-mail address',
     option: ['EMAIL', 'the owner of the key'],
   }),
   team: member(text(string('a team name', isName, { fallback: null })), {
@@ -52,7 +51,7 @@ export const key = defineKind('key', {
     stored: { column: 'group_name' },
     refersTo: 'group',
     alwaysWritten: true,
-    doc: '',
+    doc: 'the group of channels that the key may use',
     option: ['NAME', 'the group of channels it may use; default: default'],
   }),
   models: member(names(distinctList(string('a model name', isName), () => [])), {
@@ -70,7 +69,7 @@ export const key = defineKind('key', {
   }),
   expires_at: member(moment(timestamp({ fallback: null })), {
     limit: true,
-    doc: '',
+    doc: 'a time with its zone, such as `2027-01-01T00:00:00Z`; the key is refused from then on',
     option: ['TIME', 'for example 2027-01-01T00:00:00Z'],
   }),
   ips: member(names(distinctList(addressRange(), () => [])), {
@@ -106,5 +105,5 @@ export const key = defineKind('key', {
     doc: '`false`: the output limit of its requests is never lowered ([more](billing.md#when-the-money-ends))',
     option: ['', 'never lower the output limit of its requests when little money is left'],
   }),
-  enabled: member(yesOrNo(flag({ fallback: true })), { limit: true, doc: '' }),
+  enabled: member(yesOrNo(flag({ fallback: true })), { limit: true }),
 });

@@ -35,7 +35,7 @@ export interface Form<Name extends FormName = FormName, Schema extends z.ZodType
 /** Everything else that is known of a member. */
 export interface About {
   /** For the table of `docs/configuration.md`, in Markdown. */
-  readonly doc: string;
+  readonly doc?: string;
   /** What the table has as the default, where a missing member does not simply mean a value. */
   readonly usual?: string;
   /** Entries are told apart by it; it never changes. */
@@ -103,11 +103,11 @@ type ShapeOf<Of extends Members> = { [Name in keyof Of]: Of[Name]['schema'] };
 type ValuesOf<Of extends Members> = z.output<ReturnType<typeof mapping<ShapeOf<Of>>>>;
 
 /** Names a form and says what else is known of the member. */
-export function member<Of extends Form, const Rest extends About>(
+export function member<Of extends Form, const Rest extends About = {}>(
   form: Of,
-  about: Rest,
+  about?: Rest,
 ): Of & Rest {
-  return Object.freeze({ ...form, ...about });
+  return Object.freeze({ ...form, ...about }) as Of & Rest;
 }
 
 /** @param complete fills in what depends on several members */
@@ -150,6 +150,36 @@ export type NamesWith<Of extends Kind, Test> = {
     ? CamelCase<Name>
     : never;
 }[keyof Of['members'] & string];
+
+type ColumnName<Of, Name> = Of extends { readonly stored: infer Where }
+  ? Where extends { readonly column: infer Column }
+    ? Column
+    : never
+  : Name;
+
+interface ColumnForms {
+  readonly text: string;
+  readonly choice: string;
+  readonly factor: string;
+  readonly count: number;
+  readonly time: number;
+  /** Nano-USD. */
+  readonly amount: bigint;
+  readonly flag: number;
+  /** JSON. */
+  readonly names: string;
+  readonly structure: string;
+}
+
+/** What the columns of a row have of an entry, `enabled` aside, which every row has. */
+export type ColumnsOf<Of extends Kind> = {
+  [
+    Name in Exclude<keyof Of['members'], 'enabled'> as ColumnName<Of['members'][Name], Name> &
+      string
+  ]:
+    | ColumnForms[Of['members'][Name]['form']]
+    | (null extends z.output<Of['members'][Name]['schema']> ? null : never);
+};
 
 /** What a missing member means; undefined: it must be there. */
 function usualValue({ schema }: Form): unknown {

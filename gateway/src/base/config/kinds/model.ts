@@ -26,7 +26,7 @@ const tokens = () => count(integer(1, 1_000_000_000, { fallback: null }));
 const shown = (what: string) => text(string(what, isName, { fallback: null }));
 
 const members = {
-  id: member(text(name('a model id')), { identity: true, doc: '' }),
+  id: member(text(name('a model id')), { identity: true }),
   type: member(choice(oneOf(modelTypes)), {
     doc: '`chat`, `image`, `video` or `embedding`: which endpoints can call it',
   }),
@@ -34,7 +34,7 @@ const members = {
   owned_by: member(shown('a name'), { stored: 'settings', doc: 'for model lists' }),
   context_window: member(tokens(), {
     stored: 'settings',
-    doc: 'tokens; [holds](billing.md#the-hold) assume that no prompt is longer',
+    doc: 'tokens; [holds](billing.md#the-hold) assume that no response is longer',
   }),
   max_output_tokens: member(tokens(), {
     stored: 'settings',
@@ -60,7 +60,7 @@ const members = {
     ignored: true,
     doc: 'accepted, without effect: the tool `image_generation` of Responses works [at upstreams of Responses](images.md#in-responses)',
   }),
-  enabled: member(yesOrNo(flag({ fallback: true })), { doc: '' }),
+  enabled: member(yesOrNo(flag({ fallback: true }))),
   price: member(
     structure(
       z.preprocess((input) => (isAbsent(input) ? undefined : input), price.optional()),

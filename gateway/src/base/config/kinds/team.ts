@@ -57,7 +57,7 @@ function isTimeZone(zone: string): boolean {
 }
 
 export const team = defineKind('team', {
-  name: member(text(name('a team name')), { identity: true, doc: '' }),
+  name: member(text(name('a team name')), { identity: true }),
   balance: member(amount('0'), {
     set: 'booked',
     stored: { column: 'opening_credit' },

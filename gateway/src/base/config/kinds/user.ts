@@ -7,7 +7,6 @@ export const userRoles = ['admin', 'operator', 'billing', 'viewer', 'member'] as
 export const user = defineKind('user', {
   email: member(text(emailAddress()), { identity: true, doc: 'compared case-insensitively' }),
   name: member(text(string('a name', isName, { fallback: null })), {
-    doc: '',
     option: ['NAME', 'the name to show'],
   }),
   role: member(choice(oneOf(userRoles, { fallback: 'member' })), {
@@ -31,5 +30,5 @@ export const user = defineKind('user', {
     doc: 'the groups that the user may give keys of their own [in the console](console.md#keys); `[]`: no keys of their own. Keys of the file and of commands are not bound by it',
     option: ['NAME', 'a group of which the user may make keys in the console; default: default'],
   }),
-  enabled: member(yesOrNo(flag({ fallback: true })), { doc: '' }),
+  enabled: member(yesOrNo(flag({ fallback: true }))),
 });

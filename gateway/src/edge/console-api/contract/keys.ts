@@ -1,28 +1,20 @@
 import { z } from 'zod';
+import { kinds, parseEntry } from '#config/index.ts';
+import { givenAnytime, givenOnce, shownMembers, shownValues, upTo } from './members.ts';
 import { defineRoute } from './route.ts';
 import { count, money, nothing, searched, time } from './values.ts';
 
-/** Named as in the file. Neither the secret nor a hash of it. */
+const members = shownMembers(kinds.key);
+
+/** Neither the secret nor a hash of it. */
 const key = z.object({
   id: z.string(),
-  name: z.string(),
+  ...upTo(members, 'name'),
   /** The first and last characters of the secret; empty while there is none. */
   prefix: z.string(),
-  user: z.string(),
-  team: z.string().nullable(),
-  group: z.string(),
-  /** Empty: all. */
-  models: z.array(z.string()),
-  quota: money.nullable(),
+  ...upTo(members, 'quota'),
   spent: money,
-  expires_at: time.nullable(),
-  ips: z.array(z.string()),
-  rpm: z.int().nullable(),
-  rph: z.int().nullable(),
-  max_concurrency: z.int().nullable(),
-  conversion: z.string(),
-  cap_output: z.boolean(),
-  enabled: z.boolean(),
+  ...members,
   /** Who manages the settings: `file`, `console` or `system`. */
   owner: z.string(),
   /** Whether the settings may be changed elsewhere than in the file. */
@@ -48,26 +40,21 @@ const issued = key.extend({
   key: z.string().optional(),
 });
 
-export type KeyView = z.output<typeof key>;
-
-const example: z.input<typeof key> = {
+const example = key.parse({
   id: 'key_2a',
-  name: 'laptop',
+  ...shownValues(
+    kinds.key,
+    parseEntry(kinds.key, {
+      name: 'laptop',
+      user: 'ada@example.com',
+      models: ['demo-chat'],
+      quota: '50',
+      expires_at: '2027-01-29T00:00:00Z',
+      rpm: '60',
+    }),
+  ),
   prefix: 'sk-AbCd…wxyz',
-  user: 'ada@example.com',
-  team: null,
-  group: 'default',
-  models: ['demo-chat'],
-  quota: '50',
   spent: '31.21',
-  expires_at: '2027-01-29T00:00:00.000Z',
-  ips: [],
-  rpm: 60,
-  rph: null,
-  max_concurrency: null,
-  conversion: 'lenient',
-  cap_output: true,
-  enabled: true,
   owner: 'console',
   editable: true,
   declared_in: null,
@@ -78,7 +65,7 @@ const example: z.input<typeof key> = {
   last_used_client: 'claude-code',
   revoked_at: null,
   previous_valid_until: null,
-};
+} satisfies z.input<typeof key>);
 
 const parameters = z.strictObject({ id: z.string().max(100) });
 
@@ -98,25 +85,6 @@ export const listKeys = defineRoute({
   response: z.object({ data: z.array(key), next: z.string().nullable() }),
   example: { data: [example], next: null },
 });
-
-/** Only kinds of values: what they may be are the rules of the file. */
-const number = z.number('expected a whole number').nullable().optional();
-const text = z.string('expected text').nullable().optional();
-
-const list = (what: string) => z.array(z.string(`expected ${what}`), 'expected a list').optional();
-const flag = z.boolean('expected true or false').optional();
-const settings = {
-  group: text,
-  models: list('a model name'),
-  quota: text,
-  expires_at: text,
-  ips: list('an address or a network'),
-  rpm: number,
-  rph: number,
-  max_concurrency: number,
-  conversion: text,
-  cap_output: flag,
-};
 
 export const readKey = defineRoute({
   method: 'GET',
@@ -138,7 +106,7 @@ export const changeKey = defineRoute({
   permission: 'own',
   parameters,
   query: nothing,
-  body: z.strictObject({ team: text, ...settings, enabled: flag }),
+  body: z.strictObject(givenAnytime(kinds.key)),
   response: key,
   example: { ...example, quota: '20' },
 });
@@ -153,10 +121,8 @@ export const createKey = defineRoute({
   query: nothing,
   body: z.strictObject({
     name: z.string('expected a key name'),
-    /** E-mail address; absent: whoever asks. */
-    user: text,
-    team: text,
-    ...settings,
+    /** Without a user: whoever asks. */
+    ...givenOnce(kinds.key),
   }),
   response: issued,
   example: { ...example, key: 'sk-AbCd…' },

@@ -15,6 +15,7 @@ import {
   StaleKey,
   usualGrace,
 } from '#administration/index.ts';
+import { kinds } from '#config/index.ts';
 import { formatUsd, type OpenDatabase, type Secrets } from '#database/index.ts';
 import { listKeys as readKeys, type Reach, type StoredKey } from '#identity/index.ts';
 import { spentOf } from '#ledger/index.ts';
@@ -25,12 +26,11 @@ import { fromDatabase } from '../from-database.ts';
 import type { ConsoleMembers, PlaceInFile } from '../options.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { shownValues } from '../contract/members.ts';
 import { actorOf } from '../sessions/actor-of.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
-import { callOf, revisionOf } from './headers.ts';
+import { callOf, readChanges, readMembers, refused, revisionOf } from '../writes.ts';
 import { groupsFor, keyReachOf, type KeyReach, usualGroupOf } from './reach.ts';
-import { refused } from './refused.ts';
-import { readChanges, readSettings } from './settings.ts';
 
 export interface KeyRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -54,7 +54,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   /** Runs a use case. @throws ApiError for what it refuses, and `database_away` */
   const change = <Result>(useCase: () => Promise<Result>) =>
-    fromDatabase(() => useCase().catch(refused));
+    fromDatabase(() => useCase().catch((error: unknown) => refused(kinds.key, error)));
 
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
     const { limit = defaultLimit, cursor, q } = query;
@@ -92,7 +92,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   serveRoute(scope, contract.createKey, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
     const { kysely } = database;
-    const given = readSettings({ ...body, user: body.user ?? user.email });
+    const given = readMembers(kinds.key, { ...body, user: body.user ?? user.email });
     const reach = await fromDatabase(() => keyReachOf(kysely, caller));
     const settings = reach.changes === undefined ? given : await allowed(given, body.group);
     const call = callOf(request, user.id);
@@ -123,7 +123,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     const revision = revisionOf(request);
     const { reach, key } = await writable(caller, parameters.id);
     if (key.owner === 'file') throw ownedByFile(key);
-    const settings = readChanges(key, body);
+    const settings = readChanges(kinds.key, { name: key.name, user: key.user }, body);
     if (reach.changes !== undefined) {
       await assertChangeAllowed(key, settings, reach);
     }
@@ -134,7 +134,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
         settings,
         rankOver: reach.rankOver,
       }).catch(async (error: unknown) => {
-        if (!(error instanceof StaleKey)) return refused(error);
+        if (!(error instanceof StaleKey)) return refused(kinds.key, error);
         throw new ApiError('stale', error.message, {
           details: { object: await viewOf(database.kysely, error.key) },
         });
@@ -222,22 +222,9 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     );
     return keys.map((key) => ({
       id: key.id,
-      name: key.name,
       prefix: key.prefix,
-      user: key.user,
-      team: key.team,
-      group: key.group,
-      models: [...key.models],
-      quota: key.quota,
+      ...shownValues(kinds.key, key),
       spent: formatUsd(spent.get(meterOf(key)) ?? 0n),
-      expires_at: asTime(key.expiresAt),
-      ips: [...key.ips],
-      rpm: key.rpm,
-      rph: key.rph,
-      max_concurrency: key.maxConcurrency,
-      conversion: key.conversion,
-      cap_output: key.capOutput,
-      enabled: key.enabled,
       owner: key.owner,
       editable: key.owner !== 'file',
       declared_in: key.owner === 'file' ? placeInFile('keys', key.name) : null,

@@ -6,7 +6,7 @@ import {
   renameUser,
   replacePassword,
 } from '#administration/index.ts';
-import { isName } from '#config/index.ts';
+import { isName, kinds } from '#config/index.ts';
 import { hashPassword, type OpenDatabase } from '#database/index.ts';
 import {
   changePreferences,
@@ -18,9 +18,9 @@ import {
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
-import { refused } from '../keys/refused.ts';
 import type { Reads } from '../reads.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { refused } from '../writes.ts';
 import { actorOf } from './actor-of.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setSessionCookie } from './cookies.ts';
@@ -117,7 +117,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     }
     await fromDatabase(() =>
       renameUser(administration, actorOf(request, user), { email: user.email, name }).catch(
-        refused,
+        (error: unknown) => refused(kinds.user, error),
       ),
     );
     return { ...user, name };

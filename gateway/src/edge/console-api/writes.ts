@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '#administration/index.ts';
+import { ConfigError, type EntryOf, type Kind, parseEntry } from '#config/index.ts';
+import type { RepeatableCall } from '#identity/index.ts';
+import { ApiError } from './errors.ts';
+
+/* What every call has in common that makes or changes an entry of a kind that a file can declare too. */
+
+/** The revision in `if-match`. @throws ApiError `invalid` without one */
+export function revisionOf({ headers }: FastifyRequest): number {
+  const [, digits] = /^"(\d{1,15})"$/.exec(headers['if-match'] ?? '') ?? [];
+  if (digits !== undefined) return Number(digits);
+  const message = 'expected the revision of the object in double quotes, as in its etag';
+  throw new ApiError('invalid', `if-match: ${message}`, {
+    fields: [{ path: 'if-match', message }],
+  });
+}
+
+/** A call with `idempotency-key`; undefined: it has none. @throws ApiError `invalid` */
+export function callOf(
+  { method, url, headers, body }: FastifyRequest,
+  userId: string,
+): RepeatableCall | undefined {
+  const name = headers['idempotency-key'];
+  if (name === undefined) return undefined;
+  if (typeof name !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(name)) {
+    const message = 'expected 1 to 200 visible characters';
+    throw new ApiError('invalid', `idempotency-key: ${message}`, {
+      fields: [{ path: 'idempotency-key', message }],
+    });
+  }
+  const asked = JSON.stringify([method, url, body]);
+  return { userId, name, contents: createHash('sha256').update(asked).digest('base64url') };
+}
+
+/** Members as JSON, named as in the file; null: as if it were absent. */
+export type GivenMembers = Readonly<
+  Record<string, string | number | boolean | readonly string[] | null | undefined>
+>;
+
+/**
+ * Reads the members of a new entry by the rules of the file.
+ * @throws ApiError `invalid` with every problem
+ */
+export function readMembers<Of extends Kind>(kind: Of, given: GivenMembers): EntryOf<Of> {
+  const texts = Object.entries(given).map(([name, value]) => [name, textOf(value)]);
+  try {
+    return parseEntry(kind, Object.fromEntries(texts));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const fields = error.problems.map(({ path, expected, got }) => ({
+      path,
+      message: `expected ${expected}, got ${got}`,
+    }));
+    const [first] = fields;
+    const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
+    throw new ApiError('invalid', `${first?.path}: ${first?.message}${more}`, { fields });
+  }
+}
+
+/**
+ * Reads those members that are given, by the rules of the file; null: what a file without it means.
+ * @param fixed members that the rules need, and that do not change
+ * @throws ApiError `invalid` with every problem
+ */
+export function readChanges<Of extends Kind>(
+  kind: Of,
+  fixed: GivenMembers,
+  given: GivenMembers,
+): Partial<EntryOf<Of>> {
+  const all = readMembers(kind, { ...given, ...fixed }) as Readonly<Record<string, unknown>>;
+  const changed = kind.list.filter(({ name }) => given[name] !== undefined);
+  return Object.fromEntries(
+    changed.map(({ property }) => [property, all[property]]),
+  ) as unknown as Partial<EntryOf<Of>>;
+}
+
+function textOf(value: GivenMembers[string]): string | readonly string[] | undefined {
+  if (value === null) return undefined;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}
+
+/** Says what a use case refused of an entry in the API's own terms. */
+export function refused(kind: Kind, error: unknown): never {
+  if (!(error instanceof Refusal)) throw error;
+  throw asApiError(kind, error);
+}
+
+function asApiError(kind: Kind, { reason, kind: about, field, message }: Refusal): ApiError {
+  switch (reason) {
+    case 'missing': {
+      const member = kind.list.find(({ refersTo }) => refersTo !== undefined && refersTo === about);
+      if (member === undefined) return new ApiError('not_found', `there is no such ${kind.name}`);
+      return new ApiError('invalid', message, { fields: [{ path: member.name, message }] });
+    }
+    case 'taken':
+      return new ApiError('name_taken', message, { fields: [{ path: kind.identity, message }] });
+    case 'managed-elsewhere':
+      return new ApiError('owned_by_file', message);
+    case 'above':
+      return new ApiError('forbidden', message, {
+        fields: field === null ? [] : [{ path: field, message }],
+      });
+    case 'repeated':
+      return new ApiError('idempotency_conflict', message);
+    case 'out-of-range':
+      return new ApiError('invalid', message);
+    case 'state':
+      return new ApiError('conflict', message);
+  }
+}
