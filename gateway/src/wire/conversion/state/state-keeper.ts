@@ -3,7 +3,6 @@ import type {
   NativeState,
   ReasoningBlock,
   Block,
-  TextProtocolName,
   Turn,
 } from '#canonical/index.ts';
 import type { StateStore } from './state-store.ts';
