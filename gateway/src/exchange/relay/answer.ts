@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { attemptUntilAnswered } from './attempts/failover.ts';
+import { Tries } from './attempts/failover.ts';
 import type { BrokenAttempt, DisconnectedAttempt, OutcomeOf } from './attempts/outcome.ts';
 import type { AttemptParts } from './attempts/parts.ts';
 import type { Sender } from './attempts/sender.ts';
@@ -63,7 +63,7 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
 ): Promise<void> {
   const { client, startedAt } = exchange.input;
   const { sink, sender } = plan;
-  const attempted = await attemptUntilAnswered(parts, exchange, plan.routes, sender);
+  const attempted = await new Tries(parts, exchange, plan.routes, sender).run();
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered': {

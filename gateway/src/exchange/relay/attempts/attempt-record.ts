@@ -1,10 +1,5 @@
-import {
-  saysNothing,
-  type ReportedUsage,
-  type TokenCounts,
-  type TokenUsage,
-} from '#canonical/index.ts';
-import { unitsOf, type AttemptClass, type AttemptRecord, type UnitsRecord } from '#usage/index.ts';
+import { saysNothing, type TokenCounts, type TokenUsage } from '#canonical/index.ts';
+import { unitsOf, type AttemptClass, type AttemptRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
 
@@ -14,50 +9,43 @@ export function recordAttempt(
   headers: UpstreamHeaders,
   when: Pick<AttemptRecord, 'channel' | 'startedAt' | 'durationMs'>,
 ): AttemptRecord {
-  const unpaid = unpaidUsage(outcome);
-  const units = unpaidUnits(outcome, unpaid);
+  const isComplete = outcome.kind === 'complete';
   return {
     channel: when.channel,
-    class: classOf(outcome),
+    class: isComplete ? 'shown' : classOf(outcome),
     status: outcome.status,
-    result: resultOf(outcome),
+    result: isComplete ? 'completed' : resultOf(outcome),
     startedAt: when.startedAt,
     durationMs: Math.round(when.durationMs),
     upstreamRequestId: requestIdOf(headers),
-    ...(unpaid !== null && { usage: countsOf(unpaid.tokens) }),
-    ...(units !== null && { units }),
+    ...(!isComplete && unpaidOf(outcome)),
   };
 }
 
-function classOf(outcome: AttemptOutcome): AttemptClass {
-  switch (outcome.kind) {
-    case 'failed':
-      return outcome.class;
-    case 'disconnected':
-      return outcome.shown ? 'shown' : reachOf(outcome.status ?? 0, outcome.asked);
-    default:
-      return 'shown';
-  }
+type Incomplete = Exclude<AttemptOutcome, { readonly kind: 'complete' }>;
+
+function classOf(outcome: Incomplete): AttemptClass {
+  if (outcome.kind === 'failed') return outcome.class;
+  if (outcome.kind === 'broken' || outcome.shown) return 'shown';
+  return reachOf(outcome.status ?? 0, outcome.asked);
 }
 
-function resultOf(outcome: AttemptOutcome): string {
-  if (outcome.kind === 'complete') return 'completed';
+function resultOf(outcome: Incomplete): string {
   return outcome.kind === 'disconnected' ? (outcome.result ?? 'client-left') : outcome.result;
 }
 
-/** Usage that an upstream charges to the operator although the client got no response. */
-function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
-  if (outcome.kind === 'broken' && outcome.isPaid === true) return null;
-  const usage = outcome.kind === 'failed' || outcome.kind === 'broken' ? outcome.usage : null;
-  return usage === undefined || usage === null || saysNothing(usage) ? null : usage;
-}
-
-/** What such an upstream made besides, and what of its tokens is not text. */
-function unpaidUnits(outcome: AttemptOutcome, unpaid: ReportedUsage | null): UnitsRecord | null {
+/** What an upstream charges to the operator although the client got no response. */
+function unpaidOf(outcome: Incomplete): Pick<AttemptRecord, 'usage' | 'units'> {
   const isUnpaid =
     outcome.kind === 'failed' || (outcome.kind === 'broken' && outcome.isPaid !== true);
-  const made = isUnpaid ? outcome.units : undefined;
-  return unitsOf(made, unpaid?.tokens);
+  if (!isUnpaid) return {};
+  const { usage = null, units: made } = outcome;
+  const unpaid = usage === null || saysNothing(usage) ? null : usage;
+  const units = unitsOf(made, unpaid?.tokens);
+  return {
+    ...(unpaid !== null && { usage: countsOf(unpaid.tokens) }),
+    ...(units !== null && { units }),
+  };
 }
 
 function countsOf(tokens: TokenUsage): TokenCounts {

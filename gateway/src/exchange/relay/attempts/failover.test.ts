@@ -5,7 +5,7 @@ import type { Intent } from '#journal/index.ts';
 import { createChannelHealth, type AttemptResult, type ChannelHealth } from '#routing/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest } from '../exchange/tried.ts';
-import { attemptUntilAnswered } from './failover.ts';
+import { Tries } from './failover.ts';
 import { brokenAttempt, type AttemptOutcome } from './outcome.ts';
 import type { Sender } from './sender.ts';
 
@@ -84,7 +84,7 @@ function open(
   const input = { id: 'req_1', caller, client: client as never, headers: {}, startedAt: 0 };
   const exchange = { input, hold: null };
   const routes = Object.keys(outcomes).map(routeOf);
-  const run = () => attemptUntilAnswered(parts, exchange, routes, sender);
+  const run = () => new Tries(parts, exchange, routes, sender).run();
   return { asked, begun, client, defects, health, routes, run };
 }
 

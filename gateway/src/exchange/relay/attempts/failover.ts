@@ -51,19 +51,6 @@ export interface TryingParts extends Pick<
   readonly journal: Pick<Journal, 'begin'>;
 }
 
-/**
- * Tries channel after channel until one answers or the client has seen something. Never rejects.
- * @param routes in the order to try them.
- */
-export function attemptUntilAnswered<Sent extends SentRequest, Outcome extends AttemptOutcome>(
-  parts: TryingParts,
-  exchange: TriedExchange,
-  routes: readonly Route[],
-  sender: Sender<Sent, Outcome>,
-): Promise<Attempted<Sent, Outcome>> {
-  return new Tries(parts, exchange, routes, sender).run();
-}
-
 /** A defect of the gateway while it made a request for one channel. Nothing was sent, so another channel may be asked. */
 class BuildingDefect extends Error {
   constructor(defect: unknown) {
@@ -107,8 +94,8 @@ const refusals: ReadonlySet<number | null> = new Set([401, 402, 403, 404, 429, 5
 
 const notAsked: NotAsked = Object.freeze({ kind: 'not-asked' });
 
-/** The tries of one exchange. */
-class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
+/** The tries of one exchange: channel after channel, until one answers or the client has seen something. */
+export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   readonly #parts: TryingParts;
   readonly #exchange: TriedExchange;
   readonly #routes: readonly Route[];
@@ -134,6 +121,7 @@ class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   /** Defects of the gateway that kept a channel from being asked. */
   readonly #defects: unknown[] = [];
 
+  /** @param routes in the order to try them. */
   constructor(
     parts: TryingParts,
     exchange: TriedExchange,
@@ -146,6 +134,7 @@ class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
     this.#sender = sender;
   }
 
+  /** Called once. Never rejects. */
   async run(): Promise<Attempted<Sent, Outcome>> {
     let outcome: Attempted<Sent, Outcome>['outcome'];
     let thrown: unknown = null;

@@ -19,28 +19,6 @@ export interface ResponseReader<Result> {
   accept?(response: Result): void;
 }
 
-/** Reads responses piece by piece as they arrive, whatever their size. */
-export interface CollectingReader<Result> extends Pick<
-  ResponseReader<Result>,
-  'largest' | 'sizeIsRequested' | 'accept'
-> {
-  collect(): ResponseCollector<Result>;
-}
-
-/** Takes one response. It is either finished and its result used, or released. */
-export interface ResponseCollector<Result> {
-  /** Bytes received. */
-  readonly length: number;
-  /** Called when `add` has returned false and more may come. */
-  onDrain: () => void;
-  /** Takes the next bytes. False: they come faster than they can be stored. */
-  add(piece: Buffer): boolean;
-  /** Called once, when the response is whole. Its errors are those of `read`. */
-  finish(): Promise<Result>;
-  /** Nobody needs the response. Idempotent. */
-  release(): void;
-}
-
 export interface ReadingResponse<Result> {
   /** @throws UnreadableResponse, UnchargedResponse, ResponseTooComplex, GatewayError `unavailable` */
   readonly result: Promise<Result>;

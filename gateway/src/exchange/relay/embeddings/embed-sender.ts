@@ -3,23 +3,24 @@ import { GatewayError } from '#errors/index.ts';
 import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
-import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { attemptOptions } from '../attempts/attempt-options.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
-import type { AttemptFailure } from '../attempts/outcome.ts';
+import type { AttemptFailure, OutcomeOf } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
+import { WholeResponse } from '../attempts/whole-response.ts';
 import { sentTo, type SentRequest } from '../exchange/tried.ts';
 import { EmbedResponseReader } from './embed-response-reader.ts';
 import type { EmbedInput } from './input.ts';
 import type { EmbedParts } from './parts.ts';
 import type { PreparedEmbed } from './prepared.ts';
 
-export type EmbedOutcome = BufferedOutcome<EmbeddingsResponse>;
+export type EmbedOutcome = OutcomeOf<EmbeddingsResponse, never>;
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
@@ -53,9 +54,9 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
     return errorOfFailure(failure, this.#prepared.request.members);
   }
 
-  #send(route: Route, { secret }: ChannelLease): BufferedAttempt<EmbeddingsResponse> {
+  #send(route: Route, { secret }: ChannelLease): Attempt<EmbeddingsResponse, never> {
     const input = this.#input;
-    const { bodies, upstream, ticker, drains, timeouts, onUnexpectedError } = this.#parts;
+    const { bodies, timeouts } = this.#parts;
     const { request } = this.#prepared;
     const { upstreamModel } = route;
     const vendor = vendorOf(route.channel);
@@ -72,19 +73,11 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
       stream: false,
       timeouts,
     });
-    return new BufferedAttempt(asked, {
-      upstream,
-      client: input.client,
-      reader: new EmbedResponseReader(bodies, input.caller.keyId, {
-        clientModel: request.model,
-        upstreamModel,
-      }),
-      ticker,
-      drains,
+    const echo = { clientModel: request.model, upstreamModel };
+    const reader = new EmbedResponseReader(bodies, input.caller.keyId, echo);
+    return new Attempt(asked, new WholeResponse(reader), {
+      ...attemptOptions(this.#parts, input, route.channel, 'drain'),
       memory: input.memory,
-      deadline: totalDeadline(input, route.channel, timeouts),
-      clientDeadline: clientDeadline(input),
-      onDefect: (error) => onUnexpectedError(error, input.id),
     });
   }
 }

@@ -40,7 +40,7 @@ export async function admitExchange(
     const operation = operationFor(resolved.model.type) ?? asked;
     if (operation !== asked) opened = await operation.open(input);
     let checked = opened.check(exchange, resolved);
-    requireChargeable(parts, input, resolved.model);
+    if (resolved.model.type === 'image') requireChargeable(parts, input, resolved.model);
     // A refusal by a rate comes before anything that waits for others or affects them.
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
     const authorize = operation.authorize?.(exchange, checked) ?? null;
@@ -71,9 +71,9 @@ export async function admitExchange(
 function requireChargeable(
   { journal }: Pick<ExchangeParts, 'journal'>,
   { caller }: Pick<ExchangeInput, 'caller'>,
-  { type, id }: Model,
+  { id }: Model,
 ): void {
-  const retryAfter = type === 'image' ? journal.unpaidFor(caller.keyId, id) : null;
+  const retryAfter = journal.unpaidFor(caller.keyId, id);
   if (retryAfter === null) return;
   const headers = { 'x-should-retry': 'false' };
   throw new GatewayError('pictures_unchargeable', { retryAfter, headers });

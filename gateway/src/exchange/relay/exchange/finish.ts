@@ -31,7 +31,11 @@ export function finishExchange(
   const { billing, clock, journal, observer } = parts;
   const durationMs = clock.monotonic() - exchange.input.startedAt;
   const { hold } = exchange;
-  const charge = hold === null || !isOwed(ending) ? null : chargeFor(parts, hold, ending);
+  const { outcome, measured } = ending;
+  // A client does not pay for a failure. A client that leaves pays for what was there of the response.
+  const isOwed =
+    (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
+  const charge = hold === null || !isOwed ? null : chargeFor(parts, hold, ending);
   const record = recordOf(exchange, ending, charge, durationMs);
   return journal.append(record).then(
     () => {
@@ -229,11 +233,6 @@ function chargeFor(
   }
 }
 
-/** A client does not pay for a failure. A client that leaves pays for what was there of the response. */
-function isOwed({ outcome, measured }: Ending): boolean {
-  return (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
-}
-
 /** How an exchange ends whose row is lost: a complete response is not shown, a failure is reported in any case. */
 function withoutRow(record: ExchangeRecord): ExchangeRecord {
   if (record.outcome !== 'completed') return record;
@@ -241,11 +240,13 @@ function withoutRow(record: ExchangeRecord): ExchangeRecord {
 }
 
 function observed(
-  parts: Pick<ExchangeParts, 'digestBody'>,
+  { digestBody }: Pick<ExchangeParts, 'digestBody'>,
   exchange: Exchange,
   record: ExchangeRecord,
 ): FinishedExchange {
-  const { input, catalogueModel, retryCount } = exchange;
+  const { input, catalogueModel, retryCount, bodyDigest } = exchange;
+  // Only requests that may be repeated, or are repetitions, get a digest: it costs time.
+  const isDigested = bodyDigest === null && mayBeRetried(record.status) && input.body.length > 0;
   const modelId = catalogueModel?.id ?? null;
   const { traceparent, tracestate } = input.headers;
   return {
@@ -254,18 +255,8 @@ function observed(
     client: clientOf(record.userAgent),
     modelId,
     retryCount,
-    bodyDigest: bodyDigestOf(parts, exchange, record),
+    bodyDigest: isDigested ? digestBody(input.body) : bodyDigest,
     traceparent,
     tracestate,
   };
-}
-
-/** Only requests that may be repeated, or are repetitions, get a digest: it costs time. */
-function bodyDigestOf(
-  { digestBody }: Pick<ExchangeParts, 'digestBody'>,
-  { input, bodyDigest }: Exchange,
-  { status }: ExchangeRecord,
-): string | null {
-  if (bodyDigest !== null || !mayBeRetried(status) || input.body.length === 0) return bodyDigest;
-  return digestBody(input.body);
 }

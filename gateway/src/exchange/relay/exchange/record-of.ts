@@ -1,11 +1,10 @@
-import type { Loss } from '#canonical/index.ts';
 import { lossCodes } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { unitsOf, type ChargeRecord, type ExchangeRecord, type Outcome } from '#usage/index.ts';
 import type { Exchange } from './exchange.ts';
 import type { ExchangeInput } from './input.ts';
 import type { Measured } from './measured.ts';
-import type { SentRequest, Tried } from './tried.ts';
+import type { Tried } from './tried.ts';
 
 /** So many names of channels stay below 1 KiB. */
 const maxPassed = 8;
@@ -29,7 +28,8 @@ export function recordOf(
 ): ExchangeRecord {
   const { caller } = input;
   const { attempts, sent, passed } = tried;
-  const { upstreamState = null, ttftMs = null } = sent ?? {};
+  const { upstreamState = null, ttftMs = null, losses = [], responseLosses = null } = sent ?? {};
+  const lost = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
   const units = unitsOf(measured.units, measured.tokens);
   return {
     id: input.id,
@@ -53,7 +53,7 @@ export function recordOf(
     ttftMs: ttftMs === null ? null : Math.round(ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: sent?.rewrites ?? [],
-    losses: sent === null ? [] : lossCodes(lossesOf(sent)),
+    losses: lost.length === 0 ? [] : lossCodes(lost),
     userAgent: userAgentOf(input),
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),
@@ -67,10 +67,6 @@ export function recordOf(
 export function userAgentOf({ headers }: Pick<ExchangeInput, 'headers'>): string | null {
   const text = headers['user-agent'];
   return typeof text === 'string' ? withoutKeys(text).slice(0, 200) : null;
-}
-
-function lossesOf({ losses, responseLosses }: SentRequest): readonly Loss[] {
-  return responseLosses === null ? losses : [...losses, ...responseLosses.all()];
 }
 
 /** Somebody may configure the key as the model's name, and a key must not be stored. No model is named like a key. */

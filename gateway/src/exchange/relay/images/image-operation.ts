@@ -1,20 +1,36 @@
+import { pictureProtocolNames } from '#canonical/index.ts';
 import { imageBound, ratesOf } from '#billing/index.ts';
+import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { images, pictures } from '#protocols/index.ts';
 import { findCandidates } from '#routing/index.ts';
+import type { Plan } from '../answer.ts';
 import { surchargesOfAny } from '../exchange/offered-terms.ts';
+import { writeJson, type ClientResponse } from '../exchange/client-response.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
 import { authorizeNames, withoutRefusing } from '../exchange/state/authorize-names.ts';
-import { answerImageStream } from './answer-image-stream.ts';
-import { answerImages } from './answer-images.ts';
+import type { SentRequest } from '../exchange/tried.ts';
+import { createFraming } from '../streams/framing.ts';
+import { StreamSink } from '../streams/stream-sink.ts';
 import type { ImageInput } from './input.ts';
 import { openImages } from './open-images.ts';
-import { isNative, upstreamsOf } from './converted/mixed-sender.ts';
+import { ConvertedRequests } from './converted/converted-requests.ts';
 import type { PictureParts } from './converted/parts.ts';
+import type { ConvertiblePictures } from './converted/prepared.ts';
+import type { PictureSide, StreamedPictures } from './converted/surface.ts';
+import type { MeasuredImages } from './image-response-reader.ts';
+import type { StoredImages } from './spooled-response.ts';
+import { decodeImages } from './images-in-thread.ts';
+import { NativeRequests, releaseUpload } from './native-requests.ts';
+import { answerStream, answerWhole, type PictureServing } from './picture-plan.ts';
 import { perPicture, type CheckedImages, type PreparedImages } from './prepared.ts';
 
 /** Bytes that are reserved in the spool for each picture, so that none is paid for and then lost. */
 const perStored = 16 * 1024 * 1024;
+
+/** Layers are not converted. */
+const layered: PictureSide['upstreams'] = ['images'];
 
 /** Makes and edits pictures. */
 export function createImageOperation(
@@ -28,7 +44,10 @@ export function createImageOperation(
     authorize: ({ input }, checked) => authorizeNames(parts, input, checked, checked.request.named),
     bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
     prepare({ input, hold }, { request, resolved, names }) {
-      const query = { ...routeQueryOf(input, resolved), upstreams: upstreamsOf(request) };
+      const query = {
+        ...routeQueryOf(input, resolved),
+        upstreams: request.layers ? layered : side.upstreams,
+      };
       const found = findCandidates(resolved.snapshot, query, parts.random);
       const routes = withoutRefusing(found, names);
       const { model } = resolved;
@@ -49,12 +68,98 @@ export function createImageOperation(
       return { request, model, rates, surcharges, routes, reserved, space };
     },
     async answer(exchange, prepared) {
-      const answer = prepared.request.stream ? answerImageStream : answerImages;
+      const { input } = exchange;
+      const serving = servingOf(parts, input, prepared);
       try {
-        await answer(parts, exchange, prepared);
+        if (prepared.request.stream) {
+          const framing = createFraming('event-stream');
+          const sink = new StreamSink(input.client, images, framing, parts.clock.monotonic);
+          // Without `[DONE]`, which would mean success.
+          await answerStream(parts, exchange, serving, sink, images.encodeStreamError);
+        } else {
+          const write: Writer = (response, headers) => writeImages(input.client, response, headers);
+          await answerWhole(parts, exchange, serving, { sink: null, write });
+        }
       } finally {
         prepared.space.release();
       }
     },
+  };
+}
+
+type WholeImages = StoredImages | MeasuredImages;
+type Writer = Plan<SentRequest, WholeImages, never>['write'];
+
+function writeImages(
+  client: ClientResponse,
+  response: WholeImages,
+  headers: Readonly<Record<string, string>>,
+): void | Promise<void> {
+  // A converted response is in memory anyway.
+  if ('body' in response) return writeJson(client, response.body, headers);
+  client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(response.length),
+    ...headers,
+  });
+  return response.writeTo(client);
+}
+
+const side: PictureSide = { protocol: 'images', upstreams: pictureProtocolNames };
+
+/** The channel takes the request as it is. */
+function isNative({ channel }: Route): boolean {
+  return channel.protocols.includes('images');
+}
+
+/** The request goes unchanged to upstreams that speak its protocol, and converted to the others. */
+function servingOf(
+  parts: PictureParts,
+  input: ImageInput,
+  prepared: PreparedImages,
+): PictureServing<WholeImages> {
+  const { request, routes, reserved } = prepared;
+  const native = new NativeRequests(parts, input, prepared);
+  const target = { side, streamed: request.stream ? streamedTo(input) : undefined };
+  const converted = new ConvertedRequests(
+    parts,
+    target,
+    input,
+    convertible(parts, prepared, input),
+  );
+  return {
+    model: request.model,
+    routes,
+    requestsTo: (route) => (isNative(route) ? native : converted),
+    reserved,
+    members: request.members,
+  };
+}
+
+/** The request, for upstreams of other protocols. */
+function convertible(
+  parts: PictureParts,
+  { request, model, rates, surcharges, reserved }: PreparedImages,
+  input: ImageInput,
+): ConvertiblePictures {
+  const { arrivedAt } = input;
+  const opened: ConvertiblePictures['opened'] = {
+    model: request.model,
+    read: () => decodeImages(parts, input, request),
+    done: () => releaseUpload(input),
+    refusal: null,
+    own: null,
+    encode: (response) =>
+      pictures.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
+  };
+  return { opened, request, model, rates, surcharges, reserved };
+}
+
+function streamedTo({ form, headers }: ImageInput): StreamedPictures {
+  const names = images.eventNamesFor(form, headers);
+  return {
+    isWholeEvent: images.isWholeEvent,
+    toEvents: images.toEvents,
+    createTap: (echo, accepts) => images.createStreamTap({ ...echo, names, accepts }),
   };
 }

@@ -1,9 +1,13 @@
 import { SpoolFailure, type BodyEdit, type SpooledBody, type SpoolSpace } from '#bodies/index.ts';
 import { images, type ModelEcho } from '#protocols/index.ts';
-import { UnchargedResponse, type ResponseCollector } from '../attempts/response-reader.ts';
+import type { Attempt, Receiver } from '../attempts/attempt.ts';
+import type { OutcomeOf } from '../attempts/outcome.ts';
+import { UnchargedResponse } from '../attempts/response-reader.ts';
+import { tooLarge } from '../attempts/whole-response.ts';
 import type { Measured } from '../exchange/measured.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
 import { writePieces } from '../exchange/write-pieces.ts';
+import { largestResponse } from './image-response-reader.ts';
 import { measureImages, referencesOf, unitsOf, type MeasuredRequest } from './measure-images.ts';
 
 export interface SpooledResponseOptions {
@@ -25,30 +29,50 @@ export interface StoredImages {
   writeTo(client: ClientResponse): Promise<void>;
 }
 
-/** Takes a response of any size: reads it as it arrives, and stores it until it may be shown. */
-export class SpooledResponse implements ResponseCollector<StoredImages> {
-  onDrain: () => void = () => {};
+/** Receives a response of any size: reads it as it arrives, and stores it until it may be shown. */
+export class SpooledResponse implements Receiver<StoredImages, never> {
+  attempt!: Attempt<StoredImages, never>;
+  readonly takes = 'pieces';
+  /** The client is waited for to the end. */
+  readonly drainMs = Number.POSITIVE_INFINITY;
   readonly #options: SpooledResponseOptions;
-  readonly #body: SpooledBody;
   readonly #scan = images.scanResponse();
+  #body: SpooledBody | null = null;
 
   constructor(options: SpooledResponseOptions) {
     this.#options = options;
-    this.#body = options.space.open();
-    this.#body.onDrain = () => this.onDrain();
   }
 
-  get length(): number {
-    return this.#body.length;
+  begin(): void {
+    const body = this.#options.space.open();
+    this.#body = body;
+    body.onDrain = () => this.attempt.call.resume();
   }
 
-  add(piece: Buffer): boolean {
+  take(piece: Buffer): void {
+    const { attempt } = this;
+    const body = this.#body!;
     this.#scan.add(piece);
-    return this.#body.add(piece);
+    if (!body.add(piece)) attempt.call.pause();
+    if (body.length > largestResponse) attempt.fail(tooLarge(attempt, true));
+  }
+
+  end(): void {
+    void this.#finish(this.#body!);
+  }
+
+  async #finish(body: SpooledBody): Promise<void> {
+    const { attempt } = this;
+    try {
+      const response = await this.#read(body);
+      if (!attempt.over) attempt.complete(response);
+    } catch (error) {
+      attempt.failReading(error);
+    }
   }
 
   /** @throws UnreadableResponse, UnchargedResponse */
-  async finish(): Promise<StoredImages> {
+  async #read(body: SpooledBody): Promise<StoredImages> {
     const { echo, prepared, missingUsage } = this.#options;
     const scanned = this.#scan.end(echo);
     const measured = measureImages(scanned, prepared, missingUsage);
@@ -56,17 +80,17 @@ export class SpooledResponse implements ResponseCollector<StoredImages> {
       new UnchargedResponse(result, scanned.usage, unitsOf(scanned, prepared));
     if (typeof measured === 'string') throw uncharged(measured.replaceAll('_', '-'));
     try {
-      await this.#body.seal();
+      await body.seal();
     } catch (error) {
       if (!(error instanceof SpoolFailure)) throw error;
       throw uncharged('not-stored');
     }
     const references = referencesOf(scanned, prepared);
-    return { measured, ...shown(this.#body, [...scanned.edits, ...scanned.fills(references)]) };
+    return { measured, ...shown(body, [...scanned.edits, ...scanned.fills(references)]) };
   }
 
-  release(): void {
-    this.#body.release();
+  release({ kind }: OutcomeOf<StoredImages, never>): void {
+    if (kind !== 'complete') this.#body?.release();
   }
 }
 

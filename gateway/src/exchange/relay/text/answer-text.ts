@@ -8,30 +8,36 @@ import {
 } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { answer } from '../answer.ts';
-import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { attemptOptions } from '../attempts/attempt-options.ts';
 import { keepAliveOf } from '../attempts/deadlines.ts';
+import type { OutcomeOf } from '../attempts/outcome.ts';
+import { WholeResponse } from '../attempts/whole-response.ts';
 import { writeJson } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { Measured } from '../exchange/measured.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
-import { attemptOptions } from './attempt-options.ts';
+import { readingOf } from './attempt-options.ts';
 import { forgetText } from './forget-text.ts';
 import type { TextInput } from './input.ts';
 import { keepItems } from './items/keep-items.ts';
-import { measureBrokenText, measureDisconnected, measureText } from './measure-text.ts';
+import {
+  measureBrokenText,
+  measureComplete,
+  measureDisconnected,
+  type CompleteText,
+  type SeenText,
+} from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { spendingOf } from './streams/spending-of.ts';
-import { StreamAttempt } from './streams/stream-attempt.ts';
-import type { CompleteText, StreamOutcome } from './streams/stream-outcome.ts';
+import { TextEvents } from './streams/text-events.ts';
 import { TextResponseReader, type TextResponse } from './text-response-reader.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
-import type { TextSent } from './text-sent.ts';
-import { usageOfResponse, withHiddenReasoning } from './usage.ts';
 
-type BufferedText = BufferedOutcome<TextResponse>;
+type BufferedText = OutcomeOf<TextResponse, never>;
+type StreamedText = OutcomeOf<CompleteText, SeenText>;
 
 /**
  * Answers a request whose response the client gets in one piece.
@@ -45,16 +51,24 @@ export function answerBuffered(
   const { input } = exchange;
   return answer(parts, exchange, {
     routes: prepared.routes,
-    sender: new TextSender<BufferedText>(parts, input, prepared, 'buffered', (request, lease) =>
-      startBuffered(parts, input, prepared, request, lease),
-    ),
+    // The attempt lives as long as the response, so nothing in it may hold the request.
+    sender: new TextSender<BufferedText>(parts, input, prepared, 'buffered', (request, lease) => {
+      const reading = readingOf(parts, input, prepared, request, lease);
+      const asked = upstreamRequest(parts, input, request, lease, false);
+      const receiver = new WholeResponse(new TextResponseReader(reading));
+      const { channel } = request.route;
+      return new Attempt(asked, receiver, attemptOptions(parts, input, channel, 'drain'));
+    }),
     sink: null,
-    measure: (response, sent) =>
+    measure: ({ usage, outputTokens, body }, sent) =>
       // Estimated from the response that the client gets; a thread that read it has already done so.
-      measureComplete(parts, prepared, sent, response, () => {
-        const { outputTokens, body } = response;
-        return outputTokens ?? estimateOutputTokens(JSON.parse(body.toString()));
-      }),
+      measureComplete(
+        parts.missingUsage,
+        prepared,
+        sent,
+        usage,
+        () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString())),
+      ),
     measureLeft: (left, sent) => measureDisconnected(left, prepared, sent),
     write({ body }, headers, sent) {
       keepItems(parts, input, prepared, sent, body);
@@ -77,7 +91,7 @@ export function answerStream(
   const framing = createFraming(input.framing);
   const sink = new StreamSink(input.client, protocol, framing, parts.clock.monotonic);
   const streaming: Streaming = { parts, input, prepared, hold, sink };
-  const sender: TextSender<StreamOutcome> = new TextSender(
+  const sender: TextSender<StreamedText> = new TextSender(
     parts,
     input,
     prepared,
@@ -88,9 +102,9 @@ export function answerStream(
     routes: prepared.routes,
     sender,
     sink,
-    measure: (response: CompleteText, sent) =>
-      measureComplete(parts, prepared, sent, response, () =>
-        estimateTokens(response.tap.outputBytes),
+    measure: ({ usage, tap }: CompleteText, sent) =>
+      measureComplete(parts.missingUsage, prepared, sent, usage, () =>
+        estimateTokens(tap.outputBytes),
       ),
     measureLeft: (left, sent) => measureDisconnected(left, prepared, sent),
     measureBroken: (broken, sent) => measureBrokenText(broken, prepared, sent),
@@ -100,36 +114,6 @@ export function answerStream(
       sink.end(body);
     },
     encodeError: (error, seen) => encodeStreamError(protocol, error, input.id, seen?.tap ?? null),
-  });
-}
-
-function measureComplete(
-  { missingUsage }: Pick<TextParts, 'missingUsage'>,
-  prepared: PreparedText,
-  sent: TextSent | null,
-  { usage }: Pick<TextResponse, 'usage'>,
-  outputTokens: () => number,
-): Measured | null {
-  const known = withHiddenReasoning(usage, prepared, sent);
-  const used = usageOfResponse(known, missingUsage, prepared, outputTokens);
-  return used === null ? null : measureText(used, prepared, sent);
-}
-
-/** The returned attempt lives as long as the response, so nothing in it may hold the request. */
-function startBuffered(
-  parts: TextParts,
-  input: TextInput,
-  prepared: PreparedText,
-  request: ReadyText<BufferedText>,
-  lease: ChannelLease,
-): BufferedAttempt<TextResponse> {
-  const options = attemptOptions(parts, input, prepared, request, lease);
-  const asked = upstreamRequest(parts, input, request, lease, false);
-  return new BufferedAttempt(asked, {
-    ...options,
-    reader: new TextResponseReader(options),
-    client: input.client,
-    drains: parts.drains,
   });
 }
 
@@ -145,28 +129,26 @@ interface Streaming {
 /** The returned attempt lives as long as the response, so nothing in it may hold the request. */
 function startStream(
   { parts, input, prepared, hold, sink }: Streaming,
-  sender: Pick<TextSender<StreamOutcome>, 'forget'>,
-  request: ReadyText<StreamOutcome>,
+  sender: Pick<TextSender<StreamedText>, 'forget'>,
+  request: ReadyText<StreamedText>,
   lease: ChannelLease,
   started: number,
-): StreamAttempt {
-  const { clock, health, drains, timeouts } = parts;
+): Attempt<CompleteText, SeenText> {
+  const { clock, health, timeouts } = parts;
   const { route, patched, sent } = request;
-  const options = attemptOptions(parts, input, prepared, request, lease);
+  const reading = readingOf(parts, input, prepared, request, lease);
   const { continuesAfterDisconnect, webSearches } = prepared.request;
-  const drainsOnDisconnect = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
+  const isDrained = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
   const asked = upstreamRequest(parts, input, request, lease, true);
-  return new StreamAttempt(asked, {
-    ...options,
-    client: input.client,
+  const receiver = new TextEvents({
+    ...reading,
     spending: spendingOf(parts, hold, prepared, sent),
     context: {
-      ...options.echo,
+      ...reading.echo,
       usageInjected: patched.usageInjected,
       searches: webSearches !== undefined,
     },
     sink,
-    drains: drainsOnDisconnect ? drains : null,
     headers: responseHeaders(sent),
     monotonic: clock.monotonic,
     keepAliveMs: keepAliveOf(input, route.channel, timeouts),
@@ -181,6 +163,8 @@ function startStream(
       forgetText(input, prepared);
     },
   });
+  const onLeave = isDrained ? 'drain' : 'cancel';
+  return new Attempt(asked, receiver, attemptOptions(parts, input, route.channel, onLeave));
 }
 
 /** The frames that end a broken response, in the form of the frames before them. */

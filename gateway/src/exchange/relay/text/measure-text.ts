@@ -6,17 +6,33 @@ import {
   tokenLines,
   unpricedLines,
 } from '#billing/index.ts';
-import type { TokenUsage } from '#canonical/index.ts';
-import { inputSum } from '#protocols/index.ts';
+import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { inputSum, type StreamTap } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import type { BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
 import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
 import type { PreparedText } from './prepared.ts';
-import type { SeenText } from './streams/stream-outcome.ts';
 import type { TextSent } from './text-sent.ts';
-import { asReported, usageOfLeaving, withHiddenReasoning, type TextUsage } from './usage.ts';
+import {
+  asReported,
+  usageOfLeaving,
+  usageOfResponse,
+  withHiddenReasoning,
+  type TextUsage,
+} from './usage.ts';
+
+/** What is known of a streamed response. */
+export interface SeenText {
+  readonly tap: StreamTap;
+}
+
+export interface CompleteText extends SeenText {
+  readonly usage: ReportedUsage | null;
+  /** The bytes that the client gets once the row is durable. */
+  readonly body: readonly (Buffer | string)[];
+}
 
 /** What was asked for, as far as it bounds what a response can have used. */
 export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
@@ -72,6 +88,22 @@ function isBeyondAsked(tokens: TokenUsage, { model, request, bounds }: AskedText
   // Reasoning may come beside what the limit counts.
   const output = tokens.output - tokens.reasoning;
   return output * 5 > limit * 6 || inputSum(tokens) > bounds.mostInput;
+}
+
+/**
+ * A complete response; null: it cannot be charged.
+ * @param outputTokens an estimate; called only if it is needed
+ */
+export function measureComplete(
+  policy: 'estimate' | 'zero' | 'error',
+  prepared: PreparedText,
+  sent: SentTerms | null,
+  usage: ReportedUsage | null,
+  outputTokens: () => number,
+): Measured | null {
+  const known = withHiddenReasoning(usage, prepared, sent);
+  const used = usageOfResponse(known, policy, prepared, outputTokens);
+  return used === null ? null : measureText(used, prepared, sent);
 }
 
 /**

@@ -28,14 +28,16 @@ import { stateNotFound } from '../exchange/state/state-not-found.ts';
 import type { TextSent } from './text-sent.ts';
 
 /** Sends a request. The returned attempt must not keep `request`. */
-export type StartAttempt<Outcome> = (
+export type StartAttempt<Outcome extends AttemptOutcome> = (
   request: ReadyText<Outcome>,
   lease: ChannelLease,
   started: number,
 ) => RunningAttempt<Outcome>;
 
 /** A text request to one route. */
-export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, Outcome> {
+export class ReadyText<Outcome extends AttemptOutcome>
+  implements TextRequest, ReadyRequest<TextSent, Outcome>
+{
   readonly sent: TextSent;
   readonly route: Route;
   readonly vendor: Vendor;
@@ -45,13 +47,13 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
   /** Replaces the client's betas; null: they pass unchanged. */
   readonly betas: string | null;
   readonly place: RouteRequest['place'];
-  readonly #start: StartAttempt<Outcome>;
+  readonly #sender: TextSender<Outcome>;
 
   constructor(
     route: Route,
     converted: ConvertedRequest | null,
     { sent, patched, betas, place }: RouteRequest,
-    start: StartAttempt<Outcome>,
+    sender: TextSender<Outcome>,
   ) {
     const vendor = vendorOf(route.channel);
     if (vendor === undefined) throw new GatewayError('internal_error');
@@ -62,11 +64,11 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
     this.patched = patched;
     this.betas = betas;
     this.place = place;
-    this.#start = start;
+    this.#sender = sender;
   }
 
   send(lease: ChannelLease, started: number): RunningAttempt<Outcome> {
-    return this.#start(this, lease, started);
+    return this.#sender.send(this, lease, started);
   }
 }
 
@@ -100,7 +102,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#start = (request, lease, started) => this.#send(start, request, lease, started);
+    this.#start = start;
   }
 
   prepare(route: Route): Promise<GatewayError | null> | null {
@@ -135,7 +137,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
       converted === null && echoRuleOf(this.#input, this.#prepared, route) === 'require';
     if (isEchoing) return this.#buildEchoing(route, protocol, edits);
     const request = requestFor(protocol, this.#input, this.#prepared, route, converted, edits);
-    return new ReadyText(route, converted, request, this.#start);
+    return new ReadyText(route, converted, request, this);
   }
 
   async #buildLarge(
@@ -144,7 +146,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     edits: RouteEdits,
   ): Promise<ReadyText<Outcome>> {
     const request = await largeRequestFor(this.#input, this.#prepared, large, route, edits);
-    return new ReadyText(route, null, request, this.#start);
+    return new ReadyText(route, null, request, this);
   }
 
   async #buildEchoing(
@@ -161,19 +163,14 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
       route,
       edits,
     );
-    return new ReadyText(route, null, request, this.#start);
+    return new ReadyText(route, null, request, this);
   }
 
   isConverted(route: Route): boolean {
     return !this.#isNative(route);
   }
 
-  #send(
-    start: StartAttempt<Outcome>,
-    request: ReadyText<Outcome>,
-    lease: ChannelLease,
-    started: number,
-  ): RunningAttempt<Outcome> {
+  send(request: ReadyText<Outcome>, lease: ChannelLease, started: number): RunningAttempt<Outcome> {
     const { affinity } = this.#parts;
     const { conversation } = this.#prepared;
     // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
@@ -183,7 +180,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     }
     const { leftOutStates = 0, rewrites } = request.patched;
     this.#last = { leftOutStates, rewrites };
-    return start(request, lease, started);
+    return this.#start(request, lease, started);
   }
 
   async cure(route: Route, cure: Cure): Promise<boolean> {

@@ -2,7 +2,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { OpenTask } from '#tasks/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { isError } from '../attempts/error-body.ts';
-import { attemptUntilAnswered, type Attempted } from '../attempts/failover.ts';
+import { Tries, type Attempted } from '../attempts/failover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
   asGatewayError,
@@ -45,12 +45,12 @@ export async function answerVideo(
     return finishDisconnected(parts, exchange, nothingUsed, nothingTried);
   }
   const task = await begin(parts, exchange, prepared);
-  const attempted = await attemptUntilAnswered(
+  const attempted = await new Tries(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
     prepared.routes,
     new VideoSender(parts, input, model, prepared),
-  );
+  ).run();
   const error = await settle(parts, exchange, task, attempted);
   reportExchange(parts, exchange, endingOf(error, attempted));
   if (error !== null) throw error;

@@ -2,11 +2,12 @@ import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
-import { totalDeadline } from '../attempts/deadlines.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { attemptOptions } from '../attempts/attempt-options.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
-import type { AttemptFailure } from '../attempts/outcome.ts';
+import type { AttemptFailure, OutcomeOf } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
+import { WholeResponse } from '../attempts/whole-response.ts';
 import { sentTo, type SentRequest } from '../exchange/tried.ts';
 import type { VideoInput } from './input.ts';
 import type { VideoParts } from './parts.ts';
@@ -15,7 +16,7 @@ import { patientClient } from './patient-client.ts';
 import { readIdWith, type SubmittedTask } from './submitted-task.ts';
 import { submitRequest } from './submit-request.ts';
 
-export type SubmitOutcome = BufferedOutcome<SubmittedTask>;
+export type SubmitOutcome = OutcomeOf<SubmittedTask, never>;
 
 /** Sends the request as it was read, with the model's name at the channel. */
 export class VideoSender implements Sender<SentRequest, SubmitOutcome> {
@@ -49,23 +50,17 @@ export class VideoSender implements Sender<SentRequest, SubmitOutcome> {
     return errorOfFailure(failure, null);
   }
 
-  #send(route: Route, { secret }: ChannelLease): BufferedAttempt<SubmittedTask> {
+  #send(route: Route, { secret }: ChannelLease): Attempt<SubmittedTask, never> {
     const input = this.#input;
-    const { upstream, ticker, timeouts, onUnexpectedError } = this.#parts;
+    const { timeouts } = this.#parts;
     const vendor = vendorOf(route.channel);
     const side = vendor?.tasks?.[input.protocol];
     if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
     const { request } = this.#prepared;
     const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
-    return new BufferedAttempt(asked, {
-      upstream,
+    return new Attempt(asked, new WholeResponse(readIdWith(side, { route, secret })), {
+      ...attemptOptions(this.#parts, input, route.channel, 'finish'),
       client: patientClient,
-      reader: readIdWith(side, { route, secret }),
-      ticker,
-      drains: null,
-      clientDeadline: Number.POSITIVE_INFINITY,
-      deadline: totalDeadline(input, route.channel, timeouts),
-      onDefect: (error) => onUnexpectedError(error, input.id),
     });
   }
 }

@@ -1,5 +1,4 @@
 import type { GatewayError } from '#errors/index.ts';
-import { answer } from '../../answer.ts';
 import { writeJson } from '../../exchange/client-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { asGatewayError } from '../../exchange/finish.ts';
@@ -7,56 +6,79 @@ import type { TickRegistration } from '../../exchange/ticker.ts';
 import { createFraming } from '../../streams/framing.ts';
 import { StreamSink } from '../../streams/stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
+import type { MeasuredImages } from '../image-response-reader.ts';
+import { answerStream, answerWhole, type PictureServing } from '../picture-plan.ts';
+import { ConvertedRequests } from './converted-requests.ts';
 import type { PictureParts } from './parts.ts';
-import { PictureSender } from './picture-sender.ts';
 import type { PreparedPictures } from './prepared.ts';
 import type { PictureSurface } from './surface.ts';
-
-const noBody = Buffer.alloc(0);
 
 /** As for text: until then an error can still have a status of its own. */
 const headHoldMs = 10_000;
 
 /**
- * A streamed response is sent in one piece too: nothing of it may be seen before its row is durable. Until then the
- * connection is kept alive.
+ * Answers a request for pictures in a text protocol.
  * @throws GatewayError when nothing has been written to the client yet.
  */
-export async function answerPictures(
+export function answerPictures(
   parts: PictureParts,
   surface: PictureSurface,
   exchange: Exchange<TextInput>,
   prepared: PreparedPictures,
 ): Promise<void> {
-  const { input } = exchange;
+  const { input, stream } = exchange;
   const { id, client, framing, protocol: name } = input;
-  // The prepared request owns the bytes now; hashing megabytes for the log is not worth it.
-  input.body = noBody;
   const protocol = parts.protocols[name];
-  const sink = exchange.stream
-    ? new StreamSink(client, protocol, createFraming(framing), parts.clock.monotonic)
-    : null;
-  const ticks = sink === null ? null : keepAlive(parts, sink);
+  const target = { side: surface, streamed: stream ? surface.streamed : undefined };
+  const requests = new ConvertedRequests(parts, target, input, prepared);
+  const serving: PictureServing<MeasuredImages> = {
+    model: prepared.opened.model,
+    routes: prepared.routes,
+    requestsTo: () => requests,
+    reserved: prepared.reserved,
+    members: null,
+  };
+  if (!stream) {
+    return answerWhole(parts, exchange, serving, {
+      sink: null,
+      write: ({ body }, headers) => writeJson(client, body, headers),
+    });
+  }
+  const sink = new StreamSink(client, protocol, createFraming(framing), parts.clock.monotonic);
   const encodeError = (error: GatewayError) => protocol.encodeStreamError(error, id, null);
+  return surface.streamed === undefined
+    ? answerAtOnce(parts, exchange, serving, sink, encodeError)
+    : answerStream(parts, exchange, serving, sink, encodeError);
+}
+
+/**
+ * A stream that is sent in one piece: nothing of it may be seen before its row is durable. Until then the connection is
+ * kept alive.
+ */
+async function answerAtOnce(
+  parts: PictureParts,
+  exchange: Exchange<TextInput>,
+  serving: PictureServing<MeasuredImages>,
+  sink: StreamSink,
+  encodeError: (error: GatewayError) => string,
+): Promise<void> {
+  const { input } = exchange;
+  const ticks = keepAlive(parts, sink);
   try {
-    await answer(parts, exchange, {
-      routes: prepared.routes,
-      sender: new PictureSender(parts, surface, input, prepared),
+    await answerWhole(parts, exchange, serving, {
       sink,
-      measure: ({ measured }) => measured,
       write({ body }, headers) {
-        if (sink === null) return writeJson(client, body, headers);
-        ticks?.end();
+        ticks.end();
         sink.open(headers);
-        client.end(body);
+        input.client.end(body);
       },
       encodeError,
     });
   } catch (error) {
-    if (sink?.opened !== true) throw error;
+    if (!sink.opened) throw error;
     sink.end([encodeError(asGatewayError(parts, input, error))]);
   } finally {
-    ticks?.end();
+    ticks.end();
   }
 }
 

@@ -11,7 +11,6 @@ import { authorizeNames, withoutRefusing } from '../../exchange/state/authorize-
 import type { TextInput } from '../../text/input.ts';
 import { perPicture } from '../prepared.ts';
 import { requirePriced } from '../require-priced.ts';
-import { answerPictureStream } from './answer-picture-stream.ts';
 import { answerPictures } from './answer-pictures.ts';
 import type { PictureParts } from './parts.ts';
 import type { CheckedPictures, ConvertiblePictures, PreparedPictures } from './prepared.ts';
@@ -58,12 +57,7 @@ export function createPictureOperation(
         reserved,
       };
     },
-    answer(exchange, prepared) {
-      const { streamed } = surface;
-      return exchange.stream && streamed !== undefined
-        ? answerPictureStream(parts, { side: surface, streamed }, exchange, prepared)
-        : answerPictures(parts, surface, exchange, prepared);
-    },
+    answer: (exchange, prepared) => answerPictures(parts, surface, exchange, prepared),
   };
 }
 

@@ -2,9 +2,10 @@ import type { PictureProtocolName } from '#canonical/index.ts';
 import type { PictureClient } from '#protocols/index.ts';
 import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { NamedState } from '#protocols/index.ts';
-import type { StreamedPictures } from './streamed-pictures.ts';
+import type { ModelEcho, NamedState, PictureStreamTap } from '#protocols/index.ts';
 import type { TextInput } from '../../text/input.ts';
+import type { PictureEvents } from '../picture-stream.ts';
+import type { StreamMeter } from '../stream-meter.ts';
 import type { PictureParts } from './parts.ts';
 
 /** Whose request for pictures it is. */
@@ -12,6 +13,12 @@ export interface PictureSide {
   readonly protocol: PictureClient;
   /** The protocols that upstreams may speak, the preferred one first. */
   readonly upstreams: readonly PictureProtocolName[];
+}
+
+/** How clients of a protocol get their pictures in a stream. */
+export interface StreamedPictures extends PictureEvents {
+  /** @param accepts whether a picture may be shown */
+  createTap(echo: ModelEcho, accepts: StreamMeter['accepts']): PictureStreamTap;
 }
 
 /** How clients of a text protocol ask for pictures, and how they get them. */

@@ -8,10 +8,11 @@ import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { recordAttempt } from '../../attempts/attempt-record.ts';
 import type { ResponseReader } from '../../attempts/response-reader.ts';
-import { BufferedAttempt, type BufferedOutcome } from '../../attempts/buffered-attempt.ts';
+import { Attempt } from '../../attempts/attempt.ts';
+import { attemptOptions } from '../../attempts/attempt-options.ts';
 import { clientDeadline } from '../../attempts/deadlines.ts';
-import type { AttemptFailure } from '../../attempts/outcome.ts';
-import type { DrainSlots } from '../../exchange/drain-slots.ts';
+import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
+import { WholeResponse } from '../../attempts/whole-response.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { TextInput } from '../input.ts';
 import { readInThreadFrom } from '../../attempts/in-thread.ts';
@@ -30,9 +31,6 @@ const maxAsked = 2;
 /** An upstream without a counter, or without one for this model, will hardly get one soon; other failures may pass. */
 const missingRestMs = 10 * 60_000;
 const failedRestMs = 30_000;
-
-/** Counting is free, so nothing is drained for a client that has left. */
-const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {} });
 
 /** The upstream's response as it came; `disconnected`: the client did not wait; null: no counter responded. */
 export type UpstreamCount = Buffer | 'disconnected' | null;
@@ -58,7 +56,14 @@ export type AskCounters = (
 
 type CountParts = Pick<
   TextParts,
-  'protocols' | 'health' | 'clock' | 'timeouts' | 'upstream' | 'ticker' | 'onUnexpectedError'
+  | 'protocols'
+  | 'health'
+  | 'clock'
+  | 'timeouts'
+  | 'upstream'
+  | 'ticker'
+  | 'drains'
+  | 'onUnexpectedError'
 >;
 
 export function createCounterAsking(parts: CountParts): AskCounters {
@@ -85,8 +90,8 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       try {
         const counter = { route, protocol, converted, lease, deadline };
         const outcome = await askOnce(parts, input, prepared, counter, tried);
-        if (outcome.kind === 'disconnected') return 'disconnected';
         if (outcome.kind === 'complete') return outcome.response.body;
+        if (outcome.kind !== 'failed') return 'disconnected';
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {
           // The upstream may be missing what the request names, rather than the counter.
@@ -117,7 +122,7 @@ async function askOnce(
   prepared: PreparedText,
   counter: Asking,
   tried: CountersTried,
-): Promise<BufferedOutcome<WireResponse>> {
+): Promise<OutcomeOf<WireResponse, never>> {
   const outcome = await send(parts, input, prepared, counter, tried);
   return outcome.kind === 'failed' && outcome.stale
     ? send(parts, input, prepared, counter, tried)
@@ -130,7 +135,7 @@ async function send(
   prepared: PreparedText,
   { route, protocol, converted, lease, deadline }: Asking,
   tried: CountersTried,
-): Promise<BufferedOutcome<WireResponse>> {
+): Promise<OutcomeOf<WireResponse, never>> {
   const { clock } = parts;
   const vendor = vendorOf(route.channel);
   if (vendor === undefined) throw new GatewayError('internal_error');
@@ -148,15 +153,12 @@ async function send(
     lease,
     false,
   );
-  const attempt = new BufferedAttempt(asked, {
-    upstream: parts.upstream,
-    client: input.client,
-    reader: countReader(protocol, input.protocol),
-    ticker: parts.ticker,
-    drains: noDrains,
+  const receiver = new WholeResponse(countReader(protocol, input.protocol));
+  const attempt = new Attempt(asked, receiver, {
+    // Counting is free, so nothing is read for a client that has left.
+    ...attemptOptions(parts, input, route.channel, 'cancel'),
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
-    onDefect: (error) => parts.onUnexpectedError(error, input.id),
   });
   const outcome = await attempt.outcome;
   tried.attempts.push(

@@ -10,7 +10,8 @@ import {
   type ResponseReader,
   type ReadingResponse,
 } from './response-reader.ts';
-import { BufferedAttempt } from './buffered-attempt.ts';
+import { Attempt } from './attempt.ts';
+import { WholeResponse } from './whole-response.ts';
 
 const response = Buffer.from(
   JSON.stringify({
@@ -46,7 +47,14 @@ function start(
       client.failedWith = error;
     },
   };
-  const attempt = new BufferedAttempt({} as UpstreamRequest, {
+  const reader = {
+    largest,
+    sizeIsRequested,
+    read: (body: Buffer) =>
+      textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
+    readInThread,
+  };
+  const attempt = new Attempt({} as UpstreamRequest, new WholeResponse<WireResponse>(reader), {
     upstream: {
       send(_request, given) {
         listener = given;
@@ -59,16 +67,11 @@ function start(
       },
       close: async () => {},
     },
-    reader: {
-      largest,
-      sizeIsRequested,
-      read: (body) =>
-        textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
-      readInThread,
-    },
     client,
-    drains,
-    ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
+    onLeave: drains === null ? 'finish' : 'drain',
+    drains: drains ?? createDrainSlots(20),
+    monotonic: () => 0,
+    ticker: { add: () => ({ end: () => {} }) },
     memory,
     ...(reserved !== undefined && { reserved }),
     deadline: 1_800_000,

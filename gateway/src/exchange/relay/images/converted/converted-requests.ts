@@ -15,69 +15,123 @@ import {
   forwardedHeaders,
 } from '../../attempts/upstream-request.ts';
 import type { ExchangeInput } from '../../exchange/input.ts';
-import { sentTo, type SentRequest } from '../../exchange/tried.ts';
-import { forPictures, imageVendor } from '../image-request.ts';
+import { WholeResponse } from '../../attempts/whole-response.ts';
+import { sentTo } from '../../exchange/tried.ts';
+import type { MeasuredImages } from '../image-response-reader.ts';
+import { forPictures, imageVendor } from '../native-requests.ts';
+import type { EventReading, PictureRequests, RoutedRequest } from '../picture-plan.ts';
+import { createStreamMeter } from '../stream-meter.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureResponseReader, ResponseLoss } from './picture-response-reader.ts';
 import type { ConvertiblePictures } from './prepared.ts';
 import { takesSources, unable } from './sources.ts';
-import type { PictureSide } from './surface.ts';
+import type { PictureSide, StreamedPictures } from './surface.ts';
 
-/** A request in the protocol of one upstream. */
-export interface RouteRequest extends ConvertedPictureRequest {
-  readonly upstream: PictureProtocolName;
-  /** The client speaks the upstream's protocol. */
-  readonly isOwn: boolean;
-  /** What is recorded of the request. */
-  readonly sent: SentRequest;
-  /** What the response loses. */
-  readonly responseLosses: ResponseLoss;
+/** How pictures are sent to upstreams of other protocols than the client's, or of its own text protocol. */
+export interface PictureTarget {
+  readonly side: PictureSide;
+  /** How clients get them in a stream; absent: they do not. */
+  readonly streamed?: StreamedPictures | undefined;
 }
 
 /** A request for pictures as each upstream takes it: converted, or in the client's own protocol. */
-export class PictureRequests {
+export class ConvertedRequests implements PictureRequests<MeasuredImages> {
   readonly #parts: PictureParts;
-  readonly #side: PictureSide;
+  readonly #target: PictureTarget;
   readonly #input: ExchangeInput;
   readonly #prepared: ConvertiblePictures;
   readonly #converted = new Map<Route, ConvertedPictureRequest>();
 
   constructor(
     parts: PictureParts,
-    side: PictureSide,
+    target: PictureTarget,
     input: ExchangeInput,
     prepared: ConvertiblePictures,
   ) {
     this.#parts = parts;
-    this.#side = side;
+    this.#target = target;
     this.#input = input;
     this.#prepared = prepared;
   }
 
-  /** Converts the request if the route needs it. Resolves to the reason why the route cannot be asked. */
   prepare(route: Route): Promise<GatewayError | null> | null {
     const upstream = this.#upstreamOf(route);
     const { opened } = this.#prepared;
     return opened.own?.protocol === upstream ? null : this.#convert(route, upstream);
   }
 
-  /** Called once for each attempt. */
-  take(route: Route): RouteRequest {
+  take(route: Route): RoutedRequest<MeasuredImages> {
     const upstream = this.#upstreamOf(route);
     const converted = this.#converted.get(route);
     const isOwn = converted === undefined;
     this.#converted.delete(route);
     const request = converted ?? this.#ownRequest(route);
-    const responseLosses = new ResponseLoss();
-    const { losses } = request;
-    const sent = { ...sentTo(route), losses, responseLosses: isOwn ? null : responseLosses };
-    return { ...request, upstream, isOwn, sent, responseLosses };
+    const losses = new ResponseLoss();
+    const isStream = isOwn && this.#target.streamed !== undefined;
+    return {
+      sent: {
+        ...sentTo(route),
+        losses: request.losses,
+        responseLosses: isOwn ? null : losses,
+      },
+      // Only upstreams of the client's own protocol stream pictures; the others respond with all of them at once.
+      request: (secret) => this.#request(route, upstream, request, secret, isStream),
+      whole: () => new WholeResponse(this.#readerOf(route, upstream, isOwn, losses)),
+      events: () => this.#events(route, upstream, isOwn, losses),
+    };
   }
 
-  /** @param stream whether the upstream is asked for a stream */
-  asked(
+  /** The result lives as long as the response, so it holds nothing of the request. */
+  #readerOf(
+    { upstreamModel }: Route,
+    upstream: PictureProtocolName,
+    isOwn: boolean,
+    losses: ResponseLoss,
+  ): PictureResponseReader {
+    const { bodies, missingUsage } = this.#parts;
+    const prepared = this.#prepared;
+    return new PictureResponseReader({
+      bodies,
+      keyId: this.#input.caller.keyId,
+      upstream,
+      isOwn,
+      echo: { clientModel: prepared.opened.model, upstreamModel },
+      prepared,
+      missingUsage,
+      fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnPictures, work),
+      losses,
+    });
+  }
+
+  #events(
     route: Route,
-    { upstream: protocol, form, body, contentType }: RouteRequest,
+    upstream: PictureProtocolName,
+    isOwn: boolean,
+    losses: ResponseLoss,
+  ): EventReading {
+    const { streamed } = this.#target;
+    if (streamed === undefined) throw new GatewayError('internal_error');
+    const prepared = this.#prepared;
+    const { upstreamModel } = route;
+    const meter = createStreamMeter(prepared, this.#parts.missingUsage, isOwn);
+    const echo = { clientModel: prepared.opened.model, upstreamModel };
+    return {
+      events: streamed,
+      // What was converted has been measured as a whole.
+      tap: streamed.createTap(echo, isOwn ? meter.accepts : () => true),
+      meter,
+      reader: this.#readerOf(route, upstream, isOwn, losses),
+    };
+  }
+
+  done(): void {
+    this.#prepared.opened.done();
+  }
+
+  #request(
+    route: Route,
+    protocol: PictureProtocolName,
+    { form, body, contentType }: ConvertedPictureRequest,
     secret: string | null,
     stream: boolean,
   ): UpstreamRequest {
@@ -100,27 +154,6 @@ export class PictureRequests {
     return forPictures(asked);
   }
 
-  /** Reads the whole response to one request. */
-  readerFor(
-    route: Route,
-    { upstream, isOwn, responseLosses: losses }: RouteRequest,
-  ): PictureResponseReader {
-    const { bodies, missingUsage } = this.#parts;
-    const prepared = this.#prepared;
-    const echo = { clientModel: prepared.opened.model, upstreamModel: route.upstreamModel };
-    return new PictureResponseReader({
-      bodies,
-      keyId: this.#input.caller.keyId,
-      upstream,
-      isOwn,
-      echo,
-      prepared,
-      missingUsage,
-      fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnPictures, work),
-      losses,
-    });
-  }
-
   async #convert(route: Route, upstream: PictureProtocolName): Promise<GatewayError | null> {
     const { opened, model } = this.#prepared;
     const vendor = imageVendor(route);
@@ -133,7 +166,7 @@ export class PictureRequests {
       if (request.sources.length > 0 && !takesSources(model)) return unable(opened.model);
       const convert = (fetchPicture: FetchMedia) =>
         convertPictureRequest(request, {
-          client: this.#side.protocol,
+          client: this.#target.side.protocol,
           upstream,
           model: route.upstreamModel,
           capabilities,
@@ -163,7 +196,7 @@ export class PictureRequests {
   }
 
   #upstreamOf({ channel }: Route): PictureProtocolName {
-    const found = this.#side.upstreams.find((name) => channel.protocols.includes(name));
+    const found = this.#target.side.upstreams.find((name) => channel.protocols.includes(name));
     if (found === undefined) throw new GatewayError('internal_error');
     return found;
   }

@@ -5,7 +5,8 @@ import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#ups
 import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
 import type { LargeResponses } from '../large-response.ts';
 import { createFraming } from '../../streams/framing.ts';
-import { StreamAttempt } from './stream-attempt.ts';
+import { Attempt } from '../../attempts/attempt.ts';
+import { TextEvents } from './text-events.ts';
 import { StreamSink } from '../../streams/stream-sink.ts';
 
 const chunk = (value: object): Buffer =>
@@ -54,7 +55,23 @@ function leave({
   };
   const monotonic = () => disconnectedAt;
   const wire = textProtocols[protocol];
-  const attempt = new StreamAttempt({} as UpstreamRequest, {
+  const onDefect = (error: unknown) => expect.fail(String(error));
+  const receiver = new TextEvents({
+    protocol: wire,
+    wire,
+    context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
+    sink: new StreamSink(client, wire, createFraming('event-stream'), monotonic),
+    headers: {},
+    large: {} as LargeResponses,
+    takeGiven: null,
+    spending: null,
+    monotonic,
+    keepAliveMs: 15_000,
+    onFirstContent: () => {},
+    onShown: () => {},
+    onDefect,
+  });
+  const attempt = new Attempt({} as UpstreamRequest, receiver, {
     upstream: {
       send(_request, given) {
         listener = given;
@@ -67,24 +84,14 @@ function leave({
       },
       close: async () => {},
     },
-    protocol: wire,
-    wire,
-    context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
-    sink: new StreamSink(client, wire, createFraming('event-stream'), monotonic),
-    headers: {},
-    large: {} as LargeResponses,
-    takeGiven: null,
     client,
-    spending: null,
-    ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
+    ticker: { add: () => ({ end: () => {} }) },
+    onLeave: 'drain',
     drains,
     monotonic,
-    keepAliveMs: 15_000,
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
-    onFirstContent: () => {},
-    onShown: () => {},
-    onDefect: (error) => expect.fail(String(error)),
+    onDefect,
   });
   const upstream = listener as unknown as UpstreamListener;
   if (sent) {

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { images } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { createDrainSlots } from '../exchange/drain-slots.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import type { TickListener } from '../exchange/ticker.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
-import { ImageStreamAttempt } from './image-stream-attempt.ts';
+import { PictureStream } from './picture-stream.ts';
 
 const event = (type: string): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ type, b64_json: 'AAAA', size: '512x512' })}\n\n`);
@@ -38,7 +40,26 @@ function sendRequest(keepsUp = false) {
   };
   const monotonic = () => now;
   const names = images.eventNamesFor('generation', {});
-  const attempt = new ImageStreamAttempt({} as UpstreamRequest, {
+  const deadline = 1_000_000;
+  const receiver = new PictureStream({
+    events: images,
+    tap: images.createStreamTap({
+      clientModel: 'm',
+      upstreamModel: 'm',
+      names,
+      accepts: () => true,
+    }),
+    meter: { accepts: () => true, measure: () => measured, unitsOf: () => ({ images: 1 }) },
+    sink: new StreamSink(client, images, createFraming('event-stream'), monotonic),
+    reader: { largest: 1, read: () => expect.fail('no whole response') },
+    monotonic,
+    keepAliveMs: 10_000,
+    deadline,
+    headers: () => ({}),
+    onFirstContent: () => {},
+    errorOf: () => new GatewayError('upstream_abnormal'),
+  });
+  const attempt = new Attempt({} as UpstreamRequest, receiver, {
     upstream: {
       send(_request, given) {
         listener = given;
@@ -52,29 +73,18 @@ function sendRequest(keepsUp = false) {
       close: async () => {},
     },
     client,
-    events: images,
-    tap: images.createStreamTap({
-      clientModel: 'm',
-      upstreamModel: 'm',
-      names,
-      accepts: () => true,
-    }),
-    meter: { accepts: () => true, measure: () => measured, unitsOf: () => ({ images: 1 }) },
-    sink: new StreamSink(client, images, createFraming('event-stream'), monotonic),
-    reader: { largest: 1, read: () => expect.fail('no whole response') },
     ticker: {
-      add(given: TickListener) {
+      add(given) {
         ticks = given;
         return { end: () => {} };
       },
-    } as never,
+    },
+    onLeave: 'finish',
+    drains: createDrainSlots(20),
     monotonic,
-    keepAliveMs: 10_000,
-    deadline: 1_000_000,
-    headers: () => ({}),
+    deadline,
+    clientDeadline: Number.POSITIVE_INFINITY,
     onAnswered: () => (answered += 1),
-    onFirstContent: () => {},
-    errorOf: () => new GatewayError('upstream_abnormal'),
     reserved: 1_000_000,
     memory: { tryResponse: () => false, refuse: () => new GatewayError('overloaded') } as never,
     onDefect: (error) => expect.fail(String(error)),

@@ -1,0 +1,391 @@
+import { CollectedBody } from '#bodies/index.ts';
+import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { UnreadableResponse } from '#protocols/index.ts';
+import type { UnitsRecord } from '#usage/index.ts';
+import type {
+  UpstreamCall,
+  UpstreamError,
+  UpstreamHeaders,
+  UpstreamListener,
+  UpstreamRequest,
+} from '#upstream/index.ts';
+import type { TickListener, TickRegistration } from '../exchange/ticker.ts';
+import type { AttemptOptions } from './attempt-options.ts';
+import { errorBodyLimit, failureOfResponse, isError, parseJson } from './error-body.ts';
+import { brokenAttempt, reachOf, type AttemptFailure, type OutcomeOf } from './outcome.ts';
+import { ResponseTooComplex, UnchargedResponse, type ReadingResponse } from './response-reader.ts';
+
+/** In bytes. Memory is reserved for larger responses, which a small request can ask for. */
+const smallResponse = 1024 * 1024;
+/** How long the usage is awaited if the client left after the last content: it is about to come. */
+const lastUsageMs = 500;
+/**
+ * How long an upstream may take to end its body after a response that is complete. Usually only the last chunk is
+ * missing, and then the connection can be kept; after that, keeping it is not worth it.
+ */
+const bodyEndMs = 2_000;
+
+/** Takes the response of one attempt, in one of its forms, and ends the attempt with it. */
+export interface Receiver<Result, Seen> {
+  /** Set before anything is called. */
+  attempt: Attempt<Result, Seen>;
+  /** `pieces`: bytes of any form, as they come. `events`: a stream, although it may come whole. */
+  readonly takes: 'whole' | 'pieces' | 'events';
+  /** How many milliseconds a response is drained after its client has left. */
+  readonly drainMs: number;
+  /** What a response is that cannot be read, for the usage row. Absent: `unreadable`. */
+  readonly unreadable?: string;
+  /** The client has the head of the response. Absent: it has not. */
+  readonly opened?: boolean;
+  /** The client has seen some of the response. Absent: it has not. */
+  readonly shown?: boolean;
+  /** What is known of a response that has no end. Absent: nothing. */
+  readonly seen?: Seen;
+  /** What the upstream has made so far, besides tokens. Absent: nothing that is counted. */
+  readonly made?: UnitsRecord;
+  /** The usage is about to come. */
+  readonly awaitsUsage?: boolean;
+
+  /** A response without an error has begun. */
+  begin?(): void;
+
+  /** Takes the next bytes of pieces or events. */
+  take?(chunk: Buffer): void;
+
+  /** Pieces or events have ended. */
+  end?(): void;
+
+  /** Checks what has come of a response that comes whole. */
+  check?(body: CollectedBody): void;
+
+  /** Reads a response that has come whole. */
+  read?(body: CollectedBody): void;
+
+  /** The call broke. Returns whether the receiver has ended the attempt. */
+  broke?(error: UpstreamError): boolean;
+
+  /** What a failure is after what the client has seen. Absent: it has seen nothing. */
+  failed?(failure: AttemptFailure): OutcomeOf<Result, Seen>;
+
+  /** Completes the response if nothing is missing although its client has left. Returns whether it has. */
+  completes?(): boolean;
+
+  /** Nothing more is shown, because the client has left. */
+  letGo?(): void;
+
+  /** Completes a response that is complete as time shows. Returns whether it has. */
+  settle?(now: number): boolean;
+
+  /** @param now the monotonic time */
+  tick?(now: number): void;
+
+  /** The gateway stops. Returns whether the receiver has ended the attempt. */
+  stop?(): boolean;
+
+  /** Called once, with the end of the attempt. */
+  release?(outcome: OutcomeOf<Result, Seen>): void;
+}
+
+/**
+ * One try of an exchange: how it reacts to the upstream, the client and the clock, and how it ends, which it does once.
+ * Its receiver knows the form of the response.
+ */
+export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
+  readonly outcome: Promise<OutcomeOf<Result, Seen>>;
+  upstreamHeaders: UpstreamHeaders = {};
+  /** Of the response; 0: none has begun. */
+  status = 0;
+  readonly call: UpstreamCall;
+  /** The outcome is settled. */
+  over = false;
+  /** The client has left, and gets nothing more; the response is read anyway. */
+  isLeft = false;
+  /** It is read for its cost, and there is a slot for that. */
+  hasDrainSlot = false;
+  readonly #receiver: Receiver<Result, Seen>;
+  readonly #options: AttemptOptions;
+  readonly #ticks: TickRegistration;
+  /** An error or a response that comes whole; null if it is taken as it comes. */
+  #body: CollectedBody | null = null;
+  /** The first bytes of the body have come. */
+  #begun = false;
+  /** The body has ended, so its connection is free again. */
+  #ended = false;
+  /** A thread is reading a complete response. */
+  #reading: Pick<ReadingResponse<unknown>, 'abandon'> | null = null;
+  /** In bytes of the response. */
+  #roomFor: number;
+  /** The response of a client that has left is read until this monotonic time; infinite if to its end. */
+  #drainUntil = Number.POSITIVE_INFINITY;
+  /** The body of a complete response may end until this monotonic time; null: it has ended, or is not waited for. */
+  #bodyEndUntil: number | null = null;
+  #resolve: (outcome: OutcomeOf<Result, Seen>) => void = () => {};
+
+  /** @param request is not kept. */
+  constructor(request: UpstreamRequest, receiver: Receiver<Result, Seen>, options: AttemptOptions) {
+    this.#receiver = receiver;
+    this.#options = options;
+    this.#roomFor = options.reserved ?? smallResponse;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    receiver.attempt = this;
+    this.#ticks = options.ticker.add(this);
+    this.call = options.upstream.send(request, this);
+  }
+
+  /** The client has left a stream of which only the cost is of interest. */
+  get isDraining(): boolean {
+    return this.isLeft && this.#options.onLeave !== 'finish';
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    this.status = status;
+    this.upstreamHeaders = headers;
+    const { takes } = this.#receiver;
+    if (takes === 'events' && this.isDraining) return;
+    if (isError(status)) {
+      this.#body = new CollectedBody();
+      return;
+    }
+    this.#options.onAnswered?.();
+    this.#receiver.begin?.();
+    if (takes === 'whole' || (takes === 'events' && !isEventStream(headers))) {
+      this.#body = new CollectedBody();
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.over) return;
+    if (!this.#begun && this.#receiver.takes === 'events') this.#begin(chunk);
+    const body = this.#body;
+    if (body === null) {
+      this.#receiver.take?.(chunk);
+      return;
+    }
+    body.add(chunk);
+    if (!isError(this.status)) this.#receiver.check?.(body);
+    // This much is enough to classify the error, and some bodies never end.
+    else if (body.length >= errorBodyLimit) this.#judge(body);
+  }
+
+  /** Some servers declare a wrong content type, or do not stream what was requested: the first bytes decide. */
+  #begin(chunk: Buffer): void {
+    this.#begun = true;
+    if (this.isDraining || isError(this.status)) return;
+    if (beginsAsEvents(chunk)) this.#body = null;
+    else if (beginsAsJson(chunk)) this.#body ??= new CollectedBody();
+  }
+
+  onEnd(): void {
+    this.#ended = true;
+    if (this.over) this.#ticks.end();
+    else if (this.#body === null) this.#receiver.end?.();
+    else if (isError(this.status)) this.#judge(this.#body);
+    else this.#receiver.read?.(this.#body);
+  }
+
+  onBreak(error: UpstreamError): void {
+    if (this.over) {
+      this.#ticks.end();
+      return;
+    }
+    if (this.#receiver.broke?.(error) === true) return;
+    const { breakPoint, reason } = error;
+    if (breakPoint !== 'started') {
+      const stale = breakPoint === 'stale-connection';
+      const reach = stale ? 'uncertain' : breakPoint;
+      this.finish({ ...brokenAttempt(this.status, reach, reason), stale });
+      return;
+    }
+    // Even if the body broke off, the head of an error response says what is wrong.
+    const isJudged = this.#body !== null && reason !== 'defect' && isError(this.status);
+    if (isJudged) this.#judge(this.#body!);
+    else this.cut(reason);
+  }
+
+  /**
+   * The client has closed its connection. The upstream is cancelled, because nobody will read the rest, unless it
+   * charges for the whole response anyway.
+   * @param now the monotonic time
+   */
+  clientDisconnected(now = this.#options.monotonic()): void {
+    if (this.over || this.isLeft) return;
+    const receiver = this.#receiver;
+    if (receiver.completes?.() === true) return;
+    const { onLeave, drains } = this.#options;
+    if (onLeave === 'finish' && this.call.sent) this.#letGo();
+    else if (onLeave === 'drain' && this.#isWorkedOn && drains.take()) {
+      this.hasDrainSlot = true;
+      this.#letGo(now + receiver.drainMs);
+    } else if (receiver.awaitsUsage === true) this.#letGo(now + lastUsageMs);
+    else this.leave();
+  }
+
+  #letGo(until = Number.POSITIVE_INFINITY): void {
+    this.isLeft = true;
+    this.#drainUntil = until;
+    this.#receiver.letGo?.();
+  }
+
+  /** The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked for. */
+  get #isWorkedOn(): boolean {
+    return this.call.sent && (this.#receiver.takes !== 'events' || this.#body === null);
+  }
+
+  tick(now: number): void {
+    if (this.over) {
+      if (this.#bodyEndUntil !== null && now >= this.#bodyEndUntil) this.#hangUp();
+      return;
+    }
+    const { client, deadline, clientDeadline } = this.#options;
+    if (client.disconnected) this.clientDisconnected(now);
+    if (this.over) return;
+    if (this.isDraining) {
+      if (now >= Math.min(deadline, this.#drainUntil)) this.leave();
+    } else if (this.#receiver.settle?.(now) === true) return;
+    else if (now >= deadline) this.cut('deadline');
+    else if (this.isLeft) return;
+    else if (now < clientDeadline || this.#receiver.opened === true) this.#receiver.tick?.(now);
+    else {
+      const error = new GatewayError('upstream_abnormal');
+      // The client has its error in time; what it asked for is paid like that of a client that leaves.
+      if (this.#isWorkedOn) client.fail(error);
+      else this.endWith(error, 'client-deadline');
+    }
+  }
+
+  end(error: GatewayError): void {
+    if (this.over) this.#hangUp();
+    else if (this.#receiver.stop?.() !== true) this.endWith(error, 'ended');
+  }
+
+  #hangUp(): void {
+    this.#ticks.end();
+    this.call.abort();
+  }
+
+  /**
+   * Reserves memory as a response grows. False: there is none, and the attempt has ended.
+   * @param bytes that have come of it
+   * @param most that may come
+   * @param declared how many its upstream has announced: several that are half read would refuse each other
+   */
+  hasRoom(bytes: number, most: number, declared = 0): boolean {
+    const { memory } = this.#options;
+    if (memory === undefined || bytes <= this.#roomFor) return true;
+    this.#roomFor = Math.min(most, Math.max(2 * bytes, declared));
+    if (memory.tryResponse(this.#roomFor)) return true;
+    this.endWith(memory.refuse(), 'no-memory');
+    memory.tryResponse(0);
+    return false;
+  }
+
+  /** A response that came whole is taken as events from here on. */
+  takeAsEvents(): void {
+    this.#body = null;
+  }
+
+  /** Gives back the memory beyond these bytes, of a response that is complete. */
+  fitRoom(bytes: number): void {
+    if (this.#roomFor > smallResponse) this.#options.memory?.tryResponse(bytes);
+  }
+
+  /**
+   * Waits for what a thread reads. It is abandoned if the attempt ends before.
+   * @throws what the thread throws; `failReading` takes it
+   */
+  async awaitReading<Value>(reading: ReadingResponse<Value>): Promise<Value> {
+    this.#reading = reading;
+    try {
+      return await reading.result;
+    } finally {
+      this.#reading = null;
+    }
+  }
+
+  /** A complete response could not be read, or must not be shown. If the attempt is over, only a defect matters. */
+  failReading(error: unknown): void {
+    const { status } = this;
+    if (error instanceof UnreadableResponse) {
+      const { body, usage } = error;
+      const failure =
+        body === null
+          ? brokenAttempt(status, 'started', this.#receiver.unreadable ?? 'unreadable')
+          : failureOfResponse(null, this.upstreamHeaders, body);
+      this.fail({ ...failure, usage });
+    } else if (error instanceof UnchargedResponse) {
+      const { result, usage, units } = error;
+      this.fail({ ...brokenAttempt(status, 'started', result), usage, units });
+    } else if (error instanceof ResponseTooComplex) this.cut('too-complex');
+    else if (error instanceof GatewayError) this.endWith(error, 'ended');
+    else {
+      this.#options.onDefect(error);
+      this.cut('defect');
+    }
+  }
+
+  #judge(body: CollectedBody): void {
+    const json = parseJson(body.whole());
+    this.fail(failureOfResponse(this.status, this.upstreamHeaders, json));
+  }
+
+  /** The upstream broke off, or its response violates its protocol: its connection is not kept. */
+  cut(result: string): void {
+    const { made } = this.#receiver;
+    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.sent), result);
+    this.fail(made === undefined ? failure : { ...failure, units: made });
+    this.call.abort();
+  }
+
+  /** The exchange is ended for a reason that no channel has caused. */
+  endWith(error: GatewayError, result: string): void {
+    const reach = reachOf(this.status, this.call.sent);
+    this.fail({ ...brokenAttempt(this.status, reach, result), final: error });
+  }
+
+  fail(failure: AttemptFailure): void {
+    if (this.over) return;
+    this.finish(this.#receiver.failed?.(failure) ?? failure);
+    if (!this.#ended) this.call.abort();
+  }
+
+  /** Ends the attempt, whose client has left. */
+  leave(): void {
+    const { status } = this;
+    const receiver = this.#receiver;
+    this.finish({
+      kind: 'disconnected',
+      asked: this.call.sent,
+      status: status === 0 ? null : status,
+      shown: receiver.shown === true,
+      seen: receiver.seen ?? null,
+      ...(this.#options.client.failedWith !== null && { result: 'client-deadline' }),
+    });
+    if (!this.#ended) this.call.abort();
+  }
+
+  /** @param isEarly the upstream has not ended the body. */
+  complete(response: Result, isEarly = false): void {
+    if (isEarly && !this.over && !this.#ended)
+      this.#bodyEndUntil = this.#options.monotonic() + bodyEndMs;
+    this.finish({ kind: 'complete', status: this.status, response });
+  }
+
+  finish(outcome: OutcomeOf<Result, Seen>): void {
+    if (this.over) return;
+    this.over = true;
+    this.#reading?.abandon();
+    this.#body = null;
+    this.#receiver.release?.(outcome);
+    if (this.#bodyEndUntil === null) this.#ticks.end();
+    if (this.hasDrainSlot) this.#options.drains.release();
+    this.#resolve(outcome);
+  }
+}
+
+function isEventStream(headers: UpstreamHeaders): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
+}

@@ -1,0 +1,149 @@
+import type { Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { images, type ImageRequest } from '#protocols/index.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
+import { vendorOf, type Vendor } from '#vendors/index.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
+import { sentTo } from '../exchange/tried.ts';
+import { ImageResponseReader } from './image-response-reader.ts';
+import { generationOf } from './images-in-thread.ts';
+import type { ImageBody, ImageInput } from './input.ts';
+import type { ImageParts } from './parts.ts';
+import type { EventReading, PictureRequests, RoutedRequest } from './picture-plan.ts';
+import type { PreparedImages } from './prepared.ts';
+import { SpooledResponse, type StoredImages } from './spooled-response.ts';
+import { createStreamMeter } from './stream-meter.ts';
+
+const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
+
+/**
+ * The client's bytes unchanged, except for the model's name at the channel. Where an upstream has no endpoint for edits,
+ * an edit is sent as a generation.
+ */
+export class NativeRequests implements PictureRequests<StoredImages> {
+  readonly #parts: ImageParts;
+  readonly #input: ImageInput;
+  readonly #prepared: PreparedImages;
+  #generation: ImageRequest | null = null;
+
+  constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages) {
+    this.#parts = parts;
+    this.#input = input;
+    this.#prepared = prepared;
+  }
+
+  prepare(route: Route): Promise<GatewayError | null> | null {
+    return this.#isConverted(route) && this.#generation === null ? this.#convert() : null;
+  }
+
+  take(route: Route): RoutedRequest<StoredImages> {
+    const { space, request } = this.#prepared;
+    const { missingUsage } = this.#parts;
+    const prepared = this.#prepared;
+    const echo = { clientModel: request.model, upstreamModel: route.upstreamModel };
+    return {
+      sent: sentTo(route),
+      request: (secret) => this.#request(route, secret),
+      whole: () => new SpooledResponse({ space, echo, prepared, missingUsage }),
+      events: () => this.#events(echo),
+    };
+  }
+
+  done(): void {
+    this.#generation = null;
+    releaseUpload(this.#input);
+  }
+
+  #isConverted({ channel }: Route): boolean {
+    return this.#prepared.request.form === 'edit' && vendorOf(channel)?.lacksEdits === true;
+  }
+
+  async #convert(): Promise<GatewayError | null> {
+    try {
+      this.#generation = await generationOf(this.#parts, this.#input, this.#prepared.request);
+      return null;
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
+  }
+
+  /** @throws GatewayError `internal_error` for a route that was not prepared */
+  #request(route: Route, secret: string | null): UpstreamRequest {
+    const { headers } = this.#input;
+    const { timeouts } = this.#parts;
+    const request = this.#isConverted(route) ? this.#generation : this.#prepared.request;
+    if (request === null) throw new GatewayError('internal_error');
+    const asked = buildUpstreamRequest({
+      operation: 'generate',
+      isEdit: request.form === 'edit',
+      route,
+      vendor: imageVendor(route),
+      secret,
+      protocol: 'images',
+      body: bodyFor(request, route.upstreamModel),
+      contentType: request.contentType,
+      clientHeaders: headers,
+      forwarded: forwardedHeaders(headers, allowed),
+      stream: request.stream,
+      timeouts,
+    });
+    return forPictures(asked);
+  }
+
+  #events(echo: { readonly clientModel: string; readonly upstreamModel: string }): EventReading {
+    const { bodies, missingUsage } = this.#parts;
+    const { form, headers, caller } = this.#input;
+    const prepared = this.#prepared;
+    const { keyId } = caller;
+    const meter = createStreamMeter(prepared, missingUsage);
+    const names = images.eventNamesFor(form, headers);
+    return {
+      events: images,
+      tap: images.createStreamTap({ ...echo, names, accepts: (entry) => meter.accepts(entry) }),
+      meter,
+      reader: new ImageResponseReader({ bodies, keyId, echo, prepared, missingUsage }),
+    };
+  }
+}
+
+/** A large body is released; a small one stays in memory. */
+export function releaseUpload({ upload, memory }: Pick<ImageInput, 'upload' | 'memory'>): void {
+  if (upload === undefined) return;
+  upload.done();
+  memory?.forgetBody();
+}
+
+function bodyFor(
+  request: ImageRequest<ImageBody>,
+  upstreamModel: string,
+): Exclude<UpstreamRequest['body'], null> {
+  const { body } = request;
+  if (Buffer.isBuffer(body)) return images.patchRequest({ ...request, body }, upstreamModel).body;
+  const edit = images.modelEdit(request, upstreamModel);
+  return body.edited(edit === null ? [] : [edit]);
+}
+
+export function imageVendor({ channel }: Route): Vendor {
+  const vendor = vendorOf(channel);
+  if (vendor === undefined) throw new GatewayError('internal_error');
+  return vendor;
+}
+
+/**
+ * Pictures take longer than text, the second one as long as the first: within the response, too, silence may last as
+ * long as before it. A lost request must not be repeated.
+ */
+export function forPictures(request: UpstreamRequest): UpstreamRequest {
+  const { timeouts } = request;
+  const firstByte = timeouts.imageFirstByte;
+  return {
+    ...request,
+    timeouts: { ...timeouts, firstByte, streamIdle: Math.max(timeouts.streamIdle, firstByte) },
+    ownConnection: true,
+  };
+}
