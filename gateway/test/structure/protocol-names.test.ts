@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   'process/commands/greeting.ts': 'a first call in each protocol, to copy',
   'exchange/relay/relay.ts': 'the table of operations',
   'exchange/relay/text/route-request.ts': 'the echo of reasoning is a matter of chat alone',
-  'exchange/relay/images/converted/picture-requests.ts':
+  'exchange/relay/images/converted/converted-requests.ts':
     'edits by form are a matter of images alone',
   'exchange/tasks/units.ts': 'one dialect of video counts seconds, the other one tokens',
   'money/billing/task-charge.ts': 'the same',
