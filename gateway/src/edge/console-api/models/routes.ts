@@ -16,7 +16,7 @@ import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import { groupsOf } from './groups.ts';
-import { shareOf } from './share.ts';
+import { shareOf } from '../health/source.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ModelRoutesOptions extends ServeOptions {

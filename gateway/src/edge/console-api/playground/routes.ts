@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { usualGroupOf } from '../keys/reach.ts';
 import { usableGroups } from '../models/groups.ts';
-import { mayPlay, type ConsoleMembers } from '../options.ts';
+import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/connection.ts';
 

@@ -13,7 +13,7 @@ import { originOf } from '#http/index.ts';
 import { contract, type Permission, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
-import { mayPlay, type ConsoleMembers } from '../options.ts';
+import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { connectionOf, actorOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
