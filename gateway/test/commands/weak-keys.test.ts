@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '#commands/index.ts';
-import { logWeakKeys } from '#commands/weak-keys.ts';
+import { logWeakKeys } from '#commands/file-warnings.ts';
 import { ownAccounts, startInFolder } from '../support/start-in-folder.ts';
 
 const typed = `sk-${'production'.repeat(4)}`;

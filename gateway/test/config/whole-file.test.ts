@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { applyFile, listAudit, recordAudit } from '#administration/index.ts';
-import { keyCreate } from '#commands/key-create.ts';
-import { userCreate } from '#commands/user-create.ts';
+import { keyCreate } from '#commands/keys.ts';
+import { userCreate } from '#commands/users.ts';
 import { ConfigError, parseConfig } from '#config/index.ts';
 import { contract } from '#console-api/contract/index.ts';
 import { exportState, planDeclaration, readState } from '#declaration/index.ts';
@@ -61,7 +61,7 @@ const apply = (source: string, now: number) =>
 
 const tables = ['groups', 'channels', 'models', 'aliases', 'users', 'teams', 'keys'] as const;
 
-/** Rows without what is random: ids, and what is sealed under a random number. */
+/** Rows without what is random: ids, and what is sealed under a random number. Columns by name: tables are altered. */
 async function rows() {
   const kysely = opened.database.kysely;
   const all = await Promise.all(
@@ -81,6 +81,7 @@ function withoutRandom(row: object): object {
   }
   return Object.fromEntries(
     Object.entries(values)
+      .toSorted(([left], [right]) => (left < right ? -1 : 1))
       .filter(([, value]) => typeof value !== 'string' || !/^[a-z]+_[0-9a-f]{24}$/.test(value))
       .map(([column, value]) => [column, typeof value === 'bigint' ? `${value}n` : value]),
   );

@@ -11,8 +11,7 @@ import {
   type Plan,
   putInForce,
 } from '#declaration/index.ts';
-import type { Actor } from './actor.ts';
-import type { AuditEntry } from './audit.ts';
+import type { Actor, AuditEntry } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { AuditTable, Database } from '#database/index.ts';
 import type { FieldChange } from '#declaration/index.ts';
-import { actorName } from './actor.ts';
-import type { Audit } from './audit.ts';
+import { actorName, type Audit } from './audit.ts';
 
 /** A field before and after. A secret is `"changed"` and never shown. */
 export interface AuditChange {

@@ -7,7 +7,7 @@ import {
   type StoredKey,
   upsertKey,
 } from '#identity/index.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from './audit.ts';
 import { type ChangedSettings, loosenedAbove, settersAfter } from './key-limits.ts';
 import { checkNames } from './check-names.ts';
 import { type KeyReference, knownKey } from './keys.ts';

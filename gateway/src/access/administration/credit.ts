@@ -2,7 +2,7 @@ import { formatUsd, type Change } from '#database/index.ts';
 import { compareFields } from '#declaration/index.ts';
 import { findUserByEmail, listTeams } from '#identity/index.ts';
 import { balances, type Booked, creditAccount, type HolderAccount } from '#ledger/index.ts';
-import { type Actor, actorName } from './actor.ts';
+import { type Actor, actorName } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
 import { missing } from './refusal.ts';
 

@@ -1,6 +1,5 @@
-export type { Actor } from './actor.ts';
+export type { Actor, Audit, AuditEntry } from './audit.ts';
 export { applyFile, ensureDefaultGroup } from './apply-file.ts';
-export type { Audit, AuditEntry } from './audit.ts';
 export {
   type AuditFilter,
   type AuditLine,

@@ -18,8 +18,7 @@ import {
   rotateKey as rotateStoredKey,
   type StoredKey,
 } from '#identity/index.ts';
-import type { Actor } from './actor.ts';
-import type { AuditEntry } from './audit.ts';
+import type { Actor, AuditEntry } from './audit.ts';
 import { checkNames } from './check-names.ts';
 import { settersOfNew } from './key-limits.ts';
 import { type Administration, type Done, perform, unchanged } from './perform.ts';

@@ -7,8 +7,7 @@ import {
 import { type DeclaredChannel, kinds } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, fieldsOf } from '#declaration/index.ts';
-import type { Actor } from './actor.ts';
-import type { AuditEntry } from './audit.ts';
+import type { Actor, AuditEntry } from './audit.ts';
 import { type Administration, type Done, perform } from './perform.ts';
 
 /** The gateway's own channel for demonstrations. */

@@ -6,8 +6,7 @@ import {
   type Secrets,
 } from '#database/index.ts';
 import { lockDeclaration } from '#declaration/index.ts';
-import { type Actor, ownerFor } from './actor.ts';
-import type { Audit, AuditEntry } from './audit.ts';
+import { type Actor, ownerFor, type Audit, type AuditEntry } from './audit.ts';
 import { refusalOf } from './refusal.ts';
 
 /** What every use case works with. */

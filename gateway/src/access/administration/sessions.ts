@@ -5,7 +5,7 @@ import {
   sessionKeySecret,
   type SessionKeyUse,
 } from '#identity/index.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
 
 /** Milliseconds by which a key's end may lag behind that of its session, so that not every page writes. */

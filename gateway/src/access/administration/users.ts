@@ -9,8 +9,7 @@ import {
   type StoredUser,
   upsertUser,
 } from '#identity/index.ts';
-import type { Actor } from './actor.ts';
-import type { AuditEntry } from './audit.ts';
+import type { Actor, AuditEntry } from './audit.ts';
 import { checkNames } from './check-names.ts';
 import { type Administration, perform, unchanged } from './perform.ts';
 import { missing, taken } from './refusal.ts';

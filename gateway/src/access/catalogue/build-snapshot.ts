@@ -10,7 +10,7 @@ import { normalPrice } from '#config/index.ts';
 import { isPattern } from '#config/pattern.ts';
 import { findFacts } from '#vendors/index.ts';
 import { bundledAliases, bundledModels, type BundledModel } from './bundled.ts';
-import { priceVersionId } from './price-version.ts';
+import { priceVersionId } from './prices.ts';
 import { expandPatterns } from './pattern-models.ts';
 import type { AliasPattern, CatalogueSnapshot, Channel, Group, Model, Route } from './snapshot.ts';
 

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import type { DeclaredPrice } from '#config/index.ts';
+import { type DeclaredPrice, normalPrice } from '#config/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import { buildSnapshot } from './build-snapshot.ts';
 import { bundledModels, bundledModelsOf } from './bundled.ts';
 import { bundledAt } from './bundled/entry.ts';
-import { isPriced } from './is-priced.ts';
-import { normalPrice } from '#config/index.ts';
+import { isPriced } from './prices.ts';
 
 const { models } = buildSnapshot(
   { groups: [], channels: [], models: [], aliases: [] },

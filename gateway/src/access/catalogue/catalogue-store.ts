@@ -7,7 +7,7 @@ import {
   listGroups,
   listModels,
 } from './catalogue.repository.ts';
-import type { PriceVersion } from './price-version.ts';
+import type { PriceVersion } from './prices.ts';
 import { appendPriceVersions } from './price-versions.repository.ts';
 import type { CatalogueSnapshot } from './snapshot.ts';
 

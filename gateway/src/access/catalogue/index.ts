@@ -23,13 +23,11 @@ export {
   type CatalogueStoreOptions,
 } from './catalogue-store.ts';
 export type { CatalogueProblem } from './build-snapshot.ts';
-export { isPriced } from './is-priced.ts';
-export type { PriceVersion } from './price-version.ts';
+export { isPriced, type PriceVersion } from './prices.ts';
 export {
   appendPriceVersions,
   listPriceVersions,
   readPriceVersion,
 } from './price-versions.repository.ts';
-export { servedNames } from './served-names.ts';
-export { resolveModel } from './resolve-model.ts';
+export { servedNames, resolveModel } from './model-names.ts';
 export type * from './snapshot.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalPrice, parseConfig } from '#config/index.ts';
-import { priceVersionId } from './price-version.ts';
+import { priceVersionId } from './prices.ts';
 
 const whole = {
   input: '1.25',

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { normalPrice } from '#config/index.ts';
-import type { PriceVersion } from './price-version.ts';
+import type { PriceVersion } from './prices.ts';
 
 /** Rows per statement. */
 const batch = 200;

@@ -27,6 +27,7 @@ import {
 import { type Change, createChange } from '#database/index.ts';
 import { nameOf, type Plan, planDeclaration, wantedEntries } from './plan.ts';
 import { readStateFor } from './state.repository.ts';
+import type { FileInForce } from './file-revisions.repository.ts';
 
 /** The file is valid but does not fit what is in the database. Nothing was changed. */
 export class DeclarationConflict extends Error {
@@ -98,3 +99,17 @@ const disable: Readonly<Record<KindName, Of<string>>> = {
   team: disableTeam,
   key: disableKey,
 };
+
+/** A node's file is an earlier one than the file in force, whose changes it would undo. */
+export class EarlierFile extends DeclarationConflict {
+  constructor(inForce: FileInForce) {
+    super([earlierFile(inForce)]);
+    this.name = 'EarlierFile';
+  }
+}
+
+/** For people: what is in force instead, and what to do. */
+export function earlierFile({ node, time }: FileInForce): string {
+  const since = new Date(time).toISOString();
+  return `an earlier file: ${node} has put another one in force since (${since}); bring this one up to date, or put it in force with sluice apply --take-over`;
+}

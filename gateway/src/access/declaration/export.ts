@@ -2,9 +2,8 @@ import { type DeclaredChannel, type Kind, kinds } from '#config/index.ts';
 import { isPattern } from '#config/pattern.ts';
 import { vendorFacts } from '#vendors/index.ts';
 import type { ShownOf } from './fields.ts';
-import { Placeholder, toFileText, toItemText } from './file-text.ts';
+import { Placeholder, toFileText, toItemText, createVariableNames } from './file-text.ts';
 import type { CurrentState } from './state.repository.ts';
-import { createVariableNames } from './variable-names.ts';
 
 /**
  * The database as a configuration file that `check` accepts and that, applied to it, changes nothing. Secrets

@@ -1,9 +1,13 @@
-export { applyDeclaration, createDefaultGroup, DeclarationConflict } from './apply.ts';
-export { EarlierFile, earlierFile } from './earlier-file.ts';
+export {
+  applyDeclaration,
+  createDefaultGroup,
+  DeclarationConflict,
+  EarlierFile,
+  earlierFile,
+} from './apply.ts';
 export { type FileRevision, laterFile, putInForce } from './file-revisions.repository.ts';
 export { exportKey, exportState } from './export.ts';
-export { compact, Placeholder, toFileText } from './file-text.ts';
-export { createVariableNames } from './variable-names.ts';
+export { compact, Placeholder, toFileText, createVariableNames } from './file-text.ts';
 export { compareFields, type FieldChange, fieldsOf } from './fields.ts';
 export { type Plan, planDeclaration, type PlanStep } from './plan.ts';
 export { type CurrentState, lockDeclaration, readState } from './state.repository.ts';

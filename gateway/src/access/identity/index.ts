@@ -64,5 +64,4 @@ export {
   type SessionKeyUse,
 } from './session-keys.repository.ts';
 export { changePreferences, type Preferences } from './preferences.repository.ts';
-export { ownerOf, type Owner } from './owner.ts';
-export { isUsable } from './usable.ts';
+export { ownerOf, type Owner, isUsable } from './caller.ts';

@@ -1,12 +1,17 @@
 import type { z } from 'zod';
 import type { Declared } from './config.ts';
-import { check, createReport, type Report } from './issues.ts';
+import { check, createReport, type Report, ConfigError } from './problem.ts';
 import { type EntryOf, type Kind, kinds } from './kinds/index.ts';
-import { ConfigError } from './problem.ts';
 import { checkChannel } from './rules/channels.ts';
-import { checkMembers, checkSecrets } from './rules/accounts.ts';
+import {
+  checkMembers,
+  checkSecrets,
+  checkReferences,
+  createNames,
+  type Names,
+  type NamesContext,
+} from './rules/names.ts';
 import { checkAliases, checkModel } from './rules/models.ts';
-import { checkReferences, createNames, type Names, type NamesContext } from './rules/names.ts';
 import {
   describe,
   isAbsent,

@@ -10,11 +10,10 @@ import {
   type Scalar as YamlScalar,
   type YAMLMap,
 } from 'yaml';
-import { isBracketedTooDeeply } from './bracket-depth.ts';
+import { isBracketedTooDeeply, syntaxProblems } from './syntax.ts';
 import { expand, type ExpansionContext } from './expand.ts';
 import { type ConfigProblem, formatPath, type Path } from './problem.ts';
 import { quote, type RawMapping, type RawValue, Scalar } from './scalar.ts';
-import { syntaxProblems } from './syntax.ts';
 
 export interface ConfigDocument {
   readonly root: RawMapping;

@@ -1,6 +1,6 @@
 export type * from './config.ts';
 export type * from './kinds/index.ts';
-export { isBracketedTooDeeply } from './bracket-depth.ts';
+export { isBracketedTooDeeply } from './syntax.ts';
 export { parseEntry, type TextMembers } from './declared.ts';
 export { trimTrailing } from './decimal.ts';
 export type { Environment } from './expand.ts';

@@ -6,9 +6,15 @@ import { listKeys, readDeclared } from './declared.ts';
 import { readDocument } from './document.ts';
 import { environmentDefaults, providerKeys, readProxies } from './environment.ts';
 import type { Environment } from './expand.ts';
-import { check, createReport, type Report, reportUnknownKey } from './issues.ts';
+import {
+  check,
+  createReport,
+  type Report,
+  reportUnknownKey,
+  ConfigError,
+  type ConfigProblem,
+} from './problem.ts';
 import { isPostgresUrl } from './network.ts';
-import { ConfigError, type ConfigProblem } from './problem.ts';
 import { isAbsent, isMapping, type RawMapping, type RawValue, Scalar } from './scalar.ts';
 import { settings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import type { Document, LineCounter } from 'yaml';
+import { type Document, type LineCounter, Lexer } from 'yaml';
 import type { ConfigProblem } from './problem.ts';
 
 /**
@@ -44,4 +44,21 @@ function reason(error: ParserError, text: string): string {
 
 function isUnquotedPlaceholder({ pos: [start] }: ParserError, text: string): boolean {
   return text[start] === '{' && text[start - 1] === '$';
+}
+
+/** Maximum nesting depth of a configuration file. */
+const deepestBrackets = 64;
+
+/**
+ * Whether `[` and `{` are nested deeper than any configuration file needs. The YAML parser reports one error per
+ * bracket of such a text, and takes seconds and gigabytes for a few hundred kilobytes.
+ */
+export function isBracketedTooDeeply(text: string): boolean {
+  let depth = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (depth > deepestBrackets) return true;
+  }
+  return false;
 }

@@ -1,4 +1,6 @@
 import { ApiError } from './errors.ts';
+import { type OpenDatabase, createDatabaseBreaker } from '#database/index.ts';
+import { createSlots } from './sessions/slots.ts';
 
 /**
  * Waits for the database.
@@ -27,4 +29,34 @@ function isOwnFault(error: unknown): boolean {
   }
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
   return errcode === sqliteError || (typeof code === 'string' && ownClasses.test(code));
+}
+
+/**
+ * Reads for pages, through a connection of their own, so that no request for a model waits for a page.
+ * @throws ApiError `too_many` if too many wait already, `database_away`
+ */
+export type Reads = <Result>(
+  read: (db: OpenDatabase['kysely']) => Promise<Result>,
+) => Promise<Result>;
+
+const pageReads = { atOnce: 4, waiting: 60 };
+/** They share the database with requests for models, and anybody can cause them with a cookie that they made up. */
+const lookUps = { atOnce: 2, waiting: 200 };
+
+/** @param reading opens the connection at the first read */
+export function createReads(reading: () => OpenDatabase): Reads {
+  const slots = createSlots(pageReads.atOnce, pageReads.waiting);
+  return (read) => slots.run(() => fromDatabase(() => read(reading().kysely)));
+}
+
+/**
+ * Asks the database who somebody is.
+ * @throws ApiError `database_away`, at once if it did not respond a moment ago, or `too_many`
+ */
+export type LookUp = <Result>(ask: () => Promise<Result>) => Promise<Result>;
+
+export function createLookUp(): LookUp {
+  const slots = createSlots(lookUps.atOnce, lookUps.waiting);
+  const breaker = createDatabaseBreaker();
+  return (ask) => slots.run(() => fromDatabase(() => breaker(ask)));
 }

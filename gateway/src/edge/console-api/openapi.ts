@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { contract, type RouteContract } from './contract/index.ts';
-import { statuses } from './errors.ts';
-import { base } from './surface.ts';
+import { statuses, base } from './errors.ts';
 
 const error = {
   type: 'object',

@@ -3,25 +3,24 @@ import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { consolePages } from './pages.ts';
-import { readJsonBodies } from './json-body.ts';
 import { contract } from './contract/index.ts';
 import { openApiDocument } from './openapi.ts';
 import { answerApiErrors, serveRoute } from './serve-route.ts';
 import { callerFor } from './sessions/guard.ts';
-import { createLookUp } from './sessions/look-up.ts';
+import { createLookUp, createReads } from './from-database.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
-import { createReads } from './reads.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
-import type { ConsoleMembers, PlaceInFile } from './options.ts';
+import type { ConsoleMembers } from './contract/permissions.ts';
+import type { PlaceInFile } from './writes.ts';
 import { playgroundRoutes } from './playground/routes.ts';
-import { base } from './surface.ts';
+import { base, ApiError } from './errors.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export interface ConsoleOptions {
@@ -87,4 +86,23 @@ function refuseOtherSpellings(scope: FastifyInstance): void {
     if (request.originalUrl.startsWith(`${base}/`)) done();
     else done(new GatewayError('not_found'));
   });
+}
+
+/** Bytes: far more than any form of the console. */
+const limit = 256 * 1024;
+
+/** Reads JSON only: a form of another site cannot send it. */
+export function readJsonBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: limit },
+    (_request, text, done) => {
+      try {
+        done(null, text === '' ? {} : JSON.parse(String(text)));
+      } catch (cause) {
+        done(new ApiError('invalid', 'the body is not valid JSON', { cause }));
+      }
+    },
+  );
 }

@@ -3,9 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { answer } from '#http/index.ts';
 import type { RouteContract } from './contract/index.ts';
-import { ApiError, apiHeaders, encodeApiError, type FieldProblem } from './errors.ts';
+import { ApiError, apiHeaders, encodeApiError, type FieldProblem, base } from './errors.ts';
 import { assertOwnOrigin, assertOwnPage, type SignedInCaller } from './sessions/guard.ts';
-import { base } from './surface.ts';
 
 /** What a route works with, checked. */
 export interface ApiCall<Route extends RouteContract> {

@@ -34,6 +34,12 @@ export function callOf(
   return { userId, name, contents: createHash('sha256').update(asked).digest('base64url') };
 }
 
+/** Where the file declares an object; null: it does not. `path` is such as `keys[2]`. */
+export type PlaceInFile = (
+  list: 'keys',
+  name: string,
+) => { readonly file: string; readonly path: string } | null;
+
 /** Members as JSON, named as in the file; null: as if it were absent. */
 export type GivenMembers = Readonly<
   Record<string, string | number | boolean | readonly string[] | null | undefined>

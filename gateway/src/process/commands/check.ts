@@ -1,6 +1,3 @@
-import { settingsInVain } from './settings-in-vain.ts';
-import { unpricedPictures } from './unpriced-pictures.ts';
-import { unpricedSearches } from './unpriced-searches.ts';
 import { bundledCapabilities, loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
@@ -11,7 +8,8 @@ export const check: Command = {
   positionals: [],
   async run(input, io) {
     const { ConfigError } = await import('#config/index.ts');
-    const { weakKeys } = await import('./weak-keys.ts');
+    const { settingsInVain, unpricedPictures, unpricedSearches, weakKeys } =
+      await import('./file-warnings.ts');
     const { patternWarnings, servedPatterns } = await import('./served-patterns.ts');
     const { memoryShortage } = await import('#bodies/index.ts');
     try {

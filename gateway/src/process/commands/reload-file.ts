@@ -19,7 +19,7 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { dataDir } = running.storage;
   const { writeReloadOutcome } = await import('./runtime-files.ts');
   const { describeProblems } = await import('./problems.ts');
-  const { logWeakKeys } = await import('./weak-keys.ts');
+  const { logWeakKeys } = await import('./file-warnings.ts');
   const { changedSettings } = await import('./changed-settings.ts');
   const { EarlierFile } = await import('#declaration/index.ts');
   let problems: readonly string[] = [];

@@ -20,7 +20,7 @@ import { reloadFile } from './reload-file.ts';
 import { secretsFileOf } from './secrets-file-option.ts';
 import { serveUntilStopped } from './serve-until-stopped.ts';
 import { logMemoryShortage } from './memory-shortage.ts';
-import { logWeakKeys } from './weak-keys.ts';
+import { logWeakKeys } from './file-warnings.ts';
 
 /** How long the workers wait for the adoption of earlier journals; the rest is adopted while they serve. */
 const adoptionMs = 10_000;

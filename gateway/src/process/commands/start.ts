@@ -43,7 +43,7 @@ export const start: Command = {
     const { secretsFileOf } = await import('./secrets-file-option.ts');
     const { logMemoryShortage } = await import('./memory-shortage.ts');
     const { buildMissingConsole } = await import('./build-console.ts');
-    const { logWeakKeys } = await import('./weak-keys.ts');
+    const { logWeakKeys } = await import('./file-warnings.ts');
     const { serveUntilStopped } = await import('./serve-until-stopped.ts');
     const logger = createLogger();
     logWeakKeys(config, logger);

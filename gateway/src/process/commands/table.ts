@@ -49,32 +49,32 @@ export const commandTable: readonly TableEntry[] = [
   {
     name: 'key create',
     summary: 'Create a key and print its secret once',
-    load: async () => (await import('./key-create.ts')).keyCreate,
+    load: async () => (await import('./keys.ts')).keyCreate,
   },
   {
     name: 'key list',
     summary: 'List the keys',
-    load: async () => (await import('./key-list.ts')).keyList,
+    load: async () => (await import('./keys.ts')).keyList,
   },
   {
     name: 'key rotate',
     summary: 'Replace the secret of a key and print the new one once',
-    load: async () => (await import('./key-rotate.ts')).keyRotate,
+    load: async () => (await import('./keys.ts')).keyRotate,
   },
   {
     name: 'key revoke',
     summary: 'Revoke a key permanently',
-    load: async () => (await import('./key-revoke.ts')).keyRevoke,
+    load: async () => (await import('./keys.ts')).keyRevoke,
   },
   {
     name: 'user create',
     summary: 'Create a user',
-    load: async () => (await import('./user-create.ts')).userCreate,
+    load: async () => (await import('./users.ts')).userCreate,
   },
   {
     name: 'user password',
     summary: 'Give a user a new password for the console and print it once',
-    load: async () => (await import('./user-password.ts')).userPassword,
+    load: async () => (await import('./users.ts')).userPassword,
   },
   {
     name: 'user credit',

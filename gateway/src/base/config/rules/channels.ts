@@ -1,6 +1,6 @@
 import { protocolNames } from '#canonical/index.ts';
 import { providerNames, vendorFacts } from '#vendors/index.ts';
-import type { Report } from '../issues.ts';
+import type { Report, Path } from '../problem.ts';
 import {
   describe,
   isAbsent,
@@ -12,7 +12,6 @@ import {
 } from '../scalar.ts';
 import { isHeaderName, reservedHeaders } from '../kinds/channel.ts';
 import { hasFewStars, isPattern } from '../pattern.ts';
-import type { Path } from '../problem.ts';
 import { checkModelName, type Names } from './names.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { tokenParts } from '#canonical/index.ts';
-import type { Report } from '../issues.ts';
+import type { Report } from '../problem.ts';
 import {
   describe,
   isAbsent,

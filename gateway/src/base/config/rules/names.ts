@@ -1,8 +1,7 @@
 import { didYouMean } from '../near.ts';
 import { isPattern } from '../pattern.ts';
 import type { Kind, KindName } from '../kinds/kind.ts';
-import type { Path } from '../problem.ts';
-import type { Report } from '../issues.ts';
+import type { Path, Report } from '../problem.ts';
 import { describe, isMapping, Scalar, type RawMapping, type RawValue, textOf } from '../scalar.ts';
 
 /** Everything an entry of the file may refer to by name. */
@@ -131,4 +130,34 @@ function namesIn(section: RawValue, key: string): string[] {
 /** The readable entries of a list; the checks of the other entries report what is wrong with them. */
 export function entriesOf(section: RawValue): RawMapping[] {
   return Array.isArray(section) ? section.filter(isMapping) : [];
+}
+
+/** Members of a team: users of the file, each once. */
+export function checkMembers(raw: RawMapping, index: number, names: Names, report: Report): void {
+  if (!Array.isArray(raw['members'])) return;
+  const seen = new Set<string>();
+  raw['members'].forEach((each: RawValue, at) => {
+    if (!isMapping(each)) return;
+    const path = ['teams', index, 'members', at, 'user'];
+    checkReference('user', each['user'], path, names, report);
+    const email = textOf(each['user'])?.toLowerCase();
+    if (email === undefined) return;
+    if (seen.has(email)) report(path, 'each member once', 'the same user again');
+    seen.add(email);
+  });
+}
+
+/** No two keys share a secret. */
+export function checkSecrets(keys: RawValue, report: Report): void {
+  if (!Array.isArray(keys)) return;
+  const secrets = new Map<string, number>();
+  keys.forEach((each: RawValue, index) => {
+    const secret = isMapping(each) ? (textOf(each['secret']) ?? '') : '';
+    const first = secrets.get(secret);
+    if (first !== undefined) {
+      report(['keys', index, 'secret'], 'a secret of its own', `the secret of keys[${first}]`);
+    } else if (secret !== '') {
+      secrets.set(secret, index);
+    }
+  });
 }

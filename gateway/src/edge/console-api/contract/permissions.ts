@@ -31,3 +31,17 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
 export function permissionsOf(role: string): readonly Permission[] {
   return (roles as readonly string[]).includes(role) ? table[role as Role] : [];
 }
+
+/** What people without the permission `keys.write` may do; `console.members` in the file. */
+export interface ConsoleMembers {
+  /** Whether they may make and change keys. */
+  readonly createKeys: boolean;
+  /** How many keys each of them may have. */
+  readonly maxKeys: number;
+  /** Whether they may use the playground. */
+  readonly playground: boolean;
+}
+
+/** Whether somebody with these permissions may use the playground. */
+export const mayPlay = (members: ConsoleMembers, permissions: readonly Permission[]): boolean =>
+  members.playground || permissions.includes('keys.write');

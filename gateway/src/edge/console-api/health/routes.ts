@@ -4,11 +4,14 @@ import type { z } from 'zod';
 import { recentHealth, type RecentHealth } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
-import type { Reads } from '../reads.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { shareOf } from '../models/share.ts';
-import type { ChannelHealthReading, HealthSource, NodeHealth } from './source.ts';
+import {
+  shareOf,
+  type ChannelHealthReading,
+  type HealthSource,
+  type NodeHealth,
+} from './source.ts';
 
 export interface HealthRoutesOptions extends ServeOptions {
   readonly reads: Reads;

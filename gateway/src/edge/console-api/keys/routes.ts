@@ -22,14 +22,20 @@ import { spentOf } from '#ledger/index.ts';
 import { lastUses } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
-import type { ConsoleMembers, PlaceInFile } from '../options.ts';
-import type { Reads } from '../reads.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
+import type { ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { shownValues } from '../contract/members.ts';
-import { actorOf } from '../sessions/actor-of.ts';
+import { actorOf } from '../sessions/connection.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
-import { callOf, readChanges, readMembers, refused, revisionOf } from '../writes.ts';
+import {
+  callOf,
+  type PlaceInFile,
+  readChanges,
+  readMembers,
+  refused,
+  revisionOf,
+} from '../writes.ts';
 import { groupsFor, keyReachOf, type KeyReach, usualGroupOf } from './reach.ts';
 
 export interface KeyRoutesOptions extends ServeOptions {

@@ -3,9 +3,7 @@ import { clientOf, entryOf, namesOf, type UsageFilter } from '#usage/index.ts';
 import { contract, exportedRow, startedRequest } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveStream } from '../serve-route.ts';
-import { filterOf, scopeOf } from '../usage/filter.ts';
-import type { UsageRoutesOptions } from '../usage/options.ts';
-import { rowOf } from '../usage/rows.ts';
+import { filterOf, scopeOf, type UsageRoutesOptions, rowOf } from '../usage/filter.ts';
 import { mostMissed, type LiveEvent, type LiveFeed } from './feed.ts';
 import { matches } from './matches.ts';
 

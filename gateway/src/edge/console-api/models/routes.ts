@@ -12,11 +12,11 @@ import type { OpenDatabase } from '#database/index.ts';
 import { recentHealth, type RecentHealth } from '#usage/index.ts';
 import { contract, type ModelView } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import type { Reads } from '../reads.ts';
+import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import { groupsOf } from './groups.ts';
-import { shareOf } from './share.ts';
+import { shareOf } from '../health/source.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ModelRoutesOptions extends ServeOptions {

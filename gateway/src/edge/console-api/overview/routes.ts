@@ -4,9 +4,7 @@ import { groupUsage, readLatency, type NameFilters } from '#usage/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
-import { hoursOf, scopeOf } from '../usage/filter.ts';
-import type { UsageRoutesOptions } from '../usage/options.ts';
-import { tooLong } from '../usage/refusals.ts';
+import { hoursOf, scopeOf, type UsageRoutesOptions, tooLong } from '../usage/filter.ts';
 import { viewOf } from '../usage/sums.ts';
 import {
   accountAttention,

@@ -5,13 +5,12 @@ import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { listTeams, sessionEnd } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
 import { usualGroupOf } from '../keys/reach.ts';
 import { usableGroups } from '../models/groups.ts';
-import { mayPlay, type ConsoleMembers } from '../options.ts';
-import type { Reads } from '../reads.ts';
+import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { actorOf } from '../sessions/actor-of.ts';
+import { actorOf } from '../sessions/connection.ts';
 
 export interface PlaygroundOptions extends ServeOptions {
   readonly database: OpenDatabase;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { isKnownHost } from '#http/index.ts';
+import type { Actor } from '#administration/index.ts';
 
 /** How a browser is connected, as far as signing in is concerned. */
 export interface Connection {
@@ -28,4 +29,12 @@ const traces = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded'
 function isLoopback(address: string): boolean {
   const bare = address.startsWith('::ffff:') ? address.slice(7) : address;
   return bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
+}
+
+/** The person behind a call, as the audit log names whoever makes a change. */
+export function actorOf(
+  { server, raw, id: requestId }: FastifyRequest,
+  { id, email }: { readonly id: string; readonly email: string },
+): Actor {
+  return { kind: 'user', id, email, address: server.clientAddress(raw), requestId };
 }

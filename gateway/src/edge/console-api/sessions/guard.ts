@@ -2,12 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { OpenDatabase } from '#database/index.ts';
 import { findSession, type Session } from '#identity/index.ts';
-import type { Permission } from '../contract/index.ts';
-import { permissionsOf } from '../contract/index.ts';
+import { type Permission, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { connectionOf } from './connection.ts';
 import { sessionCookie } from './cookies.ts';
-import type { LookUp } from './look-up.ts';
+import type { LookUp } from '../from-database.ts';
 
 /** The person behind a request. */
 export interface SignedInCaller {

@@ -17,12 +17,10 @@ import {
 } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
-import type { Reads } from '../reads.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { refused } from '../writes.ts';
-import { actorOf } from './actor-of.ts';
-import { connectionOf } from './connection.ts';
+import { actorOf, connectionOf } from './connection.ts';
 import { knownCookie, setSessionCookie } from './cookies.ts';
 import type { SignedInCaller } from './guard.ts';
 import type { Attempt, SignedIn } from './sign-in.ts';

@@ -12,14 +12,12 @@ import {
 import { originOf } from '#http/index.ts';
 import { contract, type Permission, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
-import { mayPlay, type ConsoleMembers } from '../options.ts';
-import type { Reads } from '../reads.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
+import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { connectionOf } from './connection.ts';
+import { connectionOf, actorOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
 import { csrfToken, proxyOfTls, type SignedInCaller } from './guard.ts';
-import { actorOf } from './actor-of.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { ownSessionRoutes } from './own.ts';
 import { createSignIn, type SignInOptions } from './sign-in.ts';

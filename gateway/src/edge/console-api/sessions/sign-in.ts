@@ -3,7 +3,7 @@ import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index
 import { findUserByEmail, type StoredUser } from '#identity/index.ts';
 import { networkOf } from '#http/index.ts';
 import { ApiError } from '../errors.ts';
-import type { LookUp } from './look-up.ts';
+import type { LookUp } from '../from-database.ts';
 import type { Slots } from './slots.ts';
 import { createSignInThrottle } from './throttle.ts';
 

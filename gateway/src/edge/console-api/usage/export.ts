@@ -6,10 +6,8 @@ import { csvHeading, listUsage, toCsv, type UsageEntry } from '#usage/index.ts';
 import { contract, exportedRow } from '../contract/index.ts';
 import { fromDatabase } from '../from-database.ts';
 import { serveStream } from '../serve-route.ts';
-import { actorOf } from '../sessions/actor-of.ts';
-import { filterOf, rangeOf, scopeOf } from './filter.ts';
-import type { UsageRoutesOptions } from './options.ts';
-import { rowOf } from './rows.ts';
+import { actorOf } from '../sessions/connection.ts';
+import { filterOf, rangeOf, scopeOf, type UsageRoutesOptions, rowOf } from './filter.ts';
 
 /** Few enough that no request for a model waits for them. */
 const rowsAtOnce = 100;

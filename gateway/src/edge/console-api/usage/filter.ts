@@ -1,8 +1,24 @@
 import type { z } from 'zod';
 import { parseUsd, type OpenDatabase } from '#database/index.ts';
-import { ownedTeams, wholeHours, type NameFilters, type UsageFilter } from '#usage/index.ts';
+import {
+  ownedTeams,
+  wholeHours,
+  type NameFilters,
+  type UsageFilter,
+  type UsageEntry,
+} from '#usage/index.ts';
 import type { Contract } from '../contract/index.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
+import type { Reads } from '../from-database.ts';
+import type { ServeOptions } from '../serve-route.ts';
+import { ApiError } from '../errors.ts';
+
+export interface UsageRoutesOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly reads: Reads;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
 
 type Query = Omit<z.output<Contract['exportUsage']['query']>, 'format'>;
 type NameQuery = Pick<Query, (typeof named)[number]>;
@@ -67,4 +83,35 @@ export function filterOf(query: Query): UsageFilter {
 function statusesOf(text: string): readonly [number, number] {
   const first = Number(text.slice(0, 1)) * 100;
   return text.endsWith('xx') ? [first, first + 99] : [Number(text), Number(text)];
+}
+
+/** A range that is too long for what is asked of it. */
+export function tooLong(message: string): ApiError {
+  return new ApiError('invalid', `from: ${message}`, { fields: [{ path: 'from', message }] });
+}
+
+/** A time zone whose days begin in the middle of an hour of UTC. */
+export function brokenHours(timeZone: string): ApiError {
+  const message = `days of ${timeZone} begin in the middle of an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`;
+  return new ApiError('invalid', `tz: ${message}`, { fields: [{ path: 'tz', message }] });
+}
+
+/** A cursor that no list has given out. @throws whatever else it is */
+export function asInvalid(error: unknown): never {
+  if (!(error instanceof RangeError)) throw error;
+  const { message } = error;
+  const fields = [{ path: 'cursor', message: message.replace('cursor: ', '') }];
+  throw new ApiError('invalid', message, { fields });
+}
+
+/** Lists that may be changed, as schemas infer them. */
+export function rowOf<Entry extends UsageEntry>(entry: Entry) {
+  const { attempts, rewrites, losses, usage_unread: unread } = entry;
+  return {
+    ...entry,
+    attempts: [...attempts],
+    rewrites: [...rewrites],
+    losses: [...losses],
+    usage_unread: [...unread],
+  };
 }

@@ -15,11 +15,18 @@ import { ApiError } from '../errors.ts';
 import { serveRoute } from '../serve-route.ts';
 import { exportRoute } from './export.ts';
 import { readFacets } from './facets.ts';
-import { filterOf, hoursOf, namesIn, rangeOf, scopeOf } from './filter.ts';
-import type { UsageRoutesOptions } from './options.ts';
+import {
+  filterOf,
+  hoursOf,
+  namesIn,
+  rangeOf,
+  scopeOf,
+  type UsageRoutesOptions,
+  asInvalid,
+  tooLong,
+  rowOf,
+} from './filter.ts';
 import { explainLoss } from './loss-words.ts';
-import { asInvalid, tooLong } from './refusals.ts';
-import { rowOf } from './rows.ts';
 import { sumsRoute } from './sums.ts';
 
 const defaultLimit = 50;

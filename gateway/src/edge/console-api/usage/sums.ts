@@ -11,9 +11,14 @@ import {
 } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
-import { hoursOf, namesIn, scopeOf } from './filter.ts';
-import { brokenHours, tooLong } from './refusals.ts';
-import type { UsageRoutesOptions } from './options.ts';
+import {
+  hoursOf,
+  namesIn,
+  scopeOf,
+  type UsageRoutesOptions,
+  brokenHours,
+  tooLong,
+} from './filter.ts';
 
 type Db = OpenDatabase['kysely'];
 

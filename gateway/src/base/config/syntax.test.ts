@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBracketedTooDeeply } from './bracket-depth.ts';
+import { isBracketedTooDeeply } from './syntax.ts';
 
 it.each([
   ['64 lists', '['.repeat(64) + ']'.repeat(64), false],

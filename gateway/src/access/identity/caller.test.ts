@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUsable } from './usable.ts';
+import { isUsable } from './caller.ts';
 
 test.each([
   { enabled: true, expiresAt: null, usable: true },

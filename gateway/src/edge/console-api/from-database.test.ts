@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLookUp } from './look-up.ts';
+import { createLookUp } from './from-database.ts';
 
 test('S-09 cookies that somebody made up never occupy more than two connections of the database', async () => {
   const lookUp = createLookUp();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNegativeCache } from './negative-cache.ts';
+import { createNegativeCache } from './key-lookup.ts';
 
 test(
   'S-43: a million invented keys leave no more than the limit behind',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createVariableNames } from './variable-names.ts';
+import { createVariableNames } from './file-text.ts';
 
 test.each([
   ['openai-main', 'API_KEY', 'OPENAI_MAIN_API_KEY'],
