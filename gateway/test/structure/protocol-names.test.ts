@@ -56,7 +56,7 @@ describe('a protocol’s name', () => {
   test('is compared only in its own folder, and where a reason says why', () => {
     const strangers = found.filter(({ file }) => reasons[file] === undefined);
     // A type of model has the name of the protocol.
-    expect(strangers.filter(({ file }) => file !== 'access/catalogue/is-priced.ts')).toEqual([]);
+    expect(strangers.filter(({ file }) => file !== 'access/catalogue/prices.ts')).toEqual([]);
   });
 
   test('has no reason that nobody needs', () => {
