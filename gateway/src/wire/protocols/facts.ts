@@ -34,6 +34,12 @@ export interface TextFacts {
     /** Upstreams look up an item of reasoning by its id if it comes without its state. */
     readonly isLookedUp: boolean;
   };
+  /** Later requests may name the items of a response, which the gateway remembers of converted ones. */
+  readonly hasItems: boolean;
+  /** Service tiers, caches and storage have the names that other protocols of its vendor use. */
+  readonly sharesTiers: boolean;
+  /** Headers that upstreams require, for clients that sent none of that name. */
+  readonly requiredHeaders: Readonly<Record<string, string>>;
   /** JSON mode is refused unless a message contains the word. */
   readonly wantsJsonWord: boolean;
   /** Instructions may come without a conversation. */

@@ -1,4 +1,5 @@
 import type { TextProtocolName } from '#canonical/index.ts';
+import { textFacts } from '#protocols/index.ts';
 import { allowedAnywhere, forwardedHeaders } from '../attempts/upstream-request.ts';
 import type { TextInput } from './input.ts';
 
@@ -12,8 +13,6 @@ const allowedInSameProtocol: readonly string[] = [
   betaHeader,
   'openai-beta',
 ];
-
-const defaultAnthropicVersion = '2023-06-01';
 
 /**
  * The client's headers that the upstream gets.
@@ -29,6 +28,7 @@ export function textHeaders(
   const headers = forwardedHeaders(input.headers, isSame ? allowedInSameProtocol : allowedAnywhere);
   if (betas === '') delete headers[betaHeader];
   else if (betas !== null) headers[betaHeader] = betas;
-  if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
+  const { requiredHeaders } = textFacts[protocol];
+  for (const name in requiredHeaders) headers[name] ??= requiredHeaders[name]!;
   return headers;
 }

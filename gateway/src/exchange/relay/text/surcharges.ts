@@ -1,5 +1,6 @@
+import { textProtocolNames } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
-import type { WireRequest } from '#protocols/index.ts';
+import { type WireRequest, textFacts } from '#protocols/index.ts';
 import { isNative } from '#routing/index.ts';
 import { traitsFor, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
 import {
@@ -48,8 +49,10 @@ export function termsSent(
 /** Whether a request of this protocol keeps its service tier when it is converted for the route. */
 function carriesTiers(route: Route, protocol: TextInput['protocol']): boolean {
   const { channel, upstreamModel } = route;
-  const other = protocol === 'chat' ? 'responses' : protocol === 'responses' ? 'chat' : null;
-  if (other === null || !channel.protocols.includes(other)) return false;
+  const sharesTiers = (name: TextInput['protocol']): boolean => textFacts[name].sharesTiers;
+  const others = textProtocolNames.filter((name) => name !== protocol && sharesTiers(name));
+  if (!sharesTiers(protocol) || !others.some((name) => channel.protocols.includes(name)))
+    return false;
   if (isNative(route, protocol)) return false;
   return traitsFor(vendorOf(channel), upstreamModel, channel.baseUrl).serviceTiers;
 }

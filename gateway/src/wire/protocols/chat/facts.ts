@@ -13,6 +13,9 @@ export const chatFacts = Object.freeze<TextFacts>({
     emptySignature: null,
     isLookedUp: false,
   },
+  hasItems: false,
+  sharesTiers: true,
+  requiredHeaders: {},
   // https://platform.openai.com/docs/guides/structured-outputs
   wantsJsonWord: true,
   takesLoneInstructions: true,

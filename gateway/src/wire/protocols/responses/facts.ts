@@ -13,6 +13,9 @@ export const responsesFacts = Object.freeze<TextFacts>({
     emptySignature: null,
     isLookedUp: true,
   },
+  hasItems: true,
+  sharesTiers: true,
+  requiredHeaders: {},
   // https://platform.openai.com/docs/guides/structured-outputs
   wantsJsonWord: true,
   takesLoneInstructions: false,

@@ -1,5 +1,5 @@
 import { ownerOf } from '#identity/index.ts';
-import { isRecord } from '#protocols/index.ts';
+import { isRecord, textFacts } from '#protocols/index.ts';
 import type { TextInput } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
 import type { TextParts } from '../parts.ts';
@@ -21,7 +21,7 @@ export function keepItems(
   last: Buffer | string | undefined,
 ): void {
   const isConverted = sent !== null && sent.responseLosses !== null;
-  if (input.protocol !== 'responses' || !isConverted || request.isKept === false) return;
+  if (!textFacts[input.protocol].hasItems || !isConverted || request.isKept === false) return;
   if (last === undefined || last.length > mostBytes) return;
   const response = responseIn(String(last));
   const output = isRecord(response) ? response['output'] : null;

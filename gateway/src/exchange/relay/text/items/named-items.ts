@@ -1,6 +1,12 @@
 import { GatewayError } from '#errors/index.ts';
 import { ownerOf } from '#identity/index.ts';
-import { ownItems, type NamedItem, type OpenedRequest, type Protocol } from '#protocols/index.ts';
+import {
+  ownItems,
+  type NamedItem,
+  type OpenedRequest,
+  type Protocol,
+  textFacts,
+} from '#protocols/index.ts';
 import type { LargeBody } from '../large-body.ts';
 import type { TextInput } from '../input.ts';
 import type { ItemMemory } from './item-memory.ts';
@@ -62,7 +68,7 @@ export async function putItems(
 
 /** Might the request name items? Costs a search through its bytes. */
 export function mayNameItems({ protocol, operation, body }: TextInput): boolean {
-  return protocol === 'responses' && operation !== 'count-tokens' && body.includes(mark);
+  return textFacts[protocol].hasItems && operation !== 'count-tokens' && body.includes(mark);
 }
 
 async function findItems(

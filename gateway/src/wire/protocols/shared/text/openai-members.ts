@@ -7,6 +7,7 @@ import {
 } from '#canonical/index.ts';
 import type { Effort, UpstreamTraits } from '#vendors/index.ts';
 import type { EncodeTarget } from '../../codec.ts';
+import { textFacts } from '../../text-facts.ts';
 import type { JsonRecord } from '../values.ts';
 import type { Losses } from './losses.ts';
 
@@ -35,7 +36,7 @@ export function sharedMembers(
     if (trait === undefined || !traits[trait]) return false;
     // OpenAI's chat refuses metadata of what it does not store.
     if (name === 'metadata' && !isStored) return false;
-    return protocol === 'chat' || protocol === 'responses';
+    return textFacts[protocol].sharesTiers;
   };
   return {
     shared: Object.fromEntries(

@@ -4,6 +4,7 @@ import { isRecord } from '../../../shared/values.ts';
 import type { WireObject } from '../../wire.ts';
 import { setCacheControl } from './encode-content.ts';
 import type { Losses } from '../../../shared/text/losses.ts';
+import { textFacts } from '../../../text-facts.ts';
 
 /** A request in the making, and what marks the whole of it. */
 interface Markable extends Marked {
@@ -16,12 +17,12 @@ interface Markable extends Marked {
 /** Blocks that may end a cache entry: https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
 const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
 
-/** The members by which chat and responses choose how long their caches live. */
+/** The members by which other clients choose how long their caches live. */
 const lifetimes: ReadonlySet<string> = new Set(['prompt_cache_retention', 'prompt_cache_options']);
 
 /** Whether the member only says how long caches live. */
 export function isLifetime({ protocol, name }: Extension): boolean {
-  return (protocol === 'chat' || protocol === 'responses') && lifetimes.has(name);
+  return textFacts[protocol].sharesTiers && lifetimes.has(name);
 }
 
 /**
