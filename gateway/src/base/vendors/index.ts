@@ -16,6 +16,7 @@ export {
 export type { TaskCall, TaskList, TaskSide, TaskSides } from './vendor.ts';
 export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
 export { traitsFor, type Effort, type UpstreamTraits } from './traits.ts';
+export { signerOf, type Signer } from './signing.ts';
 export { pathOf } from './vendor.ts';
 export type {
   Classification,

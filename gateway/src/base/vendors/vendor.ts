@@ -9,6 +9,7 @@ import type { ErrorName } from '#errors/index.ts';
 import type { Cure } from './cures.ts';
 import type { Quirk, VendorRepair } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
+import type { Signing } from './signing.ts';
 import type { UpstreamTraits } from './traits.ts';
 
 /** Facts about a vendor, also about one that nothing calls yet. */
@@ -36,7 +37,7 @@ export interface VendorFacts {
 }
 
 /** A vendor that requests are sent to: addresses, sign-in, and what its errors mean. */
-export interface Vendor extends VendorFacts {
+export interface Vendor extends VendorFacts, Signing {
   /** Protocols in which it counts the tokens of a request without answering it. */
   readonly countsTokensIn: readonly TextProtocolName[];
   /**

@@ -6,7 +6,7 @@ import {
   type UpstreamClient,
   type UpstreamRequest,
 } from '#upstream/index.ts';
-import { parseWithIds, type TaskCall, type Vendor } from '#vendors/index.ts';
+import { parseWithIds, signerOf, type TaskCall, type Vendor } from '#vendors/index.ts';
 import type { Access } from './access.ts';
 import { lookRules } from './schedule.ts';
 
@@ -90,6 +90,7 @@ function requestOf(
       ...vendor.headers(access.secret, protocol),
     },
     body: null,
+    signer: signerOf(vendor, access.secret),
     proxy: access.proxy ?? null,
     timeouts: { ...timeouts, firstByte: lookRules.longest, streamIdle: lookRules.longest },
   };

@@ -129,6 +129,11 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     return this.#sent;
   }
 
+  /** Whether the listener is not called any more. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   pause(): void {
     this.#paused = true;
     if (this.#decoded === null) this.#controller?.pause();

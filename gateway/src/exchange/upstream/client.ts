@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { Timeouts } from '#config/index.ts';
+import type { Signer } from '#vendors/index.ts';
 import { bodyForUndici, type UpstreamPieces } from './body-once.ts';
 import type { UpstreamCall, UpstreamListener } from './call.ts';
 import { CallHandler } from './call-handler.ts';
@@ -17,6 +18,8 @@ export interface UpstreamRequest {
   /** Lower-case names. */
   readonly headers: Record<string, string>;
   readonly body: Buffer | UpstreamPieces | null;
+  /** Adds headers before the request is sent, in at most the time for connecting. Absent: it is sent at once. */
+  readonly signer?: Signer | undefined;
   readonly timeouts: Timeouts;
   /**
    * The request gets a connection that serves no other, so that it cannot get lost because the upstream closes an idle one.
@@ -110,31 +113,67 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     }
   }, forgetAfterMs).unref();
 
+  const dispatch = (
+    request: UpstreamRequest,
+    headers: UpstreamRequest['headers'],
+    handler: CallHandler,
+    listener: UpstreamListener,
+  ): void => {
+    const { firstByte, streamIdle } = request.timeouts;
+    const { body, length } = bodyForUndici(request.body);
+    const { ownConnection = false } = request;
+    try {
+      dispatcherFor(request, ownConnection).dispatch(
+        {
+          origin: request.origin,
+          ...(ownConnection && { reset: true }),
+          path: request.path,
+          method: request.method,
+          headers: length === null ? headers : { ...headers, 'content-length': String(length) },
+          body,
+          headersTimeout: firstByte,
+          bodyTimeout: streamIdle,
+        },
+        handler,
+      );
+    } catch (error) {
+      // undici throws on invalid arguments, such as a header it will not send.
+      handler.abort();
+      listener.onBreak(new UpstreamError('not-sent', 'refused', error));
+    }
+  };
+
+  const signAndDispatch = async (
+    request: UpstreamRequest,
+    signer: Signer,
+    handler: CallHandler,
+    listener: UpstreamListener,
+  ): Promise<void> => {
+    let signature: Readonly<Record<string, string>>;
+    try {
+      signature = await signatureOf(request, signer);
+    } catch (error) {
+      if (handler.isOver) return;
+      handler.abort();
+      listener.onBreak(new UpstreamError('not-sent', 'unsigned', error));
+      return;
+    }
+    if (handler.isOver) return;
+    dispatch(request, { ...request.headers, ...signature }, handler, listener);
+  };
+
   return {
     send(request, listener) {
-      const { firstByte, streamIdle } = request.timeouts;
-      const handler = new CallHandler(listener, options.onDefect, firstByte);
-      const { body, length } = bodyForUndici(request.body);
-      const { headers, ownConnection = false } = request;
-      try {
-        dispatcherFor(request, ownConnection).dispatch(
-          {
-            origin: request.origin,
-            ...(ownConnection && { reset: true }),
-            path: request.path,
-            method: request.method,
-            headers: length === null ? headers : { ...headers, 'content-length': String(length) },
-            body,
-            headersTimeout: firstByte,
-            bodyTimeout: streamIdle,
-          },
-          handler,
-        );
-      } catch (error) {
-        // undici throws on invalid arguments, such as a header it will not send.
-        handler.abort();
-        listener.onBreak(new UpstreamError('not-sent', 'refused', error));
+      const { signer } = request;
+      const { firstByte } = request.timeouts;
+      if (signer === undefined) {
+        const handler = new CallHandler(listener, options.onDefect, firstByte);
+        dispatch(request, request.headers, handler, listener);
+        return handler;
       }
+      const heard = heardBy(signer, listener);
+      const handler = new CallHandler(heard, options.onDefect, firstByte);
+      signAndDispatch(request, signer, handler, heard).catch(options.onDefect);
       return handler;
     },
     async close() {
@@ -142,5 +181,32 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       await Promise.all([...pools.values()].map(({ dispatcher }) => dispatcher.destroy()));
       pools.clear();
     },
+  };
+}
+
+/** @throws Error if the signer fails, or takes longer than connecting may */
+async function signatureOf(
+  { origin, path, method, headers, body, timeouts }: UpstreamRequest,
+  signer: Signer,
+): Promise<Readonly<Record<string, string>>> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('signing took too long')), timeouts.connect);
+  try {
+    return await Promise.race([signer.sign({ method, url: origin + path, headers, body }), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The signer hears the status before the listener does. */
+function heardBy(signer: Signer, listener: UpstreamListener): UpstreamListener {
+  return {
+    onHead(status, headers) {
+      signer.heard(status);
+      listener.onHead(status, headers);
+    },
+    onData: (chunk) => listener.onData(chunk),
+    onEnd: () => listener.onEnd(),
+    onBreak: (error) => listener.onBreak(error),
   };
 }

@@ -2,7 +2,7 @@ import type { OperationName, ProtocolName } from '#canonical/index.ts';
 import type { Channel, Route } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { trimTrailing } from '#config/index.ts';
-import { pathOf, type Vendor } from '#vendors/index.ts';
+import { pathOf, signerOf, type Vendor } from '#vendors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 
@@ -57,6 +57,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     method: 'POST',
     headers,
     body: options.body,
+    signer: signerOf(vendor, options.secret),
     timeouts: channelTimeouts(channel, options.timeouts),
     proxy: channel.proxy,
   };
