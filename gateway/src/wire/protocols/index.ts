@@ -46,7 +46,7 @@ export { isPublicAddress } from './shared/pictures/public-address.ts';
 export * from './protocol.ts';
 export type { TextFacts } from './facts.ts';
 export { textFacts } from './text-facts.ts';
-export { encodeTokenCount, readTokenCount } from './shared/usage/token-count.ts';
+export { encodeTokenCount, readTokenCount } from './shared/text/parse-bodies.ts';
 export {
   bytesPerToken,
   estimateInputTokens,
@@ -73,8 +73,8 @@ export type {
   VideoProtocol,
   VideoRequest,
 } from './shared/video/video.ts';
-export { encodeError as encodeContentsError } from './video-contents/errors.ts';
-export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts';
+export { encodeError as encodeContentsError } from './video-contents/index.ts';
+export { encodeError as encodeSynthesisError } from './video-synthesis/index.ts';
 export { inputSum, mergeReports } from './shared/usage/usage-numbers.ts';
 export { isRecord, type JsonRecord } from './shared/values.ts';
 

@@ -1,11 +1,10 @@
 import { GatewayError } from '#errors/index.ts';
 import type { Range } from '#json/index.ts';
 import { readModel } from '../shared/text/request-values.ts';
-import { broken } from './part-headers.ts';
+import { broken, parametersOf } from './part-headers.ts';
 import { type FormPart, readForm } from './form.ts';
 import { pictureType } from './picture-type.ts';
 import { memberNames, type ImageFile, type OpenedImages } from './types.ts';
-import { parametersOf } from './parameters.ts';
 
 /** RFC 2046, section 5.1.1. */
 const boundaryShape = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;

@@ -1,8 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { ChoiceSet } from '../../shared/text/choice-set.ts';
+import { ChoiceSet, isDone, parseRecord, readEvent, frame } from '../../shared/text/events.ts';
 import { echoedName, echoInEvent } from '../../shared/text/echo.ts';
 import { brokenEndingError, judgeEnding } from '../../shared/text/endings.ts';
-import { isDone, parseRecord, readEvent, frame } from '../../shared/text/events.ts';
 import { failureObject } from '../../shared/text/error-object.ts';
 import { GivenState, type StateName } from '../../shared/state/named-state.ts';
 import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';

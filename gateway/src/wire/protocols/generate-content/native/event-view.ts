@@ -1,6 +1,5 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import { ChoiceSet } from '../../shared/text/choice-set.ts';
-import { EventRange, type EventView } from '../../shared/text/events.ts';
+import { ChoiceSet, EventRange, type EventView } from '../../shared/text/events.ts';
 
 const key = Object.freeze({
   args: keyBytes('args'),

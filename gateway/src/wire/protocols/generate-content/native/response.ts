@@ -4,8 +4,12 @@ import { echoModel } from '../../shared/text/echo.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
 import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
-import { isRecord, type JsonRecord } from '../../shared/values.ts';
-import { searchesIn, readUsage } from './usage.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
+import { withApart } from '../../shared/usage/apart-tokens.ts';
+import { termIn, withSurcharges } from '../../shared/usage/terms.ts';
+import { withUnread } from '../../shared/usage/unread-usage.ts';
+import { metadataMembers } from '../../shared/usage/usage-members.ts';
+import { reportOf, UsageCounts } from '../../shared/usage/usage-numbers.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
@@ -28,4 +32,79 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
 
 function usageOf(response: JsonRecord): ReportedUsage | null {
   return readUsage(response['usageMetadata']);
+}
+
+/**
+ * `promptTokenCount` includes cached tokens and excludes tool results. `candidatesTokenCount` excludes reasoning. If one
+ * of the two is missing, it is the rest of the total. A cache larger than the prompt lies outside it. Details by
+ * modality divide each count; reasoning is text.
+ */
+export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
+  if (!isRecord(usage)) return null;
+  const input = new UsageCounts();
+  const output = new UsageCounts();
+  const all = new UsageCounts();
+  const total = all.read(usage['totalTokenCount']);
+  const told = output.read(usage['candidatesTokenCount']);
+  const hasOutput = output.some;
+  const given = input.read(usage['promptTokenCount']);
+  const hasPrompt = input.some;
+  const cacheRead = input.read(usage['cachedContentTokenCount']);
+  const tools = input.read(usage['toolUsePromptTokenCount']);
+  const reasoning = output.read(usage['thoughtsTokenCount']);
+  const ofPrompt = readModalities(usage['promptTokensDetails'], input);
+  const ofTools = readModalities(usage['toolUsePromptTokensDetails'], input);
+  const ofCache = readModalities(usage['cacheTokensDetails'], input);
+  const ofOutput = readModalities(usage['candidatesTokensDetails'], output);
+  const beyond = (rest: number): number => Math.max(0, total - rest - tools - reasoning);
+  const prompt = hasPrompt ? given : beyond(told);
+  const candidates = hasOutput ? told : beyond(prompt);
+  const counts = {
+    input: (cacheRead <= prompt ? prompt - cacheRead : prompt) + tools,
+    cacheRead,
+    cacheWrite: 0,
+    cacheWrite1h: 0,
+    output: candidates + reasoning,
+    reasoning,
+  };
+  const outputImage = Math.min(ofOutput.image, candidates);
+  const tokens = withApart(counts, {
+    inputAudio: ofPrompt.audio + ofTools.audio,
+    inputImage: ofPrompt.image + ofTools.image,
+    cacheReadAudio: ofCache.audio,
+    cacheReadImage: ofCache.image,
+    outputAudio: Math.min(ofOutput.audio, candidates - outputImage),
+    outputImage,
+  });
+  const implausible = all.implausible || input.implausible || output.implausible;
+  const reported = reportOf(
+    tokens,
+    { implausible, isOdd: input.isOdd, isTold: hasPrompt || tokens.input + cacheRead > 0 },
+    // A total without room for output may be from the beginning of a stream.
+    { implausible, isOdd: output.isOdd, isTold: hasOutput || (all.some && tokens.output > 0) },
+  );
+  const tier = termIn(usage, 'service_tier', 'serviceTier');
+  return withUnread(withSurcharges(reported, [tier], webSearches), usage, metadataMembers);
+}
+
+/** The tokens of a list of details that are priced apart. Video and documents cost what text costs. */
+function readModalities(details: unknown, counts: UsageCounts) {
+  let [audio, image] = [0, 0];
+  for (const { modality, tokenCount } of recordsIn(details)) {
+    const name = String(modality).toUpperCase();
+    if (name === 'AUDIO') audio += counts.read(tokenCount);
+    else if (name === 'IMAGE') image += counts.read(tokenCount);
+  }
+  return { audio, image };
+}
+
+/** The number of searches behind a response, over all candidates. */
+export function searchesIn(response: JsonRecord): number {
+  let count = 0;
+  for (const candidate of recordsIn(response['candidates'])) {
+    const queries = recordAt(candidate, 'groundingMetadata')['webSearchQueries'];
+    if (!Array.isArray(queries)) continue;
+    count += queries.filter((query) => typeof query === 'string' && query !== '').length;
+  }
+  return count;
 }

@@ -1,12 +1,11 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { ChoiceSet } from '../../shared/text/choice-set.ts';
+import { ChoiceSet, parseRecord, readEvent } from '../../shared/text/events.ts';
 import { echoedName, echoInEvent } from '../../shared/text/echo.ts';
 import { brokenEndingError, judgeEnding } from '../../shared/text/endings.ts';
-import { parseRecord, readEvent } from '../../shared/text/events.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
 import { failureBody } from '../errors.ts';
 import { CandidatesView } from './event-view.ts';
-import { searchesIn, readUsage } from './usage.ts';
+import { searchesIn, readUsage } from './response.ts';
 import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 
 const view = new CandidatesView();

@@ -4,7 +4,7 @@ import { parsePictures } from '../../shared/text/parse-bodies.ts';
 import { readInlinePicture } from '../../shared/pictures/picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
-import { searchesIn, readUsage } from '../native/usage.ts';
+import { searchesIn, readUsage } from '../native/response.ts';
 
 /** Why a prompt or a picture was not let through. Other reasons to finish say that there is no picture. */
 const blockedBy: ReadonlySet<string> = new Set([

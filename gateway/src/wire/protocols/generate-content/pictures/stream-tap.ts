@@ -1,14 +1,13 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { membersAt, objectStart, outlineOf } from '#json/index.ts';
-import { ChoiceSet } from '../../shared/text/choice-set.ts';
+import { ChoiceSet, parseRecord, withEdits } from '../../shared/text/events.ts';
 import { echoedName } from '../../shared/text/echo.ts';
-import { parseRecord, withEdits } from '../../shared/text/events.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
 import type { ImageEntry, PictureStreamTap } from '../../shared/pictures/picture-stream.ts';
 import { type ModelEcho, type StreamEvent, verdict } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
 import { failureBody } from '../errors.ts';
-import { searchesIn, readUsage } from '../native/usage.ts';
+import { searchesIn, readUsage } from '../native/response.ts';
 import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 
 /** In bytes of Base64: where the header of a picture has ended, metadata before it included. */

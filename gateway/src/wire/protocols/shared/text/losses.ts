@@ -1,6 +1,7 @@
 import {
   type Extension,
   type Extensions,
+  type GenerationRequest,
   type Loss,
   type LossName,
   type TextProtocolName,
@@ -13,6 +14,19 @@ const adviceFor: Readonly<Record<string, string | undefined>> = {
   // What the AI SDK sends in the second step, unless its `store` is false.
   item_reference: 'please send the item itself, as clients do with store: false',
 };
+
+/** Settings of a request that are one value, by the name of their loss. */
+const settings = Object.freeze({
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+  seed: 'seed',
+  verbosity: 'verbosity',
+  cache_key: 'cacheKey',
+  user: 'endUser',
+} satisfies Partial<Record<LossName, keyof GenerationRequest>>);
 
 /** Collects what is lost while one request is encoded, each loss once. */
 export class Losses {
@@ -30,6 +44,11 @@ export class Losses {
 
   approximated(what: LossName): void {
     this.#add(what, 'approximated');
+  }
+
+  /** Drops those of the named settings that the request has. */
+  withoutSettings(request: GenerationRequest, ...names: readonly (keyof typeof settings)[]): void {
+    for (const name of names) if (request[settings[name]] !== null) this.dropped(name);
   }
 
   /**

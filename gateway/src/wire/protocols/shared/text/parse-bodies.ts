@@ -8,10 +8,16 @@ import {
 } from '#json/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { brokenEndingError, isWellEnded, judgeEnding, withUnknownEnding } from './endings.ts';
-import { UnreadableResponse, type Protocol, type RequestPath } from '../../protocol.ts';
+import {
+  UnreadableResponse,
+  type Protocol,
+  type RequestPath,
+  type WireResponse,
+} from '../../protocol.ts';
 import { estimateOutputTokens } from '../usage/token-estimate.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { readModel } from './request-values.ts';
+import { textFacts } from '../../text-facts.ts';
 
 /**
  * A protocol's `openRequest`: one scan and one parse of the body, then the model.
@@ -88,4 +94,27 @@ export function parsePictures(body: Buffer): JsonRecord {
     if (!(error instanceof GatewayError)) throw error;
     throw new UnreadableResponse('the response is not JSON, or is too complex');
   }
+}
+
+/**
+ * An upstream's token count: unchanged for a client of the same protocol, only the number for any other.
+ * @throws UnreadableResponse if it has no number of tokens.
+ */
+export function readTokenCount(
+  upstream: TextProtocolName,
+  client: TextProtocolName,
+  body: Buffer,
+): WireResponse {
+  const response = parseResponse(body, () => null);
+  const tokens = response[textFacts[upstream].countMember];
+  if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
+    throw new UnreadableResponse('the response is not a token count', response);
+  }
+  const told = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
+  return { body: told, usage: null };
+}
+
+/** The gateway's own count, in the client's shape. */
+export function encodeTokenCount(client: TextProtocolName, tokens: number): string {
+  return JSON.stringify({ [textFacts[client].countMember]: tokens });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportedUsage } from '#canonical/index.ts';
 import { readUsage as readEmbeddings } from '../../embeddings/response.ts';
-import { readUsage as readMetadata } from '../../generate-content/native/usage.ts';
+import { readUsage as readMetadata } from '../../generate-content/native/response.ts';
 import { readInclusiveUsage } from './inclusive-usage.ts';
 import { readUsage as readMessages } from '../../messages/native/usage.ts';
 import { type KnownMembers } from './unread-usage.ts';

@@ -48,7 +48,7 @@ function encodeSampling(request: GenerationRequest, context: EncodeContext): Jso
   const { seed, maxOutputTokens } = request;
   const stop = request.stop.filter((sequence) => sequence !== '');
   if (stop.length > mostStops) throw notAvailable('stop', `more than ${mostStops} stop sequences`);
-  if (request.topK !== null) context.losses.dropped('top_k');
+  context.losses.withoutSettings(request, 'top_k');
   const limit = context.target.traits.renamedMembers ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...(maxOutputTokens !== null && { [limit]: maxOutputTokens }),

@@ -1,11 +1,13 @@
-import type { Extension, GenerationRequest } from '#canonical/index.ts';
+import type { Extension, GenerationRequest, Block, TextBlock, Turn } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isRecord } from '../../../shared/values.ts';
+import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeConfig } from './decode-config.ts';
-import { decodeContents, decodeSystem } from './decode-contents.ts';
 import { decodeToolConfig, decodeTools } from './decode-tools.ts';
 import { ownExtensions } from './extensions.ts';
-import { member, otherMembers } from '../../fields.ts';
+import { member, otherMembers, invalid, readRecords } from '../../fields.ts';
+import { decodePart, ownCall, ownResult } from './decode-part.ts';
+import { joinBlock } from '../parts.ts';
+import { addArguments } from '../partial-call.ts';
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -53,4 +55,114 @@ function fateOf(name: string, value: unknown): Extension['ifForeign'] {
   // Nothing is stored anyway.
   if (name === 'store' && value === false) return 'ignore';
   return kept.has(name) ? 'refuse' : 'drop';
+}
+
+/** Older clients use `function` for turns with tool results. */
+const roles: ReadonlyMap<unknown, Turn['role']> = new Map([
+  ['user', 'user'],
+  ['model', 'assistant'],
+  ['function', 'user'],
+]);
+
+/** @throws GatewayError `invalid_value` with `param` `contents.N.…`. */
+function decodeContents(contents: unknown): readonly Turn[] {
+  return readRecords(contents, 'contents').map((content, index) =>
+    decodeContent(content, `contents.${index}`),
+  );
+}
+
+function decodeContent(content: JsonRecord, param: string): Turn {
+  const role = roles.get(member(content, 'role') ?? 'user');
+  if (role === undefined) throw invalid(`${param}.role`, 'must be user or model');
+  const blocks: Block[] = [];
+  const written = readRecords(member(content, 'parts'), `${param}.parts`);
+  const parts = role === 'assistant' ? joinPartialCalls(written) : written;
+  const run = role === 'assistant' ? ranByProvider(parts) : null;
+  parts.forEach((part, index) => {
+    const where = `${param}.parts.${index}`;
+    const block = run?.has(part) === true ? ownCall(part) : decodePart(part, where);
+    if (block === null) return;
+    if (block.type === 'tool-call' && role === 'user') {
+      throw invalid(`${where}.functionCall`, 'belongs in a content with role model');
+    }
+    joinBlock(blocks, role === 'user' ? asSaid(block) : ownResult(block, part));
+  });
+  return { role, blocks };
+}
+
+/** Only the model has reasoning and signatures. A user's reasoning is text. */
+function asSaid(block: Block): Block {
+  return block.type === 'reasoning' ? { type: 'text', text: block.text } : block;
+}
+
+/** Reads a text, a content, or a list of parts. @throws GatewayError `invalid_value` for anything but text. */
+function decodeSystem(instruction: unknown): readonly TextBlock[] {
+  if (instruction === undefined) return [];
+  if (typeof instruction === 'string') return [{ type: 'text', text: instruction }];
+  const entries = readRecords(instruction, 'systemInstruction');
+  return entries.flatMap((entry) => {
+    const parts = member(entry, 'parts');
+    return readRecords(parts ?? entry, 'systemInstruction.parts').map((part, index) => {
+      const param = `systemInstruction.parts.${index}`;
+      const block = decodePart(part, param);
+      if (block?.type === 'text') return block;
+      throw invalid(param, 'must be a text');
+    });
+  });
+}
+
+/**
+ * The parts of a model's turn as one whole response would have them: a client that asked for arguments value by value
+ * returns the pieces of a call as they came, in several parts.
+ */
+function joinPartialCalls(parts: readonly JsonRecord[]): readonly JsonRecord[] {
+  if (!parts.some((part) => callOf(part)?.['partialArgs'] !== undefined)) return parts;
+  const joined: JsonRecord[] = [];
+  /** The arguments of the call that is still to be continued. */
+  let open: Record<string, unknown> | null = null;
+  for (const part of parts) {
+    const call = callOf(part);
+    if (call === null) {
+      joined.push(part);
+      continue;
+    }
+    const { partialArgs, willContinue, args, ...bare } = call;
+    const continues = open !== null && member(call, 'name') === undefined;
+    if (!continues) {
+      open = isRecord(args) ? { ...args } : {};
+      joined.push({ ...part, functionCall: { ...bare, args: open } });
+    }
+    addArguments(open!, partialArgs);
+    if (willContinue !== true) open = null;
+  }
+  return joined;
+}
+
+/**
+ * The calls that the provider ran itself: their results are in the same turn. No other protocol has a place for them,
+ * and a call without a result after it would be refused.
+ */
+function ranByProvider(parts: readonly JsonRecord[]): ReadonlySet<JsonRecord> {
+  const run = new Set<JsonRecord>();
+  const waiting: JsonRecord[] = [];
+  for (const part of parts) {
+    if (callOf(part) !== null) waiting.push(part);
+    const result = member(part, 'functionResponse');
+    if (!isRecord(result)) continue;
+    const at = waiting.findIndex((each) => isAnswered(callOf(each)!, result));
+    if (at >= 0) run.add(waiting.splice(at, 1)[0]!);
+  }
+  return run;
+}
+
+/** By id if both have one, else by name. */
+function isAnswered(call: JsonRecord, result: JsonRecord): boolean {
+  const [own, other] = [member(call, 'id'), member(result, 'id')];
+  if (own !== undefined && other !== undefined) return own === other;
+  return member(call, 'name') === member(result, 'name');
+}
+
+function callOf(part: JsonRecord): JsonRecord | null {
+  const call = member(part, 'functionCall');
+  return isRecord(call) ? call : null;
 }

@@ -37,7 +37,9 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   const json: Record<string, unknown> = Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== null),
   );
-  reportAbsent(request, losses);
+  const { parallelTools } = request;
+  if (parallelTools === false && request.tools.length > 0) losses.dropped('parallel_tool_calls');
+  losses.withoutSettings(request, 'verbosity', 'cache_key', 'user');
   restoreExtensions(json, request.extensions, losses);
   return { json, losses: losses.list() };
 }
@@ -56,15 +58,6 @@ function askForForm(request: GenerationRequest, losses: Losses): GenerationReque
   losses.approximated('response_format');
   const text = formInWords(format, 'When you do not call a function');
   return { ...request, format: null, system: [...system, { type: 'text', text }] };
-}
-
-/** Notes what the protocol has no member for. */
-function reportAbsent(request: GenerationRequest, losses: Losses): void {
-  const { parallelTools, verbosity, cacheKey, endUser, tools } = request;
-  if (parallelTools === false && tools.length > 0) losses.dropped('parallel_tool_calls');
-  if (verbosity !== null) losses.dropped('verbosity');
-  if (cacheKey !== null) losses.dropped('cache_key');
-  if (endUser !== null) losses.dropped('user');
 }
 
 /**

@@ -14,10 +14,12 @@ import {
   emptyPart,
   hidesThoughts,
   promptFeedback,
+  responsePart,
+  callPart,
+  withoutThoughts,
 } from '../response/encode-response.ts';
 import { encodeStreamError } from '../../errors.ts';
 import { writeUsage, encodeFinish, writeLogprobs } from '../response/candidate-members.ts';
-import { responsePart, callPart, withoutThoughts } from '../response/response-part.ts';
 import { clientSignature } from '../parts.ts';
 
 /** Writes frames. Each is a response with the new parts; the last one ends all candidates. */

@@ -25,7 +25,17 @@ export function encodeRequest(
 ): Encoded<JsonRecord> {
   const losses = new Losses('messages');
   refuse(request);
-  reportSampling(request, losses, target.cache !== undefined);
+  losses.withoutSettings(
+    request,
+    'temperature',
+    'top_k',
+    'presence_penalty',
+    'frequency_penalty',
+    'seed',
+    'verbosity',
+  );
+  // Requests that are marked share the caches of their common beginnings.
+  if (target.cache === undefined) losses.withoutSettings(request, 'cache_key');
   const maxTokens = boundOutput(request.maxOutputTokens, target.maxOutputTokens, losses);
   const room = new StrictRoom();
   const { budget, capabilities } = target;
@@ -83,24 +93,6 @@ function refuse({ choices, logprobs }: GenerationRequest): void {
   if (logprobs !== null) {
     throw new Unconvertible('logprobs', 'this model does not report log probabilities');
   }
-}
-
-function reportSampling(request: GenerationRequest, losses: Losses, isCached: boolean): void {
-  const wishes = {
-    temperature: request.temperature,
-    top_k: request.topK,
-    presence_penalty: request.presencePenalty,
-    frequency_penalty: request.frequencyPenalty,
-    seed: request.seed,
-    verbosity: request.verbosity,
-    // Its requests share the caches of their common beginnings.
-    cache_key: isCached ? null : request.cacheKey,
-  };
-  for (const what of keysOf(wishes)) if (wishes[what] !== null) losses.dropped(what);
-}
-
-function keysOf<Name extends string>(wishes: Readonly<Record<Name, unknown>>): Name[] {
-  return Object.keys(wishes) as Name[];
 }
 
 function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): boolean {

@@ -8,21 +8,11 @@ import { ownValue } from './request-extensions.ts';
 /** The smallest limit that upstreams accept. */
 const leastOutputTokens = 16;
 
-/** Settings that no upstream of this protocol has. */
-const unknownHere = Object.freeze({
-  topK: 'top_k',
-  presencePenalty: 'presence_penalty',
-  frequencyPenalty: 'frequency_penalty',
-  seed: 'seed',
-} as const);
-
-/** @throws Unconvertible for stop sequences and for several choices. */
+/** Notes what no upstream of this protocol has. @throws Unconvertible for stop sequences and for several choices. */
 export function noteUnknown(request: GenerationRequest, losses: Losses): void {
   if (request.stop.some((text) => text !== '')) throw notAvailable('stop', 'a stop sequence');
   if (request.choices > 1) throw notAvailable('n', 'more than one answer');
-  for (const [member, what] of Object.entries(unknownHere)) {
-    if (request[member as keyof typeof unknownHere] !== null) losses.dropped(what);
-  }
+  losses.withoutSettings(request, 'top_k', 'presence_penalty', 'frequency_penalty', 'seed');
 }
 
 export function encodeSampling(
@@ -32,8 +22,7 @@ export function encodeSampling(
 ): { temperature?: number; top_p?: number } {
   const { temperature, topP } = request;
   if (!mayHave(target, 'sampling')) {
-    if (temperature !== null) losses.dropped('temperature');
-    if (topP !== null) losses.dropped('top_p');
+    losses.withoutSettings(request, 'temperature', 'top_p');
     return {};
   }
   return { ...(temperature !== null && { temperature }), ...(topP !== null && { top_p: topP }) };

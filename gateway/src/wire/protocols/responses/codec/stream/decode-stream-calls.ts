@@ -1,5 +1,5 @@
 import { type JsonRecord, recordAt } from '../../../shared/values.ts';
-import { callArguments, callId } from '../response/decode-output.ts';
+import { callArguments, callId } from '../response/decode-response.ts';
 import type { Emit, Handler, OpenItem, StreamState } from './decode-stream-state.ts';
 
 const kinds: Readonly<Record<string, 'function' | 'custom'>> = {

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
-import { decodeState } from '../response/decode-output.ts';
+import { decodeState } from '../response/decode-response.ts';
 import {
   type Emit,
   type Handler,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MediaSource } from '#canonical/index.ts';
-import { pdfPages, seconds } from './media-length.ts';
+import { pdfPages, seconds } from './outline.ts';
 
 const data = (bytes: Buffer | string, mime = 'application/pdf'): MediaSource => ({
   kind: 'data',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnreadableResponse } from '../../protocol.ts';
-import { encodeTokenCount, readTokenCount } from './token-count.ts';
+import { encodeTokenCount, readTokenCount } from './parse-bodies.ts';
 
 describe('the response to a token count', () => {
   it.each(['messages', 'generate-content'] as const)('%s: what is written can be read', (name) => {
