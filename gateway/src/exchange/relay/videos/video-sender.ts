@@ -1,20 +1,24 @@
 import type { Route } from '#catalogue/index.ts';
+import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { UnreadableResponse, type VideoRequest } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import { vendorOf } from '#vendors/index.ts';
-import { Attempt } from '../attempts/attempt.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
+import { parseWithIds, type TaskSide, type Vendor, vendorOf } from '#vendors/index.ts';
 import { attemptOptions } from '../attempts/attempt-options.ts';
-import { errorOfFailure } from '../attempts/error-of-failure.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
 import type { AttemptFailure, OutcomeOf } from '../attempts/outcome.ts';
+import type { ResponseReader } from '../attempts/response-reader.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
-import { sentTo, type SentRequest } from '../exchange/tried.ts';
-import type { VideoInput } from './input.ts';
-import type { VideoParts } from './parts.ts';
-import type { PreparedVideo } from './prepared.ts';
-import { patientClient } from './patient-client.ts';
-import { readIdWith, type SubmittedTask } from './submitted-task.ts';
-import { submitRequest } from './submit-request.ts';
+import { type SentRequest, sentTo } from '../exchange/record.ts';
+import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
 
 export type SubmitOutcome = OutcomeOf<SubmittedTask, never>;
 
@@ -63,4 +67,107 @@ export class VideoSender implements Sender<SentRequest, SubmitOutcome> {
       client: patientClient,
     });
   }
+}
+
+/**
+ * Stands for the client while a task is submitted. Whoever leaves meanwhile does not stop the submit: what an upstream
+ * accepts is made, and has to be followed.
+ */
+export const patientClient = Object.freeze({
+  disconnected: false,
+  failedWith: null,
+  fail: (): void => {},
+  onDisconnect: (): void => {},
+});
+
+/** Where one submit goes. */
+export interface SubmitTarget {
+  readonly route: Route;
+  readonly vendor: Vendor;
+  readonly side: TaskSide;
+  readonly secret: string | null;
+  /** The gateway's settings; the channel's own take precedence. */
+  readonly timeouts: Timeouts;
+}
+
+/** The whole request for one submit. It gets a connection of its own, because a lost one must not be repeated. */
+export function submitRequest(
+  { headers, protocol }: Pick<VideoInput, 'headers' | 'protocol'>,
+  { body }: Pick<VideoRequest, 'body'>,
+  { route, vendor, side, secret, timeouts }: SubmitTarget,
+): UpstreamRequest {
+  const asked = buildUpstreamRequest({
+    operation: 'generate',
+    route,
+    vendor,
+    secret,
+    protocol,
+    body: bodyWith(body, route.upstreamModel),
+    clientHeaders: headers,
+    forwarded: forwardedHeaders(headers, allowedAnywhere),
+    stream: false,
+    timeouts,
+  });
+  return { ...asked, headers: { ...asked.headers, ...side.submitHeaders }, ownConnection: true };
+}
+
+/** In pieces, so that pictures in the body are not copied. */
+function bodyWith(
+  { before, after }: VideoRequest['body'],
+  model: string,
+): UpstreamRequest['body'] & {} {
+  const name = Buffer.from(JSON.stringify(model));
+  return {
+    length: before.length + name.length + after.length,
+    async *read() {
+      yield before;
+      yield name;
+      yield after;
+    },
+  };
+}
+
+/** A task that an upstream has accepted, and how to ask for it. */
+export interface SubmittedTask {
+  readonly upstreamId: string;
+  readonly route: Route;
+  readonly secret: string | null;
+}
+
+/** In bytes. The response is little more than an id. */
+const largestResponse = 1024 * 1024;
+
+/** Reads the response to a submit. */
+export function readIdWith(
+  side: TaskSide,
+  sentTo: Omit<SubmittedTask, 'upstreamId'>,
+): ResponseReader<SubmittedTask> {
+  return {
+    largest: largestResponse,
+    read(body) {
+      const response = parse(body);
+      const upstreamId = side.readId(response);
+      if (upstreamId === null) throw new UnreadableResponse('no id of a task', errorIn(response));
+      return { ...sentTo, upstreamId };
+    },
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseWithIds(body);
+  } catch (error) {
+    throw new UnreadableResponse(`not JSON: ${(error as Error).message}`);
+  }
+}
+
+const successCodes = /^(?:0|200|ok|success)$/i;
+
+/** The response if it is an error with status 200, as of some gateways: then no task was accepted. Null: it is not. */
+function errorIn(response: unknown): unknown {
+  if (typeof response !== 'object' || response === null) return null;
+  const { error, code, message } = response as Readonly<Record<string, unknown>>;
+  if (error !== undefined && error !== null) return response;
+  const isSaid = typeof code === 'string' && code !== '' && typeof message === 'string';
+  return isSaid && !successCodes.test(code) ? response : null;
 }
