@@ -4,6 +4,7 @@ import type { OpenTask } from '#tasks/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import { type Attempted, Tries } from '../attempts/failover.ts';
+import { writeJson } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
   asGatewayError,
@@ -20,7 +21,7 @@ import {
   userAgentOf,
 } from '../exchange/record.ts';
 import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
-import { patientClient, type SubmitOutcome, VideoSender } from './video-sender.ts';
+import { createSubmitter, patientClient, type SubmitOutcome } from './video-sender.ts';
 
 type Submit = Attempted<SentRequest, SubmitOutcome>;
 
@@ -50,18 +51,13 @@ export async function answerVideo(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
     prepared.routes,
-    new VideoSender(parts, input, model, prepared),
+    createSubmitter(parts, input, model, prepared),
   ).run();
   const error = await settle(parts, exchange, task, attempted);
   reportExchange(parts, exchange, endingOf(error, attempted));
   if (error !== null) throw error;
-  const body = Buffer.from(parts.videos[input.protocol].encodeAccepted(task.id, input.id));
-  input.client.start(200, {
-    'content-type': 'application/json',
-    'content-length': String(body.length),
-    ...responseHeaders(attempted.sent),
-  });
-  input.client.end(body);
+  const body = parts.videos[input.protocol].encodeAccepted(task.id, input.id);
+  writeJson(input.client, body, responseHeaders(attempted.sent));
 }
 
 /** @throws GatewayError when there is no task; nothing is held by then. */

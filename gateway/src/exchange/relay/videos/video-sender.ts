@@ -2,15 +2,14 @@ import type { Route } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse, type VideoRequest } from '#protocols/index.ts';
-import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { parseWithIds, type TaskSide, type Vendor, vendorOf } from '#vendors/index.ts';
 import { attemptOptions } from '../attempts/attempt-options.ts';
 import { Attempt } from '../attempts/attempt.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
-import type { AttemptFailure, OutcomeOf } from '../attempts/outcome.ts';
+import type { OutcomeOf } from '../attempts/outcome.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
-import type { ReadyRequest, Sender } from '../attempts/sender.ts';
+import type { Sender } from '../attempts/sender.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
@@ -22,51 +21,37 @@ import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
 
 export type SubmitOutcome = OutcomeOf<SubmittedTask, never>;
 
-/** Sends the request as it was read, with the model's name at the channel. */
-export class VideoSender implements Sender<SentRequest, SubmitOutcome> {
-  readonly kind = 'buffered';
-  readonly isCostly = true;
-  readonly model: string;
-  readonly #parts: VideoParts;
-  readonly #input: VideoInput;
-  readonly #prepared: PreparedVideo;
-
-  /** @param model as the client wrote it */
-  constructor(parts: VideoParts, input: VideoInput, model: string, prepared: PreparedVideo) {
-    this.model = model;
-    this.#parts = parts;
-    this.#input = input;
-    this.#prepared = prepared;
-  }
-
-  prepare(): null {
-    return null;
-  }
-
-  build(route: Route): ReadyRequest<SentRequest, SubmitOutcome> {
-    return {
+/**
+ * Sends the request as it was read, with the model's name at the channel.
+ * @param model as the client wrote it
+ */
+export function createSubmitter(
+  parts: VideoParts,
+  input: VideoInput,
+  model: string,
+  { request }: PreparedVideo,
+): Sender<SentRequest, SubmitOutcome> {
+  return {
+    model,
+    kind: 'buffered',
+    isCostly: true,
+    prepare: () => null,
+    build: (route) => ({
       sent: sentTo(route),
-      send: (lease) => this.#send(route, lease),
-    };
-  }
-
-  errorOf(failure: AttemptFailure): GatewayError {
-    return errorOfFailure(failure, null);
-  }
-
-  #send(route: Route, { secret }: ChannelLease): Attempt<SubmittedTask, never> {
-    const input = this.#input;
-    const { timeouts } = this.#parts;
-    const vendor = vendorOf(route.channel);
-    const side = vendor?.tasks?.[input.protocol];
-    if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
-    const { request } = this.#prepared;
-    const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
-    return new Attempt(asked, new WholeResponse(readIdWith(side, { route, secret })), {
-      ...attemptOptions(this.#parts, input, route.channel, 'finish'),
-      client: patientClient,
-    });
-  }
+      send({ secret }) {
+        const { timeouts } = parts;
+        const vendor = vendorOf(route.channel);
+        const side = vendor?.tasks?.[input.protocol];
+        if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
+        const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
+        return new Attempt(asked, new WholeResponse(readIdWith(side, { route, secret })), {
+          ...attemptOptions(parts, input, route.channel, 'finish'),
+          client: patientClient,
+        });
+      },
+    }),
+    errorOf: (failure) => errorOfFailure(failure, null),
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#es
 import { encodeTokenCount } from '#protocols/index.ts';
 import { isNative, upstreamProtocol } from '#routing/index.ts';
 import type { Unanswered } from '../../attempts/failover.ts';
+import { writeJson } from '../../exchange/client-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import {
   finishCompleted,
@@ -147,11 +148,8 @@ export async function answerCount(
   }
   const { body, estimated } = outcome;
   await finishCompleted(parts, exchange, nothingUsed, counted);
-  client.start(200, {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
+  writeJson(client, body, {
     ...responseHeaders(sent),
     ...(estimated && { 'x-sluice-estimated': '1' }),
   });
-  client.end(body);
 }
