@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
-import { createBilling, metersOf, textBound, type Billing, type Hold } from '#billing/index.ts';
-import type { Group, Model as PricedModel } from '#catalogue/index.ts';
-import { createMemoryMoney, type Money, type SpentSource } from '#limits/index.ts';
-import { GatewayError } from '#errors/index.ts';
-import type { AttemptRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
-import { openExchange, type Exchange } from '#relay/exchange/exchange.ts';
-import { finishExchange } from '#relay/exchange/finish.ts';
+import { type Billing, createBilling, type Hold, metersOf, textBound } from '#billing/index.ts';
 import { noTokens } from '#canonical/index.ts';
-import { nothingUsed } from '#relay/exchange/measured.ts';
-import type { Ending } from '#relay/exchange/record-of.ts';
-import { nothingTried, type SentRequest } from '#relay/exchange/tried.ts';
+import type { Group, Model as PricedModel } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
+import { createMemoryMoney, type Money, type SpentSource } from '#limits/index.ts';
+import { type Exchange, openExchange } from '#relay/exchange/exchange.ts';
+import { finishExchange } from '#relay/exchange/finish.ts';
+import { type Ending, nothingTried, nothingUsed, type SentRequest } from '#relay/exchange/record.ts';
 import type { TextInput } from '#relay/text/input.ts';
 import { measureText } from '#relay/text/measure-text.ts';
+import type { AttemptRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
 import { unpaidAttempt } from '../journal/records.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 

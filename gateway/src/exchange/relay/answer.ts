@@ -1,10 +1,10 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { AttemptParts } from './attempts/attempt-options.ts';
 import { Tries } from './attempts/failover.ts';
 import type { BrokenAttempt, DisconnectedAttempt, OutcomeOf } from './attempts/outcome.ts';
-import type { AttemptParts } from './attempts/parts.ts';
 import type { Sender } from './attempts/sender.ts';
-import type { Exchange } from './exchange/exchange.ts';
+import type { Exchange, ExchangeParts } from './exchange/exchange.ts';
 import {
   asGatewayError,
   finishCompleted,
@@ -12,10 +12,12 @@ import {
   finishFailed,
   finishWithoutResponse,
 } from './exchange/finish.ts';
-import { nothingUsed, type Measured } from './exchange/measured.ts';
-import type { ExchangeParts } from './exchange/parts.ts';
-import { responseHeaders } from './exchange/response-headers.ts';
-import type { SentRequest } from './exchange/tried.ts';
+import {
+  type Measured,
+  nothingUsed,
+  responseHeaders,
+  type SentRequest,
+} from './exchange/record.ts';
 import type { StreamSink } from './streams/stream-sink.ts';
 
 /**

@@ -1,19 +1,18 @@
-import type { EmbedInput } from './embeddings/input.ts';
 import { createEmbedOperation } from './embeddings/embed-operation.ts';
+import type { EmbedInput } from './embeddings/prepared.ts';
+import { admitExchange } from './exchange/admit.ts';
+import { type ExchangeParts, openExchange } from './exchange/exchange.ts';
+import type { ExchangeInput } from './exchange/input.ts';
 import type { Operation } from './exchange/operation.ts';
-import { runExchange } from './exchange/run-exchange.ts';
 import { chatSurface } from './images/converted/chat-surface.ts';
 import { contentsSurface } from './images/converted/contents-surface.ts';
-import type { PictureParts } from './images/converted/parts.ts';
 import { createPictureOperation } from './images/converted/picture-operation.ts';
-import type { ImageInput } from './images/input.ts';
 import { createImageOperation } from './images/image-operation.ts';
+import type { ImageInput, PictureParts } from './images/prepared.ts';
 import { answeringAsChat } from './text/answer-as-chat.ts';
-import type { TextInput } from './text/input.ts';
-import type { TextParts } from './text/parts.ts';
+import type { TextInput, TextParts } from './text/input.ts';
 import { createTextOperations } from './text/text-operations.ts';
-import type { VideoInput } from './videos/input.ts';
-import type { VideoParts } from './videos/parts.ts';
+import type { VideoInput, VideoParts } from './videos/prepared.ts';
 import { createVideoOperation } from './videos/video-operation.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
@@ -68,4 +67,26 @@ export function createRelay(parts: RelayParts): Relay {
       await runExchange(parts, operationFor(input), input);
     },
   };
+}
+
+/**
+ * One exchange from end to end: prepare once, attempt several times, make the row durable, and only then end the
+ * response.
+ */
+export async function runExchange(
+  parts: ExchangeParts,
+  asked: Operation,
+  input: ExchangeInput,
+): Promise<void> {
+  const exchange = openExchange(parts, input);
+  const admitted = await admitExchange(parts, asked, exchange);
+  if (admitted === null) return;
+  const { operation, prepared } = admitted;
+  const kind = exchange.stream && operation.mayStream ? 'stream' : 'buffered';
+  parts.observer.opened(kind, exchange);
+  try {
+    await operation.answer(exchange, prepared);
+  } finally {
+    parts.observer.closed(kind);
+  }
 }

@@ -1,18 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { images, textProtocols } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
-import { createDrainSlots } from '../exchange/drain-slots.ts';
-import { nothingUsed } from '../exchange/measured.ts';
+import { createDrainSlots } from '../exchange/concurrency-gate.ts';
+import { nothingUsed } from '../exchange/record.ts';
 import type { TickListener } from '../exchange/ticker.ts';
 import { PictureStream } from '../images/picture-stream.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import { TextEvents } from '../text/streams/text-events.ts';
-import { Attempt } from './attempt.ts';
 import type { AttemptOptions } from './attempt-options.ts';
+import { Attempt } from './attempt.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /* Whatever comes in whatever order, an attempt ends once, and leaves nothing behind. */

@@ -1,11 +1,12 @@
 import type { Channel } from '#catalogue/index.ts';
+import type { Timeouts } from '#config/index.ts';
+import type { ChannelHealth } from '#routing/index.ts';
 import type { UpstreamClient } from '#upstream/index.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
-import type { DrainSlots } from '../exchange/drain-slots.ts';
+import type { DrainSlots } from '../exchange/concurrency-gate.ts';
 import type { ExchangeInput, RequestMemory } from '../exchange/input.ts';
-import type { Ticker } from '../exchange/ticker.ts';
+import type { Clock, Ticker } from '../exchange/ticker.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
-import type { AttemptParts } from './parts.ts';
 
 export interface AttemptOptions {
   readonly upstream: UpstreamClient;
@@ -50,4 +51,16 @@ export function attemptOptions(
     clientDeadline: onLeave === 'finish' ? Number.POSITIVE_INFINITY : clientDeadline(input),
     onDefect: (error) => onUnexpectedError(error, input.id),
   };
+}
+
+/** What is needed to send requests upstream. */
+export interface AttemptParts {
+  readonly upstream: UpstreamClient;
+  readonly health: ChannelHealth;
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly drains: DrainSlots;
+  /** Called with defects of the gateway and the exchange that they affect. */
+  readonly onUnexpectedError: (error: unknown, exchangeId: string) => void;
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Intent } from '#journal/index.ts';
-import { createChannelHealth, type AttemptResult, type ChannelHealth } from '#routing/index.ts';
-import { ClientGone } from '../exchange/client-gone.ts';
-import type { SentRequest } from '../exchange/tried.ts';
+import { type AttemptResult, type ChannelHealth, createChannelHealth } from '#routing/index.ts';
+import { ClientGone } from '../exchange/client-response.ts';
+import type { SentRequest } from '../exchange/record.ts';
 import { Tries } from './failover.ts';
-import { brokenAttempt, type AttemptOutcome } from './outcome.ts';
+import { type AttemptOutcome, brokenAttempt } from './outcome.ts';
 import type { Sender } from './sender.ts';
 
 /* With a sender of its own: failover knows nothing of what is sent and answered. */

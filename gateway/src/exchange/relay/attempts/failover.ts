@@ -1,19 +1,19 @@
 import type { Route } from '#catalogue/index.ts';
-import { GatewayError, type ErrorName } from '#errors/index.ts';
+import { type ErrorName, GatewayError } from '#errors/index.ts';
 import type { Journal } from '#journal/index.ts';
 import type { AttemptResult, ChannelLease } from '#routing/index.ts';
 import type { AttemptRecord, PassedOver, PassedOverReason } from '#usage/index.ts';
-import { isSameVendor, type Classification, type Cure } from '#vendors/index.ts';
-import { ClientGone } from '../exchange/client-gone.ts';
+import { type Classification, type Cure, isSameVendor } from '#vendors/index.ts';
+import { ClientGone } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { asGatewayError } from '../exchange/finish.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
-import type { SentRequest, Tried } from '../exchange/tried.ts';
+import type { SentRequest, Tried } from '../exchange/record.ts';
+import type { AttemptParts } from './attempt-options.ts';
 import { recordAttempt } from './attempt-record.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
-import { finalError, type Failure } from './final-error.ts';
+import { type Failure, finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
-import type { AttemptParts } from './parts.ts';
 import type { ReadyRequest, RunningAttempt, Sender } from './sender.ts';
 
 /** How many requests one exchange may send upstream. */

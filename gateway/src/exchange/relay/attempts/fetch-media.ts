@@ -1,8 +1,8 @@
 import { CollectedBody, joinInTurns } from '#bodies/index.ts';
-import { MediaRefused, type FetchedMedia, type FetchMedia } from '#conversion/index.ts';
+import { type FetchedMedia, type FetchMedia, MediaRefused } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { FetchRefused, type GuardedFetch, type MediaOrder } from '#upstream/index.ts';
-import { ClientGone } from '../exchange/client-gone.ts';
+import { ClientGone } from '../exchange/client-response.ts';
 import type { ExchangeInput, RequestMemory } from '../exchange/input.ts';
 import type { Ticker } from '../exchange/ticker.ts';
 import { clientDeadline } from './deadlines.ts';

@@ -1,7 +1,7 @@
 import type { RunningJob } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { holdsMoreThan } from '#json/index.ts';
-import { ClientGone } from '../exchange/client-gone.ts';
+import { ClientGone } from '../exchange/client-response.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { Ticker } from '../exchange/ticker.ts';
 import { clientDeadline } from './deadlines.ts';

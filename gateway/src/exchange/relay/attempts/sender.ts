@@ -3,7 +3,7 @@ import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import type { Cure } from '#vendors/index.ts';
-import type { SentRequest } from '../exchange/tried.ts';
+import type { SentRequest } from '../exchange/record.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 
 /**

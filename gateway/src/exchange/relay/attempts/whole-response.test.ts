@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { textProtocols } from '#protocols/index.ts';
-import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { createDrainSlots, type DrainSlots } from '../exchange/drain-slots.ts';
+import { textProtocols, type WireResponse } from '#protocols/index.ts';
+import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
+import { createDrainSlots, type DrainSlots } from '../exchange/concurrency-gate.ts';
 import type { RequestMemory } from '../exchange/input.ts';
-import type { WireResponse } from '#protocols/index.ts';
-import {
-  ResponseTooComplex,
-  type ResponseReader,
-  type ReadingResponse,
-} from './response-reader.ts';
 import { Attempt } from './attempt.ts';
+import {
+  type ReadingResponse,
+  type ResponseReader,
+  ResponseTooComplex,
+} from './response-reader.ts';
 import { WholeResponse } from './whole-response.ts';
 
 const response = Buffer.from(

@@ -1,12 +1,25 @@
+import { GatewayError } from '#errors/index.ts';
+import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
 import { findCandidates } from '#routing/index.ts';
+import { vendorOf } from '#vendors/index.ts';
+import { answer, type Plan } from '../answer.ts';
+import { attemptOptions } from '../attempts/attempt-options.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
+import { WholeResponse } from '../attempts/whole-response.ts';
+import { writeJson } from '../exchange/client-response.ts';
+import { routeQueryOf } from '../exchange/find-model.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { routeQueryOf } from '../exchange/route-query.ts';
-import { answerEmbed } from './answer-embed.ts';
-import { boundEmbed } from './bound-embed.ts';
-import type { EmbedInput } from './input.ts';
+import { type SentRequest, sentTo } from '../exchange/record.ts';
+import { EmbedResponseReader } from './embed-response-reader.ts';
+import { boundEmbed, measureEmbed, measureLeftEmbed } from './measure-embed.ts';
 import { openEmbed } from './open-embed.ts';
-import type { EmbedParts } from './parts.ts';
-import type { CheckedEmbed, PreparedEmbed } from './prepared.ts';
+import type { CheckedEmbed, EmbedInput, EmbedParts, PreparedEmbed } from './prepared.ts';
 
 /** Turns texts into vectors. Only one protocol has embeddings, so nothing is converted, and nothing is streamed. */
 export function createEmbedOperation(
@@ -23,6 +36,60 @@ export function createEmbedOperation(
       const routes = findCandidates(resolved.snapshot, query, parts.random);
       return { request, model: resolved.model, routes };
     },
-    answer: (exchange, prepared) => answerEmbed(parts, exchange, prepared),
+    answer: (exchange, prepared) =>
+      answer(parts, exchange, planOf(parts, exchange.input, prepared)),
+  };
+}
+
+const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
+
+/** The client's bytes go unchanged, except for the model's name at the channel. */
+function planOf(
+  parts: EmbedParts,
+  input: EmbedInput,
+  prepared: PreparedEmbed,
+): Plan<SentRequest, EmbeddingsResponse, never> {
+  const { bodies, timeouts, missingUsage } = parts;
+  const { request, routes } = prepared;
+  const { model } = request;
+  return {
+    routes,
+    sender: {
+      model,
+      kind: 'buffered',
+      prepare: () => null,
+      build: (route) => ({
+        sent: sentTo(route),
+        send({ secret }) {
+          const { channel, upstreamModel } = route;
+          const vendor = vendorOf(channel);
+          if (vendor === undefined) throw new GatewayError('internal_error');
+          const asked = buildUpstreamRequest({
+            operation: 'embed',
+            route,
+            vendor,
+            secret,
+            protocol: 'embeddings',
+            body: embeddings.patchRequest(request, upstreamModel),
+            clientHeaders: input.headers,
+            forwarded: forwardedHeaders(input.headers, allowed),
+            stream: false,
+            timeouts,
+          });
+          const echo = { clientModel: model, upstreamModel };
+          const reader = new EmbedResponseReader(bodies, input.caller.keyId, echo);
+          const options = attemptOptions(parts, input, channel, 'drain');
+          return new Attempt(asked, new WholeResponse(reader), {
+            ...options,
+            memory: input.memory,
+          });
+        },
+      }),
+      errorOf: (failure) => errorOfFailure(failure, request.members),
+    },
+    sink: null,
+    measure: (response) => measureEmbed(response, prepared, missingUsage),
+    measureLeft: (left) => measureLeftEmbed(left, prepared),
+    write: ({ body }, headers) => writeJson(input.client, body, headers),
   };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ratesOf } from '#billing/index.ts';
 import { embeddings } from '#protocols/index.ts';
-import { boundEmbed } from './bound-embed.ts';
-import { measureEmbed, measureLeftEmbed } from './measure-embed.ts';
+import { boundEmbed, measureEmbed, measureLeftEmbed } from './measure-embed.ts';
 
 const rates = ratesOf({ input: '1' });
 const window = { contextWindow: 100, maxOutputTokens: null };

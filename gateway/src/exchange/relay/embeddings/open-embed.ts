@@ -1,13 +1,10 @@
-import { errorOf, isPlainError, type EmbedFacts } from '#body-work/index.ts';
+import { type EmbedFacts, errorOf, isPlainError } from '#body-work/index.ts';
 import { embeddings, type EmbeddingsRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
-import type { ResolvedModel } from '../exchange/find-model.ts';
-import { namedRoutes } from '../exchange/named-routes.ts';
+import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
-import type { EmbedInput } from './input.ts';
-import type { EmbedParts } from './parts.ts';
-import type { CheckedEmbed } from './prepared.ts';
+import type { CheckedEmbed, EmbedInput, EmbedParts } from './prepared.ts';
 
 type OpenedEmbed = OpenedRequest<EmbedInput, CheckedEmbed>;
 

@@ -1,5 +1,9 @@
+import type { BodyPool } from '#body-work/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { EmbeddingsRequest } from '#protocols/index.ts';
+import type { AttemptParts } from '../attempts/attempt-options.ts';
+import type { ExchangeParts } from '../exchange/exchange.ts';
+import type { ExchangeInput } from '../exchange/input.ts';
 import type { CheckedRequest } from '../exchange/operation.ts';
 
 export interface CheckedEmbed extends CheckedRequest {
@@ -12,4 +16,16 @@ export interface PreparedEmbed {
   readonly model: Model;
   /** In the order to try them. */
   readonly routes: readonly Route[];
+}
+
+/** A request for embeddings. */
+export interface EmbedInput extends ExchangeInput {
+  readonly protocol: 'embeddings';
+  readonly operation: 'embed';
+}
+
+/** What the operation of embeddings needs. */
+export interface EmbedParts extends ExchangeParts, AttemptParts {
+  /** Reads large requests and responses in threads. */
+  readonly bodies: BodyPool;
 }

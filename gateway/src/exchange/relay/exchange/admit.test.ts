@@ -4,11 +4,10 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import { admitExchange } from './admit.ts';
-import { ClientGone } from './client-gone.ts';
-import { openExchange } from './exchange.ts';
+import { ClientGone } from './client-response.ts';
+import { type ExchangeParts, openExchange } from './exchange.ts';
 import type { ExchangeInput } from './input.ts';
 import type { CheckedRequest, Operation } from './operation.ts';
-import type { ExchangeParts } from './parts.ts';
 
 /* With an operation of its own: what is done around every operation knows none of those that there are. */
 

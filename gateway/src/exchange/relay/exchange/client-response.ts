@@ -44,3 +44,6 @@ export function writeJson(
   });
   client.end(body);
 }
+
+/** The client left before anything was done that it would have to pay for. */
+export class ClientGone extends Error {}

@@ -1,14 +1,16 @@
 import {
-  isPriced,
-  resolveModel,
-  servedNames,
   type CatalogueSnapshot,
+  isPriced,
   type Model,
+  resolveModel,
+  type Route,
+  servedNames,
 } from '#catalogue/index.ts';
 import { nearest } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { Exchange } from './exchange.ts';
-import type { ExchangeParts } from './parts.ts';
+import type { RouteQuery } from '#routing/index.ts';
+import type { Exchange, ExchangeParts } from './exchange.ts';
+import type { ExchangeInput } from './input.ts';
 
 /** A model that the caller may use, and the catalogue it was found in. */
 export interface ResolvedModel {
@@ -73,4 +75,28 @@ function hintFor(
     usable.map(({ name }) => name),
   );
   return near === null ? '' : `: did you mean '${near}'?`;
+}
+
+/** All routes of the caller's group to a model, by any of its names, for any type of client. */
+export function namedRoutes(
+  { caller }: Pick<ExchangeInput, 'caller'>,
+  { snapshot, servedNames }: Pick<ResolvedModel, 'snapshot' | 'servedNames'>,
+): readonly Route[] {
+  const routes = snapshot.routes.get(caller.group);
+  return servedNames.flatMap((name) => routes?.get(name) ?? []);
+}
+
+/** Which routes an exchange may take. */
+export function routeQueryOf(
+  { caller, headers, protocol }: Pick<ExchangeInput, 'caller' | 'headers' | 'protocol'>,
+  { name, servedNames }: ResolvedModel,
+): RouteQuery {
+  const userAgent = headers['user-agent'];
+  return {
+    group: caller.group,
+    clientModel: name,
+    servedNames,
+    protocol,
+    userAgent: typeof userAgent === 'string' ? userAgent : '',
+  };
 }

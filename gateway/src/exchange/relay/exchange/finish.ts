@@ -1,14 +1,17 @@
 import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { clientOf, type ChargeRecord, type ExchangeRecord } from '#usage/index.ts';
 import type { FinishedExchange } from '#observability/index.ts';
-import { mayBeRetried } from './client-retries.ts';
-import type { Exchange } from './exchange.ts';
+import { type ChargeRecord, clientOf, type ExchangeRecord } from '#usage/index.ts';
+import { type Exchange, type ExchangeParts, mayBeRetried } from './exchange.ts';
 import type { ExchangeInput } from './input.ts';
-import { nothingUsed, type Measured } from './measured.ts';
-import type { ExchangeParts } from './parts.ts';
-import { recordOf, type Ending } from './record-of.ts';
-import { nothingTried, type Tried } from './tried.ts';
+import {
+  type Ending,
+  type Measured,
+  nothingTried,
+  nothingUsed,
+  recordOf,
+  type Tried,
+} from './record.ts';
 
 /** The parts that finishing an exchange needs. */
 export interface FinishParts extends Pick<

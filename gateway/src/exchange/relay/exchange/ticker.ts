@@ -1,5 +1,4 @@
 import { GatewayError } from '#errors/index.ts';
-import type { Clock } from './clock.ts';
 
 /** An object that has deadlines. */
 export interface TickListener {
@@ -95,4 +94,11 @@ export function createTicker(
       all.clear();
     },
   };
+}
+
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Milliseconds of a clock that never steps. */
+  monotonic(): number;
 }

@@ -1,30 +1,33 @@
-import { pictureProtocolNames } from '#canonical/index.ts';
 import { imageBound, ratesOf } from '#billing/index.ts';
+import { pictureProtocolNames } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { images, pictures } from '#protocols/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import type { Plan } from '../answer.ts';
+import { type ClientResponse, writeJson } from '../exchange/client-response.ts';
+import { routeQueryOf } from '../exchange/find-model.ts';
 import { surchargesOfAny } from '../exchange/offered-terms.ts';
-import { writeJson, type ClientResponse } from '../exchange/client-response.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { routeQueryOf } from '../exchange/route-query.ts';
+import type { SentRequest } from '../exchange/record.ts';
 import { authorizeNames, withoutRefusing } from '../exchange/state/authorize-names.ts';
-import type { SentRequest } from '../exchange/tried.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
-import type { ImageInput } from './input.ts';
-import { openImages } from './open-images.ts';
 import { ConvertedRequests } from './converted/converted-requests.ts';
-import type { PictureParts } from './converted/parts.ts';
-import type { ConvertiblePictures } from './converted/prepared.ts';
-import type { PictureSide, StreamedPictures } from './converted/surface.ts';
+import type { ConvertiblePictures, PictureSide, StreamedPictures } from './converted/surface.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
-import type { StoredImages } from './spooled-response.ts';
 import { decodeImages } from './images-in-thread.ts';
 import { NativeRequests, releaseUpload } from './native-requests.ts';
+import { openImages } from './open-images.ts';
 import { answerStream, answerWhole, type PictureServing } from './picture-plan.ts';
-import { perPicture, type CheckedImages, type PreparedImages } from './prepared.ts';
+import {
+  type CheckedImages,
+  type ImageInput,
+  perPicture,
+  type PictureParts,
+  type PreparedImages,
+} from './prepared.ts';
+import type { StoredImages } from './spooled-response.ts';
 
 /** Bytes that are reserved in the spool for each picture, so that none is paid for and then lost. */
 const perStored = 16 * 1024 * 1024;

@@ -1,15 +1,15 @@
-import { unreadableOf, type BodyPool } from '#body-work/index.ts';
+import { type BodyPool, unreadableOf } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { images, type ImageResponse, type ModelEcho } from '#protocols/index.ts';
+import { type ImageResponse, images, type ModelEcho } from '#protocols/index.ts';
 import { readInThreadFrom } from '../attempts/in-thread.ts';
 import {
-  threadRefused,
-  UnchargedResponse,
   type ReadingResponse,
   type ResponseReader,
+  threadRefused,
+  UnchargedResponse,
 } from '../attempts/response-reader.ts';
-import type { Measured } from '../exchange/measured.ts';
-import { measureImages, unitsOf, type MeasuredRequest } from './measure-images.ts';
+import type { Measured } from '../exchange/record.ts';
+import { type MeasuredRequest, measureImages, unitsOf } from './measure-images.ts';
 
 /** In bytes. */
 export const largestResponse = 256 * 1024 * 1024;

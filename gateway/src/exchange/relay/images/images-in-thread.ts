@@ -1,11 +1,10 @@
 import { pictureRequestOf } from '#body-work/index.ts';
 import type { PictureRequest } from '#canonical/index.ts';
 import { editAsGeneration } from '#conversion/index.ts';
-import { pictures, type ImageRequest } from '#protocols/index.ts';
+import { type ImageRequest, pictures } from '#protocols/index.ts';
 import { isReadInThread } from '../attempts/in-thread.ts';
-import { inMemory } from './in-memory.ts';
-import type { ImageBody, ImageInput } from './input.ts';
-import type { ImageParts } from './parts.ts';
+import type { RequestMemory } from '../exchange/input.ts';
+import type { ImageBody, ImageInput, ImageParts } from './prepared.ts';
 
 type Parts = Pick<ImageParts, 'bodies'>;
 type Input = Pick<ImageInput, 'caller' | 'memory'>;
@@ -54,4 +53,22 @@ function jobOf({ body: original }: ImageRequest<ImageBody>, { body, ...request }
   if (request.encoding === 'multipart' || !isReadInThread(body)) return null;
   // Its body is handed over, and may be sent to other channels.
   return { request, body: Buffer.isBuffer(original) ? Buffer.from(body) : body };
+}
+
+/** Memory of a conversion, for each byte of a body: the body, its pictures in Base64 (4/3), and what is sent (4/3). */
+const perByte = 4;
+
+/**
+ * The request with its whole body in memory, to be converted.
+ * @param memory absent: it is not limited
+ * @throws GatewayError `overloaded` if there is no room; SpoolFailure
+ */
+export async function inMemory(
+  request: ImageRequest<ImageBody>,
+  memory: RequestMemory | undefined,
+): Promise<ImageRequest> {
+  const { body } = request;
+  if (Buffer.isBuffer(body)) return { ...request, body };
+  if (memory?.tryMore(perByte * body.length) === false) throw memory.refuse();
+  return { ...request, body: await body.whole() };
 }

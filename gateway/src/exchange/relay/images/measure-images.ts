@@ -1,22 +1,33 @@
 import {
+  exceededTier,
+  type ImageDemand,
   imageLines,
   judgeUsage,
+  type Line,
   mostLayers,
+  type PriceRates,
+  ratesOf,
+  type ReturnedImage,
   surchargedLines,
   tokenLines,
-  type Line,
-  type PriceRates,
-  type ReturnedImage,
   type Unbillable,
+  unpricedPart,
 } from '#billing/index.ts';
 import { noTokens, type ReportedUsage } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
-import type { ImageEntry, ImageRequest, ImageResponse } from '#protocols/index.ts';
+import type {
+  ImageEntry,
+  ImageRequest,
+  ImageResponse,
+  PictureStreamTap,
+} from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import { nothingUsed, type Measured } from '../exchange/measured.ts';
+import type { ResolvedModel } from '../exchange/find-model.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
+import { type Measured, nothingUsed } from '../exchange/record.ts';
 
 /** The parts of a request that decide how its response is measured. */
 export interface MeasuredRequest {
@@ -182,4 +193,75 @@ function tokensOf(usage: ReportedUsage | null, { request, model }: MeasuredReque
     plausible: isPlausible ? all : noTokens,
     source: isPlausible && usage.isDoubtful === true ? ('estimated' as const) : source,
   };
+}
+
+/**
+ * Refuses what could not be charged before an upstream draws it.
+ * @param size as the client wrote it; null: it did not
+ * @throws GatewayError
+ */
+export function requirePriced(
+  { model, name }: ResolvedModel,
+  demand: Pick<ImageDemand, 'layers' | 'sources'>,
+  size: string | null,
+): void {
+  const rates = model.price === null ? null : ratesOf(model.price);
+  const lacking = rates === null ? 'images' : unpricedPart(rates, demand);
+  if (rates === null || lacking !== null) {
+    const { part, param } = unpriced[lacking ?? 'images'];
+    throw new GatewayError('model_unpriced', { values: { model: name, part }, param });
+  }
+  const most = size === null ? null : exceededTier(rates, size);
+  if (most === null) return;
+  const reason = `size must have at most ${most} pixels: this model has no price for larger pictures`;
+  throw new GatewayError('invalid_value', { values: { reason }, param: 'size' });
+}
+
+/** What has no price, and the member that asks for it. */
+const unpriced = {
+  images: { part: '', param: 'model' },
+  layers: { part: ' for layers', param: 'layer_decomposition' },
+  references: { part: ' for more than one reference image', param: 'image' },
+} as const;
+
+type Seen = Pick<PictureStreamTap, 'entries' | 'inputImages' | 'usage'>;
+
+/** Measures what has come of a stream. */
+export interface StreamMeter {
+  /** Whether a final picture can be charged: otherwise the client must not get it. */
+  accepts(entry: ImageEntry): boolean;
+  /** What the pictures so far cost, or why they cannot be charged. */
+  measure(seen: Seen): Measured | Uncharged;
+  /** What the upstream has made so far, for the operator. */
+  unitsOf(seen: Seen): UnitsRecord;
+}
+
+/** @param mayLackPictures the client is shown a response without any picture, too */
+export function createStreamMeter(
+  prepared: MeasuredRequest,
+  missingUsage: 'estimate' | 'zero' | 'error',
+  mayLackPictures = false,
+): StreamMeter {
+  return {
+    accepts(entry) {
+      const alone = { entries: [entry], size: null, inputImages: null, usage: null };
+      // The usage may still come.
+      return !isUncharged(measureImages(alone, prepared, 'zero'));
+    },
+    measure(seen) {
+      if (mayLackPictures && seen.entries.length === 0) {
+        return measureWithoutPictures(seen.usage, prepared);
+      }
+      return measureImages(answeredOf(seen), prepared, missingUsage);
+    },
+    unitsOf: (seen) => unitsOf(answeredOf(seen), prepared),
+  };
+}
+
+export function isUncharged(measured: Measured | Uncharged): measured is Uncharged {
+  return typeof measured === 'string';
+}
+
+function answeredOf({ entries, inputImages, usage }: Seen) {
+  return { entries, inputImages, usage, size: null };
 }

@@ -1,22 +1,20 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { images, type ImageRequest } from '#protocols/index.ts';
+import { type ImageRequest, images } from '#protocols/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import { vendorOf, type Vendor } from '#vendors/index.ts';
+import { type Vendor, vendorOf } from '#vendors/index.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import { sentTo } from '../exchange/tried.ts';
+import { sentTo } from '../exchange/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { generationOf } from './images-in-thread.ts';
-import type { ImageBody, ImageInput } from './input.ts';
-import type { ImageParts } from './parts.ts';
+import { createStreamMeter } from './measure-images.ts';
 import type { EventReading, PictureRequests, RoutedRequest } from './picture-plan.ts';
-import type { PreparedImages } from './prepared.ts';
+import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
 import { SpooledResponse, type StoredImages } from './spooled-response.ts';
-import { createStreamMeter } from './stream-meter.ts';
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 

@@ -1,14 +1,11 @@
 import { images, type OpenedImages } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
-import type { ResolvedModel } from '../exchange/find-model.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { namedRoutes } from '../exchange/named-routes.ts';
+import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
-import type { ImageBody, ImageInput, ImageUpload } from './input.ts';
-import type { ImageParts } from './parts.ts';
-import type { CheckedImages } from './prepared.ts';
-import { requirePriced } from './require-priced.ts';
+import { requirePriced } from './measure-images.ts';
+import type { CheckedImages, ImageBody, ImageInput, ImageParts, ImageUpload } from './prepared.ts';
 
 type OpenedRequestForImages = OpenedRequest<ImageInput, CheckedImages>;
 

@@ -3,24 +3,22 @@ import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { answer, type Plan } from '../answer.ts';
-import { Attempt, type Receiver } from '../attempts/attempt.ts';
 import { attemptOptions, type AttemptOptions } from '../attempts/attempt-options.ts';
+import { Attempt, type Receiver } from '../attempts/attempt.ts';
 import { keepAliveOf, totalDeadline } from '../attempts/deadlines.ts';
-import { errorOfFailure } from '../attempts/error-of-failure.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
 import type { OutcomeOf } from '../attempts/outcome.ts';
 import type { Sender } from '../attempts/sender.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
-import type { Measured } from '../exchange/measured.ts';
-import { responseHeaders } from '../exchange/response-headers.ts';
-import type { SentRequest } from '../exchange/tried.ts';
+import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
-import type { ImageParts } from './parts.ts';
 import {
-  PictureStream,
   type CompletePictures,
+  PictureStream,
   type PictureStreamOptions,
 } from './picture-stream.ts';
+import type { ImageParts } from './prepared.ts';
 
 /** How the events of one response are read. */
 export type EventReading = Pick<PictureStreamOptions, 'events' | 'tap' | 'meter' | 'reader'>;
@@ -85,10 +83,10 @@ export function answerWhole<Whole extends { readonly measured: Measured }>(
  * @param encodeError the last event of a stream that failed
  * @throws GatewayError when nothing has been written to the client yet.
  */
-export function answerStream(
+export function answerStream<Whole>(
   parts: ImageParts,
   exchange: Exchange,
-  serving: PictureServing<unknown>,
+  serving: PictureServing<Whole>,
   sink: StreamSink,
   encodeError: (error: GatewayError) => string,
 ): Promise<void> {
@@ -122,7 +120,7 @@ function streamOf(
   parts: ImageParts,
   input: ExchangeInput,
   sink: StreamSink,
-  routed: RoutedRequest<unknown>,
+  routed: Pick<RoutedRequest<never>, 'sent' | 'events'>,
   { route, lease, started }: StreamCall,
 ): PictureStream {
   const { clock, health, timeouts } = parts;

@@ -1,24 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { joinInTurns, type CollectedBody } from '#bodies/index.ts';
+import { type CollectedBody, joinInTurns } from '#bodies/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import {
   eventOf,
-  verdict,
   type EventPieces,
   type PictureStreamTap,
   type StreamEvent,
+  verdict,
 } from '#protocols/index.ts';
+import { createEventStreamReader, type EventStreamReader, EventTooLarge } from '#upstream/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
-import { createEventStreamReader, EventTooLarge, type EventStreamReader } from '#upstream/index.ts';
 import type { Attempt, Receiver } from '../attempts/attempt.ts';
 import { failureOfResponse, isError } from '../attempts/error-body.ts';
-import { brokenAttempt, type AttemptFailure, type OutcomeOf } from '../attempts/outcome.ts';
+import { type AttemptFailure, brokenAttempt, type OutcomeOf } from '../attempts/outcome.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
-import type { Measured } from '../exchange/measured.ts';
+import type { Measured } from '../exchange/record.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
-import type { Uncharged } from './measure-images.ts';
-import { isUncharged, type StreamMeter } from './stream-meter.ts';
+import { isUncharged, type StreamMeter, type Uncharged } from './measure-images.ts';
 
 /** In bytes. One event holds a whole picture. */
 const eventLimit = 64 * 1024 * 1024;

@@ -1,10 +1,17 @@
 import type { PriceRates } from '#billing/index.ts';
-import type { SpoolSpace } from '#bodies/index.ts';
+import type { Spool, SpoolSpace, UploadedBody } from '#bodies/index.ts';
+import type { BodyPool } from '#body-work/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
-import type { ImageRequest } from '#protocols/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { ImagePieceReader, ImageRequest, Protocol } from '#protocols/index.ts';
+import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
+import type { AttemptParts } from '../attempts/attempt-options.ts';
+import type { ExchangeParts } from '../exchange/exchange.ts';
+import type { ExchangeInput } from '../exchange/input.ts';
 import type { NamingRequest } from '../exchange/state/authorize-names.ts';
-import type { ImageBody } from './input.ts';
+import type { StateParts } from '../exchange/state/judge-names.ts';
 
 /** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
 export const perPicture = 8 * 1024 * 1024;
@@ -27,4 +34,46 @@ export interface PreparedImages {
   readonly reserved: number;
   /** Where the response is stored until it may be shown. Released at the end of the exchange. */
   readonly space: SpoolSpace;
+}
+
+/** The body of a request: small ones are in one buffer. */
+export type ImageBody = Buffer | ImageUpload;
+
+export type ImageUpload = UploadedBody<ImagePieceReader>;
+
+/** A request for pictures, in the protocol that has them. */
+export interface ImageInput extends ExchangeInput {
+  readonly protocol: 'images';
+  readonly operation: 'generate';
+  /** Which endpoint: new pictures, or edits of existing ones. */
+  readonly form: 'generation' | 'edit';
+  /** A large body, which was read as it arrived; `body` is empty then. */
+  readonly upload?: ImageUpload;
+}
+
+/** What the operation of pictures needs. */
+export interface ImageParts extends ExchangeParts, AttemptParts, StateParts {
+  /** Reads large requests and responses in threads. */
+  readonly bodies: BodyPool;
+  readonly spool: Spool;
+}
+
+/** What pictures in text protocols need. */
+export interface PictureParts extends ImageParts {
+  readonly protocols: Readonly<
+    Record<TextProtocolName, Pick<Protocol, 'keepAlive' | 'encodeStreamError'>>
+  >;
+  /** Fetches a picture that is named by its address. */
+  readonly fetchMedia: GuardedFetch;
+}
+
+/** Whether a model works from pictures of the request. */
+export function takesSources({ capabilities }: Pick<Model, 'capabilities'>): boolean {
+  return capabilities.has('edits') || capabilities.has('multi_reference');
+}
+
+/** @param model as the client wrote it */
+export function unable(model: string): GatewayError {
+  const reason = `model '${model}' cannot use pictures of a request`;
+  return new GatewayError('invalid_value', { values: { reason }, param: 'model' });
 }

@@ -1,14 +1,13 @@
-import { SpoolFailure, type BodyEdit, type SpooledBody, type SpoolSpace } from '#bodies/index.ts';
+import { type BodyEdit, type SpooledBody, SpoolFailure, type SpoolSpace } from '#bodies/index.ts';
 import { images, type ModelEcho } from '#protocols/index.ts';
 import type { Attempt, Receiver } from '../attempts/attempt.ts';
 import type { OutcomeOf } from '../attempts/outcome.ts';
 import { UnchargedResponse } from '../attempts/response-reader.ts';
 import { tooLarge } from '../attempts/whole-response.ts';
-import type { Measured } from '../exchange/measured.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
-import { writePieces } from '../exchange/write-pieces.ts';
+import type { Measured } from '../exchange/record.ts';
 import { largestResponse } from './image-response-reader.ts';
-import { measureImages, referencesOf, unitsOf, type MeasuredRequest } from './measure-images.ts';
+import { type MeasuredRequest, measureImages, referencesOf, unitsOf } from './measure-images.ts';
 
 export interface SpooledResponseOptions {
   readonly space: SpoolSpace;
@@ -101,4 +100,22 @@ function shown(
 ): Pick<StoredImages, 'length' | 'writeTo'> {
   const pieces = body.edited(edits);
   return { length: pieces.length, writeTo: (client) => writePieces(client, pieces.read()) };
+}
+
+/** Writes the rest of a body to a client, no faster than the client reads, and ends it. */
+export async function writePieces(
+  client: ClientResponse,
+  pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<void> {
+  let wake: () => void = () => {};
+  client.onDrain(() => wake());
+  client.onDisconnect(() => wake());
+  for await (const piece of pieces) {
+    if (client.disconnected) return;
+    const drained = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (!client.write(piece)) await drained;
+  }
+  client.end();
 }

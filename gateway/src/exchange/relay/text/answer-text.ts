@@ -8,33 +8,30 @@ import {
 } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { answer } from '../answer.ts';
-import { Attempt } from '../attempts/attempt.ts';
 import { attemptOptions } from '../attempts/attempt-options.ts';
+import { Attempt } from '../attempts/attempt.ts';
 import { keepAliveOf } from '../attempts/deadlines.ts';
 import type { OutcomeOf } from '../attempts/outcome.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
 import { writeJson } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { responseHeaders } from '../exchange/response-headers.ts';
+import { responseHeaders } from '../exchange/record.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
-import { readingOf } from './attempt-options.ts';
-import { forgetText } from './forget-text.ts';
-import type { TextInput } from './input.ts';
+import type { TextInput, TextParts } from './input.ts';
 import { keepItems } from './items/keep-items.ts';
 import {
+  type CompleteText,
   measureBrokenText,
   measureComplete,
   measureDisconnected,
-  type CompleteText,
   type SeenText,
 } from './measure-text.ts';
-import type { TextParts } from './parts.ts';
-import type { PreparedText } from './prepared.ts';
-import { spendingOf } from './streams/spending-of.ts';
+import { forgetText, type PreparedText } from './prepared.ts';
+import { spendingOf } from './streams/spending.ts';
 import { TextEvents } from './streams/text-events.ts';
-import { TextResponseReader, type TextResponse } from './text-response-reader.ts';
-import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
+import { readingOf, type TextResponse, TextResponseReader } from './text-response-reader.ts';
+import { type ReadyText, TextSender, upstreamRequest } from './text-sender.ts';
 
 type BufferedText = OutcomeOf<TextResponse, never>;
 type StreamedText = OutcomeOf<CompleteText, SeenText>;

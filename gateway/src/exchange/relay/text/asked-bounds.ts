@@ -1,11 +1,24 @@
-import { affordableOutput, type Hold } from '#billing/index.ts';
+import {
+  affordableOutput,
+  type Hold,
+  type Line,
+  type PriceRates,
+  type Reach,
+  textBound,
+} from '#billing/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import type { OutputCap } from '#protocols/index.ts';
+import { familyOf } from '#estimation/index.ts';
+import type { OutputCap, WireRequest } from '#protocols/index.ts';
 import { traitsFor, type Vendor } from '#vendors/index.ts';
-import { reachOf } from './bound-text.ts';
+import { namedRoutes } from '../exchange/find-model.ts';
 import type { TextInput } from './input.ts';
-import { inputTokensOf, type CountedText } from './input-tokens.ts';
-import type { AskedBounds, PreparedText } from './prepared.ts';
+import {
+  type AskedBounds,
+  type CheckedText,
+  type CountedText,
+  inputTokensOf,
+  type PreparedText,
+} from './prepared.ts';
 
 /** A response that is cut shorter is of no use. In tokens. */
 const leastOutput = 256;
@@ -52,4 +65,48 @@ export function outputCapOf(
     usual: model.maxOutputTokens,
     chatMember: renamedMembers ? 'max_completion_tokens' : 'max_tokens',
   };
+}
+
+/** The most that a text request can use, for its hold. */
+export function boundText(
+  input: TextInput,
+  checked: CheckedText,
+  rates: PriceRates,
+): readonly Line<bigint>[] {
+  const { request, resolved, terms } = checked;
+  const { maxOutputTokens, choices, webSearches, extent } = request;
+  return textBound(rates, resolved.model, {
+    bodyBytes: input.body.length,
+    outputLimit: maxOutputTokens,
+    choices,
+    terms,
+    ...(webSearches !== undefined && { webSearches }),
+    extent: { ...extent, imageTokens: mostImageTokens(input, checked) },
+    reach: reachOf(request),
+  });
+}
+
+/** The kinds of tokens that a request can be charged for. What is not seen of its input may be anything. */
+export function reachOf({
+  extent,
+  outputKinds,
+}: Pick<WireRequest, 'extent' | 'outputKinds'>): Reach {
+  const { images, unseen, hostedTools } = extent;
+  return {
+    inputImage: images > 0 || unseen || hostedTools,
+    inputAudio: unseen,
+    outputImage: outputKinds?.image ?? true,
+    outputAudio: outputKinds?.audio ?? true,
+  };
+}
+
+/**
+ * The most tokens that one image takes at any model that may serve the request, by the models' names at the upstreams.
+ */
+function mostImageTokens(input: TextInput, { request, resolved }: CheckedText): number {
+  if (request.extent.images === 0) return 0;
+  const { protocol } = input;
+  const names = new Set(namedRoutes(input, resolved).map(({ upstreamModel }) => upstreamModel));
+  if (names.size === 0) names.add(resolved.model.id);
+  return Math.max(...names.values().map((name) => familyOf({ model: name, protocol }).image.most));
 }

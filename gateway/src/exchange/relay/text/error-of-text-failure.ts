@@ -1,8 +1,8 @@
 import type { GatewayError } from '#errors/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
-import { errorOfFailure } from '../attempts/error-of-failure.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
-import { stateNotFound } from '../exchange/state/state-not-found.ts';
+import { stateNotFound } from '../exchange/state/judge-names.ts';
 
 /**
  * Like `errorOfFailure`.

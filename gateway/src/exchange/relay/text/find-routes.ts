@@ -1,13 +1,14 @@
 import type { Route } from '#catalogue/index.ts';
 import { carriesEnvelopes } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { conversationOf, findCandidates, isNative, startingAt } from '#routing/index.ts';
+import { vendorOf } from '#vendors/index.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { routeQueryOf } from '../exchange/route-query.ts';
+import { routeQueryOf } from '../exchange/find-model.ts';
 import { withoutRefusing } from '../exchange/state/authorize-names.ts';
-import type { TextInput } from './input.ts';
-import type { TextParts } from './parts.ts';
-import type { CheckedText, PreparedText } from './prepared.ts';
 import { askedBoundsOf } from './asked-bounds.ts';
+import type { TextInput, TextParts } from './input.ts';
+import type { CheckedText, PreparedText } from './prepared.ts';
 
 /**
  * The routes that can serve the request, in the order to try them.
@@ -65,4 +66,21 @@ export function findRoutes(
       ? parts.affinity.prefer(routes, conversation, now, ranksFirst)
       : startingAt(routes, prepared.home.channel);
   return { ...prepared, routes: preferred, conversation, isSealed };
+}
+
+/**
+ * The routes whose upstreams compact conversations, in the same order. None gets a limit of output: compactions have
+ * no member for it.
+ * @throws GatewayError `invalid_value` when there is none. 404 would make clients take the gateway for one without the
+ * protocol.
+ */
+export function compactingRoutes(prepared: PreparedText): PreparedText {
+  const routes = prepared.routes.filter(
+    (route) => isNative(route, 'responses') && vendorOf(route.channel)?.compacts === true,
+  );
+  if (routes.length === 0) {
+    const reason = 'compaction is not available for this model';
+    throw new GatewayError('invalid_value', { values: { reason } });
+  }
+  return { ...prepared, routes, bounds: { ...prepared.bounds, cap: null } };
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { findVendor } from '#vendors/index.ts';
-import type { TextInput } from './input.ts';
-import { textHeaders } from './forwarded-headers.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
+import { textHeaders } from './forwarded-headers.ts';
+import type { TextInput } from './input.ts';
 
 const timeouts: Timeouts = {
   connect: 1,

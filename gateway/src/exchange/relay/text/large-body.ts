@@ -1,18 +1,19 @@
-import { ownerOf } from '#identity/index.ts';
-import type {
-  BodyPool,
-  JobRequest,
-  PatchedBody,
-  RequestFacts,
-  RunningJob,
+import {
+  type BodyPool,
+  errorOf,
+  isPlainError,
+  type JobRequest,
+  type PatchedBody,
+  type RequestFacts,
+  type RunningJob,
+  termsOf,
 } from '#body-work/index.ts';
-import { errorOf, isPlainError, termsOf } from '#body-work/index.ts';
 import type { ConversionTarget, ConvertedBody, FoundMedia, StateMaker } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
+import { ownerOf } from '#identity/index.ts';
 import type { NamedItem, PatchTarget, WireRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
-import type { TextInput } from './input.ts';
-import type { TextParts } from './parts.ts';
+import type { TextInput, TextParts } from './input.ts';
 
 /** From this size on, converting a request takes longer than handing it to a thread. */
 export const convertedInThread = 256 * 1024;

@@ -11,16 +11,16 @@ import { inputSum, type StreamTap } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import type { BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
-import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
+import { type Measured, nothingUsed } from '../exchange/record.ts';
+import type { TextSent } from './input.ts';
 import type { PreparedText } from './prepared.ts';
-import type { TextSent } from './text-sent.ts';
 import {
   asReported,
+  type TextUsage,
   usageOfLeaving,
   usageOfResponse,
   withHiddenReasoning,
-  type TextUsage,
 } from './usage.ts';
 
 /** What is known of a streamed response. */

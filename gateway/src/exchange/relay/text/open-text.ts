@@ -1,14 +1,12 @@
 import type { RequestFacts } from '#body-work/index.ts';
 import type { OpenedRequest as WireOpened, Protocol, WireRequest } from '#protocols/index.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { ResolvedModel } from '../exchange/find-model.ts';
+import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
-import type { TextInput } from './input.ts';
+import type { TextInput, TextParts } from './input.ts';
 import { mayNameItems, putItems, withItems } from './items/named-items.ts';
-import { largeBodyOf, type LargeBody } from './large-body.ts';
-import type { TextParts } from './parts.ts';
+import { type LargeBody, largeBodyOf } from './large-body.ts';
 import type { CheckedText } from './prepared.ts';
-import { namedRoutes } from '../exchange/named-routes.ts';
 import { termsSent } from './surcharges.ts';
 
 /**

@@ -1,10 +1,12 @@
 import type { RequestFacts } from '#body-work/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
-import type { WireRequest } from '#protocols/index.ts';
+import { usualImageTokens } from '#estimation/index.ts';
+import { estimateInputTokens, type WireRequest } from '#protocols/index.ts';
 import type { Conversation } from '#routing/index.ts';
 import type { StateHome } from '#upstream-state/index.ts';
-import type { LargeBody } from './large-body.ts';
 import type { NamingRequest } from '../exchange/state/authorize-names.ts';
+import type { TextInput } from './input.ts';
+import type { LargeBody } from './large-body.ts';
 
 /** A text request that is valid and allowed. It still needs money and a route. */
 export interface CheckedText extends NamingRequest {
@@ -50,4 +52,30 @@ export interface AskedBounds {
   readonly cap: number | null;
   /** More input tokens than this are in no such request; infinite if its bytes do not tell. */
   readonly mostInput: number;
+}
+
+const noText = Object.freeze({ body: Buffer.alloc(0), json: Object.freeze({}) });
+
+/**
+ * Releases the request's text. Once the client has seen some of a response, no other upstream is sent the request. An
+ * agent's request has hundreds of kilobytes, and more when parsed, and its response may take minutes.
+ */
+export function forgetText(input: TextInput, prepared: PreparedText): void {
+  prepared.inputTokens = inputTokensOf(prepared);
+  prepared.large = null;
+  prepared.request = { ...prepared.request, ...noText };
+  input.body = noText.body;
+  input.memory?.release();
+}
+
+/** The parts of a prepared request that an estimate of its tokens needs. */
+export type CountedText = Pick<PreparedText, 'inputTokens' | 'request' | 'model' | 'routes'>;
+
+/** Estimates the request's tokens, for when no upstream reports them. */
+export function inputTokensOf({ inputTokens, request, model, routes }: CountedText): number {
+  if (inputTokens !== null) return inputTokens;
+  if (request.extent.images === 0) return estimateInputTokens(request);
+  // All channels have the same model, whatever they call it, so the first name will do.
+  const target = { model: routes[0]?.upstreamModel ?? model.id, protocol: 'chat' } as const;
+  return estimateInputTokens(request, usualImageTokens(target));
 }

@@ -1,24 +1,25 @@
-import { ownerOf } from '#identity/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Channel, Route } from '#catalogue/index.ts';
 import type { DeclaredPrice } from '#config/index.ts';
 import {
-  MediaWanted,
   type Conversion,
   type ConversionTarget,
   type ConvertedRequest,
+  fetchWanted,
   type FoundMedia,
+  MediaWanted,
+  type WantedMedia,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { ownerOf } from '#identity/index.ts';
 import { upstreamProtocols } from '#routing/index.ts';
 import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
-import type { TextInput } from './input.ts';
+import { askedMedia, fetchingMedia } from '../attempts/fetch-media.ts';
+import { outputCapOf } from './asked-bounds.ts';
+import type { TextInput, TextParts } from './input.ts';
 import { convertedInThread, enlargedBody, givingBack, type LargeBody } from './large-body.ts';
-import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { noEdits, type RouteEdits } from './route-edits.ts';
-import { RequestMedia } from './request-media.ts';
-import { outputCapOf } from './asked-bounds.ts';
 
 /** What converting a request needs. */
 export type ConvertingParts = Pick<
@@ -188,4 +189,33 @@ export function targetOf(
     ...(withoutState > 0 && { isWithoutState: true }),
     ...cacheOffer(channel.cache, model.price),
   };
+}
+
+/** The media of one request that some of its upstreams take only as bytes; fetched once for all of them. */
+export class RequestMedia {
+  /** Empty while a thread has them. */
+  found: FoundMedia = new Map();
+  /** Of all that were fetched. */
+  bytes = 0;
+  readonly #parts: Pick<TextParts, 'fetchMedia' | 'codecs' | 'ticker'>;
+  readonly #input: TextInput;
+
+  constructor(parts: Pick<TextParts, 'fetchMedia' | 'codecs' | 'ticker'>, input: TextInput) {
+    this.#parts = parts;
+    this.#input = input;
+  }
+
+  /** @throws GatewayError, ClientGone */
+  async fetch(wanted: readonly WantedMedia[]): Promise<void> {
+    const { fieldName } = this.#parts.codecs[this.#input.protocol];
+    const fetched = await fetchingMedia(this.#parts, this.#input, askedMedia, (fetchMedia) =>
+      fetchWanted(wanted, this.bytes, fetchMedia, fieldName),
+    );
+    for (const { bytes } of fetched.values()) this.bytes += bytes.length;
+    this.found = new Map([...this.found, ...fetched]);
+  }
+
+  forget(): void {
+    this.found = new Map();
+  }
 }

@@ -2,11 +2,11 @@ import type { Loss } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import {
   carriesEnvelopes,
-  withoutEnvelopes,
   type ConvertedRequest,
   type Converter,
   type ReasoningPlace,
   type StateMaker,
+  withoutEnvelopes,
 } from '#conversion/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import type {
@@ -16,17 +16,16 @@ import type {
   ReasoningEcho,
   WireRequest,
 } from '#protocols/index.ts';
-import { quirksFor, traitsFor, vendorOf, type Vendor } from '#vendors/index.ts';
+import { quirksFor, traitsFor, type Vendor, vendorOf } from '#vendors/index.ts';
 import { channelHeaders } from '../attempts/upstream-request.ts';
+import { surchargesOf } from '../exchange/offered-terms.ts';
+import { outputCapOf } from './asked-bounds.ts';
 import { betaHeader } from './forwarded-headers.ts';
-import type { TextInput } from './input.ts';
+import type { TextInput, TextSent } from './input.ts';
 import { givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
 import { noEdits, type RouteEdits } from './route-edits.ts';
-import { outputCapOf } from './asked-bounds.ts';
-import { surchargesOf } from '../exchange/offered-terms.ts';
 import { passedBetas, type PassedBetas } from './surcharges.ts';
-import type { TextSent } from './text-sent.ts';
 
 const noLosses: readonly Loss[] = Object.freeze([]);
 /** The loss of a history that an upstream of another protocol wrote in part. */

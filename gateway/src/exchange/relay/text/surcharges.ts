@@ -1,8 +1,8 @@
 import { textProtocolNames } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
-import { type WireRequest, textFacts } from '#protocols/index.ts';
+import { textFacts, type WireRequest } from '#protocols/index.ts';
 import { isNative } from '#routing/index.ts';
-import { traitsFor, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
+import { type SurchargeFacts, traitsFor, vendorOf } from '#vendors/index.ts';
 import {
   isOffered,
   requireOffered,

@@ -1,15 +1,12 @@
 import type { TextOperationName } from '#canonical/index.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { answerBuffered, answerStream } from './answer-text.ts';
 import { authorizeNames } from '../exchange/state/authorize-names.ts';
-import { boundText } from './bound-text.ts';
-import { answerCount } from './counts/answer-count.ts';
-import { createTokenCounting } from './counts/count-tokens.ts';
-import { compactingRoutes } from './compacting-routes.ts';
-import { findRoutes } from './find-routes.ts';
-import type { TextInput } from './input.ts';
+import { answerBuffered, answerStream } from './answer-text.ts';
+import { boundText } from './asked-bounds.ts';
+import { answerCount, createTokenCounting } from './counts/count-tokens.ts';
+import { compactingRoutes, findRoutes } from './find-routes.ts';
+import type { TextInput, TextParts } from './input.ts';
 import { openText } from './open-text.ts';
-import type { TextParts } from './parts.ts';
 import type { CheckedText, PreparedText } from './prepared.ts';
 
 type TextOperation = Operation<TextInput, CheckedText, PreparedText>;

@@ -1,21 +1,21 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ResponseEcho, PatchedRequest, Protocol } from '#protocols/index.ts';
-import { isNative, type ChannelLease } from '#routing/index.ts';
+import type { PatchedRequest, Protocol, ResponseEcho } from '#protocols/index.ts';
+import { type ChannelLease, isNative } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import { vendorOf, type Cure, type Vendor } from '#vendors/index.ts';
+import { type Cure, type Vendor, vendorOf } from '#vendors/index.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
 import type { ReadyRequest, RunningAttempt, Sender } from '../attempts/sender.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
+import { stateNotFound } from '../exchange/state/judge-names.ts';
 import { errorOfTextFailure } from './error-of-text-failure.ts';
 import { textHeaders } from './forwarded-headers.ts';
-import type { TextInput } from './input.ts';
+import type { TextInput, TextParts, TextSent } from './input.ts';
 import type { LargeBody } from './large-body.ts';
-import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { RouteConversions } from './route-conversions.ts';
-import { learnedQuirks, learnQuirk, noEdits, withCure, type RouteEdits } from './route-edits.ts';
+import { learnedQuirks, learnQuirk, noEdits, type RouteEdits, withCure } from './route-edits.ts';
 import {
   echoingRequestFor,
   echoRuleOf,
@@ -24,8 +24,6 @@ import {
   type RouteRequest,
   type TextRequest,
 } from './route-request.ts';
-import { stateNotFound } from '../exchange/state/state-not-found.ts';
-import type { TextSent } from './text-sent.ts';
 
 /** Sends a request. The returned attempt must not keep `request`. */
 export type StartAttempt<Outcome extends AttemptOutcome> = (

@@ -1,17 +1,16 @@
 import { usualOutput } from '#billing/index.ts';
 import {
+  type Iteration,
   lacks,
   noTokens,
-  saysNothing,
-  type Iteration,
   type ReportedUsage,
+  saysNothing,
   type Surcharges,
   type TokenUsage,
 } from '#canonical/index.ts';
 import { estimateTokens, inputSum } from '#protocols/index.ts';
-import { inputTokensOf, type CountedText } from './input-tokens.ts';
-import type { PreparedText } from './prepared.ts';
-import type { TextSent } from './text-sent.ts';
+import type { TextSent } from './input.ts';
+import { type CountedText, inputTokensOf, type PreparedText } from './prepared.ts';
 
 /** What a text exchange used, as far as is known. */
 export interface TextUsage {

@@ -1,8 +1,10 @@
+import { videoBound } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { OpenTask } from '#tasks/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { isError } from '../attempts/error-body.ts';
-import { Tries, type Attempted } from '../attempts/failover.ts';
+import { type Attempted, Tries } from '../attempts/failover.ts';
+import { writeJson } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
   asGatewayError,
@@ -10,16 +12,16 @@ import {
   finishFailed,
   reportExchange,
 } from '../exchange/finish.ts';
-import { nothingUsed } from '../exchange/measured.ts';
-import type { Ending } from '../exchange/record-of.ts';
-import { responseHeaders } from '../exchange/response-headers.ts';
-import { nothingTried, type SentRequest } from '../exchange/tried.ts';
-import { createTask } from './create-task.ts';
-import type { VideoInput } from './input.ts';
-import type { VideoParts } from './parts.ts';
-import { patientClient } from './patient-client.ts';
-import type { PreparedVideo } from './prepared.ts';
-import { VideoSender, type SubmitOutcome } from './video-sender.ts';
+import {
+  type Ending,
+  nothingTried,
+  nothingUsed,
+  responseHeaders,
+  type SentRequest,
+  userAgentOf,
+} from '../exchange/record.ts';
+import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
+import { createSubmitter, patientClient, type SubmitOutcome } from './video-sender.ts';
 
 type Submit = Attempted<SentRequest, SubmitOutcome>;
 
@@ -49,18 +51,13 @@ export async function answerVideo(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
     prepared.routes,
-    new VideoSender(parts, input, model, prepared),
+    createSubmitter(parts, input, model, prepared),
   ).run();
   const error = await settle(parts, exchange, task, attempted);
   reportExchange(parts, exchange, endingOf(error, attempted));
   if (error !== null) throw error;
-  const body = Buffer.from(parts.videos[input.protocol].encodeAccepted(task.id, input.id));
-  input.client.start(200, {
-    'content-type': 'application/json',
-    'content-length': String(body.length),
-    ...responseHeaders(attempted.sent),
-  });
-  input.client.end(body);
+  const body = parts.videos[input.protocol].encodeAccepted(task.id, input.id);
+  writeJson(input.client, body, responseHeaders(attempted.sent));
 }
 
 /** @throws GatewayError when there is no task; nothing is held by then. */
@@ -119,4 +116,31 @@ function endingOf(error: GatewayError | null, tried: Submit): Ending {
   return error === null
     ? { ...end, outcome: 'completed', status: 200 }
     : { ...end, outcome: 'failed', status: error.entry.status };
+}
+
+/**
+ * Makes the row of the task, which takes over the exchange's hold.
+ * @throws GatewayError `unavailable` when there is no row; the hold is ended by then.
+ */
+export function createTask(
+  parts: Pick<VideoParts, 'videos' | 'tasks' | 'clock'>,
+  exchange: Exchange<VideoInput>,
+  { request }: PreparedVideo,
+): Promise<OpenTask> {
+  const { input, model, hold } = exchange;
+  const { id, arrivedAt, caller, protocol } = input;
+  exchange.hold = null;
+  return parts.tasks.create({
+    id: parts.videos[protocol].newTaskId(parts.clock.now()),
+    protocol,
+    requestId: id,
+    arrivedAt,
+    caller,
+    model,
+    userAgent: userAgentOf(input),
+    demand: request.demand,
+    asked: request.asked,
+    hold,
+    bound: hold === null ? null : videoBound(hold.rates, request.demand)[0],
+  });
 }

@@ -1,11 +1,13 @@
+import { pricesVideo, ratesOf } from '#billing/index.ts';
 import { errorOf } from '#body-work/index.ts';
+import type { VideoProtocolName } from '#canonical/index.ts';
+import type { Model } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import type { VideoRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
+import type { ResolvedModel } from '../exchange/find-model.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
-import { checkVideo } from './check-video.ts';
-import type { VideoInput } from './input.ts';
-import type { VideoParts } from './parts.ts';
-import type { CheckedVideo } from './prepared.ts';
+import type { CheckedVideo, VideoInput, VideoParts } from './prepared.ts';
 
 type OpenedVideo = OpenedRequest<VideoInput, CheckedVideo>;
 type OpeningParts = Pick<VideoParts, 'bodies' | 'ticker' | 'videos'>;
@@ -47,4 +49,31 @@ function checkable({ protocol }: VideoInput, model: string, read: () => VideoReq
     model,
     check: (_exchange, resolved) => checkVideo(protocol, resolved, read),
   };
+}
+
+/**
+ * Reads the request and checks what depends on its model.
+ * @throws GatewayError for a model of the other dialect, for whatever `read` refuses, and for a resolution without a price
+ */
+export function checkVideo(
+  protocol: VideoProtocolName,
+  resolved: ResolvedModel,
+  read: () => VideoRequest,
+): CheckedVideo {
+  const { name, model } = resolved;
+  if (dialectOf(model) !== protocol) {
+    throw new GatewayError('model_not_available', { values: { model: name }, param: 'model' });
+  }
+  const request = read();
+  const { resolution } = request.demand;
+  if (model.price === null || !pricesVideo(ratesOf(model.price), protocol, resolution)) {
+    const reason = `resolution ${resolution} is not available for this model`;
+    throw new GatewayError('invalid_value', { param: 'resolution', values: { reason } });
+  }
+  return { resolved, request };
+}
+
+/** Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model. */
+function dialectOf({ price }: Pick<Model, 'price'>): VideoProtocolName {
+  return price?.videoSecond === undefined ? 'video-contents' : 'video-synthesis';
 }

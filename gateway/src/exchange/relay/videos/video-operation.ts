@@ -1,13 +1,11 @@
 import { videoBound } from '#billing/index.ts';
 import { findCandidates } from '#routing/index.ts';
+import { routeQueryOf } from '../exchange/find-model.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { routeQueryOf } from '../exchange/route-query.ts';
 import { answerVideo } from './answer-video.ts';
-import type { VideoInput } from './input.ts';
 import { checkAudio } from './check-audio.ts';
 import { openVideo } from './open-video.ts';
-import type { VideoParts } from './parts.ts';
-import type { CheckedVideo, PreparedVideo } from './prepared.ts';
+import type { CheckedVideo, PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
 
 /** Submits tasks that make videos. Whoever follows a task asks for it by its id. */
 export function createVideoOperation(

@@ -1,66 +1,158 @@
 import type { Route } from '#catalogue/index.ts';
+import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ChannelLease } from '#routing/index.ts';
-import { vendorOf } from '#vendors/index.ts';
-import { Attempt } from '../attempts/attempt.ts';
+import { UnreadableResponse, type VideoRequest } from '#protocols/index.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
+import { parseWithIds, type TaskSide, type Vendor, vendorOf } from '#vendors/index.ts';
 import { attemptOptions } from '../attempts/attempt-options.ts';
-import { errorOfFailure } from '../attempts/error-of-failure.ts';
-import type { AttemptFailure, OutcomeOf } from '../attempts/outcome.ts';
-import type { ReadyRequest, Sender } from '../attempts/sender.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
+import type { OutcomeOf } from '../attempts/outcome.ts';
+import type { ResponseReader } from '../attempts/response-reader.ts';
+import type { Sender } from '../attempts/sender.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
-import { sentTo, type SentRequest } from '../exchange/tried.ts';
-import type { VideoInput } from './input.ts';
-import type { VideoParts } from './parts.ts';
-import type { PreparedVideo } from './prepared.ts';
-import { patientClient } from './patient-client.ts';
-import { readIdWith, type SubmittedTask } from './submitted-task.ts';
-import { submitRequest } from './submit-request.ts';
+import { type SentRequest, sentTo } from '../exchange/record.ts';
+import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
 
 export type SubmitOutcome = OutcomeOf<SubmittedTask, never>;
 
-/** Sends the request as it was read, with the model's name at the channel. */
-export class VideoSender implements Sender<SentRequest, SubmitOutcome> {
-  readonly kind = 'buffered';
-  readonly isCostly = true;
-  readonly model: string;
-  readonly #parts: VideoParts;
-  readonly #input: VideoInput;
-  readonly #prepared: PreparedVideo;
-
-  /** @param model as the client wrote it */
-  constructor(parts: VideoParts, input: VideoInput, model: string, prepared: PreparedVideo) {
-    this.model = model;
-    this.#parts = parts;
-    this.#input = input;
-    this.#prepared = prepared;
-  }
-
-  prepare(): null {
-    return null;
-  }
-
-  build(route: Route): ReadyRequest<SentRequest, SubmitOutcome> {
-    return {
+/**
+ * Sends the request as it was read, with the model's name at the channel.
+ * @param model as the client wrote it
+ */
+export function createSubmitter(
+  parts: VideoParts,
+  input: VideoInput,
+  model: string,
+  { request }: PreparedVideo,
+): Sender<SentRequest, SubmitOutcome> {
+  return {
+    model,
+    kind: 'buffered',
+    isCostly: true,
+    prepare: () => null,
+    build: (route) => ({
       sent: sentTo(route),
-      send: (lease) => this.#send(route, lease),
-    };
-  }
+      send({ secret }) {
+        const { timeouts } = parts;
+        const vendor = vendorOf(route.channel);
+        const side = vendor?.tasks?.[input.protocol];
+        if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
+        const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
+        return new Attempt(asked, new WholeResponse(readIdWith(side, { route, secret })), {
+          ...attemptOptions(parts, input, route.channel, 'finish'),
+          client: patientClient,
+        });
+      },
+    }),
+    errorOf: (failure) => errorOfFailure(failure, null),
+  };
+}
 
-  errorOf(failure: AttemptFailure): GatewayError {
-    return errorOfFailure(failure, null);
-  }
+/**
+ * Stands for the client while a task is submitted. Whoever leaves meanwhile does not stop the submit: what an upstream
+ * accepts is made, and has to be followed.
+ */
+export const patientClient = Object.freeze({
+  disconnected: false,
+  failedWith: null,
+  fail: (): void => {},
+  onDisconnect: (): void => {},
+});
 
-  #send(route: Route, { secret }: ChannelLease): Attempt<SubmittedTask, never> {
-    const input = this.#input;
-    const { timeouts } = this.#parts;
-    const vendor = vendorOf(route.channel);
-    const side = vendor?.tasks?.[input.protocol];
-    if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
-    const { request } = this.#prepared;
-    const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
-    return new Attempt(asked, new WholeResponse(readIdWith(side, { route, secret })), {
-      ...attemptOptions(this.#parts, input, route.channel, 'finish'),
-      client: patientClient,
-    });
+/** Where one submit goes. */
+export interface SubmitTarget {
+  readonly route: Route;
+  readonly vendor: Vendor;
+  readonly side: TaskSide;
+  readonly secret: string | null;
+  /** The gateway's settings; the channel's own take precedence. */
+  readonly timeouts: Timeouts;
+}
+
+/** The whole request for one submit. It gets a connection of its own, because a lost one must not be repeated. */
+export function submitRequest(
+  { headers, protocol }: Pick<VideoInput, 'headers' | 'protocol'>,
+  { body }: Pick<VideoRequest, 'body'>,
+  { route, vendor, side, secret, timeouts }: SubmitTarget,
+): UpstreamRequest {
+  const asked = buildUpstreamRequest({
+    operation: 'generate',
+    route,
+    vendor,
+    secret,
+    protocol,
+    body: bodyWith(body, route.upstreamModel),
+    clientHeaders: headers,
+    forwarded: forwardedHeaders(headers, allowedAnywhere),
+    stream: false,
+    timeouts,
+  });
+  return { ...asked, headers: { ...asked.headers, ...side.submitHeaders }, ownConnection: true };
+}
+
+/** In pieces, so that pictures in the body are not copied. */
+function bodyWith(
+  { before, after }: VideoRequest['body'],
+  model: string,
+): UpstreamRequest['body'] & {} {
+  const name = Buffer.from(JSON.stringify(model));
+  return {
+    length: before.length + name.length + after.length,
+    async *read() {
+      yield before;
+      yield name;
+      yield after;
+    },
+  };
+}
+
+/** A task that an upstream has accepted, and how to ask for it. */
+export interface SubmittedTask {
+  readonly upstreamId: string;
+  readonly route: Route;
+  readonly secret: string | null;
+}
+
+/** In bytes. The response is little more than an id. */
+const largestResponse = 1024 * 1024;
+
+/** Reads the response to a submit. */
+export function readIdWith(
+  side: TaskSide,
+  sentTo: Omit<SubmittedTask, 'upstreamId'>,
+): ResponseReader<SubmittedTask> {
+  return {
+    largest: largestResponse,
+    read(body) {
+      const response = parse(body);
+      const upstreamId = side.readId(response);
+      if (upstreamId === null) throw new UnreadableResponse('no id of a task', errorIn(response));
+      return { ...sentTo, upstreamId };
+    },
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseWithIds(body);
+  } catch (error) {
+    throw new UnreadableResponse(`not JSON: ${(error as Error).message}`);
   }
+}
+
+const successCodes = /^(?:0|200|ok|success)$/i;
+
+/** The response if it is an error with status 200, as of some gateways: then no task was accepted. Null: it is not. */
+function errorIn(response: unknown): unknown {
+  if (typeof response !== 'object' || response === null) return null;
+  const { error, code, message } = response as Readonly<Record<string, unknown>>;
+  if (error !== undefined && error !== null) return response;
+  const isSaid = typeof code === 'string' && code !== '' && typeof message === 'string';
+  return isSaid && !successCodes.test(code) ? response : null;
 }

@@ -1,11 +1,10 @@
 import type { Route } from '#catalogue/index.ts';
 import type { NamedState } from '#protocols/index.ts';
 import { isNative, servingRoutes } from '#routing/index.ts';
+import { routeQueryOf } from '../find-model.ts';
 import type { ExchangeInput } from '../input.ts';
 import type { CheckedRequest } from '../operation.ts';
-import { routeQueryOf } from '../route-query.ts';
-import { judgeNames, type NameJudgement } from './judge-names.ts';
-import type { StateParts } from './parts.ts';
+import { judgeNames, type NameJudgement, type StateParts } from './judge-names.ts';
 
 /** A request that may name ids of upstream state. */
 export interface NamingRequest extends CheckedRequest {

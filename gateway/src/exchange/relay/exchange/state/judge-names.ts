@@ -1,12 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ownerOf } from '#identity/index.ts';
 import type { Channel } from '#catalogue/index.ts';
-import type { GatewayError } from '#errors/index.ts';
-import type { NamedState } from '#protocols/index.ts';
-import { isShared, type Standing, type StateHome } from '#upstream-state/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { ownerOf } from '#identity/index.ts';
+import type { NamedState, StateKind } from '#protocols/index.ts';
+import {
+  isShared,
+  type Standing,
+  type StateDirectory,
+  type StateHome,
+} from '#upstream-state/index.ts';
 import type { ExchangeInput } from '../input.ts';
-import type { StateParts } from './parts.ts';
-import { stateNotFound } from './state-not-found.ts';
 
 /** What the ids in a request mean for its routes. */
 export interface NameJudgement {
@@ -134,4 +137,35 @@ function homeOf(judged: readonly Judged[]): StateHome | null {
 
 function hasChoice(channels: readonly Channel[]): boolean {
   return channels.length > 1 || (channels[0]?.credentials.length ?? 0) > 1;
+}
+
+/** What it takes to judge who may name the ids of upstream state. */
+export interface StateParts {
+  readonly upstreamState: StateDirectory;
+  /** Called when an id was refused for a channel: the operator may have to share the state that it names. */
+  readonly onRefusedState: (refused: RefusedState) => void;
+}
+
+/** It does not reveal whose id it is. */
+export interface RefusedState {
+  readonly requestId: string;
+  /** The channel's name. */
+  readonly channel: string;
+  readonly kind: StateKind;
+  /** The digest of the id. */
+  readonly digest: string;
+}
+
+/** The error for a request that names state that does not exist or is not the caller's; both in the same words. */
+export function stateNotFound({ kind, param }: Pick<NamedState, 'kind' | 'param'>): GatewayError {
+  if (param === 'previous_response_id' && kind === 'response') {
+    return new GatewayError('previous_response_not_found', { param });
+  }
+  // With this the SDK sends the whole conversation instead.
+  const details = param.endsWith('previous_message_id') ? { error_code: 'thread_not_found' } : null;
+  return new GatewayError('state_not_found', {
+    values: { param },
+    param,
+    ...(details !== null && { details }),
+  });
 }

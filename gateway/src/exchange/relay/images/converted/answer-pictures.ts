@@ -8,10 +8,9 @@ import { StreamSink } from '../../streams/stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import { answerStream, answerWhole, type PictureServing } from '../picture-plan.ts';
+import type { PictureParts } from '../prepared.ts';
 import { ConvertedRequests } from './converted-requests.ts';
-import type { PictureParts } from './parts.ts';
-import type { PreparedPictures } from './prepared.ts';
-import type { PictureSurface } from './surface.ts';
+import type { PictureSurface, PreparedPictures } from './surface.ts';
 
 /** As for text: until then an error can still have a status of its own. */
 const headHoldMs = 10_000;

@@ -1,5 +1,5 @@
-import { pictureProtocolNames } from '#canonical/index.ts';
 import { pictureRequestOf } from '#body-work/index.ts';
+import { pictureProtocolNames } from '#canonical/index.ts';
 import { pictures } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
 import type { TextInput } from '../../text/input.ts';

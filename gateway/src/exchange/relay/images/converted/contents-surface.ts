@@ -1,5 +1,5 @@
-import { pictureProtocolNames, type PictureRequest } from '#canonical/index.ts';
 import { errorOf, isPlainError, pictureRequestOf } from '#body-work/index.ts';
+import { pictureProtocolNames, type PictureRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import { pictures } from '#protocols/index.ts';

@@ -1,9 +1,8 @@
-import type { PictureProtocolName } from '#canonical/index.ts';
-import { isReferenceModel } from '#canonical/index.ts';
+import { isReferenceModel, type PictureProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import {
-  convertPictureRequest,
   type ConvertedPictureRequest,
+  convertPictureRequest,
   type FetchMedia,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
@@ -14,18 +13,16 @@ import {
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../../attempts/upstream-request.ts';
-import type { ExchangeInput } from '../../exchange/input.ts';
 import { WholeResponse } from '../../attempts/whole-response.ts';
-import { sentTo } from '../../exchange/tried.ts';
+import type { ExchangeInput } from '../../exchange/input.ts';
+import { sentTo } from '../../exchange/record.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
+import { createStreamMeter } from '../measure-images.ts';
 import { forPictures, imageVendor } from '../native-requests.ts';
 import type { EventReading, PictureRequests, RoutedRequest } from '../picture-plan.ts';
-import { createStreamMeter } from '../stream-meter.ts';
-import type { PictureParts } from './parts.ts';
+import { type PictureParts, takesSources, unable } from '../prepared.ts';
 import { PictureResponseReader, ResponseLoss } from './picture-response-reader.ts';
-import type { ConvertiblePictures } from './prepared.ts';
-import { takesSources, unable } from './sources.ts';
-import type { PictureSide, StreamedPictures } from './surface.ts';
+import type { ConvertiblePictures, PictureSide, StreamedPictures } from './surface.ts';
 
 /** How pictures are sent to upstreams of other protocols than the client's, or of its own text protocol. */
 export interface PictureTarget {

@@ -1,21 +1,23 @@
-import type { PictureRequest } from '#canonical/index.ts';
 import { imageBound, ratesOf } from '#billing/index.ts';
+import type { PictureRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { findCandidates } from '#routing/index.ts';
-import type { ResolvedModel } from '../../exchange/find-model.ts';
-import { namedRoutes } from '../../exchange/named-routes.ts';
+import { namedRoutes, type ResolvedModel, routeQueryOf } from '../../exchange/find-model.ts';
 import { requireOffered, surchargesOfAny } from '../../exchange/offered-terms.ts';
 import type { OpenedRequest, Operation } from '../../exchange/operation.ts';
-import { routeQueryOf } from '../../exchange/route-query.ts';
 import { authorizeNames, withoutRefusing } from '../../exchange/state/authorize-names.ts';
 import type { TextInput } from '../../text/input.ts';
-import { perPicture } from '../prepared.ts';
-import { requirePriced } from '../require-priced.ts';
+import { requirePriced } from '../measure-images.ts';
+import { perPicture, type PictureParts, takesSources, unable } from '../prepared.ts';
 import { answerPictures } from './answer-pictures.ts';
-import type { PictureParts } from './parts.ts';
-import type { CheckedPictures, ConvertiblePictures, PreparedPictures } from './prepared.ts';
-import { takesSources, unable } from './sources.ts';
-import type { OpenedPictures, OwnPictures, PictureSurface } from './surface.ts';
+import type {
+  CheckedPictures,
+  ConvertiblePictures,
+  OpenedPictures,
+  OwnPictures,
+  PictureSurface,
+  PreparedPictures,
+} from './surface.ts';
 
 /** Memory is reserved for so many pictures: upstreams refuse to make more for one request, or make small ones. */
 const mostImages = 16;

@@ -1,12 +1,12 @@
-import type { Loss, Picture, PictureResponse } from '#canonical/index.ts';
 import { joinInTurns } from '#bodies/index.ts';
-import { picturesOf, unreadableOf, type BodyPool } from '#body-work/index.ts';
+import { type BodyPool, picturesOf, unreadableOf } from '#body-work/index.ts';
+import type { Loss, Picture, PictureResponse } from '#canonical/index.ts';
 import {
+  type FetchMedia,
   fetchPictures,
   measurePictures,
-  readPictures,
-  type FetchMedia,
   type PictureReading,
+  readPictures,
   type ReadPictures,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
@@ -14,15 +14,15 @@ import { splicePieces } from '#json/index.ts';
 import type { ImageEntry, ImageResponse } from '#protocols/index.ts';
 import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import {
-  threadRefused,
-  UnchargedResponse,
   type ReadingResponse,
   type ResponseReader,
+  threadRefused,
+  UnchargedResponse,
 } from '../../attempts/response-reader.ts';
-import type { Measured } from '../../exchange/measured.ts';
+import type { Measured } from '../../exchange/record.ts';
 import { largestResponse, type MeasuredImages } from '../image-response-reader.ts';
 import { measureImages, measureWithoutPictures, unitsOf } from '../measure-images.ts';
-import type { ConvertiblePictures } from './prepared.ts';
+import type { ConvertiblePictures } from './surface.ts';
 
 export interface PictureReaderOptions extends PictureReading {
   readonly bodies: BodyPool;

@@ -1,12 +1,12 @@
-import type { PictureProtocolName } from '#canonical/index.ts';
-import type { PictureClient } from '#protocols/index.ts';
-import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
-import type { GatewayError } from '#errors/index.ts';
-import type { ModelEcho, NamedState, PictureStreamTap } from '#protocols/index.ts';
+import type { PictureProtocolName, PictureRequest, PictureResponse } from '#canonical/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { ModelEcho, NamedState, PictureClient, PictureStreamTap } from '#protocols/index.ts';
+import type { NamingRequest } from '../../exchange/state/authorize-names.ts';
 import type { TextInput } from '../../text/input.ts';
+import type { MeasuredRequest, StreamMeter } from '../measure-images.ts';
 import type { PictureEvents } from '../picture-stream.ts';
-import type { StreamMeter } from '../stream-meter.ts';
-import type { PictureParts } from './parts.ts';
+import type { PictureParts } from '../prepared.ts';
 
 /** Whose request for pictures it is. */
 export interface PictureSide {
@@ -62,4 +62,42 @@ export interface OwnPictures {
   readonly searches: boolean;
   /** @param body of the request; it is not kept, because it may be megabytes */
   bodyFor(body: Buffer, upstreamModel: string): Buffer;
+}
+
+/** How many pictures a request asks for, and with what. */
+export interface PictureDemand {
+  readonly images: number;
+  readonly layers: false;
+  readonly sources: number;
+  readonly promptBytes: number;
+  readonly terms: readonly string[];
+  readonly searches: boolean;
+}
+
+export interface CheckedPictures extends NamingRequest {
+  readonly opened: OpenedPictures;
+  readonly demand: PictureDemand;
+}
+
+/** A request that can be converted for any upstream. */
+export interface ConvertiblePictures extends MeasuredRequest {
+  readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'encode'> & {
+    /** The request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
+    readonly own: {
+      readonly protocol: PictureProtocolName;
+      bodyFor(upstreamModel: string): Buffer;
+    } | null;
+    /** Called when the first upstream of another protocol has its turn. @throws GatewayError */
+    readonly read: () => PictureRequest | Promise<PictureRequest>;
+    /** The request will not be sent again: releases its body. */
+    readonly done: () => void;
+  };
+  readonly model: Model;
+  /** In bytes: the memory that is reserved for the response. */
+  readonly reserved: number;
+}
+
+/** With the routes that can serve it, in the order to try them. */
+export interface PreparedPictures extends ConvertiblePictures {
+  readonly routes: readonly Route[];
 }

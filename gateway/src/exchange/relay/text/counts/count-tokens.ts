@@ -1,18 +1,21 @@
 import { GatewayError } from '#errors/index.ts';
-import { familyOf, outlineRequest, type EstimateTarget, type Outline } from '#estimation/index.ts';
+import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
 import { isNative, upstreamProtocol } from '#routing/index.ts';
 import type { Unanswered } from '../../attempts/failover.ts';
-import type { Tried } from '../../exchange/tried.ts';
-import { inputTokensOf } from '../input-tokens.ts';
-import type { TextInput } from '../input.ts';
+import { writeJson } from '../../exchange/client-response.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import {
+  finishCompleted,
+  finishDisconnected,
+  finishWithoutResponse,
+} from '../../exchange/finish.ts';
+import { nothingUsed, responseHeaders, type Tried } from '../../exchange/record.ts';
+import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { LargeBody } from '../large-body.ts';
-import type { TextParts } from '../parts.ts';
-import type { PreparedText } from '../prepared.ts';
-import type { TextSent } from '../text-sent.ts';
+import { inputTokensOf, type PreparedText } from '../prepared.ts';
 import { createCountedRequests } from './counted-requests.ts';
-import { countRoutes } from './count-routes.ts';
-import { createCounterAsking, type CountersTried } from './upstream-count.ts';
+import { type CountersTried, countRoutes, createCounterAsking } from './upstream-count.ts';
 
 /** The outcome of counting a request's tokens. */
 export interface Counting extends Tried<TextSent> {
@@ -120,4 +123,33 @@ function nullIfUnread(error: unknown, isPassedOn: boolean): null {
 function estimateUnread(prepared: PreparedText, targets: readonly EstimateTarget[]): number {
   const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
   return Math.max(1, Math.ceil(inputTokensOf(prepared) * factor));
+}
+
+/**
+ * Answers a request to count tokens. Counting is free, so its row has no tokens; the upstream's number is in the
+ * response only.
+ * @throws GatewayError when nothing has been written to the client yet.
+ */
+export async function answerCount(
+  parts: TextParts,
+  exchange: Exchange<TextInput>,
+  prepared: PreparedText,
+  counting: TokenCounting,
+): Promise<void> {
+  const { client } = exchange.input;
+  const counted = await counting.count(exchange.input, prepared);
+  const { outcome, sent } = counted;
+  switch (outcome.kind) {
+    case 'unanswered':
+      throw await finishWithoutResponse(parts, exchange, outcome.error, counted);
+    case 'disconnected':
+      return finishDisconnected(parts, exchange, nothingUsed, counted);
+    case 'counted':
+  }
+  const { body, estimated } = outcome;
+  await finishCompleted(parts, exchange, nothingUsed, counted);
+  writeJson(client, body, {
+    ...responseHeaders(sent),
+    ...(estimated && { 'x-sluice-estimated': '1' }),
+  });
 }

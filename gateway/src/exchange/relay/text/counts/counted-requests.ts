@@ -1,12 +1,11 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import { MediaWanted, type Conversion, type ConvertedRequest } from '#conversion/index.ts';
+import { type Conversion, type ConvertedRequest, MediaWanted } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { upstreamProtocol } from '#routing/index.ts';
-import { isBodyGone, openConversion, targetOf } from '../route-conversions.ts';
-import type { TextInput } from '../input.ts';
-import type { TextParts } from '../parts.ts';
+import type { TextInput, TextParts } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
+import { isBodyGone, openConversion, targetOf } from '../route-conversions.ts';
 
 /** Converts one request for counters of other protocols than the client's. */
 export interface CountedRequests {

@@ -4,8 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
 import type { UpstreamListener } from '#upstream/index.ts';
-import type { TextInput } from '../input.ts';
-import type { TextParts } from '../parts.ts';
+import type { TextInput, TextParts } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
 import { createCounterAsking } from './upstream-count.ts';
 

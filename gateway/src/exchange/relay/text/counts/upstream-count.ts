@@ -1,29 +1,25 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
-import type { AttemptRecord } from '#usage/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { readTokenCount, type WireResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
+import type { AttemptRecord } from '#usage/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { recordAttempt } from '../../attempts/attempt-record.ts';
-import type { ResponseReader } from '../../attempts/response-reader.ts';
-import { Attempt } from '../../attempts/attempt.ts';
 import { attemptOptions } from '../../attempts/attempt-options.ts';
+import { recordAttempt } from '../../attempts/attempt-record.ts';
+import { Attempt } from '../../attempts/attempt.ts';
 import { clientDeadline } from '../../attempts/deadlines.ts';
+import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
+import type { ResponseReader } from '../../attempts/response-reader.ts';
 import { WholeResponse } from '../../attempts/whole-response.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
-import type { TextInput } from '../input.ts';
-import { readInThreadFrom } from '../../attempts/in-thread.ts';
-import type { TextParts } from '../parts.ts';
+import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
 import { largeRequestFor, requestFor } from '../route-request.ts';
 import { upstreamRequest } from '../text-sender.ts';
-import type { TextSent } from '../text-sent.ts';
 import type { CountedRequests } from './counted-requests.ts';
-import { createCounterRests, type CounterRests } from './counter-rests.ts';
-import type { CountRoute } from './count-routes.ts';
 
 /** After this time, for all counters together, an estimate is worth more than a count. */
 const patienceMs = 5_000;
@@ -192,4 +188,58 @@ function rest(rests: CounterRests, route: Route, outcome: AttemptFailure, now: n
       : failedRestMs;
   const isMissing = status === 404 || status === 405 || status === 501;
   rests.rest(route, now + (isMissing ? missingRestMs : wait));
+}
+
+/** A route whose upstream can count tokens. */
+export interface CountRoute {
+  readonly route: Route;
+  /** The protocol of the counter; the request is converted unless it is the client's. */
+  readonly protocol: TextProtocolName;
+}
+
+/**
+ * The routes that can count. Those of the client's own protocol come first, because nothing has to be converted for
+ * them; otherwise the order stays. A channel that responds in a protocol without a counter (chat) may count in another
+ * protocol that it speaks.
+ */
+export function countRoutes(routes: readonly Route[], client: TextProtocolName): CountRoute[] {
+  const found = routes.flatMap((route): CountRoute[] => {
+    const { protocols } = route.channel;
+    const able =
+      vendorOf(route.channel)?.countsTokensIn.filter((each) => protocols.includes(each)) ?? [];
+    const protocol =
+      able.find((each) => each === client) ??
+      able.toSorted((a, b) => protocols.indexOf(a) - protocols.indexOf(b))[0];
+    return protocol === undefined ? [] : [{ route, protocol }];
+  });
+  const isNative = ({ protocol }: CountRoute): boolean => protocol === client;
+  return [...found.filter(isNative), ...found.filter((route) => !isNative(route))];
+}
+
+/**
+ * The counters that failed, and until when they are not asked again. This is separate from the health of channels: an
+ * upstream that cannot count may well serve responses, and the reverse.
+ */
+export interface CounterRests {
+  /** @param now milliseconds of a clock that never steps */
+  isResting(route: Route, now: number): boolean;
+  rest(route: Route, until: number): void;
+}
+
+export function createCounterRests(): CounterRests {
+  const rests = new Map<string, number>();
+  const keyOf = ({ channel, upstreamModel }: Route) => `${channel.id} ${upstreamModel}`;
+  return {
+    isResting(route, now) {
+      const key = keyOf(route);
+      const until = rests.get(key);
+      if (until === undefined) return false;
+      if (until > now) return true;
+      rests.delete(key);
+      return false;
+    },
+    rest(route, until) {
+      rests.set(keyOf(route), until);
+    },
+  };
 }

@@ -1,9 +1,7 @@
 import { ownerOf } from '#identity/index.ts';
 import { isRecord, textFacts } from '#protocols/index.ts';
-import type { TextInput } from '../input.ts';
+import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
-import type { TextParts } from '../parts.ts';
-import type { TextSent } from '../text-sent.ts';
 import type { RememberedItem } from './item-memory.ts';
 
 /** More would not be remembered. */

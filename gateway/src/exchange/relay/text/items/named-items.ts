@@ -1,14 +1,14 @@
 import { GatewayError } from '#errors/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import {
-  ownItems,
   type NamedItem,
   type OpenedRequest,
+  ownItems,
   type Protocol,
   textFacts,
 } from '#protocols/index.ts';
-import type { LargeBody } from '../large-body.ts';
 import type { TextInput } from '../input.ts';
+import type { LargeBody } from '../large-body.ts';
 import type { ItemMemory } from './item-memory.ts';
 
 /** What a request must contain to name an item. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createStateStore, type KeptState } from '#conversion/index.ts';
-import { createSharedStates } from './shared-states.ts';
+import { createSharedStates } from './shared-items.ts';
 
 const kept: KeptState = {
   maker: 'm',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EventRun } from './event-run.ts';
+import { EventRun } from './response-flow.ts';
 
 test('any choice of slices comes out as the same bytes, neighbours in one write', () => {
   fc.assert(

@@ -1,4 +1,10 @@
+import { type Hold, tokenBounds } from '#billing/index.ts';
 import type { GatewayError } from '#errors/index.ts';
+import { bytesPerToken, type StreamTap } from '#protocols/index.ts';
+import type { TextParts, TextSent } from '../input.ts';
+import { measureText } from '../measure-text.ts';
+import type { PreparedText } from '../prepared.ts';
+import { usageOfLeaving, withHiddenReasoning } from '../usage.ts';
 
 /** What a running stream may cost. Amounts are nano-USD. */
 export interface SpendingOptions {
@@ -75,4 +81,40 @@ export class Spending {
     const step = room <= 0n ? 0 : Number((room * BigInt(many)) / price);
     this.next = bytes + Math.max(leastStep, step);
   }
+}
+
+/** More is held for as much output as a request without a limit is held for. */
+const ahead = 16_384 * bytesPerToken;
+
+/** Follows what one streamed response costs; null if it costs nothing. */
+export function spendingOf(
+  { billing, overshoot }: Pick<TextParts, 'billing' | 'overshoot'>,
+  hold: Hold | null,
+  prepared: PreparedText,
+  sent: TextSent,
+): ((tap: StreamTap, rest: Pick<SpendingOptions, 'end' | 'onDefect'>) => Spending) | null {
+  if (hold === null) return null;
+  const { model, request } = prepared;
+  const bounds = tokenBounds(model, {
+    bodyBytes: 0,
+    outputLimit: request.maxOutputTokens,
+    choices: request.choices,
+  });
+  const coveredBytes = hold.isShort ? 0 : Number(bounds.output) * bytesPerToken;
+  return (tap, rest) =>
+    new Spending({
+      held: () => hold.amount,
+      costAt(outputBytes) {
+        const { webSearches } = tap;
+        const known = withHiddenReasoning(tap.usage, prepared, sent);
+        const used = usageOfLeaving(known, prepared, { outputBytes, webSearches });
+        return billing.costOf(hold, measureText(used, prepared, sent).lines);
+      },
+      draw: (amount) => billing.draw(hold, amount),
+      overshoot,
+      ahead,
+      coveredBytes,
+      outputBytes: () => tap.outputBytes,
+      ...rest,
+    });
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
-import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
-import type { LargeResponses } from '../large-response.ts';
-import { createFraming } from '../../streams/framing.ts';
 import { Attempt } from '../../attempts/attempt.ts';
-import { TextEvents } from './text-events.ts';
+import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
+import { createFraming } from '../../streams/framing.ts';
 import { StreamSink } from '../../streams/stream-sink.ts';
+import type { LargeResponses } from '../large-response.ts';
+import { TextEvents } from './text-events.ts';
 
 const chunk = (value: object): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ id: 'c', ...value })}\n\n`);

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '#body-work/index.ts';
 import type { CollectedBody } from '#bodies/index.ts';
+import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '#body-work/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import {
   brokenEndingError,
   isWellEnded,
-  verdict,
-  withUnknownEnding,
   type Protocol,
   type StreamContext,
   type StreamEvent,
   type StreamTap,
+  verdict,
+  withUnknownEnding,
 } from '#protocols/index.ts';
 import {
   createEventStreamReader,
-  EventTooLarge,
   type EventStreamReader,
+  EventTooLarge,
   type UpstreamError,
 } from '#upstream/index.ts';
 import type { Attempt, Receiver } from '../../attempts/attempt.ts';
@@ -23,12 +23,11 @@ import { errorBodyLimit, failureOfResponse, isError } from '../../attempts/error
 import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
+import type { TakeGiven } from '../given-names.ts';
 import type { LargeResponses } from '../large-response.ts';
 import type { CompleteText, SeenText } from '../measure-text.ts';
-import type { TakeGiven } from '../state/given-names.ts';
 import { ResponseFlow, type ResponseFlowOptions } from './response-flow.ts';
-import type { Spending } from './spending.ts';
-import type { spendingOf } from './spending-of.ts';
+import type { Spending, spendingOf } from './spending.ts';
 
 /** No protocol has larger events. */
 const eventLimit = 8 * 1024 * 1024;

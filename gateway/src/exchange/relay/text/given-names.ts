@@ -1,10 +1,8 @@
-import { ownerOf } from '#identity/index.ts';
 import type { Route } from '#catalogue/index.ts';
+import { ownerOf } from '#identity/index.ts';
 import type { StateKind, StateName } from '#protocols/index.ts';
-import type { TextInput } from '../input.ts';
-import type { TextParts } from '../parts.ts';
-import type { PreparedText } from '../prepared.ts';
-import type { TextSent } from '../text-sent.ts';
+import type { TextInput, TextParts, TextSent } from './input.ts';
+import type { PreparedText } from './prepared.ts';
 
 /** Ids that can be used only if the upstream was told to keep the response; it keeps the others in any case. */
 const ofKeptResponses: ReadonlySet<StateKind> = new Set(['response', 'item']);

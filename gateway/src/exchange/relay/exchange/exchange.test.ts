@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayBeRetried, retryCountOf } from './client-retries.ts';
+import { mayBeRetried, retryCountOf } from './exchange.ts';
 
 test.each([
   ['0', 0],

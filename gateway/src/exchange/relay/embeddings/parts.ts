@@ -1,9 +1,0 @@
-import type { BodyPool } from '#body-work/index.ts';
-import type { AttemptParts } from '../attempts/parts.ts';
-import type { ExchangeParts } from '../exchange/parts.ts';
-
-/** What the operation of embeddings needs. */
-export interface EmbedParts extends ExchangeParts, AttemptParts {
-  /** Reads large requests and responses in threads. */
-  readonly bodies: BodyPool;
-}

@@ -1,2 +1,0 @@
-/** The client left before anything was done that it would have to pay for. */
-export class ClientGone extends Error {}
