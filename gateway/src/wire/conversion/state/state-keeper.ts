@@ -1,10 +1,5 @@
 import { hash } from 'node:crypto';
-import type {
-  NativeState,
-  ReasoningBlock,
-  Block,
-  Turn,
-} from '#canonical/index.ts';
+import type { NativeState, ReasoningBlock, Block, Turn } from '#canonical/index.ts';
 import type { StateStore } from './state-store.ts';
 
 /** Of each text; comparing the whole output of a tool would cost every later request time. */
