@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     upstream: `canonical compression protocols vendors ${anywhere}`,
     'upstream-state': `database ${anywhere}`,
     routing: `canonical catalogue vendors ${anywhere}`,
-    'body-work': `canonical conversion estimation protocols routing upstream ${anywhere}`,
+    'body-work': `canonical conversion estimation json protocols routing upstream ${anywhere}`,
     tasks: `billing canonical catalogue database identity leases ledger limits upstream usage vendors ${anywhere}`,
     relay: `billing bodies body-work canonical catalogue conversion estimation identity journal json limits protocols routing tasks upstream upstream-state usage vendors ${anywhere}`,
   },

@@ -3,19 +3,17 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import {
   createBodyPool,
-  errorOf,
-  isPlainError,
+  namesOf,
   readWholeResponse,
-  termsOf,
-  textOfTerms,
+  valueOf,
   type BodyPool,
+  type RunningCall,
 } from '#body-work/index.ts';
 import {
   carriesEnvelopes,
   createConverter,
   createStateSealer,
   createStateStore,
-  MediaWanted,
   withoutEnvelopes,
   type ResponseTerms,
   type ConversionTarget,
@@ -98,7 +96,9 @@ type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 const told = (error: unknown) =>
   error instanceof GatewayError
     ? [error.errorName, error.message, error.param]
-    : [(error as Error).name, (error as Error).message];
+    : error instanceof UnreadableResponse
+      ? [error.message, error.body, error.usage]
+      : [(error as Error).name, (error as Error).message];
 
 async function here<Value>(make: () => Value | Promise<Value>): Promise<Outcome<Value>> {
   try {
@@ -108,19 +108,19 @@ async function here<Value>(make: () => Value | Promise<Value>): Promise<Outcome<
   }
 }
 
-/** The result of a job, which has to give the body back. */
-async function there<Value>(
+/** The result of a call, which has to give the body back. */
+function there<Value>(
   text: string,
-  running: {
-    readonly result: Promise<{
-      readonly body: Buffer;
-      readonly outcome: { readonly value: Value } | { readonly error: Error };
-    }>;
-  },
+  lent: { readonly body: Buffer },
+  { result }: Pick<RunningCall<Value>, 'result'>,
 ): Promise<Outcome<Value>> {
-  const { body, outcome } = await running.result;
-  expect(body.toString()).toBe(text);
-  return 'error' in outcome ? { error: told(outcome.error) } : outcome;
+  return here(async () => {
+    try {
+      return await result;
+    } finally {
+      expect(lent.body.toString()).toBe(text);
+    }
+  });
 }
 
 const target = (protocol: TextProtocolName): ConversionTarget => ({
@@ -142,7 +142,7 @@ function read(protocol: TextProtocolName, text: string) {
     model,
     facts: {
       checked: { ...checked, extent: { ...checked.extent } },
-      members: Object.keys(json),
+      members: { ...namesOf(json) },
       isSealed: carriesEnvelopes(body, protocol),
       conversation: conversationOf({
         keyId: 'key_1',
@@ -161,7 +161,7 @@ function patch(protocol: TextProtocolName, text: string) {
     ? withoutEnvelopes(textProtocols[protocol], request)
     : request;
   return {
-    ...textProtocols[protocol].patchRequest(native, {
+    patched: textProtocols[protocol].patchRequest(native, {
       upstreamModel: 'up',
       maxOutputTokens: 32_000,
     }),
@@ -173,26 +173,27 @@ function patch(protocol: TextProtocolName, text: string) {
 async function assertSame(client: TextProtocolName, text: string): Promise<void> {
   const job = jobOf(client);
   const source = { keyId: 'key_1', headers: {} };
-  const given = <Kind extends string>(kind: Kind) => ({ ...job, kind, body: bytes(text) });
 
-  const summary = await there(text, pool.run('key_1', { ...given('read'), source }));
-  const plain =
-    'value' in summary && isPlainError(summary.value.facts)
-      ? { error: told(errorOf(summary.value.facts)) }
-      : summary;
-  expect(plain).toEqual(await here(() => read(client, text)));
+  const opening = { ...job, body: bytes(text), source };
+  const opened = pool.run('key_1', 'openText', opening);
+  const facts = opened.result.then(({ model, facts }) => ({ model, facts: valueOf(facts) }));
+  expect(await there(text, opening, { result: facts })).toEqual(
+    await here(() => read(client, text)),
+  );
 
-  const patchTarget = { upstreamModel: 'up', maxOutputTokens: 32_000 };
-  const patched = pool.run('key_1', {
-    ...given('patch'),
-    target: patchTarget,
+  const patching = {
+    ...job,
+    body: bytes(text),
+    target: { upstreamModel: 'up', maxOutputTokens: 32_000 },
     owner: 'user:1',
     maker: null,
-  });
-  expect(await there(text, patched)).toEqual(await here(() => patch(client, text)));
+  };
+  const patched = pool.run('key_1', 'patchText', patching);
+  expect(await there(text, patching, patched)).toEqual(await here(() => patch(client, text)));
 
-  const outline = pool.run('key_1', given('outline'));
-  expect(await there(text, outline)).toEqual(
+  const outlining = { ...job, body: bytes(text) };
+  const outline = pool.run('key_1', 'outlineText', outlining);
+  expect(await there(text, outlining, outline)).toEqual(
     await here(() => outlineRequest(textCodecs[client].decodeRequest(readWireText(client, text)))),
   );
 
@@ -208,17 +209,25 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
         strict,
       };
       // Another exchange for each: the thread knows the last one.
-      const run = async (media: FoundMedia = new Map()) => {
-        const own = { ...given('convert'), converted: exchange, target: target(upstream) };
-        const id = `${job.exchange}${upstream}${strict}`;
-        const running = pool.run('key_1', { ...own, exchange: id, media: [...media] });
-        const returned = await running.result;
-        expect(returned.media).toEqual(media);
-        const { outcome } = returned;
-        if ('error' in outcome && outcome.error instanceof MediaWanted) throw outcome.error;
-        return returned;
-      };
-      const found = await there(text, { result: withMedia(run) });
+      const id = `${job.exchange}${upstream}${strict}`;
+      const found = await here(() =>
+        withMedia(async (media: FoundMedia = new Map()) => {
+          const converting = {
+            ...job,
+            exchange: id,
+            body: bytes(text),
+            converted: exchange,
+            target: target(upstream),
+            media,
+          };
+          try {
+            return await pool.run('key_1', 'convertText', converting, owner).result;
+          } finally {
+            expect(String(converting.body)).toBe(text);
+            media = converting.media;
+          }
+        }),
+      );
       const expected = await here(() =>
         withMedia((media) =>
           converter
@@ -231,9 +240,8 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
         continue;
       }
       const { reader, responseLosses, learn: _, terms: wanted, ...converted } = expected.value;
-      const { terms, ...rest } = found.value;
+      const { terms: crossed, ...rest } = found.value;
       expect(rest).toEqual(converted);
-      const crossed = termsOf(terms);
       expect(crossed).toEqual(wanted);
       // The response does not show that its request was converted in a thread either.
       const reading = converter.read(crossed);
@@ -344,33 +352,18 @@ async function assertSameResponse(upstream: TextProtocolName, terms: ResponseTer
       ...converterOptions,
       store: { ...store, keep: (_owner, call, state) => void kept.push([call, state]) },
     }).read(terms);
-    const job = { kind: 'response', body: bytes(text), form: 'whole', upstream } as const;
-    const running = pool.run<'response'>('key_1', {
-      ...job,
-      echo: sameNames,
-      terms: textOfTerms(terms),
-    });
-    const found = await there(text, running);
-    if (!('value' in found)) throw new Error('a defect', { cause: found.error });
-    const { value } = found;
-    try {
-      const { body, usage } = readWholeResponse(
-        bytes(text),
-        textProtocols[upstream],
-        own.reader,
-        sameNames,
-      );
-      expect(value).toMatchObject({
-        kind: 'whole',
-        usage,
-        kept,
-        losses: own.responseLosses.all(),
-      });
-      expect(unsealed(String('body' in value && value.body))).toBe(unsealed(String(body)));
-    } catch (error) {
-      if (!(error instanceof UnreadableResponse)) throw error;
-      expect(value).toMatchObject({ kind: 'unreadable', error: error.body, usage: error.usage });
+    const args = { body: bytes(text), upstream, echo: sameNames, terms };
+    const found = await there(text, args, pool.run('key_1', 'readText', args));
+    const expected = await here(() =>
+      readWholeResponse(bytes(text), textProtocols[upstream], own.reader, sameNames),
+    );
+    if (!('value' in found) || !('value' in expected)) {
+      expect(found).toEqual(expected);
+      continue;
     }
+    const { body, usage } = expected.value;
+    expect(found.value).toMatchObject({ usage, kept, losses: own.responseLosses.all() });
+    expect(unsealed(String(found.value.body))).toBe(unsealed(String(body)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import type { FromThread, ToThread } from '#body-work/messages.ts';
+import type { FromThread, ToThread } from '#body-work/thread.ts';
 import type { TestTask } from './tasks.ts';
 
 /* A thread that does what a test wants of it. */

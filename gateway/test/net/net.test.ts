@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Weights } from '#body-work/weights.ts';
 import { endings, type Ending } from './endings.ts';
 import { modalities, type Modality } from './modalities.ts';
 import { closeStages, Stage } from './stage.ts';
@@ -16,14 +17,26 @@ const fileOf = ({ name }: Modality) => path.join(import.meta.dirname, 'goldens',
 
 afterAll(closeStages);
 
-async function play(modality: Modality, { name, options, before, play, impossible }: Ending) {
+/** Where the work on bodies is done makes no difference. */
+const places = {
+  'in threads': { read: 0, mostValues: 0, conversion: 0, response: 0 },
+  here: {
+    read: Infinity,
+    mostValues: Infinity,
+    conversion: Infinity,
+    response: Infinity,
+  },
+};
+
+async function play(
+  modality: Modality,
+  { name, options, before, play, impossible }: Ending,
+  weights?: Weights,
+) {
   const reason = impossible?.(modality) ?? null;
   if (reason !== null) return `impossible: ${reason}\n`;
-  const stage = new Stage(
-    `req_${modality.name}_${name.replaceAll(/\W+/g, '-')}`,
-    modality,
-    options ?? {},
-  );
+  const id = `req_${modality.name}_${name.replaceAll(/\W+/g, '-')}`;
+  const stage = new Stage(id, modality, { ...options, ...(weights && { weights }) });
   before?.(stage);
   stage.start();
   await play(stage, modality);
@@ -40,11 +53,13 @@ describe.skipIf(isWriting).each(modalities)('$name', (modality) => {
     }),
   );
 
-  test.each(endings)('$name', async (ending) => {
-    const found = await play(modality, ending);
-    expect(found.trimEnd(), 'SLUICE_WRITE_GOLDENS=1 writes the files').toBe(
-      golden.get(ending.name),
-    );
+  describe.each(Object.entries(places))('%s', (_, weights) => {
+    test.each(endings)('$name', async (ending) => {
+      const found = await play(modality, ending, weights);
+      expect(found.trimEnd(), 'SLUICE_WRITE_GOLDENS=1 writes the files').toBe(
+        golden.get(ending.name),
+      );
+    });
   });
 
   test('has no ending that nothing plays', () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createBilling } from '#billing/index.ts';
 import { createSpool } from '#bodies/index.ts';
 import { createBodyPool } from '#body-work/index.ts';
+import type { Weights } from '#body-work/weights.ts';
 import { buildSnapshot } from '#catalogue/build-snapshot.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import { createConverter, createStateSealer, createStateStore } from '#conversion/index.ts';
@@ -36,6 +37,8 @@ import type { Modality } from './modalities.ts';
 
 /** What is different for one ending. */
 export interface StageOptions {
+  /** What threads do. Default: what they do in a gateway. */
+  readonly weights?: Weights;
   /** Nano-USD. Default: 100 USD. */
   readonly money?: bigint;
   /** There is no memory for more than the request. */
@@ -240,7 +243,7 @@ export class Stage {
         store: createStateStore({ now: monotonic }),
       }),
       items: createItemMemory({ now: monotonic, maxBytes: 1_000_000 }),
-      bodies,
+      bodies: { ...bodies, weights: this.#options.weights ?? bodies.weights },
       spool: createSpool({
         directory: spoolFolder,
         limit: 2 ** 30,

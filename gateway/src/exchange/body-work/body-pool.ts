@@ -1,11 +1,37 @@
 import { GatewayError } from '#errors/index.ts';
 import type { FoundMedia, StateStore } from '#conversion/index.ts';
-import type { Job, JobResult, JobValues, PlainMedia, Question, Reply, ThreadSeed } from './jobs.ts';
-import type { Handed } from './messages.ts';
-import { asBuffer, ownBytes } from './bytes.ts';
-import { errorOf } from './plain-error.ts';
-import { ThreadFailure } from './thread-failure.ts';
+import type { functions } from './functions.ts';
+import type { Reply, TextFunctionName, TextFunctions } from './text-functions.ts';
 import { createThreadPool, type Running } from './thread-pool.ts';
+import { ThreadFailure } from './thread.ts';
+import { ownBytes, pack, unpack } from './transfer.ts';
+import { usualWeights, type Weights } from './weights.ts';
+
+/** Everything that threads can be asked for. */
+type Functions = typeof functions & Pick<TextFunctions, TextFunctionName>;
+type FunctionName = keyof Functions;
+export type ArgsOf<Name extends FunctionName> = Parameters<Functions[Name]>[0];
+export type ValueOf<Name extends FunctionName> = Awaited<ReturnType<Functions[Name]>>;
+
+/** The initial data of every thread. */
+export interface ThreadSeed {
+  /** Of the owners' keys for state that clients keep. */
+  readonly stateKey: Uint8Array;
+}
+
+/** One call, as a thread gets it. */
+export interface Called {
+  readonly name: FunctionName;
+  readonly args: Lent;
+  /** The calls of which the main thread remembers state; null: it may be any. */
+  readonly remembered: readonly string[] | null;
+}
+
+/** What the thread has meanwhile: the body, and media that were fetched for it. */
+export interface Lent {
+  body: Buffer;
+  media?: FoundMedia;
+}
 
 export interface BodyPoolOptions extends ThreadSeed {
   /** Maximum number of threads. */
@@ -15,35 +41,38 @@ export interface BodyPoolOptions extends ThreadSeed {
   /** Time limit in milliseconds for a body of this size; `idle`: for a thread without work. Only tests set it. */
   readonly deadline?: (bytes: number) => number;
   readonly idle?: number;
+  /** What is for a thread; only tests set it. */
+  readonly weights?: Weights;
   readonly store: Pick<StateStore, 'find' | 'callsOf' | 'recall'>;
   /** Receives the error of a thread that died without having been given too much. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Reads, patches and converts large bodies in threads, so that they do not delay other requests. */
+/** Runs functions over large bodies in threads, so that they do not delay other requests. */
 export interface BodyPool {
+  /** What is done here instead. */
+  readonly weights: Weights;
   /**
+   * Its result is what the function returns or throws here.
    * @param key the id of the caller's key: keys take turns
-   * @param job its body and media are transferred, and returned with the result
+   * @param args plain data. `body` and `media` are lent: they are set to what comes back, before the result is known
+   * @param owner whose remembered state the function may need; null: none
    */
-  run<Kind extends Job['kind']>(key: string, job: JobOf<Kind>): RunningJob<JobValues[Kind]>;
+  run<Name extends FunctionName>(
+    key: string,
+    name: Name,
+    args: ArgsOf<Name> & Lent,
+    owner?: string | null,
+  ): RunningCall<ValueOf<Name>>;
   close(): Promise<void>;
 }
 
-type JobOf<Kind> = Kind extends 'convert' | 'patch'
-  ? Omit<Extract<Job, { kind: Kind }>, 'remembered'>
-  : Extract<Job, { kind: Kind }>;
-
-export interface RunningJob<Value> extends Pick<Running, 'cancel' | 'abandon'> {
+export interface RunningCall<Value> extends Pick<Running, 'cancel' | 'abandon'> {
   /**
-   * The body, the media and the result of the job.
-   * @throws GatewayError `too_complex` or `unavailable` if the thread did not finish; then the body is lost.
+   * @throws what the function throws; GatewayError `too_complex` or `unavailable` if the thread did not finish: then
+   * what was lent is lost.
    */
-  readonly result: Promise<{
-    readonly body: Buffer;
-    readonly media: FoundMedia;
-    readonly outcome: { readonly value: Value } | { readonly error: Error };
-  }>;
+  readonly result: Promise<Value>;
 }
 
 const idleMs = 30_000;
@@ -55,7 +84,7 @@ function deadlineOf(bytes: number): number {
 
 export function createBodyPool(options: BodyPoolOptions): BodyPool {
   const { stateKey, store, deadline = deadlineOf, idle = idleMs } = options;
-  const { size, heap, onProblem } = options;
+  const { size, heap, onProblem, weights = usualWeights } = options;
   const pool = createThreadPool({
     file: new URL('./body.worker.ts', import.meta.url),
     name: 'sluice-bodies',
@@ -66,61 +95,49 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
     onProblem,
   });
 
-  const answer = async (owner: string, { calls }: Question): Promise<Handed<Reply>> => {
+  const answer = async (owner: string, calls: readonly string[]) => {
     await store.recall?.(owner, calls);
-    const found = calls.flatMap((call) => {
+    const reply: Reply = calls.flatMap((call) => {
       const kept = store.find(owner, call);
       return kept === null ? [] : [[call, kept] as const];
     });
-    return { message: found, transfer: [] };
+    return { message: reply, transfer: [] };
   };
 
   return {
-    run(key, job) {
-      const body = ownBytes(job.body);
-      const owner = ownerOfState(job);
+    weights,
+    run(key, name, args, owner = null) {
       const isAsked = owner !== null && store.recall !== undefined;
       const remembered = isAsked ? null : owner === null ? [] : store.callsOf(owner);
-      const media = job.kind === 'convert' ? job.media.map(own) : [];
-      const whole = { ...job, body, media, remembered };
-      const handed = [body, ...media.map(([, { bytes }]) => bytes)];
-      const size = handed.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      const { media = new Map() } = args;
+      const body = ownBytes(args.body);
+      const called = { name, args: { ...args, body }, remembered };
+      let bytes = body.byteLength;
+      for (const each of media.values()) bytes += each.bytes.byteLength;
       const { result, cancel, abandon } = pool.run(key, {
-        handed: { message: whole, transfer: handed.map(({ buffer }) => buffer as ArrayBuffer) },
-        deadline: deadline(size),
-        answer: (question) => answer(owner ?? '', question as Question),
+        handed: pack(called, [body]),
+        deadline: deadline(bytes),
+        answer: (calls) => answer(owner ?? '', calls as readonly string[]),
       });
-      return { result: result.then(received, refused), cancel, abandon };
+      const returned = result.then((message) => {
+        const { lent, outcome } = unpack(message) as Returned<ValueOf<typeof name>>;
+        Object.assign(args, lent);
+        if ('error' in outcome) throw outcome.error;
+        return outcome.value;
+      }, refused);
+      return { result: returned, cancel, abandon };
     },
     close: () => pool.close(),
   };
 }
 
-/** Whose state the job may ask for; null if it asks for none. */
-function ownerOfState(job: JobOf<Job['kind']>): string | null {
-  if (job.kind === 'convert') return job.converted.owner;
-  return job.kind === 'patch' && job.maker !== null ? job.owner : null;
-}
-
-function received(result: unknown) {
-  const { body: bytes, media: plain, outcome } = result as JobResult;
-  const body = asBuffer(bytes);
-  const media = new Map(
-    plain.map(([url, { mime, bytes }]) => [url, { mime, bytes: asBuffer(bytes) }]),
-  );
-  if ('error' in outcome) return { body, media, outcome: { error: errorOf(outcome.error) } };
-  const { value } = outcome;
-  // The kind of the job determines the kind of its value.
-  const whole = 'body' in value ? { ...value, body: asBuffer(value.body) } : value;
-  return { body, media, outcome: { value: whole as never } };
+interface Returned<Value> {
+  readonly lent: Lent;
+  readonly outcome: { readonly value: Value } | { readonly error: unknown };
 }
 
 function refused(error: unknown): never {
   if (!(error instanceof ThreadFailure) || error.reason === 'defect') throw error;
   if (error.reason === 'ended') throw new GatewayError('unavailable', { cause: error });
   throw new GatewayError('too_complex', { cause: error });
-}
-
-function own([url, { mime, bytes }]: PlainMedia[number]): PlainMedia[number] {
-  return [url, { mime, bytes: ownBytes(bytes) }];
 }

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData, type Transferable } from 'node:worker_threads';
 import { createStateSealer } from '#conversion/index.ts';
-import type { Job, JobResult, Question, Reply, ThreadSeed } from './jobs.ts';
-import type { FromThread, ToThread } from './messages.ts';
-import { ownBytes } from './bytes.ts';
+import type { Called, Lent, ThreadSeed } from './body-pool.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { createPerformer } from './perform.ts';
-import { plainError } from './plain-error.ts';
+import { functions } from './functions.ts';
+import { TextFunctions, type Reply, type TextFunctionName } from './text-functions.ts';
+import type { FromThread, ToThread } from './thread.ts';
+import { pack, unpack } from './transfer.ts';
 
 /**
- * After this many milliseconds without work the last request is forgotten: jobs of an exchange follow each other at
+ * After this many milliseconds without work the last request is forgotten: calls of an exchange follow each other at
  * once.
  */
 const forgetMs = 2_000;
 
 /**
- * Above this many bytes of values, the thread collects its garbage after a job. Otherwise the heap would grow to
+ * Above this many bytes of values, the thread collects its garbage after a call. Otherwise the heap would grow to
  * several times what a large body needs, because its limit is far away, while the process has less memory than that.
  */
 const collectAbove = 96 * 1024 * 1024;
@@ -26,55 +26,46 @@ const { stateKey } = workerData as ThreadSeed;
 let resolveReply: (reply: Reply) => void = () => {};
 let forgetting: NodeJS.Timeout | undefined;
 
-const performer = createPerformer(
+const text = new TextFunctions(
   createStateSealer(stateKey, randomBytes),
-  (question: Question) =>
+  (calls) =>
     new Promise<Reply>((resolve) => {
       resolveReply = resolve;
-      tell({ kind: 'question', question }, []);
+      tell({ kind: 'question', question: calls });
     }),
 );
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'reply') resolveReply(message.reply as Reply);
-  else void perform(message.task as Job);
+  else void perform(unpack(message.task) as Called);
 });
-tell({ kind: 'ready' }, []);
+tell({ kind: 'ready' });
 
-async function perform(job: Job): Promise<void> {
+async function perform({ name, args, remembered }: Called): Promise<void> {
   clearTimeout(forgetting);
-  const result = await resultOf(job);
-  const handed = [result.body, ...result.media.map(([, { bytes }]) => bytes)];
-  const transfer = handed.map(({ buffer }) => buffer as ArrayBuffer);
-  const made = bodyOf(result);
-  if (made !== null && !result.isSameBody) transfer.push(made.buffer as ArrayBuffer);
-  tell({ kind: 'done', result }, transfer);
-  forgetting = setTimeout(performer.forget, forgetMs).unref();
+  text.inMain = remembered === null ? null : new Set(remembered);
+  const { body, media } = args;
+  const lent: Lent = media === undefined ? { body } : { body, media };
+  const bytes = [body, ...Array.from(media?.values() ?? [], (each) => each.bytes)];
+  const outcome = await outcomeOf(name, args);
+  const { message, transfer } = pack({ lent, outcome }, bytes);
+  tell({ kind: 'done', result: message }, transfer);
+  forgetting = setTimeout(() => text.forget(), forgetMs).unref();
   if (getHeapStatistics().used_heap_size > collectAbove) collectGarbage();
 }
 
-async function resultOf(job: Job): Promise<JobResult> {
-  const { body } = job;
-  const media = job.kind === 'convert' ? job.media : [];
+async function outcomeOf(name: Called['name'], args: Called['args']): Promise<object> {
   try {
-    const value = await performer.perform(job);
-    if (!('body' in value)) return { body, media, outcome: { value }, isSameBody: false };
-    const isSameBody = value.body.buffer === body.buffer;
-    return {
-      body,
-      media,
-      outcome: { value: { ...value, body: ownBytes(value.body) } },
-      isSameBody,
-    };
+    // The name determines the type of the arguments.
+    const value: unknown = await (name in functions
+      ? functions[name as keyof typeof functions](args as never)
+      : text[name as TextFunctionName](args as never));
+    return { value };
   } catch (error) {
-    return { body, media, outcome: { error: plainError(error) }, isSameBody: false };
+    return { error };
   }
 }
 
-function bodyOf({ outcome }: JobResult): Uint8Array | null {
-  return 'value' in outcome && 'body' in outcome.value ? outcome.value.body : null;
-}
-
-function tell(message: FromThread, transfer: Transferable[]): void {
+function tell(message: FromThread, transfer: Transferable[] = []): void {
   parentPort?.postMessage(message, transfer);
 }

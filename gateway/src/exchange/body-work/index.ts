@@ -1,11 +1,23 @@
-export type { ResponseResult } from './response-result.ts';
-export { createBodyPool, type BodyPool, type RunningJob } from './body-pool.ts';
-export type { ConvertedText, Job, JobRequest, PatchedBody, RequestFacts } from './jobs.ts';
-export { beginsAsEvents, beginsAsJson, streamOf, type WireProtocol } from './other-form.ts';
-export { errorOf, isPlainError } from './plain-error.ts';
-export { largestResponse as largestAnswer, readWholeResponse } from './read-response.ts';
-export { termsOf, textOfTerms } from './terms-text.ts';
-export type { EmbedFacts } from './embed-result.ts';
-export { unreadableOf } from './unreadable.ts';
-export { picturesOf } from './pictures.ts';
-export { pictureRequestOf } from './picture-requests.ts';
+export {
+  createBodyPool,
+  type ArgsOf,
+  type BodyPool,
+  type RunningCall,
+  type ValueOf,
+} from './body-pool.ts';
+export { functions, namesOf, valueOf, type Later } from './functions.ts';
+export {
+  beginsAsEvents,
+  beginsAsJson,
+  largestResponse as largestAnswer,
+  readWholeResponse,
+  streamOf,
+  type WireProtocol,
+} from './read-response.ts';
+export {
+  patchText,
+  type PatchedBody,
+  type RequestFacts,
+  type ThreadRequest,
+} from './text-functions.ts';
+export { isReadInThread, largeResponse } from './weights.ts';

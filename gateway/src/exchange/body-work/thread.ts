@@ -1,7 +1,37 @@
-import { Worker } from 'node:worker_threads';
+import { Worker, type Transferable } from 'node:worker_threads';
 import { startDeadline, type Deadline } from './deadline.ts';
-import type { FromThread, Handed, ToThread } from './messages.ts';
-import { ThreadFailure } from './thread-failure.ts';
+
+/** Messages between a pool and its threads. Bytes are transferred, not copied: `transfer` lists them. */
+export type ToThread =
+  | { readonly kind: 'task'; readonly task: unknown }
+  | { readonly kind: 'reply'; readonly reply: unknown };
+
+export type FromThread =
+  | { readonly kind: 'ready' }
+  /** Asks the main thread for something that only it has; the job waits for the reply. */
+  | { readonly kind: 'question'; readonly question: unknown }
+  | { readonly kind: 'done'; readonly result: unknown };
+
+/** A message and the memory transferred with it. */
+export interface Handed<Message> {
+  readonly message: Message;
+  readonly transfer: Transferable[];
+}
+
+/** Why a task has no result. */
+export class ThreadFailure extends Error {
+  /**
+   * `deadline`, `memory`: the task was too much for its thread. `ended`: the pool was closed, or the caller ended the
+   * task. `defect`: the thread died of a defect of the gateway.
+   */
+  readonly reason: 'deadline' | 'memory' | 'ended' | 'defect';
+
+  constructor(reason: ThreadFailure['reason'], cause?: unknown) {
+    super(`a thread for large bodies failed: ${reason}`, cause === undefined ? {} : { cause });
+    this.name = 'ThreadFailure';
+    this.reason = reason;
+  }
+}
 
 /** A task for a thread. */
 export interface Task {

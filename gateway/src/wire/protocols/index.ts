@@ -53,7 +53,7 @@ export {
   estimateOutputTokens,
   estimateTokens,
 } from './shared/usage/token-estimate.ts';
-export { parseExact, parsePassingOn, passingOn } from './shared/exact-json.ts';
+export { isExactNumber, parseExact, parsePassingOn, passingOn } from './shared/exact-json.ts';
 export type { NamedState, StateKind, StateName } from './shared/state/named-state.ts';
 export { pictures, pictureSides, type PictureClient } from './pictures.ts';
 export {

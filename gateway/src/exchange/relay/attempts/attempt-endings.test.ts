@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { streamOf } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { images, textProtocols } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
@@ -244,7 +245,7 @@ function start(world: World) {
         wire: chat,
         context: { ...echo, usageInjected: false },
         headers: {},
-        large: {} as never,
+        reader: { stream: (body) => streamOf(body, chat, 'm') },
         takeGiven: null,
         spending: null,
         onShown: () => {},

@@ -1,38 +1,64 @@
-import type { RunningJob } from '#body-work/index.ts';
+import {
+  functions,
+  isReadInThread,
+  type ArgsOf,
+  type BodyPool,
+  type RunningCall,
+  type ValueOf,
+} from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { holdsMoreThan } from '#json/index.ts';
 import { ClientGone } from '../exchange/client-response.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { Ticker } from '../exchange/ticker.ts';
 import { clientDeadline } from './deadlines.ts';
+import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 
-/** From this size on, reading a body takes longer than handing it to a thread. */
-const readInThread = 1024 * 1024;
+/** What it takes to work on a body in a thread. */
+export interface ThreadParts {
+  readonly bodies: BodyPool;
+  readonly ticker: Pick<Ticker, 'add'>;
+}
+
+type WaitingInput = Pick<ExchangeInput, 'body' | 'client' | 'headers' | 'startedAt'>;
+type OnRequest =
+  | 'openEmbeddings'
+  | 'openImages'
+  | 'openVideo'
+  | 'openChatPictures'
+  | 'openContentsPictures';
+type Rest<Name extends OnRequest> = Omit<Parameters<(typeof functions)[Name]>[0], 'body' | 'room'>;
 
 /**
- * A body with more members and values than this is read in a thread, however short. Each of them takes up to 2 µs to
- * convert or repair. An agent's 256 KiB hold a third as many.
+ * Calls a function with the body of a request: here, or in a thread if it is large.
+ * @throws GatewayError, ClientGone; or rejects with one of them
  */
-const mostValues = 10_000;
-
-/** Complete responses of at least this many bytes are read in a thread. */
-export const readInThreadFrom = 256 * 1024;
-
-/** Whether a request's body is read in a thread. */
-export function isReadInThread(body: Buffer): boolean {
-  return body.length >= readInThread || holdsMoreThan(body, mostValues);
+export function callOnBody<Name extends OnRequest>(
+  { bodies, ticker }: ThreadParts,
+  input: WaitingInput & Pick<ExchangeInput, 'caller' | 'memory'>,
+  name: Name,
+  rest: Rest<Name>,
+): ValueOf<Name> | Promise<ValueOf<Name>> {
+  const { body, memory: room } = input;
+  if (!isReadInThread(body, bodies.weights)) {
+    return (functions[name] as (args: unknown) => ValueOf<Name>)({ ...rest, body, room });
+  }
+  const args = { ...rest, body } as Parameters<typeof bodies.run<Name>>[2];
+  return waitWithClient(ticker, input, args, bodies.run(input.caller.keyId, name, args));
 }
 
 /**
  * Waits for a thread that works on a request's body, but no longer than the client does. The body is put back into the
  * request when the thread has finished, successfully or not.
+ * @param lent has the body when it has come back
  * @throws GatewayError, ClientGone
  */
-export async function runOnBody<Value>(
+export async function waitWithClient<Value>(
   ticker: Pick<Ticker, 'add'>,
-  input: Pick<ExchangeInput, 'body' | 'client' | 'headers' | 'startedAt'>,
-  running: RunningJob<Value>,
+  input: WaitingInput,
+  lent: { readonly body: Buffer },
+  running: RunningCall<Value>,
 ): Promise<Value> {
+  const { body: handed } = lent;
   const deadline = clientDeadline(input);
   const ticks = ticker.add({
     tick(now) {
@@ -42,11 +68,40 @@ export async function runOnBody<Value>(
     end: (error) => running.abandon(error),
   });
   try {
-    const { body, outcome } = await running.result;
-    input.body = body;
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value;
+    return await running.result;
   } finally {
+    if (lent.body !== handed) input.body = lent.body;
     ticks.end();
   }
+}
+
+type OnResponse = 'readEmbeddings' | 'readImages' | 'readPictures';
+
+/**
+ * Calls a function with a complete response: here, or in a thread if it is large.
+ * @param keyId keys take turns at the threads
+ * @throws UnreadableResponse
+ */
+export function callOnResponse<Name extends OnResponse>(
+  bodies: BodyPool,
+  keyId: string,
+  name: Name,
+  args: ArgsOf<Name> & { body: Buffer },
+): ValueOf<Name> | ReadingResponse<ValueOf<Name>> {
+  if (args.body.length >= bodies.weights.response) {
+    return readingInThread(bodies.run(keyId, name, args));
+  }
+  return (functions[name] as (args: unknown) => ValueOf<Name>)(args);
+}
+
+/** A complete response that a thread reads. */
+export function readingInThread<Value>(running: RunningCall<Value>): ReadingResponse<Value> {
+  const abandon = () => running.abandon(new GatewayError('unavailable'));
+  return new ReadingResponse(running.result.catch(threadRefused), abandon);
+}
+
+/** @throws ResponseTooComplex when a thread gave up, otherwise the error itself. */
+function threadRefused(error: unknown): never {
+  const isTooComplex = error instanceof GatewayError && error.errorName === 'too_complex';
+  throw isTooComplex ? new ResponseTooComplex('a thread gave up', { cause: error }) : error;
 }

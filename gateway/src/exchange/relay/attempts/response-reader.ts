@@ -1,5 +1,4 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 
 /** Reads complete responses of upstreams. */
@@ -8,22 +7,32 @@ export interface ResponseReader<Result> {
   readonly largest: number;
   /** The request determines the size: too large a response is no channel's fault, and another one would be as large. */
   readonly sizeIsRequested?: boolean;
-  /** @throws UnreadableResponse when the body is not what the protocol promises, UnchargedResponse. */
-  read(body: Buffer): Result;
   /**
-   * Has a large response read in a thread. Returns null if it is to be read here; if the method is absent, all are.
+   * Here, or in a thread if it is large.
    * @param body is handed over.
+   * @throws UnreadableResponse when the body is not what the protocol promises, UnchargedResponse.
    */
-  readInThread?(body: Buffer): ReadingResponse<Result> | null;
+  read(body: Buffer): Result | ReadingResponse<Result>;
   /** Called with the response that will be used, before the client sees it. */
   accept?(response: Result): void;
 }
 
-export interface ReadingResponse<Result> {
+/** A response that is still being read. */
+export class ReadingResponse<Result> {
   /** @throws UnreadableResponse, UnchargedResponse, ResponseTooComplex, GatewayError `unavailable` */
   readonly result: Promise<Result>;
   /** Says that nobody waits for the result any more. */
-  abandon(): void;
+  readonly abandon: () => void;
+
+  constructor(result: Promise<Result>, abandon: () => void = () => {}) {
+    this.result = result;
+    this.abandon = abandon;
+  }
+
+  /** The reading goes one step further. */
+  with<Next>(step: (result: Result) => Next | Promise<Next>): ReadingResponse<Next> {
+    return new ReadingResponse(this.result.then(step), this.abandon);
+  }
 }
 
 /** A response that cannot be charged although the upstream made it: the client must not get it. */
@@ -44,9 +53,3 @@ export class UnchargedResponse extends Error {
 
 /** A response took more time or memory to read than it may. */
 export class ResponseTooComplex extends Error {}
-
-/** @throws ResponseTooComplex when a thread gave up, otherwise the error itself. */
-export function threadRefused(error: unknown): never {
-  const isTooComplex = error instanceof GatewayError && error.errorName === 'too_complex';
-  throw isTooComplex ? new ResponseTooComplex('a thread gave up', { cause: error }) : error;
-}

@@ -5,11 +5,7 @@ import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../exchange/concurrency-gate.ts';
 import type { RequestMemory } from '../exchange/input.ts';
 import { Attempt } from './attempt.ts';
-import {
-  type ReadingResponse,
-  type ResponseReader,
-  ResponseTooComplex,
-} from './response-reader.ts';
+import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 import { WholeResponse } from './whole-response.ts';
 
 const response = Buffer.from(
@@ -33,7 +29,7 @@ function start(
   clientDeadline = Number.POSITIVE_INFINITY,
   drains: DrainSlots | null = createDrainSlots(20),
   sent = true,
-  readInThread: ResponseReader<WireResponse>['readInThread'] = () => null,
+  readInThread: (body: Buffer) => ReadingResponse<WireResponse> | null = () => null,
   { largest = 256 * 1024, sizeIsRequested = false, memory, reserved }: Limits = {},
 ) {
   let listener: UpstreamListener | null = null;
@@ -50,8 +46,8 @@ function start(
     largest,
     sizeIsRequested,
     read: (body: Buffer) =>
+      readInThread(body) ??
       textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
-    readInThread,
   };
   const attempt = new Attempt({} as UpstreamRequest, new WholeResponse<WireResponse>(reader), {
     upstream: {
@@ -210,13 +206,10 @@ describe('a large response', () => {
     let abandoned = 0;
     const readInThread = (body: Buffer): ReadingResponse<WireResponse> => {
       given = body.length;
-      return {
-        result: promise,
-        abandon() {
-          abandoned += 1;
-          reject(new GatewayError('unavailable'));
-        },
-      };
+      return new ReadingResponse(promise, () => {
+        abandoned += 1;
+        reject(new GatewayError('unavailable'));
+      });
     };
     const started = start(undefined, undefined, true, readInThread);
     started.listener.onHead(200, {});

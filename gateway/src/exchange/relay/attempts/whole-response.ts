@@ -2,7 +2,7 @@ import type { CollectedBody } from '#bodies/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Attempt, Receiver } from './attempt.ts';
 import { brokenAttempt, type AttemptFailure } from './outcome.ts';
-import type { ResponseReader } from './response-reader.ts';
+import { ReadingResponse, type ResponseReader } from './response-reader.ts';
 
 /** How long a response is read after its client has left: it is charged anyway, and its row needs the usage. */
 const drainMs = 120_000;
@@ -48,12 +48,13 @@ export class WholeResponse<Result> implements Receiver<Result, never> {
     const { attempt } = this;
     const reader = this.#reader;
     try {
-      const reading = reader.readInThread?.(body) ?? null;
-      if (reading === null) {
-        const response = reader.read(body);
+      const response = reader.read(body);
+      if (response instanceof ReadingResponse) {
+        void this.#readElsewhere(attempt.awaitReading(response));
+      } else {
         reader.accept?.(response);
         attempt.complete(response);
-      } else void this.#readElsewhere(attempt.awaitReading(reading));
+      }
     } catch (error) {
       attempt.failReading(error);
     }

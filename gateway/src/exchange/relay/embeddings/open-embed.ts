@@ -1,6 +1,6 @@
-import { type EmbedFacts, errorOf, isPlainError } from '#body-work/index.ts';
-import { embeddings, type EmbeddingsRequest } from '#protocols/index.ts';
-import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
+import { valueOf } from '#body-work/index.ts';
+import type { EmbeddingsRequest } from '#protocols/index.ts';
+import { callOnBody } from '../attempts/in-thread.ts';
 import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
@@ -8,35 +8,17 @@ import type { CheckedEmbed, EmbedInput, EmbedParts } from './prepared.ts';
 
 type OpenedEmbed = OpenedRequest<EmbedInput, CheckedEmbed>;
 
-/**
- * Reads a request up to its model: here, or in a thread if it is large.
- * @throws GatewayError, ClientGone
- */
+/** Reads a request up to its model. @throws GatewayError, ClientGone */
 export function openEmbed(
   parts: Pick<EmbedParts, 'bodies' | 'ticker'>,
   input: EmbedInput,
 ): OpenedEmbed | Promise<OpenedEmbed> {
-  if (isReadInThread(input.body)) return openLarge(parts, input);
-  const opened = embeddings.openRequest(input.body, input.memory);
-  return {
-    model: opened.model,
-    check: (_exchange, resolved) => checkEmbed(input, resolved, embeddings.readRequest(opened)),
-  };
-}
-
-async function openLarge(
-  { bodies, ticker }: Pick<EmbedParts, 'bodies' | 'ticker'>,
-  input: EmbedInput,
-): Promise<OpenedEmbed> {
-  const running = bodies.run(input.caller.keyId, { kind: 'embed-read', body: input.body });
-  const { model, facts } = await runOnBody(ticker, input, running);
-  return {
+  const opening = callOnBody(parts, input, 'openEmbeddings', {});
+  const checkable = ({ model, request }: Awaited<typeof opening>): OpenedEmbed => ({
     model,
-    check(_exchange, resolved) {
-      if (isPlainError(facts)) throw errorOf(facts);
-      return checkEmbed(input, resolved, requestOf(model, facts, input.body));
-    },
-  };
+    check: (_exchange, resolved) => checkEmbed(input, resolved, valueOf(request)),
+  });
+  return opening instanceof Promise ? opening.then(checkable) : checkable(opening);
 }
 
 /**
@@ -51,15 +33,4 @@ function checkEmbed(
   const { terms } = request;
   if (terms.length > 0) requireOffered(terms, resolved.model, namedRoutes(input, resolved));
   return { resolved, request };
-}
-
-/** The request with only the names of its members: the values exist only in threads. */
-function requestOf(
-  model: string,
-  { members, ...rest }: EmbedFacts,
-  body: Buffer,
-): EmbeddingsRequest {
-  const named: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const name of members) named[name] = undefined;
-  return { ...rest, body, model, members: named };
 }

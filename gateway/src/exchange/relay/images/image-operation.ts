@@ -16,7 +16,7 @@ import { StreamSink } from '../streams/stream-sink.ts';
 import { ConvertedRequests } from './converted/converted-requests.ts';
 import type { ConvertiblePictures, PictureSide, StreamedPictures } from './converted/surface.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
-import { decodeImages } from './images-in-thread.ts';
+import { callWithImages } from './in-memory.ts';
 import { NativeRequests, releaseUpload } from './native-requests.ts';
 import { openImages } from './open-images.ts';
 import { answerStream, answerWhole, type PictureServing } from './picture-plan.ts';
@@ -148,7 +148,7 @@ function convertible(
   const { arrivedAt } = input;
   const opened: ConvertiblePictures['opened'] = {
     model: request.model,
-    read: () => decodeImages(parts, input, request),
+    read: () => callWithImages(parts, input, 'decodeImages', request),
     done: () => releaseUpload(input),
     refusal: null,
     own: null,

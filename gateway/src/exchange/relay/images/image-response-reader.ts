@@ -1,11 +1,9 @@
-import { type BodyPool, unreadableOf } from '#body-work/index.ts';
-import { GatewayError } from '#errors/index.ts';
-import { type ImageResponse, images, type ModelEcho } from '#protocols/index.ts';
-import { readInThreadFrom } from '../attempts/in-thread.ts';
+import type { BodyPool } from '#body-work/index.ts';
+import type { ImageResponse, ModelEcho } from '#protocols/index.ts';
+import { callOnResponse } from '../attempts/in-thread.ts';
 import {
-  type ReadingResponse,
+  ReadingResponse,
   type ResponseReader,
-  threadRefused,
   UnchargedResponse,
 } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/record.ts';
@@ -40,26 +38,12 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
   }
 
   /** @throws UnreadableResponse, UnchargedResponse */
-  read(body: Buffer): MeasuredImages {
-    return this.#measure(images.readResponse(body, this.#options.echo));
-  }
-
-  readInThread(body: Buffer): ReadingResponse<MeasuredImages> | null {
-    if (body.length < readInThreadFrom) return null;
+  read(body: Buffer): MeasuredImages | ReadingResponse<MeasuredImages> {
     const { bodies, keyId, echo } = this.#options;
-    const running = bodies.run<'image-response'>(keyId, { kind: 'image-response', body, echo });
-    const result = running.result.then(({ outcome }): MeasuredImages => {
-      if ('error' in outcome) throw outcome.error;
-      const { value } = outcome;
-      if (value.kind === 'unreadable') throw unreadableOf(value);
-      const entries = value.entries.map((entry) => {
-        const { pictureStart: start } = entry;
-        return { ...entry, pictureStart: start === null ? null : Buffer.from(start) };
-      });
-      // The pool gives bodies back as Buffers.
-      return this.#measure({ ...value, entries, body: value.body as Buffer });
-    }, threadRefused);
-    return { result, abandon: () => running.abandon(new GatewayError('unavailable')) };
+    const read = callOnResponse(bodies, keyId, 'readImages', { body, echo });
+    return read instanceof ReadingResponse
+      ? read.with((response) => this.#measure(response))
+      : this.#measure(read);
   }
 
   #measure(response: ImageResponse): MeasuredImages {

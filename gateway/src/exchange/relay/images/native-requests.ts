@@ -10,7 +10,7 @@ import {
 } from '../attempts/upstream-request.ts';
 import { sentTo } from '../exchange/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
-import { generationOf } from './images-in-thread.ts';
+import { callWithImages } from './in-memory.ts';
 import { createStreamMeter } from './measure-images.ts';
 import type { EventReading, PictureRequests, RoutedRequest } from './picture-plan.ts';
 import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
@@ -62,7 +62,9 @@ export class NativeRequests implements PictureRequests<StoredImages> {
 
   async #convert(): Promise<GatewayError | null> {
     try {
-      this.#generation = await generationOf(this.#parts, this.#input, this.#prepared.request);
+      const { request } = this.#prepared;
+      const name = 'editAsGeneration';
+      this.#generation = await callWithImages(this.#parts, this.#input, name, request);
       return null;
     } catch (error) {
       if (error instanceof GatewayError) return error;

@@ -1,5 +1,5 @@
 import { images, type OpenedImages } from '#protocols/index.ts';
-import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
+import { callOnBody } from '../attempts/in-thread.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
@@ -9,10 +9,7 @@ import type { CheckedImages, ImageBody, ImageInput, ImageParts, ImageUpload } fr
 
 type OpenedRequestForImages = OpenedRequest<ImageInput, CheckedImages>;
 
-/**
- * Reads a request as far as its model: here, or in a thread when it is large.
- * @throws GatewayError, ClientGone
- */
+/** Reads a request as far as its model. @throws GatewayError, ClientGone */
 export function openImages(
   parts: Pick<ImageParts, 'bodies' | 'ticker'>,
   input: ImageInput,
@@ -47,22 +44,7 @@ function openBody(
   input: ImageInput,
   contentType: string,
 ): OpenedImages | Promise<OpenedImages> {
-  const { form, body, memory } = input;
-  if (isReadInThread(body)) return openLarge(parts, input, contentType);
-  return form === 'generation'
-    ? images.openGeneration(body, memory)
-    : images.openEdit(body, contentType, memory);
-}
-
-async function openLarge(
-  { bodies, ticker }: Pick<ImageParts, 'bodies' | 'ticker'>,
-  input: ImageInput,
-  contentType: string,
-): Promise<OpenedImages> {
-  const { form, body } = input;
-  const running = bodies.run(input.caller.keyId, { kind: 'image-read', form, contentType, body });
-  const opened = await runOnBody(ticker, input, running);
-  return { ...opened, body: input.body };
+  return callOnBody(parts, input, 'openImages', { form: input.form, contentType });
 }
 
 function contentTypeOf({ headers }: ImageInput): string {

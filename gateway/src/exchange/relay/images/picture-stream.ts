@@ -13,7 +13,7 @@ import type { UnitsRecord } from '#usage/index.ts';
 import type { Attempt, Receiver } from '../attempts/attempt.ts';
 import { failureOfResponse, isError } from '../attempts/error-body.ts';
 import { type AttemptFailure, brokenAttempt, type OutcomeOf } from '../attempts/outcome.ts';
-import type { ResponseReader } from '../attempts/response-reader.ts';
+import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/record.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
@@ -150,8 +150,8 @@ export class PictureStream implements Receiver<CompletePictures, Measured | null
     try {
       const body = await collected.wholeInTurns();
       if (attempt.over) return;
-      const reading = reader.readInThread?.(body) ?? null;
-      const response = reading === null ? reader.read(body) : await attempt.awaitReading(reading);
+      const read = reader.read(body);
+      const response = read instanceof ReadingResponse ? await attempt.awaitReading(read) : read;
       this.#measured = response.measured;
       for (const event of events.toEvents(response.body)) {
         // Making an event takes a while, and so does reading it.

@@ -30,7 +30,7 @@ import {
 import { forgetText, type PreparedText } from './prepared.ts';
 import { spendingOf } from './streams/spending.ts';
 import { TextEvents } from './streams/text-events.ts';
-import { readingOf, type TextResponse, TextResponseReader } from './text-response-reader.ts';
+import { readingOf, type TextResponse } from './text-response-reader.ts';
 import { type ReadyText, TextSender, upstreamRequest } from './text-sender.ts';
 
 type BufferedText = OutcomeOf<TextResponse, never>;
@@ -50,9 +50,9 @@ export function answerBuffered(
     routes: prepared.routes,
     // The attempt lives as long as the response, so nothing in it may hold the request.
     sender: new TextSender<BufferedText>(parts, input, prepared, 'buffered', (request, lease) => {
-      const reading = readingOf(parts, input, prepared, request, lease);
+      const { reader } = readingOf(parts, input, prepared, request, lease);
       const asked = upstreamRequest(parts, input, request, lease, false);
-      const receiver = new WholeResponse(new TextResponseReader(reading));
+      const receiver = new WholeResponse(reader);
       const { channel } = request.route;
       return new Attempt(asked, receiver, attemptOptions(parts, input, channel, 'drain'));
     }),

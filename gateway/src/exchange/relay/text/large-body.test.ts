@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BodyPool } from '#body-work/index.ts';
+import { usualWeights } from '#body-work/weights.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone } from '../exchange/client-response.ts';
 import type { TickListener } from '../exchange/ticker.ts';
@@ -11,13 +12,18 @@ const target = { upstreamModel: 'up', maxOutputTokens: null };
 function open(body: number | Buffer, headers: Record<string, string> = {}) {
   const watched = new Set<TickListener>();
   const client = { disconnected: false };
-  const given: { body: Uint8Array }[] = [];
-  const works: { finish(result: unknown): void; hasBegun: boolean }[] = [];
+  const given: Buffer[] = [];
+  const works: { finish(body: Buffer, value: unknown): void; hasBegun: boolean }[] = [];
   const bodies = {
-    run(_key: string, job: { body: Uint8Array }) {
+    weights: usualWeights,
+    run(_key: string, _name: string, args: { body: Buffer }) {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const work = { finish: resolve, hasBegun: false };
-      given.push(job);
+      const finish = (body: Buffer, value: unknown) => {
+        args.body = body;
+        resolve(value);
+      };
+      const work = { finish, hasBegun: false };
+      given.push(args.body);
       works.push(work);
       return {
         result: promise,
@@ -82,7 +88,7 @@ test('what has begun is waited for, as its thread has no time for others', async
   client.disconnected = true;
   for (const one of watched) one.tick(1);
   const body = Buffer.from('again');
-  works[0]!.finish({ body, outcome: { value: { model: 'm', facts: {} } } });
+  works[0]!.finish(body, { model: 'm', facts: {} });
   expect((await opening).model).toBe('m');
   expect(input.body).toBe(body);
 });
@@ -105,17 +111,16 @@ test('bytes that an upstream is being sent are not handed over', async () => {
   const { large, input, given, works } = open(2 ** 20);
   const unchanged = input.body;
   const patching = large!.patch(target);
-  expect(given[0]!.body).toBe(unchanged);
-  const patched = { body: unchanged, rewrites: [], usageInjected: false, isStripped: false };
-  works[0]!.finish({ body: unchanged, outcome: { value: patched } });
+  expect(given[0]).toBe(unchanged);
+  const patched = { body: unchanged, rewrites: [], usageInjected: false };
+  works[0]!.finish(unchanged, { patched });
   await patching;
   const again = large!.patch(target);
-  expect(given[1]!.body.buffer).not.toBe(unchanged.buffer);
-  expect(given[1]!.body).toEqual(new Uint8Array(unchanged));
-  const copy = Buffer.from(given[1]!.body.buffer as ArrayBuffer);
-  const other = { ...patched, body: Buffer.alloc(3) };
-  works[1]!.finish({ body: copy, outcome: { value: other } });
+  expect(given[1]!.buffer).not.toBe(unchanged.buffer);
+  expect(given[1]).toEqual(unchanged);
+  const copy = Buffer.from(given[1]!);
+  works[1]!.finish(copy, { patched: { ...patched, body: Buffer.alloc(3) } });
   await again;
   void large!.patch(target);
-  expect(given[2]!.body).toBe(copy);
+  expect(given[2]).toBe(copy);
 });

@@ -1,34 +1,29 @@
 import {
-  type BodyPool,
-  errorOf,
-  isPlainError,
-  type JobRequest,
+  isReadInThread,
   type PatchedBody,
   type RequestFacts,
-  type RunningJob,
-  termsOf,
+  type RunningCall,
+  type ThreadRequest,
+  valueOf,
 } from '#body-work/index.ts';
 import type { ConversionTarget, ConvertedBody, FoundMedia, StateMaker } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import type { NamedItem, PatchTarget, WireRequest } from '#protocols/index.ts';
-import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
-import type { TextInput, TextParts } from './input.ts';
-
-/** From this size on, converting a request takes longer than handing it to a thread. */
-export const convertedInThread = 256 * 1024;
+import { type ThreadParts, waitWithClient } from '../attempts/in-thread.ts';
+import type { TextInput } from './input.ts';
 
 /**
  * Null for a body that is handled in this thread.
  * @param isRead false: it has been read here already
  */
 export function largeBodyOf(
-  parts: Pick<TextParts, 'bodies' | 'ticker'>,
+  parts: ThreadParts,
   input: TextInput,
-  isRead = isReadInThread(input.body),
+  isRead = isReadInThread(input.body, parts.bodies.weights),
 ): LargeBody | null {
-  const { body } = input;
-  return isRead || body.length >= convertedInThread ? new LargeBody(parts, input, isRead) : null;
+  const isLarge = isRead || input.body.length >= parts.bodies.weights.conversion;
+  return isLarge ? new LargeBody(parts, input, isRead) : null;
 }
 
 /** Puts the body back into the prepared request when the work has ended, successfully or not. */
@@ -50,20 +45,13 @@ export async function givingBack<Value>(
 export class LargeBody {
   /** The body is also read in a thread, not only converted. */
   readonly isRead: boolean;
-  readonly #bodies: BodyPool;
-  readonly #ticker: TextParts['ticker'];
+  readonly #parts: ThreadParts;
   readonly #input: TextInput;
   /** An upstream may still be reading these very bytes. */
   #isLent: boolean;
 
-  constructor(
-    { bodies, ticker }: Pick<TextParts, 'bodies' | 'ticker'>,
-    input: TextInput,
-    isRead: boolean,
-    isLent = false,
-  ) {
-    this.#bodies = bodies;
-    this.#ticker = ticker;
+  constructor(parts: ThreadParts, input: TextInput, isRead: boolean, isLent = false) {
+    this.#parts = parts;
     this.#input = input;
     this.isRead = isRead;
     this.#isLent = isLent;
@@ -80,17 +68,14 @@ export class LargeBody {
   }> {
     const { headers, caller } = this.#input;
     const source = { keyId: caller.keyId, headers };
-    const of = this.#job();
-    const { model, facts } = await this.#run(
-      this.#bodies.run(caller.keyId, { kind: 'read', ...of, source }),
-    );
-    return {
-      model,
-      read: () => {
-        if (isPlainError(facts)) throw errorOf(facts);
-        return { facts, request: unparsed(facts, model, of.path, this.#input.body) };
-      },
+    const { bodies } = this.#parts;
+    const args = { ...this.#request(), source };
+    const { model, facts } = await this.#wait(args, bodies.run(caller.keyId, 'openText', args));
+    const read = () => {
+      const found = valueOf(facts);
+      return { facts: found, request: unparsed(found, model, args.path, this.#input.body) };
     };
+    return { model, read };
   }
 
   /**
@@ -99,11 +84,14 @@ export class LargeBody {
    * @throws GatewayError
    */
   async patch(target: PatchTarget, maker: StateMaker | null = null): Promise<PatchedBody> {
-    const owner = ownerOf(this.#input.caller);
-    const job = { kind: 'patch', ...this.#job(), target, owner, maker } as const;
-    const patched = await this.#run(this.#bodies.run(this.#input.caller.keyId, job));
-    this.#isLent = patched.body.buffer === this.#input.body.buffer;
-    return patched;
+    const { caller } = this.#input;
+    const owner = ownerOf(caller);
+    const args = { ...this.#request(), target, owner, maker };
+    const asked = maker === null ? null : owner;
+    const running = this.#parts.bodies.run(caller.keyId, 'patchText', args, asked);
+    const result = await this.#wait(args, running);
+    this.#isLent = result.patched.body.buffer === this.#input.body.buffer;
+    return result;
   }
 
   /**
@@ -115,25 +103,21 @@ export class LargeBody {
     const { id, arrivedAt, protocol, caller } = this.#input;
     const { keyId } = caller;
     const strict = caller.conversion === 'strict';
-    const converted = { id, arrivedAt, protocol, keyId, owner: ownerOf(caller), strict };
-    const found = [...media.found];
-    const job = { kind: 'convert', ...this.#job(), converted, target, media: found } as const;
-    const running = this.#bodies.run(keyId, job);
-    const result = running.result.then((returned) => {
-      media.found = returned.media;
-      return returned;
-    });
-    const { terms, ...rest } = await this.#run({ ...running, result });
-    return { ...rest, terms: termsOf(terms) };
+    const owner = ownerOf(caller);
+    const converted = { id, arrivedAt, protocol, keyId, owner, strict };
+    const args = { ...this.#request(), converted, target, media: media.found };
+    try {
+      return await this.#wait(args, this.#parts.bodies.run(keyId, 'convertText', args, owner));
+    } finally {
+      media.found = args.media;
+    }
   }
 
-  /**
-   * The items of earlier responses that the body names.
-   * @throws GatewayError
-   */
-  async itemNames(): Promise<readonly NamedItem[]> {
-    const job = { kind: 'item-names', ...this.#job() } as const;
-    return (await this.#run(this.#bodies.run(this.#input.caller.keyId, job))).names;
+  /** The items of earlier responses that the body names. @throws GatewayError */
+  itemNames(): Promise<readonly NamedItem[]> {
+    const args = this.#request();
+    const { bodies } = this.#parts;
+    return this.#wait(args, bodies.run(this.#input.caller.keyId, 'itemNames', args));
   }
 
   /**
@@ -141,38 +125,35 @@ export class LargeBody {
    * @throws GatewayError
    */
   async putItems(texts: ReadonlyMap<number, string>): Promise<void> {
-    const job = { kind: 'item-texts', ...this.#job(), texts: [...texts] } as const;
-    const { body } = await this.#run(this.#bodies.run(this.#input.caller.keyId, job));
-    this.#input.body = body;
+    const args = { ...this.#request(), texts };
+    const running = this.#parts.bodies.run(this.#input.caller.keyId, 'withItems', args);
+    this.#input.body = await this.#wait(args, running);
   }
 
-  /**
-   * The outline of the body, for an estimate of its tokens.
-   * @throws GatewayError for a body that cannot be decoded.
-   */
+  /** For an estimate of its tokens. @throws GatewayError for a body that cannot be decoded */
   outline(): Promise<Outline> {
-    const job = { kind: 'outline', ...this.#job() } as const;
-    return this.#run(this.#bodies.run(this.#input.caller.keyId, job));
+    const args = this.#request();
+    const { bodies } = this.#parts;
+    return this.#wait(args, bodies.run(this.#input.caller.keyId, 'outlineText', args));
   }
 
-  #job(): JobRequest {
+  #request(): ThreadRequest & { body: Buffer } {
     const { id, protocol, operation, pathModel, pathStream, body } = this.#input;
     return {
       exchange: id,
       protocol,
       path: { operation, model: pathModel, stream: pathStream },
-      body: this.#isLent ? new Uint8Array(body) : body,
+      body: this.#isLent ? Buffer.from(body) : body,
     };
   }
 
-  async #run<Value>(running: RunningJob<Value>): Promise<Value> {
-    const input = this.#input;
-    const handed = input.body;
+  async #wait<Value>(args: { readonly body: Buffer }, running: RunningCall<Value>): Promise<Value> {
+    const { body } = this.#input;
     try {
-      return await runOnBody(this.#ticker, input, running);
+      return await waitWithClient(this.#parts.ticker, this.#input, args, running);
     } finally {
       // It is back.
-      if (input.body !== handed) this.#isLent = false;
+      if (this.#input.body !== body) this.#isLent = false;
     }
   }
 }
@@ -181,10 +162,7 @@ export class LargeBody {
  * A body of any size, to be converted in a thread because of what is put into it. An earlier channel may still be reading
  * its bytes, so a copy is handed over.
  */
-export function enlargedBody(
-  parts: Pick<TextParts, 'bodies' | 'ticker'>,
-  input: TextInput,
-): LargeBody {
+export function enlargedBody(parts: ThreadParts, input: TextInput): LargeBody {
   return new LargeBody(parts, input, false, true);
 }
 
@@ -199,10 +177,8 @@ const noScan: WireRequest['scan'] = Object.freeze({
 function unparsed(
   { checked, members }: RequestFacts,
   model: string,
-  path: JobRequest['path'],
+  path: ThreadRequest['path'],
   body: Buffer,
 ): WireRequest {
-  const json: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const name of members) json[name] = undefined;
-  return { ...checked, path, body, scan: noScan, json, model };
+  return { ...checked, path, body, scan: noScan, json: members, model };
 }

@@ -17,7 +17,7 @@ import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
 import { askedMedia, fetchingMedia } from '../attempts/fetch-media.ts';
 import { outputCapOf } from './asked-bounds.ts';
 import type { TextInput, TextParts } from './input.ts';
-import { convertedInThread, enlargedBody, givingBack, type LargeBody } from './large-body.ts';
+import { enlargedBody, givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
 import { noEdits, type RouteEdits } from './route-edits.ts';
 
@@ -103,7 +103,9 @@ export class RouteConversions {
     const media = this.#media;
     const large =
       this.#prepared.large ??
-      (media.bytes >= convertedInThread ? enlargedBody(this.#parts, this.#input) : null);
+      (media.bytes >= this.#parts.bodies.weights.conversion
+        ? enlargedBody(this.#parts, this.#input)
+        : null);
     if (large === null) return conversion.convert(target, media.found);
     const { converter } = this.#parts;
     return convertLarge(converter, this.#input, this.#prepared, large, target, media);

@@ -1,28 +1,22 @@
+import { patchText, type PatchedBody } from '#body-work/index.ts';
 import type { Loss } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import {
   carriesEnvelopes,
   type ConvertedRequest,
-  type Converter,
   type ReasoningPlace,
   type StateMaker,
   withoutEnvelopes,
 } from '#conversion/index.ts';
 import { ownerOf } from '#identity/index.ts';
-import type {
-  PatchedRequest,
-  PatchTarget,
-  Protocol,
-  ReasoningEcho,
-  WireRequest,
-} from '#protocols/index.ts';
+import type { PatchedRequest, PatchTarget, ReasoningEcho } from '#protocols/index.ts';
 import { quirksFor, traitsFor, type Vendor, vendorOf } from '#vendors/index.ts';
 import { channelHeaders } from '../attempts/upstream-request.ts';
 import { surchargesOf } from '../exchange/offered-terms.ts';
 import { outputCapOf } from './asked-bounds.ts';
 import { betaHeader } from './forwarded-headers.ts';
-import type { TextInput, TextSent } from './input.ts';
-import { givingBack, type LargeBody } from './large-body.ts';
+import type { TextInput, TextParts, TextSent } from './input.ts';
+import { givingBack } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
 import { noEdits, type RouteEdits } from './route-edits.ts';
 import { passedBetas, type PassedBetas } from './surcharges.ts';
@@ -52,64 +46,55 @@ export interface TextRequest extends RouteRequest {
 }
 
 /**
- * Builds the request for one route.
+ * Builds the request for one route. A promise where threads have read the body, or reasoning of earlier turns is recalled.
  * @param converted null for a route of the client's protocol.
- * @throws GatewayError for a request that no upstream of the client's protocol takes.
+ * @throws GatewayError for a request that no upstream of the client's protocol takes, ClientGone; or rejects with one.
  */
 export function requestFor(
-  protocol: Protocol,
+  parts: Pick<TextParts, 'protocols' | 'converter'>,
   input: TextInput,
   prepared: PreparedText,
   route: Route,
   converted: ConvertedRequest | null,
   edits: RouteEdits = noEdits,
-): RouteRequest {
+): RouteRequest | Promise<RouteRequest> {
   if (converted !== null) {
     const { losses, responseLosses } = converted;
     return routeRequest(route, converted, null, losses, responseLosses);
   }
-  const native = nativeRequest(protocol, prepared);
   const { target, betas } = nativeTarget(input, prepared, route, edits);
-  return patchedRequest(protocol, prepared, native, route, target, betas);
+  const patching = patchNative(parts, input, prepared, route, target);
+  const request = ({ patched, isStripped, place }: PatchedBody): RouteRequest => {
+    const isWhole = !isStripped && patched.leftOutStates === undefined;
+    const losses = isWhole ? noLosses : strippedLosses;
+    return routeRequest(route, patched, betas, losses, null, place);
+  };
+  return patching instanceof Promise ? patching.then(request) : request(patching);
 }
 
 /**
- * Builds the request for a chat upstream that requires the reasoning of earlier turns, with what its client has left out
- * of it as far as it is remembered.
- * @throws GatewayError as `requestFor` does.
+ * The client's own request, unless its history holds reasoning that the gateway sealed for another upstream: this one would
+ * refuse it. A chat upstream that requires the reasoning of earlier turns gets what its client has left out of it, as far as
+ * it is remembered.
  */
-export async function echoingRequestFor(
-  protocol: Protocol,
-  converter: Pick<Converter, 'recallReasoning'>,
+function patchNative(
+  { protocols, converter }: Pick<TextParts, 'protocols' | 'converter'>,
   input: TextInput,
   prepared: PreparedText,
   route: Route,
-  edits: RouteEdits,
-): Promise<RouteRequest> {
-  const native = nativeRequest(protocol, prepared);
-  const { target, betas } = nativeTarget(input, prepared, route, edits);
-  const { caller } = input;
-  const recalled = await converter.recallReasoning(native, ownerOf(caller), makerOf(route));
-  const { texts, place } = recalled;
-  const echoing = { ...target, echo: { rule: 'require', texts } } as const;
-  return { ...patchedRequest(protocol, prepared, native, route, echoing, betas), place };
-}
-
-function patchedRequest(
-  protocol: Protocol,
-  { request }: PreparedText,
-  native: WireRequest,
-  route: Route,
   target: PatchTarget,
-  betas: PassedBetas | null,
-): RouteRequest {
-  const patched = protocol.patchRequest(native, target);
-  const isWhole = native === request && patched.leftOutStates === undefined;
-  return routeRequest(route, patched, betas, isWhole ? noLosses : strippedLosses, null);
+): PatchedBody | Promise<PatchedBody> {
+  const { large, request } = prepared;
+  const maker = target.echo?.rule === 'require' ? makerOf(route) : null;
+  if (large?.isRead) return givingBack(prepared, input, large.patch(target, maker));
+  const protocol = protocols[input.protocol];
+  prepared.isSealed ??= carriesEnvelopes(request.body, protocol.name);
+  const owner = ownerOf(input.caller);
+  return patchText(converter, protocol, request, prepared.isSealed, { target, owner, maker });
 }
 
 /** What becomes of the reasoning in the history at a chat upstream; null: it stays as a chat client sent it. */
-export function echoRuleOf(
+function echoRuleOf(
   { protocol, operation }: TextInput,
   { model }: PreparedText,
   { channel, upstreamModel }: Route,
@@ -121,27 +106,8 @@ export function echoRuleOf(
 }
 
 /** Whose reasoning state the upstream of the route makes. */
-export function makerOf({ channel, upstreamModel }: Route): StateMaker {
+function makerOf({ channel, upstreamModel }: Route): StateMaker {
   return { provider: channel.provider, model: upstreamModel, channel: channel.id };
-}
-
-/**
- * Builds the request for one route of the client's protocol, if threads have read the body.
- * @throws GatewayError, ClientGone
- */
-export async function largeRequestFor(
-  input: TextInput,
-  prepared: PreparedText,
-  large: LargeBody,
-  route: Route,
-  edits: RouteEdits = noEdits,
-): Promise<RouteRequest> {
-  const { target, betas } = nativeTarget(input, prepared, route, edits);
-  const maker = target.echo?.rule === 'require' ? makerOf(route) : null;
-  const patched = await givingBack(prepared, input, large.patch(target, maker));
-  const isStripped = patched.isStripped || patched.leftOutStates !== undefined;
-  const losses = isStripped ? strippedLosses : noLosses;
-  return { ...routeRequest(route, patched, betas, losses, null), place: patched.place };
 }
 
 function nativeTarget(
@@ -175,6 +141,7 @@ function routeRequest(
   betas: PassedBetas | null,
   losses: readonly Loss[],
   responseLosses: TextSent['responseLosses'],
+  place: ReasoningPlace | null = null,
 ): RouteRequest {
   const sent = {
     channel: route.channel.name,
@@ -187,16 +154,5 @@ function routeRequest(
     upstreamState: null,
     ttftMs: null,
   };
-  return { sent, patched, betas: betas?.value ?? null, place: null };
-}
-
-/**
- * The request for an upstream of the client's protocol. It is the client's own, unless its history holds reasoning that
- * the gateway sealed for another upstream: this one would refuse it.
- */
-function nativeRequest(protocol: Protocol, prepared: PreparedText): WireRequest {
-  const { request } = prepared;
-  prepared.isSealed ??= carriesEnvelopes(request.body, protocol.name);
-  if (!prepared.isSealed) return request;
-  return withoutEnvelopes(protocol, request);
+  return { sent, patched, betas: betas?.value ?? null, place };
 }

@@ -1,11 +1,17 @@
-import { largestAnswer, readWholeResponse, type WireProtocol } from '#body-work/index.ts';
+import {
+  type BodyPool,
+  largestAnswer,
+  readWholeResponse,
+  streamOf,
+  type WireProtocol,
+} from '#body-work/index.ts';
+import type { ConvertedRequest } from '#conversion/index.ts';
 import type { Protocol, ResponseEcho, WireResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import { readInThreadFrom } from '../attempts/in-thread.ts';
+import { readingInThread } from '../attempts/in-thread.ts';
 import type { ReadingResponse, ResponseReader } from '../attempts/response-reader.ts';
 import { createTakeGiven, type TakeGiven } from './given-names.ts';
 import type { TextInput, TextParts } from './input.ts';
-import { LargeResponses } from './large-response.ts';
 import type { PreparedText } from './prepared.ts';
 import type { TextRequest } from './route-request.ts';
 import { echoOf } from './text-sender.ts';
@@ -17,11 +23,15 @@ export interface TextResponse extends WireResponse {
 }
 
 export interface TextResponseSource {
+  readonly bodies: BodyPool;
+  /** Keys take turns at the threads. */
+  readonly keyId: string;
   readonly protocol: Pick<Protocol, 'readResponse'>;
   /** The upstream's protocol. */
   readonly wire: WireProtocol;
   readonly echo: ResponseEcho;
-  readonly large: Pick<LargeResponses, 'whole'>;
+  /** Null when the client speaks the upstream's protocol. */
+  readonly converted: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
   /** Null if the ids in the response are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
 }
@@ -35,13 +45,29 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     this.#source = source;
   }
 
-  read(body: Buffer): TextResponse {
-    const { wire, protocol, echo } = this.#source;
-    return readWholeResponse(body, wire, protocol, echo);
+  read(body: Buffer): TextResponse | ReadingResponse<TextResponse> {
+    const { bodies, keyId, wire, protocol, echo, converted } = this.#source;
+    if (body.length < bodies.weights.response) {
+      return readWholeResponse(body, wire, protocol, echo);
+    }
+    const args = { body, upstream: wire.name, echo, terms: converted?.terms ?? null };
+    return readingInThread(bodies.run(keyId, 'readText', args)).with((response) => {
+      converted?.learn(response);
+      return response;
+    });
   }
 
-  readInThread(body: Buffer): ReadingResponse<TextResponse> | null {
-    return body.length < readInThreadFrom ? null : this.#source.large.whole(body);
+  /**
+   * A response as the events that were asked for. They are converted later, one by one, when they are written.
+   * @param body is handed over if it is large
+   * @throws UnreadableResponse
+   */
+  stream(body: Buffer): Buffer | ReadingResponse<Buffer> {
+    const { bodies, keyId, wire, echo } = this.#source;
+    const model = echo.upstreamModel;
+    if (body.length < bodies.weights.response) return streamOf(body, wire, model);
+    const args = { body, upstream: wire.name, model };
+    return readingInThread(bodies.run(keyId, 'streamText', args));
   }
 
   /** Records the ids in the response before the client sees them. */
@@ -65,18 +91,19 @@ export function readingOf(
   const spoken = converted?.protocol ?? input.protocol;
   const echo = echoOf(prepared.request.model, route, patched);
   const { keyId } = input.caller;
-  const native = protocols[spoken];
+  const wire = protocols[spoken];
   const protocol: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
-    converted?.reader ??
-    (place === null ? native : parts.converter.rememberReasoning(native, place));
+    converted?.reader ?? (place === null ? wire : parts.converter.rememberReasoning(wire, place));
+  // The ids in a converted response are the gateway's; no upstream knows them.
+  const takeGiven =
+    converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null;
+  const source = { bodies, keyId, protocol, wire, echo, converted, takeGiven };
   return {
     protocol,
-    wire: protocols[spoken],
+    wire,
     echo,
-    large: new LargeResponses({ bodies, keyId, upstream: spoken, echo, converted }),
-    // The ids in a converted response are the gateway's; no upstream knows them.
-    takeGiven:
-      converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null,
+    reader: new TextResponseReader(source),
+    takeGiven,
     onDefect: (error: unknown) => parts.onUnexpectedError(error, input.id),
   };
 }

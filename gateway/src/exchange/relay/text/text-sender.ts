@@ -12,18 +12,10 @@ import { stateNotFound } from '../exchange/state/judge-names.ts';
 import { errorOfTextFailure } from './error-of-text-failure.ts';
 import { textHeaders } from './forwarded-headers.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
-import type { LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
 import { RouteConversions } from './route-conversions.ts';
 import { learnedQuirks, learnQuirk, noEdits, type RouteEdits, withCure } from './route-edits.ts';
-import {
-  echoingRequestFor,
-  echoRuleOf,
-  largeRequestFor,
-  requestFor,
-  type RouteRequest,
-  type TextRequest,
-} from './route-request.ts';
+import { requestFor, type RouteRequest, type TextRequest } from './route-request.ts';
 
 /** Sends a request. The returned attempt must not keep `request`. */
 export type StartAttempt<Outcome extends AttemptOutcome> = (
@@ -125,43 +117,12 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   }
 
   build(route: Route): ReadyText<Outcome> | Promise<ReadyText<Outcome>> {
-    const { protocols } = this.#parts;
-    const { large } = this.#prepared;
     const converted = this.#conversions?.of(route) ?? null;
     const edits = converted === null ? this.#editsOf(route) : noEdits;
-    if (converted === null && large?.isRead) return this.#buildLarge(route, large, edits);
-    const protocol = protocols[this.#input.protocol];
-    const isEchoing =
-      converted === null && echoRuleOf(this.#input, this.#prepared, route) === 'require';
-    if (isEchoing) return this.#buildEchoing(route, protocol, edits);
-    const request = requestFor(protocol, this.#input, this.#prepared, route, converted, edits);
-    return new ReadyText(route, converted, request, this);
-  }
-
-  async #buildLarge(
-    route: Route,
-    large: LargeBody,
-    edits: RouteEdits,
-  ): Promise<ReadyText<Outcome>> {
-    const request = await largeRequestFor(this.#input, this.#prepared, large, route, edits);
-    return new ReadyText(route, null, request, this);
-  }
-
-  async #buildEchoing(
-    route: Route,
-    protocol: Protocol,
-    edits: RouteEdits,
-  ): Promise<ReadyText<Outcome>> {
-    const { converter } = this.#parts;
-    const request = await echoingRequestFor(
-      protocol,
-      converter,
-      this.#input,
-      this.#prepared,
-      route,
-      edits,
-    );
-    return new ReadyText(route, null, request, this);
+    const request = requestFor(this.#parts, this.#input, this.#prepared, route, converted, edits);
+    return request instanceof Promise
+      ? request.then((ready) => new ReadyText(route, converted, ready, this))
+      : new ReadyText(route, converted, request, this);
   }
 
   isConverted(route: Route): boolean {

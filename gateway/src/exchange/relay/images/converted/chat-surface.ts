@@ -1,7 +1,6 @@
-import { pictureRequestOf } from '#body-work/index.ts';
 import { pictureProtocolNames } from '#canonical/index.ts';
 import { pictures } from '#protocols/index.ts';
-import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
+import { callOnBody } from '../../attempts/in-thread.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { OpenedPictures, PictureSurface } from './surface.ts';
 
@@ -10,13 +9,10 @@ export const chatSurface: PictureSurface = {
   protocol: 'chat',
   upstreams: pictureProtocolNames,
   open(input, parts) {
-    const { body } = input;
-    if (!isReadInThread(body)) return opened(input, pictures.chat.decodeRequest(body));
-    const { bodies, ticker } = parts;
-    const running = bodies.run(input.caller.keyId, { kind: 'chat-pictures', body });
-    return runOnBody(ticker, input, running).then(({ request, ...rest }) =>
-      opened(input, { ...rest, request: pictureRequestOf(request, input.body) }),
-    );
+    const read = callOnBody(parts, input, 'openChatPictures', {});
+    return read instanceof Promise
+      ? read.then((request) => opened(input, request))
+      : opened(input, read);
   },
 };
 

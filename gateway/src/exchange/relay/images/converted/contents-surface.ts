@@ -1,9 +1,9 @@
-import { errorOf, isPlainError, pictureRequestOf } from '#body-work/index.ts';
+import { type Later, valueOf, type ValueOf } from '#body-work/index.ts';
 import { pictureProtocolNames, type PictureRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import { pictures } from '#protocols/index.ts';
-import { isReadInThread, runOnBody } from '../../attempts/in-thread.ts';
+import { callOnBody } from '../../attempts/in-thread.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { OpenedPictures, PictureSurface } from './surface.ts';
 
@@ -19,21 +19,18 @@ export const contentsSurface: PictureSurface = {
     createTap: (echo, accepts) => contents.createStreamTap({ ...echo, accepts, sizeIn }),
   },
   open(input, parts) {
-    const { body } = input;
-    if (!isReadInThread(body)) return opened(input, contents.ownRequest(body), decode(body));
-    const { bodies, ticker } = parts;
-    const running = bodies.run(input.caller.keyId, { kind: 'contents-pictures', body });
-    return runOnBody(ticker, input, running).then(({ own, request }) =>
-      opened(input, withBuffers(own), decodedOf(request, input.body)),
-    );
+    const read = callOnBody(parts, input, 'openContentsPictures', {});
+    return read instanceof Promise
+      ? read.then((request) => opened(input, request))
+      : opened(input, read);
   },
 };
 
 function opened(
   { id, body, pathModel, pathStream }: TextInput,
-  own: Own,
-  { request, refusal }: Decoded,
+  { own, request: decoded }: ValueOf<'openContentsPictures'>,
 ): OpenedPictures {
+  const { request, refusal } = unlessRefused(decoded);
   const model = pathModel ?? '';
   const { terms, candidates, searches, named } = own;
   return {
@@ -54,43 +51,21 @@ function opened(
   };
 }
 
-type Own = ReturnType<typeof contents.ownRequest>;
-
-/** Buffers arrive from a thread as plain bytes. */
-function withBuffers(own: Own): Own {
-  return { ...own, edits: own.edits.map((edit) => ({ ...edit, bytes: Buffer.from(edit.bytes) })) };
-}
-
 function sizeIn(base64: string): string | null {
   const size = imageSize(base64);
   return size === null ? null : `${size.width}x${size.height}`;
 }
 
-interface Decoded {
-  readonly request: PictureRequest;
-  readonly refusal: GatewayError | null;
-}
-
 /** What cannot be read for another protocol may be right for this one, whose upstream judges it. */
-function decode(body: Buffer): Decoded {
+function unlessRefused(
+  decoded: Later<PictureRequest>,
+): Pick<OpenedPictures, 'request' | 'refusal'> {
   try {
-    return { request: contents.decodeRequest(body), refusal: null };
+    return { request: valueOf(decoded), refusal: null };
   } catch (error) {
-    return unreadBecause(error);
+    if (!(error instanceof GatewayError) || error.errorName !== 'invalid_value') throw error;
+    return { request: unread, refusal: error };
   }
-}
-
-/** The same of a thread's result. */
-function decodedOf(request: PlainRequest, body: Buffer): Decoded {
-  if (isPlainError(request)) return unreadBecause(errorOf(request));
-  return { request: pictureRequestOf(request, body), refusal: null };
-}
-
-type PlainRequest = Parameters<typeof pictureRequestOf>[0] | Parameters<typeof errorOf>[0];
-
-function unreadBecause(error: unknown): Decoded {
-  if (!(error instanceof GatewayError) || error.errorName !== 'invalid_value') throw error;
-  return { request: unread, refusal: error };
 }
 
 const unread: PictureRequest = Object.freeze({

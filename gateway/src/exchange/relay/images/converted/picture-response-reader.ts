@@ -1,5 +1,5 @@
 import { joinInTurns } from '#bodies/index.ts';
-import { type BodyPool, picturesOf, unreadableOf } from '#body-work/index.ts';
+import type { BodyPool } from '#body-work/index.ts';
 import type { Loss, Picture, PictureResponse } from '#canonical/index.ts';
 import {
   type FetchMedia,
@@ -9,14 +9,12 @@ import {
   readPictures,
   type ReadPictures,
 } from '#conversion/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import { splicePieces } from '#json/index.ts';
 import type { ImageEntry, ImageResponse } from '#protocols/index.ts';
-import { readInThreadFrom } from '../../attempts/in-thread.ts';
+import { callOnResponse } from '../../attempts/in-thread.ts';
 import {
-  type ReadingResponse,
+  ReadingResponse,
   type ResponseReader,
-  threadRefused,
   UnchargedResponse,
 } from '../../attempts/response-reader.ts';
 import type { Measured } from '../../exchange/record.ts';
@@ -60,32 +58,14 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
     this.#options = options;
   }
 
-  read(): MeasuredImages {
-    throw new TypeError('pictures are read in several turns');
-  }
-
-  /** A large response in a thread, the others here; in both cases in several turns: pictures may have to be fetched. */
-  readInThread(body: Buffer): ReadingResponse<MeasuredImages> {
-    if (body.length < readInThreadFrom) {
-      const read = async (): Promise<MeasuredImages> =>
-        this.#convert(body, readPictures(body, this.#reading));
-      return { result: read(), abandon: () => {} };
-    }
-    const { bodies, keyId } = this.#options;
-    const job = { kind: 'picture-response', body, ...this.#reading } as const;
-    const running = bodies.run<'picture-response'>(keyId, job);
-    const result = running.result.then(({ body: returned, outcome }) => {
-      if ('error' in outcome) throw outcome.error;
-      const { value } = outcome;
-      if (value.kind === 'unreadable') throw unreadableOf(value);
-      return this.#convert(returned, picturesOf(value, returned));
-    }, threadRefused);
-    return { result, abandon: () => running.abandon(new GatewayError('unavailable')) };
-  }
-
-  get #reading(): PictureReading {
-    const { upstream, isOwn, echo } = this.#options;
-    return { upstream, isOwn, echo };
+  /** In several turns: pictures may have to be fetched. */
+  read(body: Buffer): ReadingResponse<MeasuredImages> {
+    const { bodies, keyId, upstream, isOwn, echo } = this.#options;
+    const args = { body, upstream, isOwn, echo };
+    const read = callOnResponse(bodies, keyId, 'readPictures', args);
+    return read instanceof ReadingResponse
+      ? read.with((found) => this.#convert(args.body, found))
+      : new ReadingResponse(this.#convert(body, read));
   }
 
   async #convert(body: Buffer, read: ReadPictures): Promise<MeasuredImages> {

@@ -10,14 +10,14 @@ import { attemptOptions } from '../../attempts/attempt-options.ts';
 import { recordAttempt } from '../../attempts/attempt-record.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { clientDeadline } from '../../attempts/deadlines.ts';
-import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
 import type { ResponseReader } from '../../attempts/response-reader.ts';
 import { WholeResponse } from '../../attempts/whole-response.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
+import { largeResponse } from '#body-work/index.ts';
 import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
-import { largeRequestFor, requestFor } from '../route-request.ts';
+import { requestFor } from '../route-request.ts';
 import { upstreamRequest } from '../text-sender.ts';
 import type { CountedRequests } from './counted-requests.ts';
 
@@ -53,6 +53,7 @@ export type AskCounters = (
 type CountParts = Pick<
   TextParts,
   | 'protocols'
+  | 'converter'
   | 'health'
   | 'clock'
   | 'timeouts'
@@ -135,10 +136,7 @@ async function send(
   const { clock } = parts;
   const vendor = vendorOf(route.channel);
   if (vendor === undefined) throw new GatewayError('internal_error');
-  const request =
-    prepared.large?.isRead && converted === null
-      ? await largeRequestFor(input, prepared, prepared.large, route)
-      : requestFor(parts.protocols[input.protocol], input, prepared, route, converted);
+  const request = await requestFor(parts, input, prepared, route, converted);
   tried.sent = request.sent;
   const startedAt = clock.now();
   const started = clock.monotonic();
@@ -172,7 +170,7 @@ function countReader(
   upstream: TextProtocolName,
   client: TextProtocolName,
 ): ResponseReader<WireResponse> {
-  return { largest: readInThreadFrom, read: (body) => readTokenCount(upstream, client, body) };
+  return { largest: largeResponse, read: (body) => readTokenCount(upstream, client, body) };
 }
 
 /** These statuses mean that the upstream lacks the model, or what the request names. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
+import { streamOf } from '#body-work/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
 import { createFraming } from '../../streams/framing.ts';
 import { StreamSink } from '../../streams/stream-sink.ts';
-import type { LargeResponses } from '../large-response.ts';
 import { TextEvents } from './text-events.ts';
 
 const chunk = (value: object): Buffer =>
@@ -62,7 +62,7 @@ function leave({
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, wire, createFraming('event-stream'), monotonic),
     headers: {},
-    large: {} as LargeResponses,
+    reader: { stream: (body) => streamOf(body, wire, 'm') },
     takeGiven: null,
     spending: null,
     monotonic,

@@ -20,12 +20,12 @@ import {
 } from '#upstream/index.ts';
 import type { Attempt, Receiver } from '../../attempts/attempt.ts';
 import { errorBodyLimit, failureOfResponse, isError } from '../../attempts/error-body.ts';
-import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
+import { ReadingResponse } from '../../attempts/response-reader.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { TakeGiven } from '../given-names.ts';
-import type { LargeResponses } from '../large-response.ts';
 import type { CompleteText, SeenText } from '../measure-text.ts';
+import type { TextResponseReader } from '../text-response-reader.ts';
 import { ResponseFlow, type ResponseFlowOptions } from './response-flow.ts';
 import type { Spending, spendingOf } from './spending.ts';
 
@@ -46,11 +46,11 @@ type Outcome = OutcomeOf<CompleteText, SeenText>;
 
 export interface TextEventsOptions extends ResponseFlowOptions {
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
-  /** The upstream's protocol. */
-  readonly wire: WireProtocol;
   readonly context: StreamContext;
-  /** Reads complete responses that are too large for this thread. */
-  readonly large: LargeResponses;
+  /** The upstream's protocol. */
+  readonly wire: Pick<Protocol, 'name'>;
+  /** Reads a complete response. */
+  readonly reader: Pick<TextResponseReader, 'stream'>;
   /** Null if the ids in the response are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
   /** Follows what the response costs; null: it costs nothing. */
@@ -150,17 +150,15 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   /** Turns a complete response into the stream that was asked for. */
   read(body: CollectedBody): void {
-    const { wire, context, large } = this.#options;
-    const whole = body.whole();
-    if (whole.length >= readInThreadFrom) {
-      void this.#readElsewhere(this.attempt.awaitReading(large.stream(whole)));
-      return;
-    }
     let events;
     try {
-      events = streamOf(whole, wire, context.upstreamModel);
+      events = this.#options.reader.stream(body.whole());
     } catch (error) {
       this.attempt.failReading(error);
+      return;
+    }
+    if (events instanceof ReadingResponse) {
+      void this.#readElsewhere(this.attempt.awaitReading(events));
       return;
     }
     this.attempt.takeAsEvents();

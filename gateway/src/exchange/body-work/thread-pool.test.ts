@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createTurns } from './thread-pool.ts';
 
 test('nobody is overtaken more than once by the same key, and each key keeps its order', () => {
   const keys = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });

@@ -1,0 +1,125 @@
+import type { VideoProtocolName } from '#canonical/index.ts';
+import { editAsGeneration, readPictures, type PictureReading } from '#conversion/index.ts';
+import type { ParseRoom } from '#json/index.ts';
+import {
+  embeddings,
+  images,
+  pictures,
+  videoProtocols,
+  type ImageRequest,
+  type ModelEcho,
+  type OpenedImages,
+} from '#protocols/index.ts';
+
+/*
+ * What is done with the bodies of requests and responses, here or in a thread. Pure functions: data in, data out. Bytes of
+ * a result may be parts of the body. Parsed JSON stays inside, as it may be many times the body.
+ */
+
+/** A body of the request. */
+interface RequestBody {
+  readonly body: Buffer;
+  /** Bounds the memory of the parsed form. Absent: a thread has a bound of its own. */
+  readonly room?: ParseRoom | undefined;
+}
+
+/** What a step gave, or why it failed: the model is checked before the failure of the rest counts. */
+export type Later<Value> = { readonly value: Value } | { readonly error: unknown };
+
+export const functions = {
+  /** @throws GatewayError for a body that does not name a model. */
+  openEmbeddings({ body, room }: RequestBody) {
+    const opened = embeddings.openRequest(body, room);
+    const request = later(() => {
+      const read = embeddings.readRequest(opened);
+      return { ...read, members: namesOf(read.members) };
+    });
+    return { model: opened.model, request };
+  },
+
+  /** @throws UnreadableResponse */
+  readEmbeddings({ body, echo }: { readonly body: Buffer; readonly echo: ModelEcho }) {
+    return embeddings.readResponse(body, echo);
+  },
+
+  /** @throws GatewayError for a body that does not name a model. */
+  openImages({
+    body,
+    room,
+    form,
+    contentType,
+  }: RequestBody & Pick<OpenedImages, 'form' | 'contentType'>): OpenedImages {
+    return form === 'generation'
+      ? images.openGeneration(body, room)
+      : images.openEdit(body, contentType, room);
+  },
+
+  /** @throws UnreadableResponse */
+  readImages({ body, echo }: { readonly body: Buffer; readonly echo: ModelEcho }) {
+    return images.readResponse(body, echo);
+  },
+
+  /** @throws GatewayError for a body that does not name a model. */
+  openVideo({ body, room, protocol }: RequestBody & { readonly protocol: VideoProtocolName }) {
+    const { model, read } = videoProtocols[protocol].open(body, room);
+    return { model, request: later(read) };
+  },
+
+  /** @throws UnreadableResponse */
+  readPictures({ body, ...reading }: PictureReading & { readonly body: Buffer }) {
+    return readPictures(body, reading);
+  },
+
+  /** @throws GatewayError */
+  openChatPictures({ body }: RequestBody) {
+    return pictures.chat.decodeRequest(body);
+  },
+
+  /** What cannot be read for another protocol may be right for this one. @throws GatewayError */
+  openContentsPictures({ body }: RequestBody) {
+    const { contents } = pictures;
+    const own = contents.ownRequest(body);
+    return { own, request: later(() => contents.decodeRequest(body)) };
+  },
+
+  /** @throws GatewayError */
+  decodeImages({ body, ...request }: Parameters<typeof pictures.images.decodeRequest>[0]) {
+    return pictures.images.decodeRequest({ ...request, body });
+  },
+
+  /** @throws GatewayError */
+  editAsGeneration(request: ImageRequest) {
+    return editAsGeneration(request);
+  },
+};
+
+/** @throws what the step has thrown */
+export function valueOf<Value>(step: Later<Value>): Value {
+  if ('error' in step) throw step.error;
+  return step.value;
+}
+
+/** What the step gives, or how it fails. */
+export function later<Value>(step: () => Value): Later<Value> {
+  try {
+    return { value: step() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+const mostNames = 1_000;
+const longestName = 100;
+
+/** Members of a body that an error may name, without their values: a bounded number of short names. */
+export function namesOf(json: Readonly<Record<string, unknown>>): Record<string, undefined> {
+  const names: Record<string, undefined> = Object.create(null) as Record<string, undefined>;
+  let count = 0;
+  for (const name in json) {
+    if (name.length > longestName) continue;
+    if (count === mostNames) break;
+    names[name] = undefined;
+    count += 1;
+  }
+  return names;
+}
