@@ -185,8 +185,7 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
     ...job,
     body: bytes(text),
     target: { upstreamModel: 'up', maxOutputTokens: 32_000 },
-    owner: 'user:1',
-    maker: null,
+    recalled: null,
   };
   const patched = pool.run('key_1', 'patchText', patching);
   expect(await there(text, patching, patched)).toEqual(await here(() => patch(client, text)));

@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 540, files: 164 },
-  { name: 'a warm stream, messages to chat', functions: 845, files: 230 },
+  { name: 'a warm plain chat', functions: 534, files: 160 },
+  { name: 'a warm stream, messages to chat', functions: 838, files: 220 },
 ];
 const mostStrangers = 6;
 

@@ -17,6 +17,7 @@ export {
 export {
   patchText,
   type PatchedBody,
+  type Patching,
   type RequestFacts,
   type ThreadRequest,
 } from './text-functions.ts';

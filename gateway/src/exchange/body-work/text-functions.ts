@@ -64,11 +64,10 @@ export interface PatchedBody {
   readonly place: ReasoningPlace | null;
 }
 
-interface Patching {
+export interface Patching {
   readonly target: PatchTarget;
-  readonly owner: string;
-  /** Its reasoning of earlier turns is recalled; null: none is. */
-  readonly maker: StateMaker | null;
+  /** Whose reasoning of earlier turns is recalled; null: none is. */
+  readonly recalled: { readonly owner: string; readonly maker: StateMaker } | null;
 }
 
 /** A complete response, as its reader would have noted it in the main thread. */
@@ -143,14 +142,13 @@ export class TextFunctions {
   /** See `patchText`. */
   patchText({
     target,
-    owner,
-    maker,
+    recalled,
     ...given
   }: ThreadRequest & Patching): PatchedBody | Promise<PatchedBody> {
     const isSealed = carriesEnvelopes(given.body, given.protocol);
     const protocol = textProtocols[given.protocol];
-    const patching = { target, owner, maker };
-    return patchText(this.#converter, protocol, this.#read(given), isSealed, patching);
+    const request = this.#read(given);
+    return patchText(this.#converter, protocol, request, isSealed, { target, recalled });
   }
 
   /** Like `Conversion.convert`. */
@@ -268,13 +266,14 @@ export function patchText(
   protocol: Protocol,
   request: WireRequest,
   isSealed: boolean,
-  { target, owner, maker }: Patching,
+  { target, recalled }: Patching,
 ): PatchedBody | Promise<PatchedBody> {
   const native = isSealed ? withoutEnvelopes(protocol, request) : request;
   const { echo } = target;
-  if (maker === null || echo === undefined) {
+  if (recalled === null || echo === undefined) {
     return { patched: protocol.patchRequest(native, target), isStripped: isSealed, place: null };
   }
+  const { owner, maker } = recalled;
   return converter.recallReasoning(native, owner, maker).then(({ texts, place }) => {
     const patched = protocol.patchRequest(native, { ...target, echo: { ...echo, texts } });
     return { patched, isStripped: isSealed, place };

@@ -110,17 +110,17 @@ test('a client that waits no longer, or a gateway that stops, ends the wait', as
 test('bytes that an upstream is being sent are not handed over', async () => {
   const { large, input, given, works } = open(2 ** 20);
   const unchanged = input.body;
-  const patching = large!.patch(target);
+  const patching = large!.patch({ target, recalled: null });
   expect(given[0]).toBe(unchanged);
   const patched = { body: unchanged, rewrites: [], usageInjected: false };
   works[0]!.finish(unchanged, { patched });
   await patching;
-  const again = large!.patch(target);
+  const again = large!.patch({ target, recalled: null });
   expect(given[1]!.buffer).not.toBe(unchanged.buffer);
   expect(given[1]).toEqual(unchanged);
   const copy = Buffer.from(given[1]!);
   works[1]!.finish(copy, { patched: { ...patched, body: Buffer.alloc(3) } });
   await again;
-  void large!.patch(target);
+  void large!.patch({ target, recalled: null });
   expect(given[2]).toBe(copy);
 });

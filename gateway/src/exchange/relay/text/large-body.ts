@@ -1,16 +1,17 @@
+import { ownerOf } from '#identity/index.ts';
 import {
   isReadInThread,
+  valueOf,
   type PatchedBody,
+  type Patching,
   type RequestFacts,
   type RunningCall,
   type ThreadRequest,
-  valueOf,
 } from '#body-work/index.ts';
-import type { ConversionTarget, ConvertedBody, FoundMedia, StateMaker } from '#conversion/index.ts';
+import type { ConversionTarget, ConvertedBody, FoundMedia } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
-import { ownerOf } from '#identity/index.ts';
-import type { NamedItem, PatchTarget, WireRequest } from '#protocols/index.ts';
-import { type ThreadParts, waitWithClient } from '../attempts/in-thread.ts';
+import type { NamedItem, WireRequest } from '#protocols/index.ts';
+import { waitWithClient, type ThreadParts } from '../attempts/in-thread.ts';
 import type { TextInput } from './input.ts';
 
 /**
@@ -78,17 +79,12 @@ export class LargeBody {
     return { model, read };
   }
 
-  /**
-   * Like `Protocol.patchRequest`, after removing the reasoning that other upstreams made.
-   * @param maker the upstream requires its reasoning of earlier turns; null: none is recalled
-   * @throws GatewayError
-   */
-  async patch(target: PatchTarget, maker: StateMaker | null = null): Promise<PatchedBody> {
-    const { caller } = this.#input;
-    const owner = ownerOf(caller);
-    const args = { ...this.#request(), target, owner, maker };
-    const asked = maker === null ? null : owner;
-    const running = this.#parts.bodies.run(caller.keyId, 'patchText', args, asked);
+  /** See `patchText`. @throws GatewayError */
+  async patch(patching: Patching): Promise<PatchedBody> {
+    const args = { ...this.#request(), ...patching };
+    const owner = patching.recalled?.owner ?? null;
+    const { bodies } = this.#parts;
+    const running = bodies.run(this.#input.caller.keyId, 'patchText', args, owner);
     const result = await this.#wait(args, running);
     this.#isLent = result.patched.body.buffer === this.#input.body.buffer;
     return result;

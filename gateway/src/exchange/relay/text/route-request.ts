@@ -6,7 +6,6 @@ import {
   type ConvertedRequest,
   type ReasoningPlace,
   type StateMaker,
-  withoutEnvelopes,
 } from '#conversion/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import type { PatchedRequest, PatchTarget, ReasoningEcho } from '#protocols/index.ts';
@@ -85,12 +84,12 @@ function patchNative(
   target: PatchTarget,
 ): PatchedBody | Promise<PatchedBody> {
   const { large, request } = prepared;
-  const maker = target.echo?.rule === 'require' ? makerOf(route) : null;
-  if (large?.isRead) return givingBack(prepared, input, large.patch(target, maker));
+  const isRecalled = target.echo?.rule === 'require';
+  const recalled = isRecalled ? { owner: ownerOf(input.caller), maker: makerOf(route) } : null;
+  if (large?.isRead) return givingBack(prepared, input, large.patch({ target, recalled }));
   const protocol = protocols[input.protocol];
   prepared.isSealed ??= carriesEnvelopes(request.body, protocol.name);
-  const owner = ownerOf(input.caller);
-  return patchText(converter, protocol, request, prepared.isSealed, { target, owner, maker });
+  return patchText(converter, protocol, request, prepared.isSealed, { target, recalled });
 }
 
 /** What becomes of the reasoning in the history at a chat upstream; null: it stays as a chat client sent it. */

@@ -1,7 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { PatchedRequest, Protocol, ResponseEcho } from '#protocols/index.ts';
+import type { PatchedRequest, ResponseEcho } from '#protocols/index.ts';
 import { type ChannelLease, isNative } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { type Cure, type Vendor, vendorOf } from '#vendors/index.ts';

@@ -6,7 +6,6 @@ import {
   fetchPictures,
   measurePictures,
   type PictureReading,
-  readPictures,
   type ReadPictures,
 } from '#conversion/index.ts';
 import { splicePieces } from '#json/index.ts';

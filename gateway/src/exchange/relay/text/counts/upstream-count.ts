@@ -136,7 +136,8 @@ async function send(
   const { clock } = parts;
   const vendor = vendorOf(route.channel);
   if (vendor === undefined) throw new GatewayError('internal_error');
-  const request = await requestFor(parts, input, prepared, route, converted);
+  const building = requestFor(parts, input, prepared, route, converted);
+  const request = building instanceof Promise ? await building : building;
   tried.sent = request.sent;
   const startedAt = clock.now();
   const started = clock.monotonic();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CollectedBody } from '#bodies/index.ts';
-import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '#body-work/index.ts';
+import { beginsAsJson, largestAnswer } from '#body-work/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import {
   brokenEndingError,
