@@ -27,7 +27,7 @@ import type { QuirksOfRequest } from '#vendors/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ResponseLosses } from './response-losses.ts';
 import type { ResponseTerms } from './response-context.ts';
-import { createConvertedReader, type ResponseReader } from './converted-response.ts';
+import { createConvertedReader, type ResponseReader } from './converted-tap.ts';
 import { LossList, refusalOf, refuseLosses } from './losses.ts';
 import type { FoundMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';

@@ -1,4 +1,9 @@
-import type { GenerationEvent, ReportedUsage } from '#canonical/index.ts';
+import {
+  type GenerationEvent,
+  type ReportedUsage,
+  saysNothing,
+  type GenerationResponse,
+} from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { holdsMoreThan } from '#json/index.ts';
 import {
@@ -7,9 +12,17 @@ import {
   type StreamEncoder,
   type StreamEvent,
   type StreamTap,
+  UnreadableResponse,
+  isRecord,
+  parsePassingOn,
+  type ModelEcho,
+  type Protocol,
+  type StreamContext,
+  type WireResponse,
 } from '#protocols/index.ts';
 import type { ResponsePasses } from './response-context.ts';
 import { ResponseEvents } from './response-events.ts';
+import { passResponse } from './response-blocks.ts';
 
 /** In the shape of every protocol's error body, so that the provider classifies an empty response as a failure. */
 const emptyResponse = failureOf('empty response');
@@ -30,7 +43,7 @@ const mostOutput = 4 * 1024 * 1024;
  * Follows an upstream's stream like its own protocol's tap, and returns the client's frames instead of its events. The
  * upstream's tap decides whether the stream failed or is complete, and what it used.
  */
-export class ConvertedTap implements StreamTap {
+class ConvertedTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   readonly #source: StreamTap;
@@ -215,4 +228,46 @@ function holdsContent(event: GenerationEvent): boolean {
     default:
       return false;
   }
+}
+
+/** Reads an upstream's response in its protocol and produces the client's; has the interface that attempts know. */
+export type ResponseReader = Pick<Protocol, 'readResponse' | 'createStreamTap'>;
+
+/** Turns the upstream's response into the client's and records the losses. */
+export function createConvertedReader(upstream: Protocol, passes: ResponsePasses): ResponseReader {
+  return {
+    readResponse(body: Buffer, echo: ModelEcho): WireResponse {
+      const { usage } = upstream.readResponse(body, unechoed(echo));
+      const json = parsePassingOn(body, passes.upstream.passedOn);
+      if (!isRecord(json)) throw new UnreadableResponse('the response is not a JSON object');
+      const response = passes.upstream.decodeResponse(json);
+      if (isEmpty(response)) throw new UnreadableResponse('the response is empty', null, usage);
+      const passed = passResponse(passes, response);
+      const told = usage === null || saysNothing(usage) ? null : usage.tokens;
+      const converted = passes.client.encodeResponse(passed, told, passes.context);
+      return { body: Buffer.from(JSON.stringify(converted)), usage };
+    },
+    createStreamTap(context: StreamContext): StreamTap {
+      return new ConvertedTap(
+        upstream.createStreamTap({ ...unechoed(context), usageInjected: false }),
+        passes,
+      );
+    },
+  };
+}
+
+/** Without the model echo, because the client never sees this form. */
+function unechoed({ upstreamModel }: ModelEcho): ModelEcho {
+  return { clientModel: upstreamModel, upstreamModel };
+}
+
+/** Whether it has neither content nor a reason for being empty. */
+function isEmpty({ candidates }: GenerationResponse): boolean {
+  return candidates.every(
+    ({ blocks, finish }) =>
+      finish.reason === 'other' &&
+      blocks.every(
+        (block) => (block.type === 'text' || block.type === 'reasoning') && block.text === '',
+      ),
+  );
 }

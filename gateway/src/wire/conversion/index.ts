@@ -1,5 +1,5 @@
 export type { ResponseLosses } from './response-losses.ts';
-export type { ResponseReader } from './converted-response.ts';
+export type { ResponseReader } from './converted-tap.ts';
 export {
   createConverter,
   type ResponseReading,

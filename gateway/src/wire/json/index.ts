@@ -3,7 +3,7 @@ export { JsonCursor, keyBytes, textLength } from './cursor.ts';
 export { replaceHalfCharacters } from './half-characters.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
 export { LongText, writeJson, writeJsonPieces } from './long-text.ts';
-export { holdsMoreThan } from './many-values.ts';
+export { holdsMoreThan } from './budget.ts';
 export {
   elementsAt,
   type Ends,
@@ -18,7 +18,7 @@ export { outlineOf, parseOutline } from './outline.ts';
 export { PieceOutline } from './piece-outline.ts';
 export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
-export { parseWithLongTexts } from './parse-with-long-texts.ts';
+export { parseWithLongTexts } from './long-text.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';
 export {
@@ -29,6 +29,6 @@ export {
   splice,
   splicePieces,
 } from './splice.ts';
-export { Utf8Check } from './utf8-check.ts';
-export { type WatchedObject, watchList } from './watch-list.ts';
+export { Utf8Check } from './piece-outline.ts';
+export { type WatchedObject, watchList } from './scan.ts';
 export { maxDepth, skipSpace, skipValue } from './skip.ts';

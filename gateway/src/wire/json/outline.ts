@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '#errors/index.ts';
 import { openBudget } from './budget.ts';
 import type { ParsedObject, ParseRoom } from './parse-object.ts';
-import { scanJson } from './scan.ts';
+import { scanJson, type WatchedObject } from './scan.ts';
 import { backslash, quote, skipString } from './skip.ts';
-import type { WatchedObject } from './watch-list.ts';
 
 /** In bytes between the quotes: longer strings are cut. Far more than any text that the gateway has to understand. */
 export const longestOutlined = 8 * 1024;

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '#errors/index.ts';
 import { type Budget, openBudget } from './budget.ts';
-import { type JsonScan, scanJson } from './scan.ts';
-import type { WatchedObject } from './watch-list.ts';
+import { type JsonScan, scanJson, type WatchedObject } from './scan.ts';
 
 export interface ParsedObject {
   readonly scan: JsonScan;

@@ -7,7 +7,7 @@ import {
   isRecord,
   parsePassingOn,
 } from '#protocols/index.ts';
-import type { ResponseReader } from '../converted-response.ts';
+import type { ResponseReader } from '../converted-tap.ts';
 import { callsOf } from '../turns.ts';
 import { rememberedNames } from './restore-state.ts';
 import { StateKeeper, callKey, placeOf } from './state-keeper.ts';

@@ -2,14 +2,6 @@ import type { VideoResolution } from '#canonical/index.ts';
 import { isAbsent, type JsonRecord } from '../shared/values.ts';
 import { refuseVideo } from '../shared/video/video-values.ts';
 import type { Field, Shorthand } from './shorthands.ts';
-import {
-  framesPerSecond,
-  framesToSeconds,
-  toRatio,
-  toResolution,
-  toSeconds,
-  toSeed,
-} from './values.ts';
 
 /** What a request asks for, from its fields and the shorthands in its texts. */
 export interface Parameters {
@@ -76,4 +68,63 @@ function requireUsualRate(value: unknown, param: string): number {
   return value === framesPerSecond
     ? framesPerSecond
     : refuseVideo(param, `must be ${framesPerSecond}`);
+}
+
+/** The values of a request, by every name that they have: as fields and as shorthands. */
+
+const resolutions: ReadonlyMap<string, VideoResolution> = new Map([
+  ['480P', '480P'],
+  ['720P', '720P'],
+  ['1080P', '1080P'],
+  ['4K', '4K'],
+  ['480', '480P'],
+  ['720', '720P'],
+  ['1080', '1080P'],
+  ['2160P', '4K'],
+]);
+
+export const framesPerSecond = 24;
+const longest = 15;
+const shortest = 4;
+const largestSeed = 2_147_483_647;
+
+/** @throws GatewayError `invalid_value`, like the others here */
+function toResolution(value: unknown, param: string): VideoResolution {
+  const found = typeof value === 'string' ? resolutions.get(value.toUpperCase()) : undefined;
+  return found ?? refuseVideo(param, 'must be 480P, 720P, 1080P or 4K');
+}
+
+/** Whole seconds. */
+function toSeconds(value: unknown, param: string): number {
+  const fits = typeof value === 'number' && Number.isInteger(value);
+  return fits && value >= shortest && value <= longest
+    ? value
+    : refuseVideo(param, `must be an integer from ${shortest} to ${longest}`);
+}
+
+/** Frames are rounded up to whole seconds. */
+function framesToSeconds(value: unknown, param: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) {
+    refuseVideo(param, 'must be a whole number of frames');
+  }
+  const seconds = Math.ceil(value / framesPerSecond);
+  const least = (shortest - 1) * framesPerSecond + 1;
+  return seconds >= shortest && seconds <= longest
+    ? seconds
+    : refuseVideo(param, `must be an integer from ${least} to ${longest * framesPerSecond}`);
+}
+
+function toRatio(value: unknown, param: string): string {
+  if (typeof value === 'string') {
+    if (value.toLowerCase() === 'adaptive') return 'adaptive';
+    if (/^[1-9]\d{0,4}:[1-9]\d{0,4}$/.test(value)) return value;
+  }
+  return refuseVideo(param, "must be <width>:<height> or 'adaptive'");
+}
+
+function toSeed(value: unknown, param: string): number {
+  const fits = typeof value === 'number' && Number.isInteger(value);
+  return fits && value >= -1 && value <= largestSeed
+    ? value
+    : refuseVideo(param, `must be -1, or an integer from 0 to ${largestSeed}`);
 }

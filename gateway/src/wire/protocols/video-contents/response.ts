@@ -1,5 +1,5 @@
 import type { TaskFailure, TaskView } from '#canonical/index.ts';
-import { framesPerSecond } from './values.ts';
+import { framesPerSecond } from './parameters.ts';
 
 /** The response to an accepted submit. */
 export function encodeAccepted(taskId: string): string {

@@ -5,7 +5,7 @@ import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../pro
 import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
-import { withApart } from '../../shared/usage/apart-tokens.ts';
+import { withApart } from '../../shared/usage/inclusive-usage.ts';
 import { termIn, withSurcharges } from '../../shared/usage/terms.ts';
 import { withUnread } from '../../shared/usage/unread-usage.ts';
 import { metadataMembers } from '../../shared/usage/usage-members.ts';

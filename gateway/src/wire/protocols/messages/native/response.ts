@@ -8,7 +8,7 @@ import { readGivenState } from './state-members.ts';
 import { readUsage } from './usage.ts';
 import { Copies } from './repairs/draft.ts';
 import { editsBetween } from './repairs/edits.ts';
-import { renameInBlock, renameInBlocks } from './repairs/tool-name-places.ts';
+import { renameInBlock, renameInBlocks } from './repairs/tool-names.ts';
 
 const modelPath = [keyBytes('model')];
 

@@ -3,8 +3,7 @@ import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { modernSchema } from '../../../shared/schema/modern-schema.ts';
 import { encodeToolSchema } from '../../../shared/schema/tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
-import { isOwnTool } from './tool-name-places.ts';
-import { namesDefinedLater } from './tool-names.ts';
+import { isOwnTool, namesDefinedLater } from './tool-names.ts';
 import { isCall } from './tool-values.ts';
 import { invalid } from '../../wire.ts';
 

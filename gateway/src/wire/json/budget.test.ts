@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdsMoreThan } from './many-values.ts';
+import { holdsMoreThan } from './budget.ts';
 
 test.each([
   ['[1,2,3]', 3],
