@@ -52,14 +52,14 @@ export function fieldsOf<Of extends Kind>(
   hash: string | null = null,
 ): Fields {
   const values = entry as Readonly<Record<string, unknown>>;
-  const compared = kind.list.filter(
-    ({ identity, set, name }) => identity !== true && set !== 'booked' && name !== 'enabled',
-  );
-  const fields = compared.map((member) => [
-    member.name,
-    comparableOf(member, values[member.property], hash),
-  ]);
-  return { ...Object.fromEntries(fields), enabled: values['enabled'] ?? true };
+  const fields: Record<string, unknown> = {};
+  for (const member of kind.list) {
+    const { name, identity, set, property } = member;
+    if (identity === true || set === 'booked' || name === 'enabled') continue;
+    fields[name] = comparableOf(member, values[property], hash);
+  }
+  fields['enabled'] = values['enabled'] ?? true;
+  return fields;
 }
 
 function comparableOf(member: Member, value: unknown, hash: string | null): unknown {

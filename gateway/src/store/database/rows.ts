@@ -80,11 +80,12 @@ export function sealedTextOf<Of extends Kind>({ list }: Of, entry: EntryOf<Of>):
 }
 
 function textOf(list: Kind['list'], where: 'settings' | 'sealed', values: Row): string {
-  const kept = list
-    .filter(({ stored }) => stored === where)
-    .map((member) => ({ ...member, value: values[member.property] ?? member.usualValue }))
-    .filter(({ sparse, value, usualValue }) => sparse !== true || value !== usualValue);
-  return JSON.stringify(Object.fromEntries(kept.map(({ property, value }) => [property, value])));
+  const kept: Record<string, unknown> = {};
+  for (const { property, stored, sparse, usualValue } of list) {
+    const value = values[property] ?? usualValue;
+    if (stored === where && (sparse !== true || value !== usualValue)) kept[property] = value;
+  }
+  return JSON.stringify(kept);
 }
 
 /**
@@ -97,18 +98,22 @@ export function entryOf<Of extends Kind>(
   sealed = '{}',
 ): StoredEntry<Of> {
   const columns = row as Row & OwnedColumns;
-  const inColumns = list
-    .filter(({ stored }) => typeof stored !== 'string')
-    .map((member) => [member.property, fromColumn(member.form, columns[columnName(member)])]);
-  return {
-    ...Object.fromEntries(inColumns),
-    ...read(list, 'settings', (columns['settings'] as string | undefined) ?? '{}'),
+  const settings = (columns['settings'] as string | undefined) ?? '{}';
+  // There may be very many keys: one pass, and no list between.
+  const values: Record<string, unknown> = {
+    ...read(list, 'settings', settings),
     ...read(list, 'sealed', sealed),
+  };
+  for (const member of list) {
+    if (typeof member.stored === 'string') continue;
+    values[member.property] = fromColumn(member.form, columns[columnName(member)]);
+  }
+  return Object.assign(values, {
     owner: columns.owner,
     enabled: columns.enabled === 1,
     createdAt: columns.created_at,
     updatedAt: columns.updated_at,
-  };
+  }) as unknown as StoredEntry<Of>;
 }
 
 /** What the column `settings` has of an entry. */
@@ -121,14 +126,11 @@ export function settingsOf<Of extends Kind>(
 
 function read(list: Kind['list'], where: 'settings' | 'sealed', text: string): Row {
   const values = JSON.parse(text) as Row;
-  return Object.fromEntries(
-    list
-      .filter(({ stored }) => stored === where)
-      .map(({ property, usualValue }) => [
-        property,
-        property in values ? values[property] : usualValue,
-      ]),
-  );
+  const found: Record<string, unknown> = {};
+  for (const { property, stored, usualValue } of list) {
+    if (stored === where) found[property] = property in values ? values[property] : usualValue;
+  }
+  return found;
 }
 
 type Form = Kind['list'][number]['form'];
