@@ -3,38 +3,28 @@ import { type ErrorName, GatewayError } from '#errors/index.ts';
 import type { Journal } from '#journal/index.ts';
 import type { AttemptResult, ChannelLease } from '#routing/index.ts';
 import type { AttemptRecord, PassedOver, PassedOverReason } from '#usage/index.ts';
-import { type Classification, type Cure, isSameVendor } from '#vendors/index.ts';
+import { type Classification, isSameVendor } from '#vendors/index.ts';
 import { ClientGone } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { asGatewayError } from '../exchange/finish.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
-import type { SentRequest, Tried } from '../exchange/record.ts';
+import type { SentRequest } from '../exchange/record.ts';
 import type { AttemptParts } from './attempt-options.ts';
 import { recordAttempt } from './attempt-record.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { type Failure, finalError } from './final-error.ts';
-import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
+import {
+  cureOf,
+  resultForHealth,
+  type Attempted,
+  type AttemptFailure,
+  type AttemptOutcome,
+  type NotAsked,
+} from './outcome.ts';
 import type { ReadyRequest, RunningAttempt, Sender } from './sender.ts';
 
 /** How many requests one exchange may send upstream. */
 const maxTries = 3;
-
-/** The client left before the next channel was asked. */
-export interface NotAsked {
-  readonly kind: 'not-asked';
-}
-
-/** No channel answered, or the fault is the client's own. */
-export interface Unanswered {
-  readonly kind: 'unanswered';
-  /** The client's error. Anything but a GatewayError is a defect of the gateway. */
-  readonly error: unknown;
-}
-
-/** Everything that is known when the attempts are over. */
-export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent> {
-  readonly outcome: Exclude<Outcome, AttemptFailure> | NotAsked | Unanswered;
-}
 
 /** What the tries need of their exchange. */
 export interface TriedExchange extends Pick<Exchange, 'hold'> {
@@ -426,29 +416,5 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
     const { input } = this.#exchange;
     const deadline = Math.min(clientDeadline(input), totalDeadline(input, route.channel, timeouts));
     return clock.monotonic() + health.usualTime(route, this.#sender.kind) < deadline;
-  }
-}
-
-function cureOf(outcome: AttemptOutcome): Cure | undefined {
-  if (outcome.kind !== 'failed' || outcome.final !== undefined) return undefined;
-  const { classification } = outcome;
-  return classification.kind === 'client' ? classification.cure : undefined;
-}
-
-/** What the end of an attempt says about the channel's health. */
-function resultForHealth(outcome: AttemptOutcome): AttemptResult {
-  switch (outcome.kind) {
-    case 'complete':
-      return 'answered';
-    case 'failed': {
-      const { classification, final } = outcome;
-      return classification.kind === 'client' || final !== undefined ? 'undecided' : classification;
-    }
-    case 'disconnected':
-      return outcome.shown ? 'answered' : 'undecided';
-    case 'broken':
-      // A response had begun and only took longer than the time limit, which does not show a sick channel.
-      if (outcome.result === 'deadline') return 'undecided';
-      return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
   }
 }

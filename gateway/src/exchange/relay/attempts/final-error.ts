@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import type { FailureKind } from '#routing/index.ts';
+import { stateNotFound } from '../exchange/state/judge-names.ts';
 import type { AttemptFailure } from './outcome.ts';
 
 /** Why an attempt failed. `state-missing`: the channel lacks the model, or something that the request names. */
@@ -56,6 +57,9 @@ export function errorOfFailure(
 ): GatewayError {
   if (classification.kind === 'failover') return finalError([classification.as], null, '');
   const { error, param, details } = classification;
+  if (error === 'previous_response_not_found') {
+    return stateNotFound({ kind: 'response', param: 'previous_response_id' });
+  }
   if (details !== undefined) return new GatewayError(error, { details });
   if (error !== 'upstream_rejected_field') return new GatewayError(error);
   // Only fields that the client itself sent are named.

@@ -1,7 +1,9 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
+import type { AttemptResult } from '#routing/index.ts';
 import type { AttemptClass, UnitsRecord } from '#usage/index.ts';
-import type { Classification } from '#vendors/index.ts';
+import type { Classification, Cure } from '#vendors/index.ts';
+import type { SentRequest, Tried } from '../exchange/record.ts';
 
 /** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
 export interface AttemptFailure {
@@ -102,4 +104,45 @@ export function brokenAttempt(
     result,
     stale: false,
   };
+}
+
+/** The client left before the next channel was asked. */
+export interface NotAsked {
+  readonly kind: 'not-asked';
+}
+
+/** No channel answered, or the fault is the client's own. */
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  /** The client's error. Anything but a GatewayError is a defect of the gateway. */
+  readonly error: unknown;
+}
+
+/** Everything that is known when the attempts are over. */
+export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent> {
+  readonly outcome: Exclude<Outcome, AttemptFailure> | NotAsked | Unanswered;
+}
+
+export function cureOf(outcome: AttemptOutcome): Cure | undefined {
+  if (outcome.kind !== 'failed' || outcome.final !== undefined) return undefined;
+  const { classification } = outcome;
+  return classification.kind === 'client' ? classification.cure : undefined;
+}
+
+/** What the end of an attempt says about the channel's health. */
+export function resultForHealth(outcome: AttemptOutcome): AttemptResult {
+  switch (outcome.kind) {
+    case 'complete':
+      return 'answered';
+    case 'failed': {
+      const { classification, final } = outcome;
+      return classification.kind === 'client' || final !== undefined ? 'undecided' : classification;
+    }
+    case 'disconnected':
+      return outcome.shown ? 'answered' : 'undecided';
+    case 'broken':
+      // A response had begun and only took longer than the time limit, which does not show a sick channel.
+      if (outcome.result === 'deadline') return 'undecided';
+      return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
+  }
 }

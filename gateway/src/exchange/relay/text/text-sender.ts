@@ -9,7 +9,7 @@ import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
 import type { ReadyRequest, RunningAttempt, Sender } from '../attempts/sender.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
 import { stateNotFound } from '../exchange/state/judge-names.ts';
-import { errorOfTextFailure } from './error-of-text-failure.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
 import { textHeaders } from './forwarded-headers.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import type { PreparedText } from './prepared.ts';
@@ -180,7 +180,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   }
 
   errorOf(failure: AttemptFailure): GatewayError {
-    return errorOfTextFailure(failure, this.#prepared.request);
+    return errorOfFailure(failure, this.#prepared.request.json);
   }
 
   /**

@@ -3,7 +3,8 @@ import { GatewayError } from '#errors/index.ts';
 import type { OpenTask } from '#tasks/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { isError } from '../attempts/error-body.ts';
-import { type Attempted, Tries } from '../attempts/failover.ts';
+import { Tries } from '../attempts/failover.ts';
+import type { Attempted } from '../attempts/outcome.ts';
 import { writeJson } from '../exchange/client-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {

@@ -2,7 +2,7 @@ import { GatewayError } from '#errors/index.ts';
 import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
 import { isNative, upstreamProtocol } from '#routing/index.ts';
-import type { Unanswered } from '../../attempts/failover.ts';
+import type { Unanswered } from '../../attempts/outcome.ts';
 import { writeJson } from '../../exchange/client-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import {

@@ -13,7 +13,7 @@ import { clientDeadline } from '../../attempts/deadlines.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
 import type { ResponseReader } from '../../attempts/response-reader.ts';
 import { WholeResponse } from '../../attempts/whole-response.ts';
-import { errorOfTextFailure } from '../error-of-text-failure.ts';
+import { errorOfFailure } from '../../attempts/final-error.ts';
 import { largeResponse } from '#body-work/index.ts';
 import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
@@ -95,7 +95,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
           if (!isNative || prepared.request.named === undefined || !isRefusal(outcome)) {
             rest(rests, route, outcome, clock.monotonic());
           }
-        } else if (isNative) throw errorOfTextFailure(outcome, prepared.request);
+        } else if (isNative) throw errorOfFailure(outcome, prepared.request.json);
       } finally {
         health.reportOutcome(lease, route, 'undecided', clock.monotonic());
       }

@@ -22,7 +22,7 @@ import type { Attempt, Receiver } from '../../attempts/attempt.ts';
 import { errorBodyLimit, failureOfResponse, isError } from '../../attempts/error-body.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
 import { ReadingResponse } from '../../attempts/response-reader.ts';
-import { errorOfTextFailure } from '../error-of-text-failure.ts';
+import { errorOfFailure } from '../../attempts/final-error.ts';
 import type { TakeGiven } from '../given-names.ts';
 import type { CompleteText, SeenText } from '../measure-text.ts';
 import type { TextResponseReader } from '../text-response-reader.ts';
@@ -205,7 +205,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     return {
       kind: 'broken',
       status,
-      error: final ?? errorOfTextFailure(failure, null),
+      error: final ?? errorOfFailure(failure, null),
       classification: final === undefined ? classification : null,
       seen: this.seen,
       usage,
