@@ -88,8 +88,8 @@ test.skipIf(isSkipped('postgres'))(
       const during = await latencies(url, howLong);
       // A key that cannot be looked up is not reported as invalid: clients discard such keys.
       expect((await stranger).status).toBe(503);
-      expect(during.length).toBeGreaterThan(20);
-      // A machine with other work says nothing about time.
+      // Requests that wait for the database would be one or two. A machine with other work says nothing about time.
+      expect(during.length).toBeGreaterThan(4);
       if (isFull) expect(at(during, quantile) - at(before, quantile)).toBeLessThan(50);
       // It is looked at every few seconds.
       await expect
