@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { attemptsOf, describeChannels, only, until } from '../behaviour/support.ts';
 import { cannotFakeResolver, startFakeResolver } from '../support/fake-resolver.ts';
@@ -105,5 +105,6 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 async function startPair() {
   const old = await startOwnUpstream({ host: '127.0.0.2' });
   const moved = await startOwnUpstream({ host: '127.0.0.3', port: Number(new URL(old.url).port) });
+  for (const upstream of [old, moved]) onTestFinished(() => upstream.close());
   return [old, moved] as const;
 }
