@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { textProtocols, type WireResponse } from '#protocols/index.ts';
-import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
+import { playUpstream } from '#test/support/played-attempt.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../exchange/concurrency-gate.ts';
 import type { RequestMemory } from '../exchange/input.ts';
 import { Attempt } from './attempt.ts';
@@ -32,8 +33,7 @@ function start(
   readInThread: (body: Buffer) => ReadingResponse<WireResponse> | null = () => null,
   { largest = 256 * 1024, sizeIsRequested = false, memory, reserved }: Limits = {},
 ) {
-  let listener: UpstreamListener | null = null;
-  let aborted = false;
+  const upstream = playUpstream(sent);
   const client = {
     disconnected: false,
     failedWith: null as GatewayError | null,
@@ -50,18 +50,7 @@ function start(
       textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
   };
   const attempt = new Attempt({} as UpstreamRequest, new WholeResponse<WireResponse>(reader), {
-    upstream: {
-      send(_request, given) {
-        listener = given;
-        return {
-          sent,
-          pause: () => {},
-          resume: () => {},
-          abort: () => void (aborted = true),
-        };
-      },
-      close: async () => {},
-    },
+    upstream: upstream.client,
     client,
     onLeave: drains === null ? 'finish' : 'drain',
     drains: drains ?? createDrainSlots(20),
@@ -73,7 +62,7 @@ function start(
     clientDeadline,
     onDefect: (error) => expect.fail(String(error)),
   });
-  return { attempt, client, listener: listener!, aborted: () => aborted };
+  return { attempt, client, listener: upstream.listener, aborted: () => upstream.isAborted };
 }
 
 describe('R-19 a client that has left', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { images } from '#protocols/index.ts';
-import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
+import { playClient, playUpstream } from '#test/support/played-attempt.ts';
+import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../attempts/attempt.ts';
 import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import { nothingUsed } from '../exchange/record.ts';
@@ -21,23 +22,12 @@ const measured = { ...nothingUsed, source: 'reported' as const };
  * @param keepsUp whether the client reads what is written
  */
 function sendRequest(keepsUp = false) {
-  let listener: UpstreamListener | null = null;
   let ticks: TickListener | null = null;
   let now = 0;
   let answered = 0;
-  let isPaused = false;
-  const client = {
-    headSent: false,
-    halfClosed: false,
-    disconnected: false,
-    failedWith: null,
-    fail: () => {},
-    onDrain: () => {},
-    onDisconnect: () => {},
-    start: () => void (client.headSent = true),
-    write: () => keepsUp,
-    end: () => {},
-  };
+  const client = playClient();
+  client.write = () => keepsUp;
+  const upstream = playUpstream();
   const monotonic = () => now;
   const names = images.eventNamesFor('generation', {});
   const deadline = 1_000_000;
@@ -60,18 +50,7 @@ function sendRequest(keepsUp = false) {
     errorOf: () => new GatewayError('upstream_abnormal'),
   });
   const attempt = new Attempt({} as UpstreamRequest, receiver, {
-    upstream: {
-      send(_request, given) {
-        listener = given;
-        return {
-          sent: true,
-          pause: () => void (isPaused = true),
-          resume: () => void (isPaused = false),
-          abort: () => {},
-        };
-      },
-      close: async () => {},
-    },
+    upstream: upstream.client,
     client,
     ticker: {
       add(given) {
@@ -93,9 +72,9 @@ function sendRequest(keepsUp = false) {
     client,
     end: () => attempt.end(new GatewayError('unavailable')),
     outcome: attempt.outcome,
-    upstream: listener as unknown as UpstreamListener,
+    upstream: upstream.listener,
     answers: () => answered,
-    isPaused: () => isPaused,
+    isPaused: () => upstream.isPaused,
     waitUntil(time: number) {
       now = time;
       (ticks as unknown as TickListener).tick(now);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { streamOf } from '#body-work/index.ts';
 import { textProtocols } from '#protocols/index.ts';
-import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
+import { playClient, playUpstream } from '#test/support/played-attempt.ts';
+import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
 import { createFraming } from '../../streams/framing.ts';
@@ -39,20 +40,8 @@ function leave({
   /** What comes first. */
   readonly content?: Buffer;
 }) {
-  let listener: UpstreamListener | null = null;
-  let aborted = false;
-  const client = {
-    headSent: false,
-    halfClosed: false,
-    disconnected: false,
-    failedWith: null,
-    fail: () => {},
-    onDrain: () => {},
-    onDisconnect: () => {},
-    start: () => void (client.headSent = true),
-    write: () => true,
-    end: () => {},
-  };
+  const client = playClient();
+  const played = playUpstream(sent);
   const monotonic = () => disconnectedAt;
   const wire = textProtocols[protocol];
   const onDefect = (error: unknown) => expect.fail(String(error));
@@ -72,18 +61,7 @@ function leave({
     onDefect,
   });
   const attempt = new Attempt({} as UpstreamRequest, receiver, {
-    upstream: {
-      send(_request, given) {
-        listener = given;
-        return {
-          sent,
-          pause: () => {},
-          resume: () => {},
-          abort: () => void (aborted = true),
-        };
-      },
-      close: async () => {},
-    },
+    upstream: played.client,
     client,
     ticker: { add: () => ({ end: () => {} }) },
     onLeave: 'drain',
@@ -93,13 +71,13 @@ function leave({
     clientDeadline: Number.POSITIVE_INFINITY,
     onDefect,
   });
-  const upstream = listener as unknown as UpstreamListener;
+  const upstream = played.listener;
   if (sent) {
     upstream.onHead(200, { 'content-type': 'text/event-stream' });
     upstream.onData(content);
   }
   if (!stays) attempt.clientDisconnected();
-  return { attempt, upstream, aborted: () => aborted };
+  return { attempt, upstream, aborted: () => played.isAborted };
 }
 
 describe('bills_after_cancel: an abandoned response is drained for its cost', () => {
