@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { startTestGateway } from '../support/gateway.ts';
 
 const sources = path.resolve(import.meta.dirname, '../../src');
@@ -39,8 +40,8 @@ export function sizeOfSources(): SourceSize {
 /** What runs for one request, in this thread. */
 export interface Run {
   readonly name: string;
-  /** Named functions of `gateway/src` that were called. */
-  readonly functions: number;
+  /** Named functions of `gateway/src` that were called: the file, and the line each begins with. */
+  readonly functions: readonly { readonly file: string; readonly line: string }[];
   readonly files: number;
 }
 
@@ -108,8 +109,8 @@ export async function runsOfRequests(): Promise<readonly Run[]> {
       for (let round = 1; round < rounds; round += 1) {
         called = called.intersection(await functionsOf(at, body));
       }
-      const files = new Set(Array.from(called, (each) => each.slice(0, each.indexOf(' '))));
-      runs.push({ name, functions: called.size, files: files.size });
+      const functions = Array.from(called, functionAt);
+      runs.push({ name, functions, files: new Set(functions.map(({ file }) => file)).size });
     }
     return runs;
   } finally {
@@ -117,4 +118,12 @@ export async function runsOfRequests(): Promise<readonly Run[]> {
     session.disconnect();
     await gateway.close();
   }
+}
+
+/** Types are stripped in place, so that offsets are those of the source. */
+function functionAt(place: string): { file: string; line: string } {
+  const [url = '', offset] = place.split(' ');
+  const file = fileURLToPath(url);
+  const [line = ''] = readFileSync(file, 'utf8').slice(Number(offset)).split('\n');
+  return { file: path.relative(sources, file), line };
 }
