@@ -19,7 +19,7 @@ import { sentTo } from '../../exchange/record.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import { createStreamMeter } from '../measure-images.ts';
 import { forPictures, imageVendor } from '../native-requests.ts';
-import type { EventReading, PictureRequests, RoutedRequest } from '../picture-plan.ts';
+import type { EventReading, PictureRequests, FormedRequest } from '../picture-plan.ts';
 import { type PictureParts, takesSources, unable } from '../prepared.ts';
 import { PictureResponseReader, ResponseLoss } from './picture-response-reader.ts';
 import type { ConvertiblePictures, PictureSide, StreamedPictures } from './surface.ts';
@@ -51,13 +51,13 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
     this.#prepared = prepared;
   }
 
-  prepare(route: Route): Promise<GatewayError | null> | null {
+  unable(route: Route): Promise<GatewayError | null> | null {
     const upstream = this.#upstreamOf(route);
     const { opened } = this.#prepared;
     return opened.own?.protocol === upstream ? null : this.#convert(route, upstream);
   }
 
-  take(route: Route): RoutedRequest<MeasuredImages> {
+  take(route: Route): FormedRequest<MeasuredImages> {
     const upstream = this.#upstreamOf(route);
     const converted = this.#converted.get(route);
     const isOwn = converted === undefined;
