@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 511, files: 153 },
-  { name: 'a warm stream, messages to chat', functions: 811, files: 211 },
+  { name: 'a warm plain chat', functions: 500, files: 147 },
+  { name: 'a warm stream, messages to chat', functions: 798, files: 204 },
 ];
 const mostStrangers = 6;
 
