@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 489, files: 159 },
-  { name: 'a warm stream, messages to chat', functions: 792, files: 217 },
+  { name: 'a warm plain chat', functions: 481, files: 157 },
+  { name: 'a warm stream, messages to chat', functions: 784, files: 215 },
 ];
 const mostStrangers = 6;
 
