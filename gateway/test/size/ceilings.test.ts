@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 457, files: 146 },
-  { name: 'a warm stream, messages to chat', functions: 760, files: 205 },
+  { name: 'a warm plain chat', functions: 438, files: 138 },
+  { name: 'a warm stream, messages to chat', functions: 739, files: 196 },
 ];
 const mostStrangers = 6;
 
