@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 523, files: 154 },
-  { name: 'a warm stream, messages to chat', functions: 829, files: 213 },
+  { name: 'a warm plain chat', functions: 506, files: 148 },
+  { name: 'a warm stream, messages to chat', functions: 812, files: 208 },
 ];
 const mostStrangers = 6;
 

@@ -7,8 +7,7 @@ import { keepAliveOf, totalDeadline } from '../attempts/attempt-options.ts';
 import type { Receiver } from '../attempts/attempt.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import type { RoutePlan } from '../attempts/plan.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import type { ExchangeInput } from '../exchange/input.ts';
+import type { Exchange, ExchangeInput } from '../exchange/exchange.ts';
 import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
 import {

@@ -2,7 +2,7 @@ import type { PictureProtocolName, PictureRequest, PictureResponse } from '#cano
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ModelEcho, NamedState, PictureClient, PictureStreamTap } from '#protocols/index.ts';
-import type { NamingRequest } from '../../exchange/state/authorize-names.ts';
+import type { NamingRequest } from '../../exchange/named-state.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { MeasuredRequest, StreamMeter } from '../measure-images.ts';
 import type { PictureEvents } from '../picture-stream.ts';
