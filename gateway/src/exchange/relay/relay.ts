@@ -6,9 +6,9 @@ import { admitExchange } from './exchange/admit.ts';
 import { type ExchangeInput, openExchange } from './exchange/exchange.ts';
 import type { CheckedRequest, Operation } from './exchange/operation.ts';
 import { chatSurface, contentsSurface } from './images/converted/surfaces.ts';
-import { createPictureOperation } from './images/converted/picture-operation.ts';
+import { createConvertedImageOperation } from './images/converted/image-operation.ts';
 import { imageOperation } from './images/image-operation.ts';
-import type { ImageInput, PictureParts } from './images/prepared.ts';
+import type { ImageInput, ConvertedImageParts } from './images/prepared.ts';
 import { answeringAsChat } from './text/answer-as-chat.ts';
 import type { TextInput, TextParts } from './text/input.ts';
 import { createTextOperations } from './text/text-operations.ts';
@@ -16,7 +16,7 @@ import type { VideoInput, VideoParts } from './videos/open-video.ts';
 import { videoOperation } from './videos/video-operation.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
-export type RelayParts = TextParts & PictureParts & VideoParts;
+export type RelayParts = TextParts & ConvertedImageParts & VideoParts;
 
 /** A request of any operation. */
 export type RelayInput = TextInput | EmbedInput | ImageInput | VideoInput;
@@ -39,16 +39,16 @@ const operations: Partial<Record<ProtocolName, AnyOperation>> = {
   'video-contents': videoOperation,
 };
 
-const picturesInText: Partial<Record<ProtocolName, AnyOperation>> = {
-  [chatSurface.protocol]: createPictureOperation(chatSurface),
-  [contentsSurface.protocol]: createPictureOperation(contentsSurface),
+const imagesInText: Partial<Record<ProtocolName, AnyOperation>> = {
+  [chatSurface.protocol]: createConvertedImageOperation(chatSurface),
+  [contentsSurface.protocol]: createConvertedImageOperation(contentsSurface),
 };
 
 export function createRelay(parts: RelayParts): Relay {
   const text = createTextOperations(parts);
   const generate: AnyOperation = {
     ...text.generate,
-    instead: ({ protocol }, type) => (type === 'image' ? (picturesInText[protocol] ?? null) : null),
+    instead: ({ protocol }, type) => (type === 'image' ? (imagesInText[protocol] ?? null) : null),
   };
   const textOperations: Partial<Record<OperationName, AnyOperation>> = { ...text, generate };
   return {

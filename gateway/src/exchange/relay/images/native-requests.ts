@@ -1,8 +1,8 @@
 import { type BodyPool, functions, isReadInThread } from '#body-work/index.ts';
-import type { PictureRequest } from '#canonical/index.ts';
+import type { ImageRequest } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { type ImageRequest, images } from '#protocols/index.ts';
+import { type ImagesRequest, images } from '#protocols/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { type Vendor, vendorOf } from '#vendors/index.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { sentTo } from '../exchange/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { createStreamMeter } from './measure-images.ts';
-import type { EventReading, FormedRequest, PictureRequests } from './picture-plan.ts';
+import type { EventReading, FormedRequest, ImageRequests } from './image-plan.ts';
 import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
 import { SpooledResponse, type StoredImages } from './spooled-response.ts';
 
@@ -23,11 +23,11 @@ const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
  * The client's bytes unchanged, except for the model's name at the channel. Where an upstream has no endpoint for edits,
  * an edit is sent as a generation.
  */
-export class NativeRequests implements PictureRequests<StoredImages> {
+export class NativeRequests implements ImageRequests<StoredImages> {
   readonly #parts: ImageParts;
   readonly #input: ImageInput;
   readonly #prepared: PreparedImages;
-  #generation: ImageRequest | null = null;
+  #generation: ImagesRequest | null = null;
 
   constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages) {
     this.#parts = parts;
@@ -93,7 +93,7 @@ export class NativeRequests implements PictureRequests<StoredImages> {
       stream: request.stream,
       timeouts,
     });
-    return forPictures(asked);
+    return forImages(asked);
   }
 
   #events(echo: { readonly clientModel: string; readonly upstreamModel: string }): EventReading {
@@ -120,7 +120,7 @@ export function releaseUpload({ upload, memory }: Pick<ImageInput, 'upload' | 'm
 }
 
 function bodyFor(
-  request: ImageRequest<ImageBody>,
+  request: ImagesRequest<ImageBody>,
   upstreamModel: string,
 ): Exclude<UpstreamRequest['body'], null> {
   const { body } = request;
@@ -136,10 +136,10 @@ export function imageVendor({ channel }: Route): Vendor {
 }
 
 /**
- * Pictures take longer than text, the second one as long as the first: within the response, too, silence may last as
+ * Images take longer than text, the second one as long as the first: within the response, too, silence may last as
  * long as before it. A lost request must not be repeated.
  */
-export function forPictures(request: UpstreamRequest): UpstreamRequest {
+export function forImages(request: UpstreamRequest): UpstreamRequest {
   const { timeouts } = request;
   const firstByte = timeouts.imageFirstByte;
   return {
@@ -149,12 +149,12 @@ export function forPictures(request: UpstreamRequest): UpstreamRequest {
   };
 }
 
-/** Memory of a conversion, for each byte of a body: the body, its pictures in Base64 (4/3), and what is sent (4/3). */
+/** Memory of a conversion, for each byte of a body: the body, its images in Base64 (4/3), and what is sent (4/3). */
 const perByte = 4;
 
 interface Results {
-  readonly decodeImages: PictureRequest;
-  readonly editAsGeneration: ImageRequest;
+  readonly decodeImages: ImageRequest;
+  readonly editAsGeneration: ImagesRequest;
 }
 
 /**
@@ -166,14 +166,14 @@ export async function callWithImages<Name extends keyof Results>(
   { bodies }: { readonly bodies: BodyPool },
   { caller, memory }: Pick<ImageInput, 'caller' | 'memory'>,
   name: Name,
-  request: ImageRequest<ImageBody>,
+  request: ImagesRequest<ImageBody>,
 ): Promise<Results[Name]> {
   const { body } = request;
   const isStored = !Buffer.isBuffer(body);
   if (isStored && memory?.tryMore(perByte * body.length) === false) throw memory.refuse();
   const whole = { ...request, body: isStored ? await body.whole() : body };
   if (request.encoding === 'multipart' || !isReadInThread(whole.body, bodies.weights)) {
-    return (functions[name] as (request: ImageRequest) => Results[Name])(whole);
+    return (functions[name] as (request: ImagesRequest) => Results[Name])(whole);
   }
   // The body is handed over, and may be sent to other channels.
   if (!isStored) whole.body = Buffer.from(whole.body);

@@ -1,25 +1,25 @@
 import { type Later, valueOf, type ValueOf } from '#body-work/index.ts';
-import { pictureProtocolNames, type PictureRequest } from '#canonical/index.ts';
+import { imageProtocolNames, type ImageRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
-import { pictures } from '#protocols/index.ts';
+import { imageCodecs } from '#protocols/index.ts';
 import { callOnBody } from '../../attempts/in-thread.ts';
-import type { OpenedPictures, PictureSurface } from './surface.ts';
+import type { OpenedImages, ImageSurface } from './surface.ts';
 import type { TextInput } from '../../text/input.ts';
 
-/** Pictures in a chat: the last message of the user is the prompt, the pictures come as Markdown. */
-export const chatSurface: PictureSurface = {
+/** Images in a chat: the last message of the user is the prompt, the images come as Markdown. */
+export const chatSurface: ImageSurface = {
   protocol: 'chat',
-  upstreams: pictureProtocolNames,
+  upstreams: imageProtocolNames,
   open(input, parts) {
-    const read = callOnBody(parts, input, 'openChatPictures', {});
+    const read = callOnBody(parts, input, 'openChatImages', {});
     return read instanceof Promise
       ? read.then((request) => openedChat(input, request))
       : openedChat(input, read);
   },
 };
 
-function openedChat({ id, arrivedAt }: TextInput, read: ChatPictureRequest): OpenedPictures {
+function openedChat({ id, arrivedAt }: TextInput, read: ChatImageRequest): OpenedImages {
   const { model, request, stream, wantsUsage } = read;
   const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
   return {
@@ -30,32 +30,32 @@ function openedChat({ id, arrivedAt }: TextInput, read: ChatPictureRequest): Ope
     promptBytes: Buffer.byteLength(request.prompt),
     own: null,
     encode(response) {
-      if (!stream) return pictures.chat.encodeResponse(response, told);
-      return framesOf(pictures.chat.encodeStream(response, told, wantsUsage));
+      if (!stream) return imageCodecs.chat.encodeResponse(response, told);
+      return framesOf(imageCodecs.chat.encodeStream(response, told, wantsUsage));
     },
   };
 }
 
-type ChatPictureRequest = ReturnType<typeof pictures.chat.decodeRequest>;
+type ChatImageRequest = ReturnType<typeof imageCodecs.chat.decodeRequest>;
 
 function* framesOf(frames: Iterable<Buffer>): Generator<Buffer> {
   yield* frames;
-  yield pictures.chat.streamEnd;
+  yield imageCodecs.chat.streamEnd;
 }
 
-const { contents } = pictures;
+const { contents } = imageCodecs;
 
-/** Pictures in generate-content, to upstreams of its own and to those of images. */
-export const contentsSurface: PictureSurface = {
+/** Images in generate-content, to upstreams of its own and to those of images. */
+export const contentsSurface: ImageSurface = {
   protocol: contents.protocol,
-  upstreams: pictureProtocolNames.toReversed(),
+  upstreams: imageProtocolNames.toReversed(),
   streamed: {
     isWholeEvent: contents.isWholeEvent,
     toEvents: contents.toEvents,
     createTap: (echo, accepts) => contents.createStreamTap({ ...echo, accepts, sizeIn }),
   },
   open(input, parts) {
-    const read = callOnBody(parts, input, 'openContentsPictures', {});
+    const read = callOnBody(parts, input, 'openContentsImages', {});
     return read instanceof Promise
       ? read.then((request) => openedContents(input, request))
       : openedContents(input, read);
@@ -64,8 +64,8 @@ export const contentsSurface: PictureSurface = {
 
 function openedContents(
   { id, body, pathModel, pathStream }: TextInput,
-  { own, request: decoded }: ValueOf<'openContentsPictures'>,
-): OpenedPictures {
+  { own, request: decoded }: ValueOf<'openContentsImages'>,
+): OpenedImages {
   const { request, refusal } = unlessRefused(decoded);
   const model = pathModel ?? '';
   const { terms, candidates, searches, named } = own;
@@ -74,7 +74,7 @@ function openedContents(
     stream: pathStream ?? false,
     request,
     refusal,
-    promptBytes: body.length - pictureBytes(request),
+    promptBytes: body.length - imageBytes(request),
     own: {
       protocol: contents.protocol,
       terms,
@@ -93,9 +93,7 @@ function sizeIn(base64: string): string | null {
 }
 
 /** What cannot be read for another protocol may be right for this one, whose upstream judges it. */
-function unlessRefused(
-  decoded: Later<PictureRequest>,
-): Pick<OpenedPictures, 'request' | 'refusal'> {
+function unlessRefused(decoded: Later<ImageRequest>): Pick<OpenedImages, 'request' | 'refusal'> {
   try {
     return { request: valueOf(decoded), refusal: null };
   } catch (error) {
@@ -104,7 +102,7 @@ function unlessRefused(
   }
 }
 
-const unread: PictureRequest = Object.freeze({
+const unread: ImageRequest = Object.freeze({
   prompt: '',
   sources: [],
   mask: null,
@@ -117,7 +115,7 @@ const unread: PictureRequest = Object.freeze({
   others: [],
 });
 
-function pictureBytes({ sources }: PictureRequest): number {
+function imageBytes({ sources }: ImageRequest): number {
   return sources.reduce(
     (sum, source) => sum + (source.kind === 'base64' ? source.base64.length : 0),
     0,

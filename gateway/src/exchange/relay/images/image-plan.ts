@@ -1,0 +1,162 @@
+import type { Route } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
+import { answer, type Plan } from '../answer.ts';
+import { keepAliveOf, totalDeadline } from '../attempts/attempt-options.ts';
+import type { Receiver } from '../attempts/attempt.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
+import type { RoutePlan } from '../attempts/plan.ts';
+import type { Exchange, ExchangeInput } from '../exchange/exchange.ts';
+import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
+import type { StreamSink } from '../streams/stream-sink.ts';
+import { type CompleteImages, ImageStream, type ImageStreamOptions } from './image-stream.ts';
+import type { ImageParts } from './prepared.ts';
+
+/** How the events of one response are read. */
+export type EventReading = Pick<ImageStreamOptions, 'events' | 'tap' | 'meter' | 'reader'>;
+
+/** A request for images in the form of one upstream. `Whole`: a response that comes whole. */
+export interface FormedRequest<Whole> {
+  readonly sent: SentRequest;
+  request(secret: string | null): UpstreamRequest;
+  whole(): Receiver<Whole, never>;
+  /** Called if the client wants a stream. */
+  events(): EventReading;
+}
+
+/** Makes the requests to upstreams of one kind. */
+export interface ImageRequests<Whole> {
+  /** Whatever has to happen before; resolves to the reason why the route cannot be asked (`RoutePlan.unable`). */
+  unable(route: Route): Promise<GatewayError | null> | null;
+  /** Called once for each attempt. */
+  take(route: Route): FormedRequest<Whole>;
+  /** The request will not be sent again: releases what it takes. */
+  done(): void;
+}
+
+/** Where images are asked for. */
+export interface ImageServing<Whole> {
+  /** As the client wrote it. */
+  readonly model: string;
+  /** In the order to try them. */
+  readonly routes: readonly Route[];
+  readonly requestsTo: (route: Route) => ImageRequests<Whole>;
+  /** In bytes: the memory that is reserved for the response. */
+  readonly reserved: number;
+  /** The members of the request, which errors may name; null: they name none. */
+  readonly members: Readonly<Record<string, unknown>> | null;
+}
+
+const noBody = Buffer.alloc(0);
+
+/**
+ * Answers with images that come whole.
+ * @throws GatewayError when nothing has been written to the client yet; SpoolFailure when the response broke off.
+ */
+export function answerWhole<Whole extends { readonly measured: Measured }>(
+  parts: ImageParts,
+  exchange: Exchange,
+  serving: ImageServing<Whole>,
+  form: Pick<Plan<SentRequest, Whole, never>, 'sink' | 'write' | 'encodeError'>,
+): Promise<void> {
+  const { input } = exchange;
+  // The prepared request owns the bytes now; hashing megabytes for the log is not worth it.
+  input.body = noBody;
+  return answer(parts, exchange, {
+    ...routesOf(input, serving, (routed) => routed.whole()),
+    ...form,
+    kind: 'buffered',
+    measure: ({ measured }) => measured,
+  });
+}
+
+/**
+ * Answers with images in a stream.
+ * @param encodeError the last event of a stream that failed
+ * @throws GatewayError when nothing has been written to the client yet.
+ */
+export function answerStream<Whole>(
+  parts: ImageParts,
+  exchange: Exchange,
+  serving: ImageServing<Whole>,
+  sink: StreamSink,
+  encodeError: (error: GatewayError) => string,
+): Promise<void> {
+  const { input } = exchange;
+  input.body = noBody;
+  return answer(parts, exchange, {
+    ...routesOf(input, serving, (routed, route, lease) =>
+      streamOf(parts, input, sink, routed, route, lease),
+    ),
+    kind: 'stream',
+    sink,
+    measure: ({ measured }: CompleteImages) => measured,
+    measureBroken: ({ seen }) => seen,
+    write({ rest }, headers) {
+      sink.open(headers);
+      sink.end(rest);
+    },
+    encodeError,
+  });
+}
+
+/** The receiver lives as long as the response, so it holds nothing of the request. */
+function streamOf(
+  parts: ImageParts,
+  input: ExchangeInput,
+  sink: StreamSink,
+  formed: Pick<FormedRequest<never>, 'sent' | 'events'>,
+  route: Route,
+  lease: ChannelLease,
+): ImageStream {
+  const { clock, health, timeouts } = parts;
+  const { sent } = formed;
+  const receiver: ImageStream = new ImageStream({
+    ...formed.events(),
+    sink,
+    monotonic: clock.monotonic,
+    keepAliveMs: keepAliveOf(input, route.channel, timeouts),
+    deadline: totalDeadline(input, route.channel, timeouts),
+    headers: () => responseHeaders(sent),
+    onFirstContent() {
+      const now = clock.monotonic();
+      health.begun(lease, route, now);
+      health.took(lease, 'stream', now - receiver.attempt.started);
+      sent.ttftMs = now - input.startedAt;
+    },
+  });
+  return receiver;
+}
+
+/** Requests for images, which the upstream charges for even if they are lost. */
+function routesOf<Whole, Result, Seen>(
+  { memory }: Pick<ExchangeInput, 'memory'>,
+  { model, routes, requestsTo, reserved, members }: ImageServing<Whole>,
+  receive: (
+    formed: FormedRequest<Whole>,
+    route: Route,
+    lease: ChannelLease,
+  ) => Receiver<Result, Seen>,
+): Omit<RoutePlan<SentRequest, Result, Seen>, 'kind'> {
+  return {
+    routes,
+    model,
+    isCostly: true,
+    unable: (route) => requestsTo(route).unable(route),
+    request(route, lease) {
+      const requests = requestsTo(route);
+      const formed = requests.take(route);
+      return {
+        sent: formed.sent,
+        upstream: formed.request(lease.secret),
+        receiver: receive(formed, route, lease),
+        onLeave: 'finish',
+        memory,
+        reserved,
+        onAnswered: () => requests.done(),
+      };
+    },
+    errorOf: (failure) => errorOfFailure(failure, members),
+  };
+}
