@@ -70,7 +70,7 @@ const countedParts = [
 
 /**
  * Parts that vendors charge for apart although the price has none for them: they are charged as text, and marked. The
- * price of text is usual for pictures that go in.
+ * price of text is usual for images that go in.
  */
 const chargedApart = ['inputAudio', 'cacheReadAudio', 'outputImage', 'outputAudio'] as const;
 
@@ -162,7 +162,7 @@ export function surchargedLines(
 /** Uses with fees, and unpriced surcharges and uses at no cost, so that they are visible. */
 function feeLines(
   rates: PriceRates,
-  { reported, webSearches, pictureTokens = 0 }: Surcharges,
+  { reported, webSearches, imageTokens = 0 }: Surcharges,
 ): Line[] {
   const lines: Line[] = [];
   if (webSearches > 0) {
@@ -172,8 +172,8 @@ function feeLines(
     if (perPrompt !== undefined) lines.push({ rate: perPrompt, quantity: 1 });
     if (lines.length === 0) lines.push({ rate: unpriced('web_search'), quantity: webSearches });
   }
-  if (pictureTokens > 0) {
-    lines.push({ rate: unpriced('image_generation'), quantity: pictureTokens });
+  if (imageTokens > 0) {
+    lines.push({ rate: unpriced('image_generation'), quantity: imageTokens });
   }
   for (const name of reported) {
     if (!rates.multipliers.has(name)) lines.push({ rate: unpriced(name), quantity: 1 });
