@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 481, files: 157 },
-  { name: 'a warm stream, messages to chat', functions: 784, files: 215 },
+  { name: 'a warm plain chat', functions: 444, files: 146 },
+  { name: 'a warm stream, messages to chat', functions: 747, files: 205 },
 ];
 const mostStrangers = 6;
 
