@@ -1,5 +1,5 @@
 import type { ReportedUsage, Surcharges } from '#canonical/index.ts';
-import { type JsonRecord, isRecord, recordAt } from '../values.ts';
+import { type JsonRecord, isRecord } from '../values.ts';
 
 /** Values that stand for the ordinary price, in requests and in responses. */
 const ordinary: ReadonlySet<string> = new Set([
@@ -72,7 +72,7 @@ export function withSurcharges(
 }
 
 /** Where vendors count searches in the usage. */
-const searchPlaces: readonly (readonly [member: string, name: string])[] = [
+const searchPlaces: readonly (readonly string[])[] = [
   // Anthropic, OpenRouter, xAI.
   ['server_tool_use', 'web_search_requests'],
   ['server_tool_use_details', 'web_search_requests'],
@@ -81,25 +81,25 @@ const searchPlaces: readonly (readonly [member: string, name: string])[] = [
   ['tool_usage', 'web_search'],
   // LiteLLM. https://github.com/BerriAI/litellm/blob/main/litellm/types/utils.py
   ['prompt_tokens_details', 'web_search_requests'],
+  // Perplexity. https://docs.perplexity.ai/api-reference/chat-completions-post
+  ['num_search_queries'],
+  // Model Studio: its page on web search.
+  ['plugins', 'search', 'count'],
 ];
 
 /** The number of searches, in any of the places where vendors put it in the usage. */
-export function searchesInUsage(usage: unknown): number {
-  if (!isRecord(usage)) return 0;
-  // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post. Model Studio: its page on web search.
-  let most = countAt({ usage }, 'usage', 'num_search_queries');
-  if (usage['plugins'] !== undefined) {
-    most = Math.max(most, countAt(recordAt(usage, 'plugins'), 'search', 'count'));
-  }
-  for (const [member, name] of searchPlaces) {
-    if (usage[member] !== undefined) most = Math.max(most, countAt(usage, member, name));
+export function searchesInUsage(usage: JsonRecord): number {
+  let most = 0;
+  for (const place of searchPlaces) {
+    if (usage[place[0]!] !== undefined) most = Math.max(most, countAt(usage, place));
   }
   return most;
 }
 
-/** The count in a member of a member; 0 if it is not a count. */
-export function countAt(record: JsonRecord, member: string, name: string): number {
-  const value = recordAt(record, member)[name];
+/** The count at a path; 0 if it is not a count. */
+export function countAt(record: JsonRecord, path: readonly string[]): number {
+  let value: unknown = record;
+  for (const name of path) value = isRecord(value) ? value[name] : undefined;
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
