@@ -25,29 +25,25 @@ export function termOf(field: string, value: unknown): string | null {
   return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
 }
 
+/** Members that list other models, which a router may use in place of the requested one. */
+const otherModels = ['models', 'fallbacks'];
+
 /**
- * The terms that a request asks for, such as `service_tier.priority`. Most requests ask for none.
+ * The terms that a request asks for, such as `service_tier.priority`; `models.other` or `fallbacks.other` for a list of
+ * other models. Most requests ask for none.
  * @param fields members of the body that may name a term, under the names that prices use
  */
-export function askedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
+export function requestedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
   let terms = noTerms;
   for (const field of fields) {
     const term = termOf(field, json[field]);
     if (term !== null) terms = [...terms, term];
   }
-  return terms;
-}
-
-/** Members that list other models, which a router may use in place of the requested one. */
-const otherModels = ['models', 'fallbacks'];
-
-/** `models.other` or `fallbacks.other` for each such list that is not empty. */
-export function routerTerms(json: JsonRecord): readonly string[] {
-  const named = otherModels.filter((name) => {
+  for (const name of otherModels) {
     const list = json[name];
-    return Array.isArray(list) && list.length > 0;
-  });
-  return named.map((name) => `${name}.other`);
+    if (Array.isArray(list) && list.length > 0) terms = [...terms, `${name}.other`];
+  }
+  return terms;
 }
 
 /** More than any response has. A larger count is not believed. */
