@@ -146,8 +146,8 @@ describe('candidates', () => {
     const route = { channel: channel('main', other), upstreamModel: 'up' };
     expect(upstreamProtocols(route, 'chat')).toEqual(['chat']);
     expect(upstreamProtocols(route, 'messages')).toEqual(['responses', 'chat']);
-    const pictures = { ...route, channel: channel('pictures', { protocols: ['images'] }) };
-    expect(upstreamProtocol(pictures, 'messages')).toBeNull();
+    const images = { ...route, channel: channel('pictures', { protocols: ['images'] }) };
+    expect(upstreamProtocol(images, 'messages')).toBeNull();
   });
 
   test.each([

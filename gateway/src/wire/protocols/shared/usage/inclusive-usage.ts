@@ -24,13 +24,13 @@ import {
  * reported.
  * @param serviceTier as the response names it, beside its usage
  * @param webSearches searches that the response shows; its usage may count more
- * @param pictureTokens of the provider's picture tool, which the usage does not include
+ * @param pictureTokens of the provider's image tool, which the usage does not include
  */
 export function readInclusiveUsage(
   reported: unknown,
   serviceTier?: unknown,
   webSearches = 0,
-  pictureTokens = 0,
+  imageTokens = 0,
 ): ReportedUsage | null {
   if (!isRecord(reported)) return null;
   const usage = inUsualNames(reported);
@@ -69,7 +69,7 @@ export function readInclusiveUsage(
     report === null || unnamed === 0 ? report : { ...report, unnamed },
     [termOf('service_tier', serviceTier)],
     searches,
-    pictureTokens,
+    imageTokens,
   );
   return withUnread(charged, reading.unknown);
 }
@@ -134,7 +134,7 @@ function unnamedTokens(counts: InclusiveCounts): number {
   return Math.max(0, total - prompt - output);
 }
 
-/** Audio and pictures that are more than the sum lie beside it: servers differ in what their sums include. */
+/** Audio and images that are more than the sum lie beside it: servers differ in what their sums include. */
 function withBeside(
   tokens: TokenUsage,
   { inputAudio, inputImage, outputAudio, outputImage }: ReportedApart,

@@ -120,7 +120,7 @@ export const inclusiveMembers = knownMembers({
   'plugins.search.count': 'whole',
   'tool_usage.web_search': 'whole',
   input_images: 'whole',
-  // Pictures are counted one by one.
+  // Images are counted one by one.
   generated_images: 'whole',
   // The rest of the prompt (https://api-docs.deepseek.com/guides/kv_cache).
   prompt_cache_miss_tokens: 'whole',
