@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 534, files: 160 },
-  { name: 'a warm stream, messages to chat', functions: 838, files: 220 },
+  { name: 'a warm plain chat', functions: 457, files: 146 },
+  { name: 'a warm stream, messages to chat', functions: 760, files: 205 },
 ];
 const mostStrangers = 6;
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answer } from '#http/index.ts';
+import { respond } from '#http/index.ts';
 import { GatewayError } from '#errors/index.ts';
 
 interface File {
@@ -64,7 +64,7 @@ export function consolePages(folder: URL) {
       const page = find('index.html');
       const headers = [...common, 'cache-control', 'no-cache'];
       if (page !== undefined) sendFile(request, reply, page, headers);
-      else answer(request, reply, 503, types['.html']!, notBuilt, headers);
+      else respond(request, reply, 503, types['.html']!, notBuilt, headers);
     };
 
     scope.get('/console', showPage);
@@ -94,11 +94,11 @@ function sendFile(
 ): void {
   const accepted = request.headers['accept-encoding'] ?? '';
   if (br !== null && /\bbr\b/.test(accepted)) {
-    answer(request, reply, 200, type, br, [...headers, 'content-encoding', 'br']);
+    respond(request, reply, 200, type, br, [...headers, 'content-encoding', 'br']);
   } else if (gzip !== null && /\bgzip\b/.test(accepted)) {
-    answer(request, reply, 200, type, gzip, [...headers, 'content-encoding', 'gzip']);
+    respond(request, reply, 200, type, gzip, [...headers, 'content-encoding', 'gzip']);
   } else {
-    answer(request, reply, 200, type, plain, headers);
+    respond(request, reply, 200, type, plain, headers);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { answer } from '#http/index.ts';
+import { respond } from '#http/index.ts';
 import type { RouteContract } from './contract/index.ts';
 import { ApiError, apiHeaders, encodeApiError, type FieldProblem, base } from './errors.ts';
 import { assertOwnOrigin, assertOwnPage, type SignedInCaller } from './sessions/guard.ts';
@@ -51,7 +51,7 @@ export function serveRoute<Route extends RouteContract>(
     const type = yaml === undefined ? 'application/json' : 'application/yaml';
     const etag = revision === undefined ? [] : ['etag', `"${revision}"`];
     const extra = [...cookies.flatMap((value) => ['set-cookie', value]), ...etag];
-    answer(request, reply, route.status ?? 200, type, text, [...apiHeaders, ...extra]);
+    respond(request, reply, route.status ?? 200, type, text, [...apiHeaders, ...extra]);
   });
 }
 
@@ -123,7 +123,7 @@ export function answerApiErrors(scope: FastifyInstance): void {
     const { retryAfter, status } = error;
     const wait = retryAfter === null ? [] : ['retry-after', String(retryAfter)];
     const text = encodeApiError(error, request.id);
-    answer(request, reply, status, 'application/json', text, [...apiHeaders, ...wait]);
+    respond(request, reply, status, 'application/json', text, [...apiHeaders, ...wait]);
   });
 }
 

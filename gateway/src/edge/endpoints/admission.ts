@@ -4,14 +4,20 @@ import type { Caller } from '#identity/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { BodyClaim, BodyMemory } from '#bodies/index.ts';
 import type { ConcurrencyGate, Waiting } from '#relay/index.ts';
-import { callerOf } from './caller-of.ts';
-import type { KeySlots } from './key-slots.ts';
+import { callerOf } from './authentication.ts';
 
 /** The resources of this process that a request takes before its body is read. */
-export interface AdmissionParts {
+export interface AdmissionOptions {
   readonly gate: ConcurrencyGate;
-  readonly keySlots: KeySlots;
   readonly memory: BodyMemory;
+  /** Concurrent requests of one key without a limit of its own. */
+  readonly keyConcurrency: number;
+}
+
+interface AdmissionParts {
+  readonly gate: ConcurrencyGate;
+  readonly memory: BodyMemory;
+  readonly keySlots: KeySlots;
 }
 
 /**
@@ -66,17 +72,20 @@ declare module 'fastify' {
  * The hook that admits, queues or refuses a request before anything of its body is read. For endpoints that call an
  * upstream, after authentication.
  */
-export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler {
-  const { gate, keySlots } = parts;
+export function createAdmissionHook(options: AdmissionOptions): onRequestHookHandler {
+  const { gate, memory, keyConcurrency } = options;
+  const keySlots = createKeySlots(keyConcurrency);
+  const parts: AdmissionParts = { gate, memory, keySlots };
   return function admit(request, reply, done) {
     const caller = callerOf(request);
-    const keyId = boundedKeyOf(caller);
+    // Not of a key with a limit of its own, even a larger one.
+    const keyId = caller.maxConcurrency === null ? caller.keyId : null;
     // Before the queue, because no key may fill the queue either.
     if (keyId !== null && !keySlots.tryEnter(keyId)) {
       done(new GatewayError('rate_limited', { retryAfter: 1 }));
       return;
     }
-    const isLarge = mayBeLarge(request.raw.headers);
+    const isLarge = mayReach(request.raw.headers, heavyBody);
     if (gate.tryEnter(isLarge)) {
       takeSlot(parts, keyId, request, reply);
       done();
@@ -107,17 +116,12 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
 }
 
 /** Bytes. From this size on a body may be converted in a thread, which competes with this one for the machine. */
-const largeBody = 256 * 1024;
+const heavyBody = 256 * 1024;
 
 /** The size of a body is unknown before it is read, unless it declares its length and is not compressed. */
-function mayBeLarge(headers: IncomingHttpHeaders): boolean {
+function mayReach(headers: IncomingHttpHeaders, bytes: number): boolean {
   const length = Number(headers['content-length']);
-  return !(length < largeBody) || (headers['content-encoding'] ?? 'identity') !== 'identity';
-}
-
-/** Null for a key with a limit of its own, even a larger one. */
-function boundedKeyOf({ keyId, maxConcurrency }: Caller): string | null {
-  return maxConcurrency === null ? keyId : null;
+  return !(length < bytes) || (headers['content-encoding'] ?? 'identity') !== 'identity';
 }
 
 function takeSlot(
@@ -144,4 +148,59 @@ function takeSlot(
     raw.once('close', () => socket.off('close', leave));
   }
   if (raw.destroyed || socket.destroyed) leave();
+}
+
+/**
+ * Counts the requests of each key in flight in this process, so that no key takes every slot. For keys without a
+ * `max_concurrency` of their own, which is counted for all nodes together.
+ */
+interface KeySlots {
+  /** False if the key has reached its limit. `leave` releases one slot, once. */
+  tryEnter(keyId: string): boolean;
+  leave(keyId: string): void;
+}
+
+/** @param limit per key */
+function createKeySlots(limit: number): KeySlots {
+  const taken = new Map<string, number>();
+  return {
+    tryEnter(keyId) {
+      const count = taken.get(keyId) ?? 0;
+      if (count >= limit) return false;
+      taken.set(keyId, count + 1);
+      return true;
+    },
+    leave(keyId) {
+      const count = taken.get(keyId) ?? 0;
+      if (count > 1) taken.set(keyId, count - 1);
+      else taken.delete(keyId);
+    },
+  };
+}
+
+/** Below this many uncompressed bytes a body is not large. */
+const largeBody = 1024 * 1024;
+
+/**
+ * The hook that limits a key without money to one large body at a time. It does not refuse such a key, because the
+ * model may be free, and only the body names it. Runs after the rates.
+ */
+export function createOneLargeBodyHook(
+  hasMoney: (caller: Caller) => boolean | Promise<boolean>,
+): onRequestHookHandler {
+  return function limitLargeBodies(request, _reply, done) {
+    if (!mayReach(request.raw.headers, largeBody)) {
+      done();
+      return;
+    }
+    const { bodyClaim } = request;
+    const decide = (has: boolean): void => {
+      if (bodyClaim !== null) bodyClaim.isOnly = !has;
+      done();
+    };
+    const has = hasMoney(callerOf(request));
+    if (typeof has === 'boolean') decide(has);
+    // The check failed; the request's hold decides instead.
+    else has.then(decide, () => decide(true));
+  };
 }

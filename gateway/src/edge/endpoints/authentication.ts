@@ -1,8 +1,27 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUsable, type Caller, type KeyDirectory } from '#identity/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createAddressSet, presentedKey, type AddressSet } from '#http/index.ts';
-import type { EndpointContext } from './context.ts';
+import { queryTexts } from './query.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller; null before authentication and on endpoints without it. */
+    caller: Caller | null;
+  }
+}
+
+/** Restricts a scope to authenticated callers. `queryKey`: its endpoints also accept the key from `?key=`. */
+export type Authenticate = (
+  scope: FastifyInstance,
+  options: { readonly queryKey: boolean },
+) => void;
+
+/** The caller of a request on an authenticated endpoint. */
+export function callerOf(request: { readonly caller: Caller | null }): Caller {
+  if (request.caller === null) throw new Error('this endpoint does not authenticate');
+  return request.caller;
+}
 
 /** Without notifications, nodes learn of changes after a second or more; a caller just found is valid for as long. */
 const freshMs = 1_000;
@@ -14,13 +33,12 @@ const freshMs = 1_000;
  *
  * @param now Unix milliseconds
  */
-export function createAuthentication(
-  keys: KeyDirectory,
-  now: () => number,
-): EndpointContext['authenticate'] {
-  const admit = (request: FastifyRequest, caller: Caller | null): GatewayError | undefined => {
+export function createAuthentication(keys: KeyDirectory, now: () => number): Authenticate {
+  const accept = (request: FastifyRequest, caller: Caller | null): GatewayError | undefined => {
     if (caller === null || !isUsable(caller, now())) return new GatewayError('invalid_key');
-    if (!isAddressAllowed(caller, request)) return new GatewayError('ip_not_allowed');
+    if (caller.ips.length > 0 && !isAddressAllowed(caller, request)) {
+      return new GatewayError('ip_not_allowed');
+    }
     request.caller = caller;
     return undefined;
   };
@@ -29,7 +47,7 @@ export function createAuthentication(
     function authenticate(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
       const presented = presentedKey(
         request.raw.rawHeaders,
-        queryKey ? queryKeysOf(request.query) : [],
+        queryKey ? queryTexts(request.query, 'key') : [],
       );
       if (presented.kind !== 'key') {
         done(new GatewayError(presented.kind === 'none' ? 'missing_key' : 'invalid_key'));
@@ -37,9 +55,9 @@ export function createAuthentication(
       }
       const found = keys.find(presented.secret);
       if (found instanceof Promise) {
-        void settle(found, (caller) => admit(request, caller), done);
+        void settle(found, (caller) => accept(request, caller), done);
       } else {
-        done(admit(request, found));
+        done(accept(request, found));
       }
     }
     scope.addHook('onRequest', authenticate);
@@ -54,12 +72,12 @@ type Done = (error?: Error) => void;
 
 async function settle(
   found: Promise<Caller | null>,
-  admit: (caller: Caller | null) => GatewayError | undefined,
+  accept: (caller: Caller | null) => GatewayError | undefined,
   done: Done,
 ): Promise<void> {
   let refusal: Error | undefined;
   try {
-    refusal = admit(await found);
+    refusal = accept(await found);
   } catch (thrown) {
     refusal = thrown instanceof Error ? thrown : new Error('key look-up failed', { cause: thrown });
   }
@@ -70,7 +88,6 @@ async function settle(
 const allowlists = new WeakMap<Caller, AddressSet>();
 
 function isAddressAllowed(caller: Caller, request: FastifyRequest): boolean {
-  if (caller.ips.length === 0) return true;
   let allowlist = allowlists.get(caller);
   if (allowlist === undefined) {
     allowlist = createAddressSet(caller.ips);
@@ -78,11 +95,4 @@ function isAddressAllowed(caller: Caller, request: FastifyRequest): boolean {
   }
   const address = request.server.clientAddress(request.raw);
   return address !== null && allowlist.has(address);
-}
-
-function queryKeysOf(query: unknown): readonly string[] {
-  if (typeof query !== 'object' || query === null || !('key' in query)) return [];
-  const { key } = query;
-  if (typeof key === 'string') return [key];
-  return Array.isArray(key) ? key.filter((value) => typeof value === 'string') : [];
 }

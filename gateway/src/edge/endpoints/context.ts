@@ -1,5 +1,6 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { onRequestHookHandler } from 'fastify';
 import type { Tasks } from '#tasks/index.ts';
+import type { Authenticate } from './authentication.ts';
 import type { ModelLists } from './model-lists.ts';
 import type { RateHooks } from './rates.ts';
 import type { RunExchange } from './run-exchange.ts';
@@ -9,8 +10,7 @@ export type OwnTasks = Pick<Tasks, 'find' | 'list' | 'remove' | 'findResult'>;
 
 /** What the routes of every client surface share. */
 export interface EndpointContext {
-  /** Restricts a scope to authenticated callers. `queryKey`: its endpoints also accept the key from `?key=`. */
-  authenticate(scope: FastifyInstance, options: { readonly queryKey: boolean }): void;
+  readonly authenticate: Authenticate;
   /** The hook of every route that calls an upstream. */
   readonly admit: onRequestHookHandler;
   readonly countRates: RateHooks;

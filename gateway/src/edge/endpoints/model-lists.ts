@@ -1,7 +1,5 @@
 import type { Caller } from '#identity/index.ts';
 import { type CatalogueSnapshot, type Model, servedNames } from '#catalogue/index.ts';
-import { encodeGeminiModel } from './gemini/model-entry.ts';
-import { encodeOpenaiModel } from './openai/model-entry.ts';
 
 /** A listed model with its wire forms, encoded once per catalogue. */
 export interface ListedModel {
@@ -70,4 +68,42 @@ function buildGroupList(snapshot: CatalogueSnapshot, group: string): GroupList {
     gemini: encodeGeminiModel(name, model),
   }));
   return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])) };
+}
+
+/** A model list entry that clients of OpenAI's and of Anthropic's API both parse. JSON text. */
+function encodeOpenaiModel(name: string, model: Model): string {
+  const created = Math.floor(model.createdAt / 1000);
+  return JSON.stringify({
+    id: name,
+    object: 'model',
+    type: 'model',
+    created,
+    created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
+    owned_by: model.ownedBy,
+    display_name: model.displayName,
+    model_type: model.type,
+    max_input_tokens: model.contextWindow,
+    max_tokens: model.maxOutputTokens,
+    // A model is listed as long as this gateway offers it; when its vendor ends it is for the operator to follow.
+    lifecycle: 'active',
+    deprecated_at: null,
+    retires_at: null,
+    // Not `capabilities`, which is an object in newer lists of the Messages API.
+    model_capabilities: [...model.capabilities].toSorted(),
+  });
+}
+
+/** A generate-content model list entry as JSON text; null for models that no method of the protocol can call. */
+function encodeGeminiModel(name: string, model: Model): string | null {
+  if (model.type === 'video' || model.type === 'embedding') return null;
+  return JSON.stringify({
+    name: `models/${name}`,
+    baseModelId: name,
+    version: '001',
+    displayName: model.displayName,
+    description: model.displayName,
+    inputTokenLimit: model.contextWindow ?? undefined,
+    outputTokenLimit: model.maxOutputTokens ?? undefined,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  });
 }

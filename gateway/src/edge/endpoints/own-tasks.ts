@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { VideoProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { VideoProtocol } from '#protocols/index.ts';
-import { callerOf } from './caller-of.ts';
+import { callerOf } from './authentication.ts';
 
 /** A task belongs to the user of the key that made it, whichever key or team that was. */
 export function ownerOf(

@@ -1,9 +1,13 @@
+/** The values of a query parameter, in order. */
+export function queryTexts(query: unknown, name: string): readonly string[] {
+  if (typeof query !== 'object' || query === null || !Object.hasOwn(query, name)) return [];
+  const value: unknown = Reflect.get(query, name);
+  return [value].flat().filter((text) => typeof text === 'string');
+}
+
 /** The value of a query parameter; the first one if repeated, null if absent. */
 export function queryText(query: unknown, name: string): string | null {
-  if (typeof query !== 'object' || query === null || !Object.hasOwn(query, name)) return null;
-  const value: unknown = Reflect.get(query, name);
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) && typeof value[0] === 'string' ? value[0] : null;
+  return queryTexts(query, name)[0] ?? null;
 }
 
 /** A positive whole number in a query; null if absent or anything else. */

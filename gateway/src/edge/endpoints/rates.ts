@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '#identity/index.ts';
 import type { RateDecision, RateLimit, Rates } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { callerOf } from './caller-of.ts';
+import { callerOf } from './authentication.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -73,7 +73,7 @@ function createRateHook(
       done(new GatewayError('rate_limited', { retryAfter }));
       return;
     }
-    const limits = limitsOf(caller)[kind];
+    const limits = (known.get(caller) ?? buildLimits(caller))[kind];
     if (limits.length === 0) {
       done();
       return;
@@ -144,13 +144,8 @@ function refusalOf(
   return undefined;
 }
 
-function limitsOf(caller: Caller): Limits {
-  let limits = known.get(caller);
-  if (limits === undefined) known.set(caller, (limits = build(caller)));
-  return limits;
-}
-
-function build({ keyId, rpm, rph, maxConcurrency, team }: Caller): Limits {
+function buildLimits(caller: Caller): Limits {
+  const { keyId, rpm, rph, maxConcurrency, team } = caller;
   const generation: RateLimit[] = [];
   const add = (name: string, limit: number | null | undefined, windowMs: number): void => {
     if (typeof limit === 'number') generation.push({ name, limit, windowMs });
@@ -160,5 +155,7 @@ function build({ keyId, rpm, rph, maxConcurrency, team }: Caller): Limits {
   add(`key:${keyId}:concurrency`, maxConcurrency, 0);
   if (team !== null) add(`team:${team.id}:rpm`, team.rpm, minute);
   const free = { name: `key:${keyId}:burst`, limit: freePerMinute, windowMs: minute };
-  return { generation, free: [free] };
+  const limits = { generation, free: [free] };
+  known.set(caller, limits);
+  return limits;
 }

@@ -5,17 +5,15 @@ import { createMemoryRates, type Money, type Rates } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Metrics } from '#observability/index.ts';
 import type { Relay } from '#relay/index.ts';
-import { createAdmissionHook, type AdmissionParts } from './admission.ts';
+import { type AdmissionOptions, createAdmissionHook, createOneLargeBodyHook } from './admission.ts';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { createAuthentication } from './authentication.ts';
 import type { EndpointContext, OwnTasks } from './context.ts';
 import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
 import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
-import { createKeySlots } from './key-slots.ts';
 import { createModelLists } from './model-lists.ts';
-import { createOneLargeBodyHook } from './one-large-body.ts';
-import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
+import { modelRoutes, openaiRoutes, websocketRefusal } from './openai/routes.ts';
 import { resultsRoute } from './results/routes.ts';
 import { usageRoute, type UsageSource } from './usage/routes.ts';
 import { createRateHooks, type RefusalGuard } from './rates.ts';
@@ -24,10 +22,8 @@ import { answerUnknownPaths } from './unknown-path.ts';
 import { videoContentsRoutes } from './video-contents/routes.ts';
 import { videoSynthesisRoutes } from './video-synthesis/routes.ts';
 
-export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
+export interface EndpointOptions extends AdmissionOptions {
   readonly relay: Relay;
-  /** Concurrent requests of one key without a limit of its own. */
-  readonly keyConcurrency: number;
   /** Whether a caller could pay for anything now. */
   readonly hasMoney: (caller: Caller) => boolean | Promise<boolean>;
   readonly rates: Rates;
@@ -60,7 +56,7 @@ export function registerEndpoints(
   const { metrics } = options;
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
-    admit: createAdmissionHook({ ...options, keySlots: createKeySlots(options.keyConcurrency) }),
+    admit: createAdmissionHook(options),
     countRates: createRateHooks({
       rates: options.rates,
       guards: createMemoryRates({ monotonic: options.monotonic, liveNodes: () => 1 }),
@@ -89,6 +85,7 @@ function registerAt(
   server.register(metricsRoutes(metrics, { token: options.metricsToken }));
   server.register(websocketRefusal);
   server.register(openaiRoutes(context));
+  server.register(modelRoutes(context));
   server.register(usageRoute(context, options));
   server.register(anthropicRoutes(context));
   server.register(geminiRoutes(context));

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TextProtocolName, VideoProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UploadedBody } from '#bodies/index.ts';
-import { createClientResponse } from '#http/index.ts';
+import { NodeClientResponse } from '#http/index.ts';
 import type {
   EmbedInput,
   ImageInput,
@@ -11,7 +11,7 @@ import type {
   TextInput,
   VideoInput,
 } from '#relay/index.ts';
-import { callerOf } from './caller-of.ts';
+import { callerOf } from './authentication.ts';
 
 /** What a text endpoint knows about a request besides its body. */
 export interface TextCall {
@@ -68,7 +68,7 @@ export function createExchangeRunner(
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
     // The relay releases it as soon as possible; Fastify would keep it until the response has ended.
     request.body = undefined;
-    const client = createClientResponse(request, reply);
+    const client = new NodeClientResponse(request, reply);
     const input: RelayInput = {
       id: request.id,
       arrivedAt: request.arrivedAt,
@@ -85,9 +85,8 @@ export function createExchangeRunner(
     const { slot } = request;
     // A disconnect does not end a drained exchange: it is in flight until the relay finishes it.
     slot?.hold();
-    const ended = (): void => slot?.release();
     const failed = (error: unknown): void => {
-      ended();
+      slot?.release();
       // It has its error already.
       if (client.failedWith !== null) return;
       if (!client.headSent) {
@@ -98,6 +97,6 @@ export function createExchangeRunner(
       onUnexpectedError(error, request.id);
       if (!reply.raw.writableEnded) reply.raw.destroy();
     };
-    relay.run(input).then(ended, failed);
+    relay.run(input).then(() => slot?.release(), failed);
   };
 }

@@ -62,3 +62,16 @@ export function createBodyPace(slowest: SlowestPace, monotonic: () => number): B
     unwatch: (body) => void bodies.delete(body),
   };
 }
+
+/**
+ * Maximum number of pieces of a body, however small: a piece of one byte takes some 4 µs, during which nobody else is
+ * served.
+ */
+const mostPieces = 4_096;
+/** Beyond that number, the pieces must have at least this average size in bytes. */
+const smallestPiece = 64;
+
+/** Whether a body is split into more pieces than any client has reason to send. */
+export function isFragmented(pieces: number, bytes: number): boolean {
+  return pieces > mostPieces + bytes / smallestPiece;
+}

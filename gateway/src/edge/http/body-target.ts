@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   type BodyClaim,
   CollectedBody,
@@ -12,14 +13,8 @@ import { GatewayError } from '#errors/index.ts';
 
 /** Where a request's body goes as it arrives. */
 export interface BodyTarget {
-  /** Bytes received. */
-  readonly length: number;
-  /** Takes the next bytes. False: they come faster than they can be stored. */
-  add(chunk: Buffer): boolean;
-  /** Why there is no room for what was added; null: there is. */
-  refusal(): GatewayError | null;
-  /** The listener is called when `add` has returned false and more may come. */
-  onDrain(listener: () => void): void;
+  /** Takes the next bytes. Returns why there is no room for them; null: there is. */
+  add(chunk: Buffer): GatewayError | null;
   /** Called when the body is whole. Not answered if the client has left meanwhile. */
   end(done: (error: GatewayError | null, body?: Buffer | UploadedBody) => void): void;
   /** Drops its references to the body. */
@@ -43,28 +38,20 @@ export class MemoryTarget implements BodyTarget {
     this.#limit = limit;
   }
 
-  get length(): number {
-    return this.#body.length;
-  }
-
-  add(chunk: Buffer): boolean {
+  add(chunk: Buffer): GatewayError | null {
     this.#body.add(chunk);
-    return true;
-  }
-
-  refusal(): GatewayError | null {
-    if (this.length <= this.#roomFor) return null;
-    this.#roomFor = Math.min(2 * this.length, this.#limit);
+    const { length } = this.#body;
+    if (length <= this.#roomFor) return null;
+    this.#roomFor = Math.min(2 * length, this.#limit);
     // Two bodies that each hold what the other waits for would both wait in vain and block everybody else.
     const claim = this.#claim;
     return claim === null || claim.tryBody(this.#roomFor) ? null : claim.refuse();
   }
 
-  onDrain(): void {}
-
   end(done: Parameters<BodyTarget['end']>[0]): void {
-    if (this.length < this.#roomFor) this.#claim?.tryBody(this.length);
-    if (this.length < joinedInTurns) done(null, this.#body.bytes());
+    const { length } = this.#body;
+    if (length < this.#roomFor) this.#claim?.tryBody(length);
+    if (length < joinedInTurns) done(null, this.#body.bytes());
     else void this.#join(this.#body.pieces(), done);
   }
 
@@ -81,45 +68,41 @@ export class MemoryTarget implements BodyTarget {
 
 /** A body that is read as it arrives, and kept in the spool until its claim is released. */
 export class SpoolTarget implements BodyTarget {
+  readonly #source: Readable;
   readonly #reader: PieceReader;
   readonly #claim: BodyClaim;
   readonly #space: SpoolSpace;
   readonly #body: SpooledBody;
 
-  /** @returns null if the spool has no room for these bytes */
+  /**
+   * @param source pauses while its bytes come faster than they can be stored
+   * @returns null if the spool has no room for these bytes
+   */
   static open(
+    source: Readable,
     reader: PieceReader,
     spool: Spool,
     claim: BodyClaim,
     bytes: number,
   ): SpoolTarget | null {
     const space = spool.reserve(bytes, { keyId: claim.key.id, of: 'request' });
-    return space === null ? null : new SpoolTarget(reader, claim, space);
+    return space === null ? null : new SpoolTarget(source, reader, claim, space);
   }
 
-  private constructor(reader: PieceReader, claim: BodyClaim, space: SpoolSpace) {
+  private constructor(source: Readable, reader: PieceReader, claim: BodyClaim, space: SpoolSpace) {
+    this.#source = source;
     this.#reader = reader;
     this.#claim = claim;
     this.#space = space;
     this.#body = space.open();
+    this.#body.onDrain = () => source.resume();
     claim.tie(space);
   }
 
-  get length(): number {
-    return this.#body.length;
-  }
-
-  add(chunk: Buffer): boolean {
+  add(chunk: Buffer): GatewayError | null {
     this.#reader.add(chunk);
-    return this.#body.add(chunk);
-  }
-
-  refusal(): GatewayError | null {
+    if (!this.#body.add(chunk)) this.#source.pause();
     return this.#body.failure === null ? null : noRoom();
-  }
-
-  onDrain(listener: () => void): void {
-    this.#body.onDrain = listener;
   }
 
   end(done: Parameters<BodyTarget['end']>[0]): void {

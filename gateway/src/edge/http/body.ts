@@ -4,10 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
 import { createContentDecoder, isInflated, type ContentDecoder } from '#compression/index.ts';
 import type { BodyClaim, PieceReader, Spool, UploadedBody } from '#bodies/index.ts';
-import type { BodyPace, PacedBody } from './body-pace.ts';
+import { type BodyPace, isFragmented, type PacedBody } from './body-pace.ts';
 import { type BodyTarget, MemoryTarget, noRoom, SpoolTarget } from './body-target.ts';
 import { inviteBody } from './continue.ts';
-import { PieceCount } from './piece-count.ts';
 
 /**
  * Called once with the whole decoded body, or with the reason why there is none; never if the client disconnected
@@ -36,6 +35,7 @@ export interface BodyOptions {
   readonly spool: Spool | null;
 }
 
+/** Also of a request that declares no type. */
 const json = 'application/json';
 const form = 'multipart/form-data';
 
@@ -50,133 +50,87 @@ const usualRatio = 4;
 
 /**
  * The content-type parser of every endpoint. It returns the body as bytes, so that the protocol scans and parses it
- * once. It runs after authentication.
+ * once. It runs after authentication, and reads once there is memory for the body. The limit applies to received and
+ * decoded bytes alike.
  */
-export function createBodyParser(options: BodyOptions) {
+export function createBodyParser({ limit, pace, spool }: BodyOptions) {
   return function parseBody(
     request: FastifyRequest,
     payload: IncomingMessage,
     done: BodyListener,
   ): void {
-    const mediaType = mediaTypeOf(request.raw.headers['content-type']);
-    const isForm = mediaType === form && request.routeOptions.config.forms === true;
-    if (mediaType !== json && !isForm) {
+    const { headers } = request.raw;
+    const { forms, readPieces } = request.routeOptions.config;
+    const contentType = headers['content-type'] ?? json;
+    const mediaType = mediaTypeOf(contentType);
+    if (mediaType !== json && !(mediaType === form && forms === true)) {
       done(new GatewayError('unsupported_content_type'));
       return;
     }
-    const { readPieces } = request.routeOptions.config;
-    const contentType = request.raw.headers['content-type'] ?? json;
-    const open = readPieces === undefined ? null : () => readPieces(contentType);
-    readBody(payload, request.bodyClaim, open, options, done);
+    const decoder = createContentDecoder(headers['content-encoding']);
+    if (decoder === undefined) {
+      done(new GatewayError('unsupported_content_encoding'));
+      return;
+    }
+    // NaN if it is not declared.
+    const declared = Number(headers['content-length']);
+    if (declared > limit) {
+      done(new GatewayError('body_too_large'));
+      return;
+    }
+    const isUndeclared = Number.isNaN(declared);
+    const estimate = isUndeclared ? undeclared : declared * (decoder === null ? 1 : usualRatio);
+    const expected = Math.min(estimate, limit);
+    const isSmall = decoder === null && declared <= smallBody;
+    const claim = request.bodyClaim;
+    const isSpooled = readPieces !== undefined && !isSmall && spool !== null && claim !== null;
+
+    const start = (): void => {
+      const source = decoder ?? payload;
+      const target = isSpooled
+        ? SpoolTarget.open(
+            source,
+            readPieces(contentType),
+            spool,
+            claim,
+            isUndeclared ? 0 : expected,
+          )
+        : new MemoryTarget(claim, expected, limit);
+      if (target === null) {
+        done(noRoom());
+        return;
+      }
+      inviteBody(payload);
+      collect({ request: payload, decoder, claim, target, limit, pace, done });
+    };
+    const room = isSpooled ? ofStored : expected;
+    if (claim === null || claim.tryBody(room)) {
+      start();
+      return;
+    }
+    claim.waitForBody(room, (refusal) => {
+      if (refusal === null) start();
+      else done(refusal);
+    });
   };
-}
-
-/** Reads a request body once there is memory for it. The limit applies to received and decoded bytes alike. */
-function readBody(
-  request: IncomingMessage,
-  claim: BodyClaim | null,
-  openReader: (() => PieceReader) | null,
-  options: BodyOptions,
-  done: BodyListener,
-): void {
-  const { headers } = request;
-  const decoder = createContentDecoder(headers['content-encoding']);
-  if (decoder === undefined) {
-    done(new GatewayError('unsupported_content_encoding'));
-    return;
-  }
-  // NaN if it is not declared.
-  const declared = Number(headers['content-length']);
-  if (declared > options.limit) {
-    done(new GatewayError('body_too_large'));
-    return;
-  }
-  const expected = Math.min(expectedBytes(declared, decoder !== null), options.limit);
-  const isSmall = decoder === null && declared <= smallBody;
-  const { spool } = options;
-  const start = (target: BodyTarget): void => {
-    inviteBody(request);
-    if (decoder === null) collect({ request, source: request, claim, target, options, done });
-    else decode(request, decoder, { claim, target, options, done });
-  };
-  if (openReader === null || isSmall || spool === null || claim === null) {
-    claimed(claim, expected, done, () => start(new MemoryTarget(claim, expected, options.limit)));
-    return;
-  }
-  claimed(claim, ofStored, done, () => {
-    const reserved = Number.isNaN(declared) ? 0 : expected;
-    const target = SpoolTarget.open(openReader(), spool, claim, reserved);
-    if (target === null) done(noRoom());
-    else start(target);
-  });
-}
-
-/** Calls back once there is memory. */
-function claimed(
-  claim: BodyClaim | null,
-  bytes: number,
-  done: BodyListener,
-  start: () => void,
-): void {
-  if (claim === null || claim.tryBody(bytes)) {
-    start();
-    return;
-  }
-  claim.waitForBody(bytes, (refusal) => {
-    if (refusal === null) start();
-    else done(refusal);
-  });
-}
-
-function expectedBytes(declared: number, isEncoded: boolean): number {
-  if (Number.isNaN(declared)) return undeclared;
-  return isEncoded ? declared * usualRatio : declared;
 }
 
 interface Collecting {
   readonly request: IncomingMessage;
-  /** The request, or its decoder. */
-  readonly source: Readable;
+  /** Null: the body is not compressed. */
+  readonly decoder: ContentDecoder | null;
   readonly claim: BodyClaim | null;
   readonly target: BodyTarget;
-  readonly options: BodyOptions;
+  readonly limit: number;
+  readonly pace: BodyPace;
   readonly done: BodyListener;
 }
 
-function decode(
-  request: IncomingMessage,
-  decoder: ContentDecoder,
-  { done, ...collecting }: Omit<Collecting, 'request' | 'source'>,
-): void {
-  // If the client disconnects, its decoder is destroyed too; `collect` is not called any more.
-  request.on('error', () => decoder.destroy());
-  request.on('close', () => {
-    if (!request.complete) decoder.destroy();
-  });
-  const isBomb = (length: number): boolean => isInflated(length, decoder.bytesWritten);
-  collect(
-    {
-      ...collecting,
-      request,
-      source: request.pipe(decoder),
-      done(error, body) {
-        if (error !== null) {
-          request.unpipe(decoder);
-          decoder.destroy();
-        }
-        done(error, body);
-      },
-    },
-    isBomb,
-  );
-}
-
-function collect(
-  { request, source, claim, target, options, done }: Collecting,
-  isBomb: ((length: number) => boolean) | null = null,
-): void {
-  const { limit, pace } = options;
-  const pieces = new PieceCount();
+function collect({ request, decoder, claim, target, limit, pace, done }: Collecting): void {
+  const source: Readable = decoder ?? request;
+  let pieces = 0;
+  let received = 0;
+  let length = 0;
   const stop = (): void => {
     source.off('data', onData);
     request.off('data', onPiece);
@@ -186,6 +140,10 @@ function collect(
   };
   const refuse = (error: GatewayError): void => {
     stop();
+    if (decoder !== null) {
+      request.unpipe(decoder);
+      decoder.destroy();
+    }
     // Releases at once, because others wait; the request itself lives until its response is sent, and its error
     // listeners would keep the bytes alive.
     claim?.release();
@@ -193,21 +151,20 @@ function collect(
     done(error);
   };
   const paced: PacedBody = { request, refuse, since: 0, received: 0 };
-  const onData = (chunk: Buffer): void => {
-    if (!target.add(chunk)) source.pause();
-    const { length } = target;
-    if (length > limit || isBomb?.(length) === true) {
-      refuse(new GatewayError('body_too_large'));
-      return;
-    }
-    const refusal = target.refusal();
-    if (refusal !== null) refuse(refusal);
-  };
   const onPiece = (piece: Buffer): void => {
-    if (pieces.add(piece)) refuse(new GatewayError('too_complex'));
+    pieces += 1;
+    received += piece.length;
+    if (isFragmented(pieces, received)) refuse(new GatewayError('too_complex'));
+  };
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length;
+    const refusal = target.add(chunk);
+    const isBomb = decoder !== null && isInflated(length, decoder.bytesWritten);
+    if (length > limit || isBomb) refuse(new GatewayError('body_too_large'));
+    else if (refusal !== null) refuse(refusal);
   };
   const onEnd = (): void => {
-    if (target.length === 0) {
+    if (length === 0) {
       refuse(new GatewayError('invalid_body'));
       return;
     }
@@ -217,7 +174,6 @@ function collect(
   };
   pace.watch(paced);
   claim?.startReading(refuse);
-  target.onDrain(() => source.resume());
   request.on('data', onPiece);
   source.on('data', onData);
   source.on('end', onEnd);
@@ -229,11 +185,20 @@ function collect(
     failed = true;
     refuse(new GatewayError('invalid_body', { cause }));
   });
+  if (decoder !== null) feed(decoder, request);
 }
 
-/** Of a request without a declared type it is JSON. */
-function mediaTypeOf(contentType: string | undefined): string {
-  if (contentType === undefined || contentType === json) return json;
+/** If the client disconnects, the decoder is destroyed too, and delivers nothing more. */
+function feed(decoder: ContentDecoder, request: IncomingMessage): void {
+  request.on('error', () => decoder.destroy());
+  request.on('close', () => {
+    if (!request.complete) decoder.destroy();
+  });
+  request.pipe(decoder);
+}
+
+function mediaTypeOf(contentType: string): string {
+  if (contentType === json) return json;
   const end = contentType.indexOf(';');
   const mediaType = end === -1 ? contentType : contentType.slice(0, end);
   return mediaType.trim().toLowerCase();

@@ -47,7 +47,9 @@ export function presentedKey(
     secret = value;
   }
   if (secret === '') return otherScheme ? unusable : none;
-  return isSecret(secret) ? { kind: 'key', secret } : unusable;
+  // Anything else cannot be a key and costs no look-up.
+  const isPossible = secret.startsWith('sk-') && secret.length <= longestSecret;
+  return isPossible ? { kind: 'key', secret } : unusable;
 }
 
 const authorization = 'authorization';
@@ -66,9 +68,4 @@ function isKeyHeader(name: string): boolean {
     default:
       return false;
   }
-}
-
-/** Anything else cannot be a key and costs no look-up. */
-function isSecret(text: string): boolean {
-  return text.startsWith('sk-') && text.length <= longestSecret;
 }

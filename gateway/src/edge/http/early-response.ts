@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFragmented } from './body-pace.ts';
 import { isAwaitingInvitation } from './continue.ts';
-import { PieceCount } from './piece-count.ts';
 
 /** An unread body up to this size is cheaper to read than a new connection is to open. */
 const keepAliveBytes = 64 * 1024;
@@ -37,7 +37,7 @@ export function endAfterDraining(
   body: string | Buffer,
 ): void {
   let drained = 0;
-  const pieces = new PieceCount();
+  let pieces = 0;
   const finish = (): void => {
     clearTimeout(timer);
     draining.delete(response);
@@ -47,7 +47,8 @@ export function endAfterDraining(
   };
   const count = (chunk: Buffer): void => {
     drained += chunk.length;
-    if (drained > lingerBytes || pieces.add(chunk)) finish();
+    pieces += 1;
+    if (drained > lingerBytes || isFragmented(pieces, drained)) finish();
   };
   const timer = setTimeout(finish, lingerMilliseconds).unref();
   draining.set(response, finish);

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GatewayError } from '#errors/index.ts';
+import { type ErrorName, GatewayError } from '#errors/index.ts';
 import { endAfterDraining, mustClose } from './early-response.ts';
-import { fromFastifyError } from './fastify-error.ts';
-import { ownHeaders } from './own-headers.ts';
+import { ownHeaders } from './respond.ts';
 import type { Surfaces } from './surface.ts';
 
 /** Receives every unexpected error for the log; the client learns nothing of it. */
@@ -63,6 +62,31 @@ export function createErrorResponder(
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return fromFastifyError(thrown) ?? new GatewayError('internal_error', { cause: thrown });
+}
+
+/**
+ * The framework's client errors and the gateway's names for them. Errors not listed here are defects of the gateway.
+ */
+const frameworkErrors: Readonly<Record<string, ErrorName>> = {
+  FST_ERR_NOT_FOUND: 'not_found',
+  FST_ERR_BAD_URL: 'not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_content_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_body',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+};
+
+/** The catalogue error for one of Fastify's errors, or null. */
+export function fromFastifyError(thrown: unknown): GatewayError | null {
+  if (!(thrown instanceof Error) || !('code' in thrown) || typeof thrown.code !== 'string') {
+    return null;
+  }
+  const name = Object.hasOwn(frameworkErrors, thrown.code)
+    ? frameworkErrors[thrown.code]
+    : undefined;
+  return name === undefined ? null : new GatewayError(name, { cause: thrown });
 }
 
 function addErrorHeaders(headers: string[], error: GatewayError): void {

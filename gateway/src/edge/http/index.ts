@@ -1,12 +1,9 @@
-export { createAddressSet, type AddressSet } from './address.ts';
-export { answer, answerJson } from './answer.ts';
-export { createClientResponse, type NodeClientResponse } from './client-response.ts';
+export { createAddressSet, networkOf, type AddressSet } from './address.ts';
+export { NodeClientResponse } from './client-response.ts';
 export { presentedKey, type Presented } from './credentials.ts';
 export type { ErrorResponder, UnexpectedErrorListener } from './error-response.ts';
-export { networkOf } from './address.ts';
-export { isKnownHost } from './known-host.ts';
-export { originOf } from './origin.ts';
-export { ownHeaders } from './own-headers.ts';
+export { isKnownHost, originOf } from './origin.ts';
+export { ownHeaders, respond, respondJson } from './respond.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { listenOn } from './listen.ts';
 export type { ErrorShape, RequestHead, Surface } from './surface.ts';

@@ -1,4 +1,4 @@
-import { type RequestListener, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { stopDraining } from './early-response.ts';
 import { createRequestId } from './request-id.ts';
@@ -28,31 +28,6 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), drainMilliseconds).unref();
   socket.once('close', () => clearTimeout(timer));
-}
-
-/**
- * Refuses HTTP/1.1 without a host, or with several, of which a proxy in front may have used another one (RFC 9112,
- * 3.2). It is treated as malformed HTTP, and pipelined requests after it are not run. With Node's own check they would
- * run, and be billed, although the connection closes before their responses.
- */
-export function requireHost(listener: RequestListener): RequestListener {
-  return (request, response) => {
-    const { socket, rawHeaders, httpVersion } = request;
-    if (socket.writableEnded) return;
-    const hosts = countHosts(rawHeaders);
-    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-      refuseMalformed(new Error('not one host'), socket);
-    } else listener(request, response);
-  };
-}
-
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count;
 }
 
 /** A response on this connection has begun: another status line would be read as part of its body. */

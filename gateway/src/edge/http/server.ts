@@ -5,24 +5,27 @@ import { fastify, type FastifyInstance, type FastifyServerOptions } from 'fastif
 import type { Spool } from '#bodies/index.ts';
 import { createBodyPace, slowestPace, type SlowestPace } from './body-pace.ts';
 import { createBodyParser } from './body.ts';
-import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { holdBackContinue } from './continue.ts';
 import { allowOrigins } from './cross-origin.ts';
-import { createIsEncrypted, type IsEncrypted } from './encrypted.ts';
 import {
   createErrorResponder,
   type ErrorResponder,
   type UnexpectedErrorListener,
 } from './error-response.ts';
-import { renameAliases } from './header-aliases.ts';
-import { refuseMalformed, requireHost } from './malformed-request.ts';
+import { refuseMalformed } from './malformed-request.ts';
 import { boundPipelining } from './pipelining.ts';
 import { keepPromises, type PromisedConnections } from './promised-connections.ts';
+import { checkHead, transferRefusal } from './request-head.ts';
 import { createRequestId } from './request-id.ts';
 import { createSurfaces, type Surface, type Surfaces } from './surface.ts';
 import { repairTarget } from './target.ts';
 import { readTlsFiles } from './tls-files.ts';
-import { transferRefusal } from './transfer-encoding.ts';
+import {
+  type ClientAddress,
+  createClientAddress,
+  createIsEncrypted,
+  type IsEncrypted,
+} from './trusted-proxies.ts';
 import { cutOffVanished } from './vanished-clients.ts';
 
 export interface ServerOptions {
@@ -110,8 +113,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: false,
     serverFactory(listener) {
       const { corsOrigins: origins } = options;
-      const open = allowOrigins(renaming(listener), { origins, bases: surfaces.bases });
-      return createNodeServer(boundPipelining(requireHost(open)), options);
+      const open = allowOrigins(listener, { origins, bases: surfaces.bases });
+      return createNodeServer(boundPipelining(checkHead(open)), options);
     },
     clientErrorHandler: refuseMalformed,
     frameworkErrors: respondWithError,
@@ -119,7 +122,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     requestIdHeader: false,
     rewriteUrl({ url = '' }) {
       const repaired = repairTarget(url, surfaces.bases);
-      return surfaces.isExact(repaired) ? url : repaired;
+      return repaired !== url && surfaces.isExact(repaired) ? url : repaired;
     },
     // Other code decides whether to serve while stopping, instead of the framework's own 503.
     return503OnClosing: false,
@@ -148,9 +151,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = Date.now();
     request.startedAt = performance.now();
-    const refusal = transferRefusal(request.raw);
-    if (refusal === null) done();
-    else done(refusal);
+    done(transferRefusal(request.raw));
   });
   // For responses sent through the framework; direct ones use `ownHeaders`.
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -168,14 +169,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
-/** Before the framework: a request that it refuses itself is answered by its headers too. */
-function renaming(listener: RequestListener): RequestListener {
-  return (request, response) => {
-    renameAliases(request.headers);
-    listener(request, response);
-  };
-}
-
 function createNodeServer(listener: RequestListener, options: ServerOptions): Server {
   const settings = {
     keepAliveTimeout,
@@ -191,7 +184,7 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     insecureHTTPParser: false,
-    // `requireHost` checks it.
+    // `checkHead` checks it.
     requireHostHeader: false,
   };
   const server =

@@ -12,7 +12,7 @@ export interface ErrorShape {
   readonly requestIdHeader?: string;
 }
 
-/** The paths of one client API. Its folder in `endpoints/` declares it; nothing here knows one by name. */
+/** The paths of one client API. `endpoints/surfaces.ts` declares them; nothing here knows one by name. */
 export interface Surface {
   /** What its paths begin with. A prefix that ends in `/` covers the same path without it too. */
   readonly prefix: string;
@@ -46,7 +46,12 @@ export function createSurfaces(list: readonly Surface[]): Surfaces {
   const longestFirst = list.toSorted((a, b) => b.prefix.length - a.prefix.length);
   const other = longestFirst.at(-1);
   if (other?.prefix !== '/') throw new Error("no surface has the prefix '/'");
-  const surfaceAt = (path: string): Surface => longestFirst.find(covers(path)) ?? other;
+  const surfaceAt = (path: string): Surface => {
+    for (const surface of longestFirst) {
+      if (path.startsWith(surface.prefix) || surface.prefix === `${path}/`) return surface;
+    }
+    return other;
+  };
   const bases = new Set(list.map(({ base }) => base).filter((base) => base !== ''));
   return Object.freeze({
     shapeOf(request) {
@@ -60,9 +65,4 @@ export function createSurfaces(list: readonly Surface[]): Surfaces {
     isExact: (path) => surfaceAt(path).isExact === true,
     bases: [...bases].toSorted((a, b) => b.length - a.length),
   } satisfies Surfaces);
-}
-
-function covers(path: string): (surface: Surface) => boolean {
-  return ({ prefix }) =>
-    path.startsWith(prefix) || (prefix.endsWith('/') && prefix.slice(0, -1) === path);
 }

@@ -10,25 +10,22 @@ const untidy = /\/\/|\/(?:\?|$)/;
  */
 export function repairTarget(target: string, bases: readonly string[]): string {
   if (target.charCodeAt(0) !== 47) return `/${target}`;
-  if (!untidy.test(target)) return withoutRepeatedBases(target, bases);
+  const tidy = untidy.test(target) ? withoutUntidySlashes(target) : target;
+  let at = 0;
+  for (let length = baseLength(tidy, at, bases); length > 0;) {
+    const next = baseLength(tidy, at + length, bases);
+    if (next > 0) at += length;
+    length = next;
+  }
+  return at === 0 ? tidy : tidy.slice(at);
+}
+
+function withoutUntidySlashes(target: string): string {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? '' : target.slice(mark);
   const slashes = path.replace(/\/{2,}/g, '/');
-  const trimmed = slashes.length > 1 && slashes.endsWith('/') ? slashes.slice(0, -1) : slashes;
-  return withoutRepeatedBases(trimmed, bases) + query;
-}
-
-function withoutRepeatedBases(target: string, bases: readonly string[]): string {
-  let at = 0;
-  let length = baseLength(target, at, bases);
-  while (length > 0) {
-    const next = baseLength(target, at + length, bases);
-    if (next === 0) break;
-    at += length;
-    length = next;
-  }
-  return at === 0 ? target : target.slice(at);
+  return (slashes.length > 1 && slashes.endsWith('/') ? slashes.slice(0, -1) : slashes) + query;
 }
 
 /** The length of the whole base at this position; 0: there is none. */

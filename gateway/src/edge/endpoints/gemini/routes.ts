@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answerJson } from '#http/index.ts';
-import { callerOf } from '../caller-of.ts';
+import { respondJson } from '#http/index.ts';
+import { callerOf } from '../authentication.ts';
 import type { EndpointContext } from '../context.ts';
+import { encodeGeminiPage } from '../model-pages.ts';
 import { checkModelPath, modelTail, parseModelCall } from '../model-path.ts';
 import { queryText } from '../query.ts';
 import type { TextCall } from '../run-exchange.ts';
-import { encodeGeminiPage } from './model-page.ts';
 
 /** The generate-content protocol under its own prefix, where the key may be in the query. */
 export function geminiRoutes(context: EndpointContext) {
@@ -20,14 +20,14 @@ export function geminiRoutes(context: EndpointContext) {
     const free = { onRequest: context.countRates.free };
     scope.get('/v1beta/models', free, (request, reply) => {
       const listed = context.lists.of(callerOf(request));
-      answerJson(request, reply, 200, encodeGeminiPage(listed, request.query));
+      respondJson(request, reply, 200, encodeGeminiPage(listed, request.query));
     });
 
     scope.get('/v1beta/models/*', free, (request, reply) => {
       const name = modelTail(request.params) ?? '';
       const found = context.lists.find(callerOf(request), name)?.gemini ?? null;
       if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
-      answerJson(request, reply, 200, found);
+      respondJson(request, reply, 200, found);
     });
     done();
   };

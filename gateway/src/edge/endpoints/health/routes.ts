@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answer, isKnownHost } from '#http/index.ts';
+import { respond, isKnownHost } from '#http/index.ts';
 import type { RatesServer } from '#limits/index.ts';
 
 /** The gateway's health for load balancers and people. */
@@ -20,18 +20,18 @@ export function healthRoutes(health: () => Health) {
   return function healthScope(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.get('/health', (request, reply) => {
       const { status, reason } = health();
-      answerHealth(request, reply, status, { status, reason });
+      respondHealth(request, reply, status, { status, reason });
     });
     scope.get('/ready', (request, reply) => {
       if (!isKnownHost(request.headers.host, scope.publicUrl)) throw new GatewayError('not_found');
       const { status, degraded, redis } = health();
-      answerHealth(request, reply, status, { status, degraded, redis });
+      respondHealth(request, reply, status, { status, degraded, redis });
     });
     scope.get('/', (request, reply) => {
-      answer(request, reply, 200, 'text/plain; charset=utf-8', 'Sluice\n');
+      respond(request, reply, 200, 'text/plain; charset=utf-8', 'Sluice\n');
     });
     scope.head('/api/hello', (request, reply) => {
-      answer(request, reply, 200, 'text/plain; charset=utf-8', '');
+      respond(request, reply, 200, 'text/plain; charset=utf-8', '');
     });
     done();
   };
@@ -40,12 +40,12 @@ export function healthRoutes(health: () => Health) {
 /** Seconds: these checks can change within a second. */
 const retryAfter = ['retry-after', '1'];
 
-function answerHealth(
+function respondHealth(
   request: FastifyRequest,
   reply: FastifyReply,
   status: Health['status'],
   body: object,
 ): void {
   const [code, extra] = status === 'ok' ? [200, []] : [503, retryAfter];
-  answer(request, reply, code, 'application/json', JSON.stringify(body), extra);
+  respond(request, reply, code, 'application/json', JSON.stringify(body), extra);
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answer, isKnownHost } from '#http/index.ts';
+import { respond, isKnownHost } from '#http/index.ts';
 import type { Metrics } from '#observability/index.ts';
 
 /** Who may scrape: bearers of the token, or without a token only callers on this machine. */
@@ -20,7 +20,7 @@ export function metricsRoutes(metrics: Metrics, { token }: MetricsAccess) {
     scope.get('/metrics', { config: { unlisted: true } }, async (request, reply) => {
       if (!isAllowed(request)) throw new GatewayError('not_found');
       const text = await metrics.render();
-      answer(request, reply, 200, metrics.contentType, text, ['cache-control', 'no-store']);
+      respond(request, reply, 200, metrics.contentType, text, ['cache-control', 'no-store']);
     });
     done();
   };

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answerJson } from '#http/index.ts';
+import { respondJson } from '#http/index.ts';
 import { images } from '#protocols/index.ts';
-import { callerOf } from '../caller-of.ts';
+import { callerOf } from '../authentication.ts';
 import type { EndpointContext } from '../context.ts';
+import { encodeModelPage } from '../model-pages.ts';
 import { checkModelPath, modelTail } from '../model-path.ts';
 import { textCall, type EmbedCall, type ImageCall } from '../run-exchange.ts';
-import { encodeModelPage } from './model-page.ts';
 
 const chat = textCall('chat', 'generate');
 const responses = textCall('responses', 'generate');
@@ -31,14 +31,11 @@ const imageCall = (form: ImageCall['form']): ImageCall =>
 const generations = imageCall('generation');
 const edits = imageCall('edit');
 
-/** OpenAI's endpoints for text (chat and responses), embeddings and images, and the model list that clients of Anthropic's API share. */
+/** OpenAI's endpoints for text (chat and responses), embeddings and images. */
 export function openaiRoutes(context: EndpointContext) {
   return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
-    scope.addHook('onRequest', checkModelPath);
     context.authenticate(scope, { queryKey: false });
-
     const onRequest = [context.admit, context.countRates.generation, context.limitLargeBodies];
-    const free = { onRequest: context.countRates.free };
     scope.post('/v1/chat/completions', { onRequest }, (request, reply) =>
       context.run(request, reply, chat),
     );
@@ -63,11 +60,20 @@ export function openaiRoutes(context: EndpointContext) {
       { onRequest, config: { forms: true, readPieces: readEdit } },
       (request, reply) => context.run(request, reply, edits),
     );
+    done();
+  };
+}
 
+/** The model list that clients of Anthropic's API share. */
+export function modelRoutes(context: EndpointContext) {
+  return function models(scope: FastifyInstance, _options: object, done: () => void): void {
+    scope.addHook('onRequest', checkModelPath);
+    context.authenticate(scope, { queryKey: false });
+    const free = { onRequest: context.countRates.free };
     scope.get('/v1/models', free, (request, reply) => {
       const listed = context.lists.of(callerOf(request));
       const page = encodeModelPage(listed, request.query, isGeminiSdk(request));
-      answerJson(request, reply, 200, page);
+      respondJson(request, reply, 200, page);
     });
 
     scope.get('/v1/models/*', free, (request, reply) => {
@@ -75,7 +81,7 @@ export function openaiRoutes(context: EndpointContext) {
       const found = context.lists.find(callerOf(request), name);
       if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
       const merge = found.gemini !== null && isGeminiSdk(request);
-      answerJson(request, reply, 200, merge ? merged(found.openai, found.gemini) : found.openai);
+      respondJson(request, reply, 200, merge ? merged(found.openai, found.gemini) : found.openai);
     });
     done();
   };

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answer, ownHeaders } from '#http/index.ts';
+import { ownHeaders, respond } from '#http/index.ts';
 import type { FoundResult } from '#tasks/index.ts';
 import type { OwnTasks } from '../context.ts';
 import { readRange } from './byte-range.ts';
@@ -39,7 +39,7 @@ async function send(
   const isSame = condition === undefined || condition === tag;
   const asked = request.method === 'GET' && isSame ? readRange(range, size) : null;
   if (asked === 'unsatisfiable') {
-    answer(request, reply, 416, 'text/plain', '', ['content-range', `bytes */${size}`]);
+    respond(request, reply, 416, 'text/plain', '', ['content-range', `bytes */${size}`]);
     return;
   }
   const { from, to } = asked ?? { from: 0, to: size - 1 };

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { parseTimestamp } from '#config/index.ts';
 import type { Money } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { answerJson } from '#http/index.ts';
+import { respondJson } from '#http/index.ts';
 import { encodeOwnUsage, type UsageSum } from '#usage/index.ts';
-import { callerOf } from '../caller-of.ts';
+import { callerOf } from '../authentication.ts';
 import type { EndpointContext } from '../context.ts';
 import { queryText } from '../query.ts';
 import { limitsOf, type StoredSums } from './limits-of.ts';
@@ -48,7 +48,7 @@ export function usageRoute(context: EndpointContext, options: UsageRouteOptions)
           usage.sums({ ...question, keyId: caller.keyId }),
           limitsOf(caller, now(), money, usage),
         ]);
-        answerJson(request, reply, 200, encodeOwnUsage({ ...question, sums, limits }));
+        respondJson(request, reply, 200, encodeOwnUsage({ ...question, sums, limits }));
       } catch (cause) {
         throw cause instanceof GatewayError ? cause : new GatewayError('unavailable', { cause });
       }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answerJson } from '#http/index.ts';
+import { respondJson } from '#http/index.ts';
 import { videoList, videoProtocols } from '#protocols/index.ts';
 import type { EndpointContext } from '../context.ts';
 import { found, ownerOf, taskIdOf } from '../own-tasks.ts';
@@ -21,13 +21,13 @@ export function videoContentsRoutes(context: EndpointContext) {
     scope.get(tasks, free, async (request, reply) => {
       const query = videoList.readListQuery(request.query);
       const page = await context.tasks.list(ownerOf(request, protocol.name), query);
-      answerJson(request, reply, 200, videoList.encodeTaskList(page.total, page.tasks));
+      respondJson(request, reply, 200, videoList.encodeTaskList(page.total, page.tasks));
     });
 
     scope.get(`${tasks}/:id`, free, async (request, reply) => {
       const id = taskIdOf(request, protocol);
       const task = found(await context.tasks.find(ownerOf(request, protocol.name), id));
-      answerJson(request, reply, 200, protocol.encodeTask(task, request.id));
+      respondJson(request, reply, 200, protocol.encodeTask(task, request.id));
     });
 
     scope.register(removal(context));
@@ -51,7 +51,7 @@ function removal(context: EndpointContext) {
         const reason = 'a task that is running cannot be cancelled';
         throw new GatewayError('invalid_value', { values: { reason } });
       }
-      answerJson(request, reply, 200, '{}');
+      respondJson(request, reply, 200, '{}');
     });
     done();
   };

@@ -1,11 +1,11 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { answerJson } from '#http/index.ts';
+import { respondJson } from '#http/index.ts';
 import { videoProtocols } from '#protocols/index.ts';
 import type { EndpointContext } from '../context.ts';
 import { found, ownerOf, taskIdOf } from '../own-tasks.ts';
 import { videoCall } from '../run-exchange.ts';
-import { bases } from './bases.ts';
+import { synthesisBases } from '../surfaces.ts';
 
 const protocol = videoProtocols['video-synthesis'];
 const submit = videoCall(protocol.name);
@@ -21,7 +21,7 @@ export function videoSynthesisRoutes(context: EndpointContext) {
       context.limitLargeBodies,
     ];
     const free = { onRequest: context.countRates.free };
-    for (const base of bases) {
+    for (const base of synthesisBases) {
       scope.post(
         `${base}/services/aigc/video-generation/video-synthesis`,
         { onRequest },
@@ -30,7 +30,7 @@ export function videoSynthesisRoutes(context: EndpointContext) {
       scope.get(`${base}/tasks/:id`, free, async (request, reply) => {
         const id = taskIdOf(request, protocol);
         const task = found(await context.tasks.find(ownerOf(request, protocol.name), id));
-        answerJson(request, reply, 200, protocol.encodeTask(task, request.id));
+        respondJson(request, reply, 200, protocol.encodeTask(task, request.id));
       });
     }
     done();

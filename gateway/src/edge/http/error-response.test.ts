@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromFastifyError } from './fastify-error.ts';
+import { fromFastifyError } from './error-response.ts';
 
 const coded = (code: unknown) => Object.assign(new Error('no'), { code });
 

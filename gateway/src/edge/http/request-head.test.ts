@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renameAliases } from './header-aliases.ts';
+import { renameAliases } from './request-head.ts';
 
 test.each([
   [{ 'vendorb-version': '2026-10-21' }, { 'anthropic-version': '2026-10-21' }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isKnownHost } from './known-host.ts';
+import { isKnownHost } from './origin.ts';
 
 test.each([
   undefined,

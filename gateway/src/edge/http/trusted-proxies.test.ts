@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createClientAddress } from './client-address.ts';
+import { createClientAddress, createIsEncrypted } from './trusted-proxies.ts';
 
 /** The client's address for a connection from `peer`. */
 function addressOf(
@@ -59,4 +59,23 @@ test.each([
   ['', null],
 ])('of a connection from %s it is %s', (peer, expected) => {
   expect(addressOf({ 'x-forwarded-for': '10.1.1.1' }, { peer })).toBe(expected);
+});
+
+const proxy = { remoteAddress: '192.168.0.9' };
+const other = { remoteAddress: '10.1.1.1' };
+
+describe('a request is encrypted or not', () => {
+  test.each([
+    ['a connection with TLS', { ...other, encrypted: true }, 'http', [], true],
+    ['one without', other, undefined, [], false],
+    ['one that claims it itself', other, 'https', [], false],
+    ['one that claims it itself, beside a proxy', other, 'https', ['192.168.0.9'], false],
+    ['a trusted proxy that reports it', proxy, 'https', ['192.168.0.0/16'], true],
+    ['a trusted proxy that reports otherwise', proxy, 'http', ['192.168.0.0/16'], false],
+    ['a trusted proxy that reports nothing', proxy, undefined, ['192.168.0.0/16'], false],
+    ['nobody any more', {}, 'https', ['192.168.0.0/16'], false],
+  ])('from %s', (_what, socket, said, trusted, expected) => {
+    const request = { socket, headers: { 'x-forwarded-proto': said } };
+    expect(createIsEncrypted(trusted)(request as unknown as IncomingMessage)).toBe(expected);
+  });
 });
