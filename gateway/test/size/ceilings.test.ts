@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 457, files: 146 },
-  { name: 'a warm stream, messages to chat', functions: 760, files: 205 },
+  { name: 'a warm plain chat', functions: 439, files: 141 },
+  { name: 'a warm stream, messages to chat', functions: 748, files: 200 },
 ];
 const mostStrangers = 6;
 
