@@ -75,8 +75,8 @@ async function ask(model: string, body: Record<string, unknown>) {
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 const png = createPicture({ type: 'png', width: 8, height: 8 }).toString('base64');
 
-const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
-const withPicture = (text: string) => user([{ type: 'text', text }, picture]);
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
+const withImage = (text: string) => user([{ type: 'text', text }, image]);
 
 describe('a chat with an image model', () => {
   test('gets its pictures as Markdown, at the price of pictures', async () => {
@@ -146,7 +146,7 @@ describe('a chat with an image model', () => {
   });
 
   test('has its pictures edited', async () => {
-    const { status, upstream, row } = await ask('pictures', withPicture('Blue'));
+    const { status, upstream, row } = await ask('pictures', withImage('Blue'));
     expect(status).toBe(200);
     const [edit] = upstream;
     expect(edit?.path).toBe('/v1/images/edits');
@@ -171,7 +171,7 @@ describe('a chat with an image model', () => {
   });
 
   test('has its pictures used as references, and pays for the second one', async () => {
-    const two = user([{ type: 'text', text: 'Blue' }, picture, picture]);
+    const two = user([{ type: 'text', text: 'Blue' }, image, image]);
     const { status, upstream, row } = await ask('references', two);
     expect(status).toBe(200);
     expect(upstream[0]).toMatchObject({
@@ -179,7 +179,7 @@ describe('a chat with an image model', () => {
       json: {
         model: 'demo-image',
         prompt: 'Blue',
-        image: [picture.image_url.url, picture.image_url.url],
+        image: [image.image_url.url, image.image_url.url],
         response_format: 'b64_json',
       },
     });
@@ -188,7 +188,7 @@ describe('a chat with an image model', () => {
 
   test('is drawn by a model of generate-content', async () => {
     const { status, json, upstream, row, headers } = await ask('parts', {
-      ...withPicture('A cat'),
+      ...withImage('A cat'),
       quality: 'high',
     });
     expect(status).toBe(200);
@@ -234,11 +234,11 @@ describe('a chat with an image model', () => {
   });
 
   test.each<[string, string, Record<string, unknown>, string | null]>([
-    ['no text', 'pictures', user([picture]), 'messages[0].content'],
+    ['no text', 'pictures', user([image]), 'messages[0].content'],
     ['no message of the user', 'pictures', { messages: [] }, 'messages'],
     ['an unknown size', 'pictures', { ...user('a'), size: 'big' }, 'size'],
     ['too many pictures', 'pictures', { ...user('a'), n: 11 }, 'n'],
-    ['a picture for a model that only draws', 'bare', withPicture('a'), 'model'],
+    ['a picture for a model that only draws', 'bare', withImage('a'), 'model'],
     ['a model without a price', 'unpriced', user('a'), 'model'],
   ])('with %s is refused, and nothing is sent', async (_, model, body, param) => {
     const { status, json, upstream, row } = await ask(model, body);

@@ -186,9 +186,9 @@ describe('generate-content with a model of images', () => {
 
   test.each(['own', 'pictures'])('sends a picture of megabytes to %s', async (model) => {
     const bytes = createPicture({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
-    const picture = { mimeType: 'image/png', data: bytes.toString('base64') };
+    const image = { mimeType: 'image/png', data: bytes.toString('base64') };
     const { status, upstream, row } = await generate(model, {
-      contents: [{ parts: [{ text: 'Blue' }, { inlineData: picture }] }],
+      contents: [{ parts: [{ text: 'Blue' }, { inlineData: image }] }],
     });
     expect(status).toBe(200);
     expect(upstream[0]?.bodyBytes).toBeGreaterThan(bytes.length);

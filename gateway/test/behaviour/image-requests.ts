@@ -14,7 +14,7 @@ export const tester = `users:
 keys:
   - { name: test, user: tester@example.com, secret: ${testKey} }`;
 
-export interface ChannelOfPictures {
+export interface ChannelOfImages {
   readonly name: string;
   readonly at?: string;
   readonly models?: string;
@@ -29,7 +29,7 @@ export const imageChannel = ({
   models = name,
   upstream = 'demo-image',
   more = '',
-}: ChannelOfPictures) =>
+}: ChannelOfImages) =>
   `  - { name: ${name}, provider: simulator, base_url: "${at}", models: [{ name: ${models}, upstream: ${upstream} }]${more} }`;
 
 export const faultAt = (text: string): string => `SIMULATOR/fault(${text})`;

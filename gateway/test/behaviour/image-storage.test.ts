@@ -12,11 +12,11 @@ import { openGateway, until } from './support.ts';
  * the client gets the upstream's bytes.
  */
 
-const picture = Buffer.alloc(9_000_000, 'a picture of megabytes').toString('base64');
+const image = Buffer.alloc(9_000_000, 'a picture of megabytes').toString('base64');
 const response = JSON.stringify({
   created: 1,
   model: 'theirs',
-  data: [{ b64_json: picture, size: '1024x1024' }],
+  data: [{ b64_json: image, size: '1024x1024' }],
 });
 
 let upstream: Server;

@@ -27,9 +27,9 @@ interface Received {
 let received: Received[] = [];
 let begun = 0;
 type Answer = (response: ServerResponse) => void;
-const picture = '{"created":1,"data":[{"b64_json":"AAAA","size":"512x512"}]}';
+const image = '{"created":1,"data":[{"b64_json":"AAAA","size":"512x512"}]}';
 const good: Answer = (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(picture);
+  response.writeHead(200, { 'content-type': 'application/json' }).end(image);
 };
 let answers: Answer[] = [];
 
@@ -74,7 +74,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Random, so that it does not look like a bomb when it is compressed. */
 const pixels = randomBytes(52 * mebibyte);
-const pictureOf = (bytes: number) => Buffer.concat([png, pixels.subarray(0, bytes)]);
+const imageOf = (bytes: number) => Buffer.concat([png, pixels.subarray(0, bytes)]);
 
 function formOf(bytes: number, model = 'mine', more = ''): Buffer {
   const field = (name: string, value: string) =>
@@ -84,7 +84,7 @@ function formOf(bytes: number, model = 'mine', more = ''): Buffer {
     Buffer.from(
       '--upload-boundary\r\ncontent-disposition: form-data; name="image"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n',
     ),
-    pictureOf(bytes),
+    imageOf(bytes),
     Buffer.from(`\r\n${field('model', model)}--upload-boundary--\r\n`),
   ]);
 }
@@ -93,7 +93,7 @@ const jsonOf = (bytes: number, model = 'mine'): Buffer =>
   Buffer.from(
     JSON.stringify({
       prompt: 'a hat',
-      image: `data:image/png;base64,${pictureOf(bytes).toString('base64')}`,
+      image: `data:image/png;base64,${imageOf(bytes).toString('base64')}`,
       model,
     }),
   );
@@ -210,7 +210,7 @@ describe.each([
     const body = formOf(2 * mebibyte, 'references');
     const { status } = await post(gateway, edits, formType, body);
     expect(status).toBe(200);
-    const image = `data:image/png;base64,${pictureOf(2 * mebibyte).toString('base64')}`;
+    const image = `data:image/png;base64,${imageOf(2 * mebibyte).toString('base64')}`;
     const expected = JSON.stringify({ model: 'references', prompt: 'a hat', image });
     expect(received.map(({ path, digest }) => [path, digest])).toEqual([
       ['/v1/images/generations', digestOf(expected)],

@@ -127,13 +127,13 @@ const withUser = (bytes: number, model: string): Buffer =>
   Buffer.from(
     `{"model":"${model}","prompt":"a","image":"https://example.com/a.png","user":"${escapes(bytes)}"}`,
   );
-const withoutPicture = (bytes: number): Buffer =>
+const withoutImage = (bytes: number): Buffer =>
   Buffer.from(`{"model":"parts","prompt":"a","user":"${escapes(bytes)}"}`);
 
-const picture = png.toString('base64');
-const drawn = Buffer.from(`{"data":[{"b64_json":"${picture}","size":"64x64"}]}`);
+const image = png.toString('base64');
+const drawn = Buffer.from(`{"data":[{"b64_json":"${image}","size":"64x64"}]}`);
 const parts = Buffer.from(
-  `{"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"image/png","data":"${picture}"}}]},"finishReason":"STOP"}]}`,
+  `{"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"image/png","data":"${image}"}}]},"finishReason":"STOP"}]}`,
 );
 
 test.each([
@@ -145,7 +145,7 @@ test.each([
     parts,
     contentsOf,
   ],
-  ['a generation for generate-content', '/v1/images/generations', parts, withoutPicture],
+  ['a generation for generate-content', '/v1/images/generations', parts, withoutImage],
   ['an edit for Ark', '/v1/images/edits', drawn, (bytes: number) => withUser(bytes, 'ark')],
 ])(
   'a large request with escapes delays nobody: %s',

@@ -20,9 +20,9 @@ const mebibyte = 2 ** 20;
 const otherKey = 'sk-other-0123456789abcdefghijklmnopqrstuv';
 const pem = (name: string) =>
   readFileSync(new URL(`../http/fixtures/localhost-${name}.pem`, import.meta.url));
-const picture = createPicture({ type: 'png', width: 64, height: 64 });
+const image = createPicture({ type: 'png', width: 64, height: 64 });
 /** More than is converted in the main thread. */
-const large = Buffer.concat([picture, Buffer.alloc(mebibyte)]);
+const large = Buffer.concat([image, Buffer.alloc(mebibyte)]);
 
 /** Requests for `/held?10`, which has announced 10 MiB, and for `/silent`, which has said nothing. */
 const held: ServerResponse[] = [];
@@ -35,7 +35,7 @@ const host = createServer({ cert: pem('cert'), key: pem('key') }, ({ url = '' },
     response.on('close', () => silent.delete(response));
     return;
   }
-  const body = url === '/large' ? large : picture;
+  const body = url === '/large' ? large : image;
   const isHeld = url.startsWith('/held');
   const length = isHeld ? Number(url.split('?')[1]) * mebibyte : body.length;
   response.writeHead(200, { 'content-type': 'image/png', 'content-length': length });

@@ -116,7 +116,7 @@ const pairs: readonly (readonly [Client, 'pictures' | 'parts', boolean, string, 
 ];
 
 /** Base64 of PNG pictures in a response of any kind. */
-const picturesIn = (text: string): number => text.match(/iVBORw0KGgo[\w+/]{20}/g)?.length ?? 0;
+const imagesIn = (text: string): number => text.match(/iVBORw0KGgo[\w+/]{20}/g)?.length ?? 0;
 
 describe('two pictures', () => {
   test.each(pairs)('for %s by %s, streamed: %s', async (client, model, stream, path, isStream) => {
@@ -136,7 +136,7 @@ describe('two pictures', () => {
     expect(response.headers.get('content-type')).toMatch(
       stream ? /^text\/event-stream/ : /^application\/json/,
     );
-    expect(picturesIn(text)).toBe(2);
+    expect(imagesIn(text)).toBe(2);
     if (stream) expectFrames(client, text);
     const [sent, ...others] = gateway.simulator.requests();
     expect(others).toEqual([]);
@@ -181,7 +181,7 @@ describe('pictures of megabytes, which are read in a thread', () => {
     expect(response.status, text.slice(0, 300)).toBe(200);
     if (stream) expectFrames(client, text);
     else expect(JSON.parse(text)).toBeTypeOf('object');
-    expect(picturesIn(text)).toBe(2);
+    expect(imagesIn(text)).toBe(2);
     expect(text.length).toBeGreaterThan(8_000_000);
     expect(text).not.toContain('demo-image');
     const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');

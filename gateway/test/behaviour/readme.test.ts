@@ -108,8 +108,8 @@ interface Delta {
 test('pictures', { timeout: 60_000 }, async () => {
   const commands = blocksOf('Pictures', 'sh').flatMap(commandsOf);
   expect(commands).toHaveLength(2);
-  const [picture = '', chat = ''] = commands;
-  await paste(picture);
+  const [image = '', chat = ''] = commands;
+  await paste(image);
   const file = readFileSync(join(folder, 'lighthouse.png'));
   expect(file.subarray(1, 4).toString()).toBe('PNG');
   expect([file.readUInt32BE(16), file.readUInt32BE(20)]).toEqual([1024, 1024]);

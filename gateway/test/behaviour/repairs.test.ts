@@ -122,12 +122,12 @@ test.each(broken)('%s is repaired and reported', async (_, model, members, rules
 });
 
 test('a converted request is repaired for an upstream of another protocol, and names the repairs', async () => {
-  const picture = { type: 'base64', media_type: 'image/jpg', data: '/9j/4AAQ\n' };
+  const image = { type: 'base64', media_type: 'image/jpg', data: '/9j/4AAQ\n' };
   const { response, id, received } = await send('/v1/messages', {
     model: 'chatting',
     max_tokens: 100,
     messages: [
-      user(text('cut \ud83d'), { type: 'image', source: picture }),
+      user(text('cut \ud83d'), { type: 'image', source: image }),
       assistant(text('a picture')),
       user(),
       assistant(text('and?')),

@@ -167,8 +167,8 @@ test.each(textProtocols)(
     const { data } = (await list.json()) as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(['paint', 'film']));
     // In a chat and with generateContent, image models make pictures.
-    const makesPictures = ['chat', 'generate-content'].includes(protocol.name);
-    for (const model of makesPictures ? ['film'] : ['paint', 'film']) {
+    const makesImages = ['chat', 'generate-content'].includes(protocol.name);
+    for (const model of makesImages ? ['film'] : ['paint', 'film']) {
       for (const stream of [false, true]) {
         const response = await ask(shared.gateway, protocol, stream, model);
         expect(response.status).toBe(400);

@@ -111,13 +111,13 @@ describe.each(dialects)('$name', (dialect) => {
 
   test('a large body is read in a thread, and is sent as it came', async () => {
     const before = upstream.submits.length;
-    const picture = `data:image/png;base64,${Buffer.concat([
+    const image = `data:image/png;base64,${Buffer.concat([
       Buffer.from('89504e470d0a1a0a', 'hex'),
       Buffer.alloc(3 * 2 ** 20, 7),
     ]).toString('base64')}`;
     const body = dialect.body(dialect.model, { resolution: '720P', seconds: 5 });
-    if (dialect === synthesis) Object.assign(body['input'] as object, { img_url: picture });
-    else (body['content'] as object[]).push({ type: 'image_url', image_url: { url: picture } });
+    if (dialect === synthesis) Object.assign(body['input'] as object, { img_url: image });
+    else (body['content'] as object[]).push({ type: 'image_url', image_url: { url: image } });
     const response = await callVideo(shared.gateway.url, dialect.submitPath, {
       method: 'POST',
       headers: dialect.headers,
@@ -125,7 +125,7 @@ describe.each(dialects)('$name', (dialect) => {
     });
     expect([response.status, response.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
     expect(upstream.submits.length).toBe(before + 1);
-    expect(upstream.submits.at(-1)?.text).toContain(picture);
+    expect(upstream.submits.at(-1)?.text).toContain(image);
     const bad = {
       ...body,
       ...(dialect === synthesis ? { parameters: { duration: 99 } } : { seed: -2 }),

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const png = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
-const isPicture = (base64 = ''): boolean =>
+const isImage = (base64 = ''): boolean =>
   Buffer.from(base64, 'base64').subarray(1, 4).toString() === 'PNG';
 
 describe.each(['own', 'images'])(
@@ -53,7 +53,7 @@ describe.each(['own', 'images'])(
         config: { imageConfig: { aspectRatio: '16:9' } },
       });
       const parts = candidates?.[0]?.content?.parts ?? [];
-      expect(parts.some(({ inlineData }) => isPicture(inlineData?.data))).toBe(true);
+      expect(parts.some(({ inlineData }) => isImage(inlineData?.data))).toBe(true);
       expect(candidates?.[0]?.finishReason).toBe('STOP');
       const images = usageMetadata?.candidatesTokensDetails?.find(
         ({ modality }) => String(modality) === 'IMAGE',
@@ -67,7 +67,7 @@ describe.each(['own', 'images'])(
         contents: [{ text: 'make it blue' }, { inlineData: { mimeType: 'image/png', data: png } }],
       });
       const parts = candidates?.[0]?.content?.parts ?? [];
-      expect(parts.some(({ inlineData }) => isPicture(inlineData?.data))).toBe(true);
+      expect(parts.some(({ inlineData }) => isImage(inlineData?.data))).toBe(true);
     });
 
     it('@google/genai: a stream', async () => {
@@ -75,7 +75,7 @@ describe.each(['own', 'images'])(
       const chunks = [];
       for await (const chunk of stream) chunks.push(chunk);
       const parts = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
-      expect(parts.some(({ inlineData }) => isPicture(inlineData?.data))).toBe(true);
+      expect(parts.some(({ inlineData }) => isImage(inlineData?.data))).toBe(true);
       expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP');
     });
 
@@ -86,7 +86,7 @@ describe.each(['own', 'images'])(
       });
       const [, base64] =
         /^!\[image\]\(data:image\/png;base64,(.+)\)$/.exec(choices[0]?.message.content ?? '') ?? [];
-      expect(isPicture(base64)).toBe(true);
+      expect(isImage(base64)).toBe(true);
       expect(usage?.total_tokens).toBeGreaterThan(1000);
     });
 
@@ -104,12 +104,12 @@ describe.each(['own', 'images'])(
 
     it('openai: a picture and an edit', async () => {
       const made = await openai().images.generate({ model, prompt: 'a house' });
-      expect(isPicture(made.data?.[0]?.b64_json)).toBe(true);
+      expect(isImage(made.data?.[0]?.b64_json)).toBe(true);
       const image = new File([new Uint8Array(Buffer.from(png, 'base64'))], 'a.png', {
         type: 'image/png',
       });
       const edited = await openai().images.edit({ model, prompt: 'make it blue', image });
-      expect(isPicture(edited.data?.[0]?.b64_json)).toBe(true);
+      expect(isImage(edited.data?.[0]?.b64_json)).toBe(true);
     });
   },
 );

@@ -131,8 +131,8 @@ test.runIf(hasBrowser)(
     await page.goto(address('chat:demo-chat'));
     await column('demo-chat').getByLabel('Model').selectOption('lab-image');
     await ask('A lighthouse');
-    const picture = column('lab-image').getByAltText('A picture of the model');
-    await picture.waitFor();
+    const image = column('lab-image').getByAltText('A picture of the model');
+    await image.waitFor();
     expect(await page.evaluate("document.querySelector('main img').naturalWidth > 0")).toBe(true);
     await column('lab-image').locator('.money[title="0.045 USD"]').waitFor();
 

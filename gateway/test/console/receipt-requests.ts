@@ -26,7 +26,7 @@ type KeyName = keyof typeof factors | 'test' | 'crew' | 'poor';
 const limits = 'context_window: 4000, max_output_tokens: 1000, capabilities: [hosted_tools]';
 const ownAt = (name: string, provider: string, more: string) =>
   `  - { name: ${name}, provider: ${provider}, base_url: "UPSTREAM", ${more} }`;
-const pictureTiers =
+const imageTiers =
   'image_tiers: [{ name: 1K, max_pixels: 2610000, price: 0.0401 }, { name: 2K, max_pixels: 6000000, price: 0.0803 }]';
 
 /** YAML of a gateway for these requests. `UPSTREAM` and `VIDEOS` stand for addresses. */
@@ -52,8 +52,8 @@ models:
   - { id: open, type: chat, ${limits}, price: { input: 1, output: 2 } }
   - { id: vectors, type: embedding, context_window: 4000, price: { input: ${prices.input} } }
   - { id: tokens, type: image, price: { input: 5, input_image: 8, output: 10, output_image: 32 } }
-  - { id: pictures, type: image, capabilities: [edits, multi_reference], price: { ${pictureTiers}, reference_image: 0.0031 } }
-  - { id: layered, type: image, capabilities: [layers], price: { ${pictureTiers}, layer_factor: 0.123456789 } }
+  - { id: pictures, type: image, capabilities: [edits, multi_reference], price: { ${imageTiers}, reference_image: 0.0031 } }
+  - { id: layered, type: image, capabilities: [layers], price: { ${imageTiers}, layer_factor: 0.123456789 } }
   - { id: one, type: video, price: { video_second: { 720P: 0.1001 } } }
   - { id: two, type: video, price: { video_tokens: { 720P: { text: 7.001, with_video: 4 } } } }
 groups:
@@ -301,9 +301,9 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
       usage: { prompt_tokens: 17, total_tokens: 17 },
     });
     const embedded = await send({ path: '/v1/embeddings', body: { model: 'vectors', input: 'a' } });
-    const picture = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
+    const image = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
     upstream.answer = json({
-      data: [{ b64_json: picture }],
+      data: [{ b64_json: image }],
       usage: {
         input_tokens: 312,
         input_tokens_details: { text_tokens: 12, image_tokens: 300 },
@@ -313,7 +313,7 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
     });
     const draw = (body: object, key: KeyName = 'test') =>
       send({ path: '/v1/images/generations', body: { prompt: 'a', ...body }, key });
-    const source = `data:image/png;base64,${picture}`;
+    const source = `data:image/png;base64,${image}`;
     return [
       {
         name: 'embeddings',

@@ -10,7 +10,7 @@ const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** A picture as a client of the protocol sends it. */
-const picture: Readonly<Record<TextProtocolName, (type: string, data: string) => object>> = {
+const image: Readonly<Record<TextProtocolName, (type: string, data: string) => object>> = {
   chat: (type, data) => ({
     messages: [
       {
@@ -80,7 +80,7 @@ describe.each(protocolPairs)('from $client to $upstream', ({ client, upstream })
     ['a type that the bytes are not of', 'image/jpeg', png, 'image/png'],
     ['lines of base64', 'image/png', `${png.slice(0, 64)}\r\n${png.slice(64)}\n`, 'image/png'],
   ])('%s', async (_fault, type, data, repaired) => {
-    const { sent, rewrites } = await converted(client, upstream, picture[client](type, data));
+    const { sent, rewrites } = await converted(client, upstream, image[client](type, data));
     expect(sent).toContain(repaired);
     expect(sent).toContain(data.replace(/\s/g, ''));
     expect(rewrites).toEqual(['b36']);
@@ -99,7 +99,7 @@ describe.each(protocolPairs)('from $client to $upstream', ({ client, upstream })
   });
 
   test('nothing is repaired where nothing is wrong', async () => {
-    const whole = await converted(client, upstream, picture[client]('image/png', png));
+    const whole = await converted(client, upstream, image[client]('image/png', png));
     const said = await converted(client, upstream, texts[client]('a 😀', 'b', 'c'));
     expect([whole.rewrites, said.rewrites]).toEqual([[], []]);
   });
@@ -134,7 +134,7 @@ describe('in the protocol of the upstream', () => {
     ['image/jpeg', png, 'image/png', png],
     ['image/png', `data:image/png;base64,${png}`, 'image/png', png],
   ])('a picture as %s at Gemini', (type, data, fitting, plain) => {
-    const form = picture['generate-content'];
+    const form = image['generate-content'];
     expect(repaired('gemini', 'generate-content', form(type, data))).toEqual([
       form(fitting, plain),
       ['b36'],
@@ -187,7 +187,7 @@ describe('in the protocol of the upstream', () => {
   });
 
   test('a picture that is right is not touched', () => {
-    const right = picture['generate-content']('image/png', png);
+    const right = image['generate-content']('image/png', png);
     expect(repaired('gemini', 'generate-content', right)).toEqual(['as it came', []]);
   });
 });

@@ -7,13 +7,13 @@ import { parentPort } from 'node:worker_threads';
 
 const pem = (name: string) =>
   readFileSync(new URL(`../http/fixtures/localhost-${name}.pem`, import.meta.url));
-const picture = Buffer.alloc(19 * 2 ** 20, 'a');
+const image = Buffer.alloc(19 * 2 ** 20, 'a');
 
 const server = createServer({ cert: pem('cert'), key: pem('key') }, (request, response) => {
   request.on('error', () => {});
   response.on('error', () => {});
-  response.writeHead(200, { 'content-type': 'image/png', 'content-length': picture.length });
-  response.end(picture);
+  response.writeHead(200, { 'content-type': 'image/png', 'content-length': image.length });
+  response.end(image);
 });
 server.on('clientError', (_error, socket) => socket.destroy());
 server.listen(0, '127.0.0.1', () => {

@@ -9,12 +9,12 @@ export interface AttackersData {
   readonly port: number;
   readonly keys: readonly string[];
   /** Where there are large pictures. */
-  readonly pictures: string;
+  readonly images: string;
   /** Only this attack; absent: all. */
   readonly only?: string;
 }
 
-const { port, keys, pictures, only } = workerData as AttackersData;
+const { port, keys, images, only } = workerData as AttackersData;
 const mebibyte = 2 ** 20;
 const size = 60 * mebibyte;
 /** How connections ended: a status, or none. */
@@ -48,7 +48,7 @@ const byAddress = Buffer.from(
         role: 'user',
         content: ['a', 'b'].map((name) => ({
           type: 'image_url',
-          image_url: { url: `${pictures}/${name}` },
+          image_url: { url: `${images}/${name}` },
         })),
       },
     ],

@@ -45,9 +45,9 @@ keys:
     const leaving = new AbortController();
     let ended = 0;
     const waiting = names.map(async (name) => {
-      const picture = { type: 'image_url', image_url: { url: `https://${name}/a.png` } };
+      const image = { type: 'image_url', image_url: { url: `https://${name}/a.png` } };
       const text = { type: 'text', text: 'Look.' };
-      await ask(secret, [text, picture], leaving.signal).catch(() => {});
+      await ask(secret, [text, image], leaving.signal).catch(() => {});
       ended += 1;
     });
     await until(() => names.some((name) => resolver.asked(name) > 0), 'names are asked for');

@@ -118,7 +118,7 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
       const attackers = startThread('./attackers.worker.ts', {
         port: Number(new URL(url).port),
         keys,
-        pictures: `https://93.184.216.34:${port}`,
+        images: `https://93.184.216.34:${port}`,
         ...(only !== undefined && { only }),
       });
       let counts: Record<string, number> = {};
@@ -131,8 +131,8 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
       return { served, counts };
     };
     // Among the others it finds no room, so it has some time of its own.
-    const pictures = await attack(seconds / 3, 'pictures');
-    const picturesPeak = peakOf(gateway.child.pid);
+    const images = await attack(seconds / 3, 'pictures');
+    const imagesPeak = peakOf(gateway.child.pid);
     const { served: attacked, counts } = await attack(seconds);
     const peak = peakOf(gateway.child.pid);
 
@@ -143,10 +143,10 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
       calm: [percentile(calm.times, 0.5), percentile(calm.times, 0.99)],
       attacked: [percentile(attacked.times, 0.5), percentile(attacked.times, 0.99)],
       statuses: attacked.statuses,
-      pictures: {
-        peakMiB: Math.round(picturesPeak / 2 ** 20),
-        served: [percentile(pictures.served.times, 0.5), percentile(pictures.served.times, 0.99)],
-        counts: pictures.counts,
+      images: {
+        peakMiB: Math.round(imagesPeak / 2 ** 20),
+        served: [percentile(images.served.times, 0.5), percentile(images.served.times, 0.99)],
+        counts: images.counts,
       },
       counts,
     };
@@ -158,7 +158,7 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
     ]);
     expect(peak).toBeLessThan(gibibyte);
     // What has no room is refused before it is read.
-    expect(Object.keys(pictures.counts)).toContain('pictures 503');
+    expect(Object.keys(images.counts)).toContain('pictures 503');
     // A machine with other work may be overloaded now and then, and responds so.
     const { '200': served = 0, '503': overloaded = 0, ...others } = attacked.statuses;
     expect(others).toEqual({});

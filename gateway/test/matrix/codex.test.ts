@@ -108,14 +108,14 @@ async function ask(model: string, input: readonly object[]) {
   };
 }
 
-const picture = [{ type: 'input_image', image_url: `data:image/png;base64,${png}` }];
+const image = [{ type: 'input_image', image_url: `data:image/png;base64,${png}` }];
 const resultOf = ({ type, call_id: id, name }: Item, at: number) =>
   type === 'tool_search_call'
     ? { type: 'tool_search_output', call_id: id, execution: 'client', tools: [] }
     : {
         type: `${type}_output`,
         call_id: id,
-        output: name === 'view_image' ? picture : `result ${at}`,
+        output: name === 'view_image' ? image : `result ${at}`,
       };
 
 /** What the simulator signed comes back to it; in chat its text is its state. */

@@ -122,16 +122,16 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
 
   test('pictures as bytes, and by URL, fetched for upstreams that need bytes', async () => {
     const { url, simulator } = shared.gateway;
-    for (const picture of [`data:image/png;base64,${png}`, media.picture]) {
+    for (const image of [`data:image/png;base64,${png}`, media.image]) {
       const before = media.fetched();
       for (const stream of [false, true]) {
-        const response = await sdk.ask(url, { ...whole, text: 'look', picture, stream });
+        const response = await sdk.ask(url, { ...whole, text: 'look', image, stream });
         expect(response.text).toContain('I received 1 image.');
       }
-      const isFetched = upstream === 'generate-content' && picture === media.picture;
+      const isFetched = upstream === 'generate-content' && image === media.image;
       expect(media.fetched() - before).toBe(isFetched ? 2 : 0);
       const body = simulator.requests().at(-1)?.body ?? '';
-      expect(body).toContain(picture === media.picture && !isFetched ? picture : png);
+      expect(body).toContain(image === media.image && !isFetched ? image : png);
     }
   });
 

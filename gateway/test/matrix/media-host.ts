@@ -18,7 +18,7 @@ const kept: Readonly<Record<string, readonly [type: string, base64: string]>> = 
 
 /** A host on this machine with some media, for all tests of a file, that the gateway believes to be in public. */
 export function shareMediaHost(): {
-  readonly picture: string;
+  readonly image: string;
   /** The address of what is kept there under a name. */
   readonly at: (name: string) => string;
   readonly mediaFetch: NonNullable<TestGatewayOptions['mediaFetch']>;
@@ -38,7 +38,7 @@ export function shareMediaHost(): {
   });
   const dial = buildConnector({ rejectUnauthorized: false, allowH2: false });
   return {
-    picture: 'https://pictures.example/a.png',
+    image: 'https://pictures.example/a.png',
     at: (name) => `https://papers.example/${name}`,
     mediaFetch: {
       resolve: async () => ['93.184.216.34'],

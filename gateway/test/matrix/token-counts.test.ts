@@ -210,7 +210,7 @@ test('no media are fetched for a count', async () => {
   const counted = await count(shared.gateway, messages, 'at-generate-content', {
     model: 'at-generate-content',
     messages: [
-      { role: 'user', content: [{ type: 'image', source: { type: 'url', url: media.picture } }] },
+      { role: 'user', content: [{ type: 'image', source: { type: 'url', url: media.image } }] },
     ],
   });
   expect(counted).toMatchObject({ status: 200, estimated: '1' });

@@ -12,13 +12,13 @@ import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 
 const pem = (name: string) =>
   readFileSync(new URL(`../http/fixtures/localhost-${name}.pem`, import.meta.url));
-const picture = createPicture({ type: 'png', width: 1500, height: 1741 });
-const base64 = picture.toString('base64');
+const image = createPicture({ type: 'png', width: 1500, height: 1741 });
+const base64 = image.toString('base64');
 
 const host = createServer({ cert: pem('cert'), key: pem('key') }, ({ url = '' }, response) => {
   const isThere = url === '/a.png';
   response.writeHead(isThere ? 200 : 404, { 'content-type': 'image/png' });
-  response.end(isThere ? picture : undefined);
+  response.end(isThere ? image : undefined);
 });
 const dial = buildConnector({ rejectUnauthorized: false, allowH2: false });
 

@@ -20,11 +20,11 @@ test.each([
 ])('billing.missing_usage: %s, and no usage: %i', async (missing, status, cost, said) => {
   const upstream = await startOwnUpstream();
   onTestFinished(() => upstream.close());
-  const picture = createPicture({ type: 'png', width: 8, height: 8 }).toString('base64');
+  const image = createPicture({ type: 'png', width: 8, height: 8 }).toString('base64');
   upstream.answer = (_, response) =>
     void response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ data: [{ b64_json: picture }] }));
+      .end(JSON.stringify({ data: [{ b64_json: image }] }));
   const gateway = await openGateway({
     config: `
 billing: { missing_usage: ${missing} }

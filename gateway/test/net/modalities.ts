@@ -201,10 +201,10 @@ const responsesStreamed: PlayedResponse = {
 /** A picture of one pixel. */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const picture = { b64_json: pixel, size: '1024x1024' };
-const imagesBody = (pictures: number, padding = '') => ({
+const image = { b64_json: pixel, size: '1024x1024' };
+const imagesBody = (images: number, padding = '') => ({
   created: 1_700_000_000,
-  data: Array.from({ length: pictures }, () => ({ ...picture, ...(padding && { padding }) })),
+  data: Array.from({ length: images }, () => ({ ...image, ...(padding && { padding }) })),
 });
 const imageFailure = { code: 'server_error', message: 'The server had an error' };
 
@@ -218,8 +218,8 @@ const imagesWhole: PlayedResponse = {
   large: JSON.stringify(imagesBody(1, long)),
 };
 
-const finalPicture = {
-  ...picture,
+const finalImage = {
+  ...image,
   created_at: 1_700_000_000,
   quality: 'high',
   output_format: 'png',
@@ -230,9 +230,9 @@ const imagesStreamed: PlayedResponse = {
   headers: events,
   pieces: [
     ': working\n\n',
-    event('image_generation.partial_image', { ...finalPicture, partial_image_index: 0 }),
+    event('image_generation.partial_image', { ...finalImage, partial_image_index: 0 }),
     event('image_generation.completed', {
-      ...finalPicture,
+      ...finalImage,
       usage: { input_tokens: 9, output_tokens: 200, total_tokens: 209 },
     }),
     'data: [DONE]\n\n',
@@ -240,10 +240,10 @@ const imagesStreamed: PlayedResponse = {
   beforeContent: 1,
   withContent: 1,
   failure: [event('error', { error: imageFailure })],
-  costly: Array.from({ length: 40 }, () => event('image_generation.completed', finalPicture)).join(
+  costly: Array.from({ length: 40 }, () => event('image_generation.completed', finalImage)).join(
     '',
   ),
-  large: event('image_generation.completed', { ...finalPicture, padding: long }),
+  large: event('image_generation.completed', { ...finalImage, padding: long }),
 };
 
 const embeddingsBody = (input: number, padding = '') => ({

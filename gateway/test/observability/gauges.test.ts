@@ -128,8 +128,8 @@ ${described.replace('channels:', others)}
 ${imageModel({ id: 'demo-image' })}
   - { id: demo-film, type: video, price: { video_tokens: { 720P: { text: 7, with_video: 4 } } } }`,
     });
-    const picture = { model: 'demo-image', prompt: 'a house', size: '256x256' };
-    expect((await gateway.post(generations, picture)).status).toBe(200);
+    const image = { model: 'demo-image', prompt: 'a house', size: '256x256' };
+    expect((await gateway.post(generations, image)).status).toBe(200);
     await ask(gateway, chat, true);
     // Nothing says what its searches cost, and nothing reads its gadgets.
     const searched = await ask(gateway, chat, false, 'searching');

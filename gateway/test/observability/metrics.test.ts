@@ -76,9 +76,9 @@ ${tester}
   });
   const draw = async (body: object) =>
     (await gateway.post('/v1/images/generations', { prompt: '2 layers', ...body })).status;
-  const picture = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
+  const image = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
   expect(await draw({ model: 'demo-image', n: 3, size: '256x256' })).toBe(200);
-  expect(await draw({ model: 'demo-layers', image: picture, layer_decomposition: true })).toBe(200);
+  expect(await draw({ model: 'demo-layers', image: image, layer_decomposition: true })).toBe(200);
   expect(await draw({ model: 'demo-image', n: 11 })).toBe(400);
   const metrics = await scrape(gateway.url);
   const count = (model: string, kind: string) =>

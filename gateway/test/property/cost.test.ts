@@ -205,7 +205,7 @@ describe('P-13: the oracle agrees', () => {
     minLength: 1,
     maxLength: 4,
   });
-  const pictures = fc.array(
+  const images = fc.array(
     fc.record({ side: fc.integer({ min: 1, max: 9 }), isLayer: fc.boolean() }),
     {
       maxLength: 20,
@@ -218,7 +218,7 @@ describe('P-13: the oracle agrees', () => {
       fc.assert(
         fc.property(
           tiers,
-          pictures,
+          images,
           decimalText(9, 3),
           perUnit,
           fc.nat(9),

@@ -4,7 +4,7 @@ import { images, verdict } from '#protocols/index.ts';
 import { EventStreamReader } from '#upstream/index.ts';
 
 const names = images.eventNamesFor('edit', { 'x-stainless-lang': 'js' });
-const picture = fc.record(
+const image = fc.record(
   {
     b64_json: fc.oneof(fc.base64String({ minLength: 4 }), fc.constant('A'.repeat(100_000))),
     size: fc.constantFrom('1x1', '20x30'),
@@ -22,7 +22,7 @@ const finals = [
   'image_generation.partial_succeeded',
 ];
 const events = fc.array(
-  fc.record({ type: fc.constantFrom(...partials, ...finals), picture, isNamed: fc.boolean() }),
+  fc.record({ type: fc.constantFrom(...partials, ...finals), image, isNamed: fc.boolean() }),
   { maxLength: 5 },
 );
 const lineEnd = fc.constantFrom('\n', '\r\n');
@@ -55,7 +55,7 @@ it('A stream of pictures comes out the same, however it is sliced', () => {
     fc.property(events, lineEnd, fc.array(fc.nat(), { maxLength: 12 }), (given, end, places) => {
       const body = Buffer.from(
         given
-          .map(({ type, picture: members, isNamed }) => {
+          .map(({ type, image: members, isNamed }) => {
             const data = JSON.stringify({ type, ...members });
             return `${isNamed ? `event: ${type}${end}` : ''}data: ${data}${end}${end}`;
           })
@@ -76,7 +76,7 @@ it('A stream of pictures comes out the same, however it is sliced', () => {
         .map((part) => JSON.parse(part.slice(part.indexOf('data: ') + 6)) as object);
       // The last picture of a set may get the usage; here no event brings it.
       expect(told).toEqual(
-        expectedOrder(given).map(({ type, picture: members }) => ({
+        expectedOrder(given).map(({ type, image: members }) => ({
           ...members,
           ...(members.model !== undefined && { model: 'mine' }),
           type: partials.includes(type) ? names.partial : names.final,

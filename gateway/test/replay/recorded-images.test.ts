@@ -59,11 +59,11 @@ describe.skipIf(absence !== null)(`recorded pictures through the gateway ${absen
 
   /** With the members that are billed, which some vendors leave out. */
   function filled({ data, usage, size, ...rest }: Record<string, unknown>) {
-    const pictures = data as readonly object[];
+    const images = data as readonly object[];
     const isCounted = typeof usage === 'object' && usage !== null && 'generated_images' in usage;
     return {
       ...rest,
-      data: pictures.map((each) => ({ ...(size !== undefined && { size }), ...each })),
+      data: images.map((each) => ({ ...(size !== undefined && { size }), ...each })),
       ...(usage !== undefined && { usage: isCounted ? { input_images: 0, ...usage } : usage }),
       ...(size !== undefined && { size }),
     };

@@ -268,11 +268,11 @@ test('the licence is the one that the packages name', () => {
 });
 
 /** Larger ones would make every clone slower for all times. */
-const largestPicture = 150_000;
+const largestImage = 150_000;
 
 test('pictures are small, and each is shown by a page', () => {
-  const pictures = globSync('docs/**/*.{png,webp,svg,jpg}', { cwd: root });
-  expect(pictures.length).toBeGreaterThanOrEqual(8);
+  const images = globSync('docs/**/*.{png,webp,svg,jpg}', { cwd: root });
+  expect(images.length).toBeGreaterThanOrEqual(8);
   const shown = new Set(
     pages.flatMap((page) =>
       Array.from(read(page).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g), ([, link = '']) =>
@@ -280,7 +280,7 @@ test('pictures are small, and each is shown by a page', () => {
       ),
     ),
   );
-  expect(pictures.filter((picture) => !shown.has(picture))).toEqual([]);
-  const large = pictures.filter((file) => readFileSync(join(root, file)).length > largestPicture);
+  expect(images.filter((image) => !shown.has(image))).toEqual([]);
+  const large = images.filter((file) => readFileSync(join(root, file)).length > largestImage);
   expect(large).toEqual([]);
 });

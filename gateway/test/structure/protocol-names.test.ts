@@ -18,7 +18,7 @@ const home = (file: string, name: string): boolean =>
 /** Files that name protocols for a reason of their own. */
 const reasons: Readonly<Record<string, string>> = {
   'wire/protocols/index.ts': 'the table of protocols',
-  'wire/protocols/pictures.ts': 'the table of those with pictures',
+  'wire/protocols/image-codecs.ts': 'the table of those with pictures',
   'wire/protocols/text-facts.ts': 'the table of facts',
   'process/commands/greeting.ts': 'a first call in each protocol, to copy',
   'exchange/relay/relay.ts': 'the table of operations',

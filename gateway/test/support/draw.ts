@@ -71,7 +71,7 @@ async function drawStreamed(url: string, headers: Record<string, string>): Promi
 function formOf(fields: Readonly<Record<string, string>>, seed: number): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  const picture = createPicture({ type: 'png', width: 64, height: 64, seed });
-  form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png');
+  const image = createPicture({ type: 'png', width: 64, height: 64, seed });
+  form.append('image', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'a.png');
   return form;
 }

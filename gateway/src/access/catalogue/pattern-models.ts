@@ -1,5 +1,5 @@
 import {
-  pictureProtocolNames,
+  imageProtocolNames,
   textProtocolNames,
   videoProtocolNames,
   type ProtocolName,
@@ -20,7 +20,7 @@ export interface PatternModel {
 /** The protocols in which upstreams serve a type. */
 const protocolsOf: Readonly<Record<ModelType, ReadonlySet<ProtocolName>>> = {
   chat: new Set(textProtocolNames),
-  image: new Set(pictureProtocolNames),
+  image: new Set(imageProtocolNames),
   embedding: new Set<ProtocolName>(['embeddings']),
   video: new Set(videoProtocolNames),
 };

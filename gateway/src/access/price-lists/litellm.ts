@@ -91,14 +91,14 @@ function thresholdsOf(entry: ExactMapping): (readonly [above: number, suffix: st
   return Array.from(found).toSorted(([a], [b]) => a - b);
 }
 
-/** An image model has no sound, and what it makes are pictures. */
+/** An image model has no sound, and what it makes are images. */
 function imageParts(entry: ExactMapping): ListedParts {
   const { inputAudio: _, cacheReadAudio: __, outputAudio: ___, ...parts } = litellmParts(entry);
   return { ...parts, output: parts.outputImage ?? parts.output };
 }
 
 function readEmbeddingModel(id: string, entry: ExactMapping) {
-  // A picture or a second of sound has a price of its own there, which a price per token cannot say.
+  // An image or a second of sound has a price of its own there, which a price per token cannot say.
   if (Object.keys(entry).some((key) => /^input_cost_per_(?!token(?:$|_))/.test(key))) {
     return 'no price per token' satisfies SkipReason;
   }

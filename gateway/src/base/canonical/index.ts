@@ -27,21 +27,15 @@ export {
 } from './loss-names.ts';
 export type { Surcharges } from './surcharges.ts';
 export type { OperationName, TextOperationName } from './operation-name.ts';
-export type {
-  Picture,
-  PictureRequest,
-  PictureResponse,
-  PictureShape,
-  PictureSource,
-} from './picture.ts';
+export type { Image, ImageRequest, ImageResponse, ImageShape, ImageSource } from './image.ts';
 export { isReferenceModel } from './reference-model.ts';
 export {
-  pictureProtocolNames,
+  imageProtocolNames,
   protocolNames,
   telemetryOperation,
   textProtocolNames,
   videoProtocolNames,
-  type PictureProtocolName,
+  type ImageProtocolName,
   type ProtocolName,
   type TextProtocolName,
   type VideoProtocolName,

@@ -17,10 +17,10 @@ export const textProtocolNames = ['chat', 'responses', 'messages', 'generate-con
 
 export type TextProtocolName = (typeof textProtocolNames)[number];
 
-/** The protocols in which upstreams draw pictures. */
-export const pictureProtocolNames = ['images', 'generate-content'] as const;
+/** The protocols in which upstreams draw images. */
+export const imageProtocolNames = ['images', 'generate-content'] as const;
 
-export type PictureProtocolName = (typeof pictureProtocolNames)[number];
+export type ImageProtocolName = (typeof imageProtocolNames)[number];
 
 /** The protocols of video tasks. */
 export const videoProtocolNames = ['video-synthesis', 'video-contents'] as const;

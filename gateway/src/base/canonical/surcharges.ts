@@ -7,6 +7,6 @@ export interface Surcharges {
   readonly reported: readonly string[];
   /** Searches that the provider made. */
   readonly webSearches: number;
-  /** Tokens that the provider's picture tool used beside those of the model. Absent: none. */
-  readonly pictureTokens?: number;
+  /** Tokens that the provider's image tool used beside those of the model. Absent: none. */
+  readonly imageTokens?: number;
 }

@@ -165,7 +165,7 @@ export const settings = {
     queue: integer(0, 1_000_000, { fallback: 500 }),
     /** For the bodies of requests in flight, per process; null: a quarter of the memory that each process may use. */
     body_memory: size({ fallback: null }),
-    /** Files of pictures under way, per process. */
+    /** Files of images under way, per process. */
     spool: size({ fallback: 4 * 2 ** 30 }),
     /** Requests of one key in flight, per process. */
     key_concurrency: integer(1, 1_000_000, { fallback: null }),

@@ -64,8 +64,8 @@ export interface Vendor extends VendorFacts, Signing {
    * its parts says nothing.
    */
   readonly hidesReasoningInTotal?: boolean;
-  /** It gives addresses of pictures unless it is asked for their bytes. Absent: it gives bytes. */
-  readonly picturesByAddress?: boolean;
+  /** It gives addresses of images unless it is asked for their bytes. Absent: it gives bytes. */
+  readonly imagesByAddress?: boolean;
   /** Members that it refuses although its protocol has them. Absent: none. */
   readonly quirks?: readonly Quirk[];
   /** Faults for which it refuses a request, and which messages upstreams are known to refuse. Absent: none is known. */
@@ -87,7 +87,7 @@ export interface ProtocolPaths extends Readonly<Partial<Record<OperationName, st
   readonly generate: string;
   /** Of a streamed response. */
   readonly stream?: string;
-  /** Of an edit of pictures. */
+  /** Of an edit of images. */
   readonly edit?: string;
 }
 
@@ -122,7 +122,7 @@ export interface UpstreamTarget {
   readonly operation: OperationName;
   readonly model: string;
   readonly stream: boolean;
-  /** Existing pictures are edited. Absent: no. Only `images` has a path of its own for it. */
+  /** Existing images are edited. Absent: no. Only `images` has a path of its own for it. */
   readonly isEdit?: boolean;
 }
 

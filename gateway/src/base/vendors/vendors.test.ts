@@ -22,7 +22,7 @@ interface Requests {
   readonly baseUrl: string;
   /** The headers for the credential `secret`, in the vendor's first protocol. */
   readonly credential: Readonly<Record<string, string>>;
-  /** By protocol and operation, with ` stream` where one is asked for, ` edit` where pictures are edited; of a model named `a/b`. */
+  /** By protocol and operation, with ` stream` where one is asked for, ` edit` where images are edited; of a model named `a/b`. */
   readonly urls: Readonly<Record<string, string>>;
 }
 

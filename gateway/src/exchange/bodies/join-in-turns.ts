@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export const turnBytes = 4 * 1024 * 1024;
 
 /**
- * The pieces as one body; a single piece is the body itself. They are made and copied in turns, since pictures may hold
+ * The pieces as one body; a single piece is the body itself. They are made and copied in turns, since images may hold
  * up other requests for long.
  */
 export async function joinInTurns(pieces: Iterable<Buffer>): Promise<Buffer> {

@@ -252,9 +252,9 @@ describe('the spool', () => {
     const other = spool.reserve(10, drawn('b'));
     expect(spool.used).toBe(80);
     for (const space of [one, more, other]) space!.release();
-    const [body, picture] = [spool.reserve(20, sent('a')), spool.reserve(60, drawn('a'))];
+    const [body, image] = [spool.reserve(20, sent('a')), spool.reserve(60, drawn('a'))];
     expect(spool.used).toBe(80);
-    for (const space of [body, picture]) space!.release();
+    for (const space of [body, image]) space!.release();
     expect(spool.used).toBe(0);
   });
 

@@ -1,12 +1,12 @@
 import type { VideoProtocolName } from '#canonical/index.ts';
-import { editAsGeneration, readPictures, type PictureReading } from '#conversion/index.ts';
+import { editAsGeneration, readConvertedImages, type ImageReading } from '#conversion/index.ts';
 import type { ParseRoom } from '#json/index.ts';
 import {
   embeddings,
   images,
-  pictures,
+  imageCodecs,
   videoProtocols,
-  type ImageRequest,
+  type ImagesRequest,
   type ModelEcho,
   type OpenedImages,
 } from '#protocols/index.ts';
@@ -66,29 +66,29 @@ export const functions = {
   },
 
   /** @throws UnreadableResponse */
-  readPictures({ body, ...reading }: PictureReading & { readonly body: Buffer }) {
-    return readPictures(body, reading);
+  readConvertedImages({ body, ...reading }: ImageReading & { readonly body: Buffer }) {
+    return readConvertedImages(body, reading);
   },
 
   /** @throws GatewayError */
-  openChatPictures({ body }: RequestBody) {
-    return pictures.chat.decodeRequest(body);
+  openChatImages({ body }: RequestBody) {
+    return imageCodecs.chat.decodeRequest(body);
   },
 
   /** What cannot be read for another protocol may be right for this one. @throws GatewayError */
-  openContentsPictures({ body }: RequestBody) {
-    const { contents } = pictures;
+  openContentsImages({ body }: RequestBody) {
+    const { contents } = imageCodecs;
     const own = contents.ownRequest(body);
     return { own, request: later(() => contents.decodeRequest(body)) };
   },
 
   /** @throws GatewayError */
-  decodeImages({ body, ...request }: Parameters<typeof pictures.images.decodeRequest>[0]) {
-    return pictures.images.decodeRequest({ ...request, body });
+  decodeImages({ body, ...request }: Parameters<typeof imageCodecs.images.decodeRequest>[0]) {
+    return imageCodecs.images.decodeRequest({ ...request, body });
   },
 
   /** @throws GatewayError */
-  editAsGeneration(request: ImageRequest) {
+  editAsGeneration(request: ImagesRequest) {
     return editAsGeneration(request);
   },
 };

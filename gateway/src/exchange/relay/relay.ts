@@ -6,9 +6,9 @@ import type { ExchangeInput } from './exchange/input.ts';
 import type { Operation } from './exchange/operation.ts';
 import { chatSurface } from './images/converted/chat-surface.ts';
 import { contentsSurface } from './images/converted/contents-surface.ts';
-import { createPictureOperation } from './images/converted/picture-operation.ts';
+import { createConvertedImageOperation } from './images/converted/image-operation.ts';
 import { createImageOperation } from './images/image-operation.ts';
-import type { ImageInput, PictureParts } from './images/prepared.ts';
+import type { ImageInput, ConvertedImageParts } from './images/prepared.ts';
 import { answeringAsChat } from './text/answer-as-chat.ts';
 import type { TextInput, TextParts } from './text/input.ts';
 import { createTextOperations } from './text/text-operations.ts';
@@ -16,7 +16,7 @@ import type { VideoInput, VideoParts } from './videos/prepared.ts';
 import { createVideoOperation } from './videos/video-operation.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
-export type RelayParts = TextParts & PictureParts & VideoParts;
+export type RelayParts = TextParts & ConvertedImageParts & VideoParts;
 
 /** A request of any operation. */
 export type RelayInput = TextInput | EmbedInput | ImageInput | VideoInput;
@@ -37,8 +37,8 @@ function isText(input: RelayInput): input is TextInput {
 export function createRelay(parts: RelayParts): Relay {
   const text = createTextOperations(parts);
   const inText: Partial<Record<RelayInput['protocol'], Operation<TextInput>>> = {
-    [chatSurface.protocol]: createPictureOperation(parts, chatSurface),
-    [contentsSurface.protocol]: createPictureOperation(parts, contentsSurface),
+    [chatSurface.protocol]: createConvertedImageOperation(parts, chatSurface),
+    [contentsSurface.protocol]: createConvertedImageOperation(parts, contentsSurface),
   };
   const generate: Operation<TextInput> = {
     ...text.generate,

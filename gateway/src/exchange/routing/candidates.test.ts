@@ -140,8 +140,8 @@ describe('candidates', () => {
     const route = { channel: channel('main', other), upstreamModel: 'up' };
     expect(upstreamProtocols(route, 'chat')).toEqual(['chat']);
     expect(upstreamProtocols(route, 'messages')).toEqual(['responses', 'chat']);
-    const pictures = { ...route, channel: channel('pictures', { protocols: ['images'] }) };
-    expect(upstreamProtocols(pictures, 'messages')).toEqual([]);
+    const images = { ...route, channel: channel('pictures', { protocols: ['images'] }) };
+    expect(upstreamProtocols(images, 'messages')).toEqual([]);
   });
 
   test.each([

@@ -56,12 +56,12 @@ async function serve(
   return { fetchMedia, requests, connections, asked };
 }
 
-const picture = (_: IncomingMessage, response: ServerResponse) =>
+const image = (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'Image/PNG; q=1' }).end('bytes');
 
 describe('S-17 a stranger’s address', () => {
   test('in public is fetched, without anything of ours', async () => {
-    const { fetchMedia, requests, connections } = await serve(picture);
+    const { fetchMedia, requests, connections } = await serve(image);
     const media = await fetchMedia('https://pictures.example/a.png?x=1');
     expect(media).toEqual({ mime: 'image/png', bytes: Buffer.from('bytes') });
     expect(connections).toEqual([publicAddress]);
@@ -94,7 +94,7 @@ describe('S-17 a stranger’s address', () => {
     'https://[fe80::1]/',
     'https://0/',
   ])('%s is refused', async (url) => {
-    const { fetchMedia, connections } = await serve(picture);
+    const { fetchMedia, connections } = await serve(image);
     await expect(fetchMedia(url)).rejects.toThrow(FetchRefused);
     expect(connections).toEqual([]);
   });
@@ -106,14 +106,14 @@ describe('S-17 a stranger’s address', () => {
     ['mapped.example', ['::ffff:10.0.0.1']],
     ['nowhere.example', []],
   ])('a name, %s, that resolves to %s is refused', async (host, addresses) => {
-    const { fetchMedia, connections } = await serve(picture, { hosts: { [host]: [addresses] } });
+    const { fetchMedia, connections } = await serve(image, { hosts: { [host]: [addresses] } });
     await expect(fetchMedia(`https://${host}/`)).rejects.toThrow(FetchRefused);
     expect(connections).toEqual([]);
   });
 
   test('that is unknown, and one that is not public, are refused alike', async () => {
     const hosts = { 'nowhere.example': [[]], 'inside.example': [['10.0.0.1']] };
-    const { fetchMedia } = await serve(picture, { hosts });
+    const { fetchMedia } = await serve(image, { hosts });
     const told = await Promise.all(
       ['nowhere.example', 'inside.example', '10.0.0.1', 'localhost'].map((host) =>
         fetchMedia(`https://${host}/`).catch(({ message }: Error) => message),
@@ -124,7 +124,7 @@ describe('S-17 a stranger’s address', () => {
 
   test('is resolved once: a second answer of the resolver does not matter', async () => {
     const hosts = { 'rebinding.example': [[publicAddress], ['127.0.0.1']] };
-    const { fetchMedia, connections, asked } = await serve(picture, { hosts });
+    const { fetchMedia, connections, asked } = await serve(image, { hosts });
     await fetchMedia('https://rebinding.example/');
     expect(asked).toEqual(['rebinding.example']);
     expect(connections).toEqual([publicAddress]);
@@ -134,7 +134,7 @@ describe('S-17 a stranger’s address', () => {
 describe('S-17 redirects', () => {
   const redirect = (to: string) => (request: IncomingMessage, response: ServerResponse) =>
     request.url === '/end'
-      ? picture(request, response)
+      ? image(request, response)
       : void response.writeHead(302, { location: to }).end();
 
   test('are followed in public', async () => {
@@ -199,7 +199,7 @@ describe('S-17 limits', () => {
     const other = fetchMedia('https://pictures.example/', { keyId: 'key_2' });
     await expect.poll(() => waiting.length).toBe(9);
     expect(requests).toHaveLength(9);
-    const end = (response: ServerResponse) => picture(requests[0]!, response);
+    const end = (response: ServerResponse) => image(requests[0]!, response);
     for (const response of waiting) end(response);
     await other;
     await expect.poll(() => waiting.length).toBe(10);
@@ -245,7 +245,7 @@ describe('what an upstream names as its result', () => {
   });
 
   test('is fetched from the upstream’s own origin, and from no other that is not public', async () => {
-    const { fetchMedia, connections } = await serve(picture);
+    const { fetchMedia, connections } = await serve(image);
     await fetchMedia('https://10.1.2.3:8443/v.mp4', ofUpstream);
     expect(connections).toEqual(['10.1.2.3']);
     for (const url of [
@@ -273,7 +273,7 @@ describe('what an upstream names as its result', () => {
 
 describe('behind a proxy', () => {
   const behindProxy = async (hosts: Record<string, string>) => {
-    const secure = createServer({ cert: fixture('cert'), key: fixture('key') }, picture);
+    const secure = createServer({ cert: fixture('cert'), key: fixture('key') }, image);
     server = secure;
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
     const usual = getCACertificates('default');

@@ -33,7 +33,7 @@ const tiers: DeclaredPrice = {
   layerFactor: '0.5',
   referenceImage: '0.003',
 };
-const picture = (size: string | null, isLayer = false): ReturnedImage => ({ size, isLayer });
+const image = (size: string | null, isLayer = false): ReturnedImage => ({ size, isLayer });
 const imagesOf = (images: readonly ReturnedImage[], references = 0, price = tiers) =>
   imageLines(ratesOf(price), images, references);
 
@@ -132,8 +132,8 @@ describe('exact charges in nano-USD', () => {
   });
 
   it('B-01f: a base image and sixteen layers, each by its own size', () => {
-    const layers = Array.from({ length: 16 }, () => picture('1273x265', true));
-    expect(costOf(imagesOf([picture('2048x2048'), ...layers]))).toBe(400_000_000n);
+    const layers = Array.from({ length: 16 }, () => image('1273x265', true));
+    expect(costOf(imagesOf([image('2048x2048'), ...layers]))).toBe(400_000_000n);
   });
 
   it('B-01g: video tokens', () => {
@@ -146,15 +146,15 @@ describe('exact charges in nano-USD', () => {
   });
 
   it('B-01h: one image of three without a size makes all of them unbillable', () => {
-    expect(imagesOf([picture('1024x1024'), picture(null), picture('1024x1024')])).toEqual({
+    expect(imagesOf([image('1024x1024'), image(null), image('1024x1024')])).toEqual({
       unbillable: 'size_missing',
       detail: 'image 1',
     });
   });
 
   it('B-01i: the first reference image is free', () => {
-    expect(costOf(imagesOf([picture('2048x2048')], 3))).toBe(86_000_000n);
-    expect(costOf(imagesOf([picture('2048x2048')], 1))).toBe(80_000_000n);
+    expect(costOf(imagesOf([image('2048x2048')], 3))).toBe(86_000_000n);
+    expect(costOf(imagesOf([image('2048x2048')], 1))).toBe(80_000_000n);
   });
 
   it('video seconds, to the millisecond', () => {
@@ -241,7 +241,7 @@ describe('the parts of a price', () => {
 
 describe('image sizes', () => {
   const nameOf = (size: string) => {
-    const lines = imagesOf([picture(size)]);
+    const lines = imagesOf([image(size)]);
     return Array.isArray(lines) ? lines.map(({ rate }) => rate.part) : lines.unbillable;
   };
 
@@ -268,8 +268,8 @@ describe('image sizes', () => {
 
   it('a layer or a second reference without a price is never free', () => {
     const { layerFactor: _, referenceImage: __, ...price } = tiers;
-    expect(() => imagesOf([picture('9x9', true)], 0, price)).toThrow(RangeError);
-    expect(() => imagesOf([picture('9x9')], 2, price)).toThrow(RangeError);
+    expect(() => imagesOf([image('9x9', true)], 0, price)).toThrow(RangeError);
+    expect(() => imagesOf([image('9x9')], 2, price)).toThrow(RangeError);
   });
 });
 
@@ -311,7 +311,7 @@ it('K30, K31, K33: no token is charged twice and none gives money back', () => {
     },
   };
   expect(wireCost('generate-content', gemini, price)).toBe(5_005_000n + 25_795_500n);
-  // What of them were pictures is said once more beside it, and counts no second time.
+  // What of them were images is said once more beside it, and counts no second time.
   const details = {
     promptTokensDetails: [
       { modality: 'TEXT', tokenCount: 262_000 },

@@ -51,9 +51,9 @@ describe('the hold of a text request', () => {
 
   it('takes the dearest kind of token that the request may reach', () => {
     const sound = { inputAudio: '32', cacheReadAudio: '40', outputAudio: '64' };
-    const pictures = { inputImage: '5', outputImage: '120' };
+    const images = { inputImage: '5', outputImage: '120' };
     const tiers = [{ above: 499, outputAudio: '65' }];
-    const by = ratesOf({ input: '1', output: '10', ...sound, ...pictures, tiers });
+    const by = ratesOf({ input: '1', output: '10', ...sound, ...images, tiers });
     const text = {
       inputImage: false,
       inputAudio: false,

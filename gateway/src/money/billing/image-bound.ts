@@ -4,13 +4,13 @@ import { bounded, bytesPerToken, usualOutput, usualSearches } from './hold-bound
 import { dearestOf, dearestRatesFor, fullReach, type PriceRates } from './rates.ts';
 import { dearestFactor, feeBounds } from './surcharges.ts';
 
-/** How many pictures a request asks for, and with what. The numbers are the client's. */
+/** How many images a request asks for, and with what. The numbers are the client's. */
 export interface ImageDemand {
-  /** Pictures asked for: `n`, or the largest number of a set. */
+  /** Images asked for: `n`, or the largest number of a set. */
   readonly images: number;
-  /** One picture is divided into layers, of which each costs a share of a whole one. */
+  /** One image is divided into layers, of which each costs a share of a whole one. */
   readonly layers: boolean;
-  /** Source pictures in the request. */
+  /** Source images in the request. */
   readonly sources: number;
   /** Of the prompt. */
   readonly promptBytes: number;
@@ -20,14 +20,14 @@ export interface ImageDemand {
   readonly searches?: boolean;
 }
 
-/** The most layers that a picture becomes, besides its base. */
+/** The most layers that an image becomes, besides its base. */
 export const mostLayers = 16n;
-/** The assumed tokens of a source picture. */
+/** The assumed tokens of a source image. */
 const sourceTokens = 16_384n;
 
 /**
  * What a price lacks that such a request may be charged by; null: nothing. Parts have no silent defaults; 0 is free.
- * Source pictures cost extra from the second on.
+ * Source images cost extra from the second on.
  */
 export function unpricedPart(
   rates: PriceRates,
@@ -39,7 +39,7 @@ export function unpricedPart(
 }
 
 /**
- * The most that pictures can use, for the hold. By tiers the returned size decides, so each counts as the dearest one.
+ * The most that images can use, for the hold. By tiers the returned size decides, so each counts as the dearest one.
  * @throws RangeError for a price that lacks a part which the request needs (`unpricedPart`).
  */
 export function imageBound(

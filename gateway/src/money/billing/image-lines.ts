@@ -1,15 +1,15 @@
 import type { Line } from './cost.ts';
 import type { PriceRates, TierRates } from './rates.ts';
 
-/** One picture of a response. */
+/** One image of a response. */
 export interface ReturnedImage {
   /** As the upstream reports it, `<width>x<height>`; null if neither it nor the file itself contains it. */
   readonly size: string | null;
-  /** A layer of a decomposed picture, which costs a share of a whole one. */
+  /** A layer of a decomposed image, which costs a share of a whole one. */
   readonly isLayer: boolean;
 }
 
-/** Why pictures cannot be charged. Then nothing is charged: no price is guessed. */
+/** Why images cannot be charged. Then nothing is charged: no price is guessed. */
 export interface Unbillable {
   readonly unbillable: 'size_missing' | 'size_above_tiers';
   /** The faulty part of the response or the price, for the operator. */
@@ -17,7 +17,7 @@ export interface Unbillable {
 }
 
 /**
- * Tier-priced pictures: each by the first tier that its own returned size fits. The first reference image is free.
+ * Tier-priced images: each by the first tier that its own returned size fits. The first reference image is free.
  * @throws RangeError for a price that lacks a part which the request needs (`unpricedPart`): it is refused before.
  */
 export function imageLines(
@@ -46,7 +46,7 @@ export function imageLines(
 }
 
 /**
- * The pixels of the largest tier, if a picture of the size that a client asks for is above it; null: it is not, or the
+ * The pixels of the largest tier, if an image of the size that a client asks for is above it; null: it is not, or the
  * price has no tiers or is 0. A class (`2K`) is compared by the fewest pixels that models draw for it.
  */
 export function exceededTier(rates: PriceRates, size: string): number | null {

@@ -43,7 +43,7 @@ export interface PriceRates {
   readonly input: Rate | null;
   /** Ascending. */
   readonly imageTiers: readonly TierRates[];
-  /** Each source picture after the first; null if that is not priced. */
+  /** Each source image after the first; null if that is not priced. */
   readonly referenceImage: Rate | null;
   readonly videoSecond: ReadonlyMap<string, Rate>;
   readonly videoTokens: ReadonlyMap<string, { readonly text: Rate; readonly withVideo: Rate }>;

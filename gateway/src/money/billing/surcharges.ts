@@ -50,7 +50,7 @@ export function surchargedLines(
 /** Uses with fees, and unpriced surcharges and uses at no cost, so that they are visible. */
 function feeLines(
   rates: PriceRates,
-  { reported, webSearches, pictureTokens = 0 }: Surcharges,
+  { reported, webSearches, imageTokens = 0 }: Surcharges,
 ): Line[] {
   const lines: Line[] = [];
   if (webSearches > 0) {
@@ -60,8 +60,8 @@ function feeLines(
     if (perPrompt !== undefined) lines.push({ rate: perPrompt, quantity: 1 });
     if (lines.length === 0) lines.push({ rate: unpriced('web_search'), quantity: webSearches });
   }
-  if (pictureTokens > 0) {
-    lines.push({ rate: unpriced('image_generation'), quantity: pictureTokens });
+  if (imageTokens > 0) {
+    lines.push({ rate: unpriced('image_generation'), quantity: imageTokens });
   }
   for (const name of reported) {
     if (!rates.multipliers.has(name)) lines.push({ rate: unpriced(name), quantity: 1 });

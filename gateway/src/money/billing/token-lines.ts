@@ -34,7 +34,7 @@ export function tokenLines(price: PriceRates, tokens: TokenUsage): Line[] {
 
 /**
  * Parts that vendors charge for apart although the price has none for them: they are charged as text, and marked. The
- * price of text is usual for pictures that go in.
+ * price of text is usual for images that go in.
  */
 const chargedApart = ['inputAudio', 'cacheReadAudio', 'outputImage', 'outputAudio'] as const;
 

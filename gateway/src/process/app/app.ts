@@ -86,7 +86,7 @@ export interface AppOptions {
   readonly worker?: WorkerContext;
 }
 
-/** Bytes of pictures that are kept in memory; more of them go to files, which cost about as much as sending them. */
+/** Bytes of images that are kept in memory; more of them go to files, which cost about as much as sending them. */
 const mostSpooledMemory = 96 * 2 ** 20;
 
 /** One of several processes on one port and one data folder, with what its supervisor prepared. */

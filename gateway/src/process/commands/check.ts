@@ -8,7 +8,7 @@ export const check: Command = {
   positionals: [],
   async run(input, io) {
     const { ConfigError } = await import('#config/index.ts');
-    const { settingsInVain, unpricedPictures, unpricedSearches, weakKeys } =
+    const { settingsInVain, unpricedImages, unpricedSearches, weakKeys } =
       await import('./file-warnings.ts');
     const { patternWarnings, servedPatterns } = await import('./served-patterns.ts');
     const { memoryShortage } = await import('#bodies/index.ts');
@@ -21,7 +21,7 @@ export const check: Command = {
       const warnings = [
         ...(shortage === null ? [] : [shortage]),
         ...unpricedSearches(declared?.models ?? [], bundled),
-        ...unpricedPictures(declared?.models ?? [], declared?.channels ?? [], bundled),
+        ...unpricedImages(declared?.models ?? [], declared?.channels ?? [], bundled),
         ...(declared === null ? [] : settingsInVain(declared)),
         ...weakKeys(config).map(
           (name) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Declared } from '#config/index.ts';
-import { settingsInVain, unpricedPictures, unpricedSearches } from './file-warnings.ts';
+import { settingsInVain, unpricedImages, unpricedSearches } from './file-warnings.ts';
 
 type Declarations = Parameters<typeof settingsInVain>[0];
 
@@ -89,7 +89,7 @@ const channel = {
 } as const;
 
 test('a model whose provider draws with a tool of its own is warned about', () => {
-  expect(unpricedPictures([model], [channel], bundled)).toEqual([
+  expect(unpricedImages([model], [channel], bundled)).toEqual([
     "model 'gpt-5' can draw with its provider's tool image_generation, whose tokens no price has: they are charged 0",
   ]);
 });
@@ -103,5 +103,5 @@ test.each([
   ['no tools of the provider', { ...model, capabilities: ['tools'] }, channel],
   ['a disabled model', { ...model, enabled: false }, channel],
 ] as const)('with %s nothing is', (_, declared, serving) => {
-  expect(unpricedPictures([declared], [serving], bundled)).toEqual([]);
+  expect(unpricedImages([declared], [serving], bundled)).toEqual([]);
 });

@@ -91,7 +91,7 @@ type ServingChannel = Pick<DeclaredChannel, 'provider' | 'protocols' | 'models' 
  * A line for each priced model that OpenAI serves in Responses, where it draws with a tool of its own: no price has a
  * part for those tokens, so they are charged 0.
  */
-export function unpricedPictures(
+export function unpricedImages(
   models: readonly PricedModel[],
   channels: readonly ServingChannel[],
   bundled: ReadonlyMap<string, readonly string[]>,

@@ -28,14 +28,14 @@ export function greeting(version: string, app: App, config: Config): string {
 }
 
 /**
- * A request that works when pasted: to the first routed chat model, in a protocol of its channel, else for a picture, else
+ * A request that works when pasted: to the first routed chat model, in a protocol of its channel, else for an image, else
  * for a video. Null if the default group has no such model.
  */
 function exampleCall(url: string, key: string, app: App): string | null {
   const question = '[{"role":"user","content":"Hello!"}]';
   const call = (path: string, body: string, more = '') =>
     `curl ${url}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' ${more}-d '${body}'`;
-  let picture: string | null = null;
+  let image: string | null = null;
   let video: string | null = null;
   const { models, routes: groups } = app.catalogue.snapshot();
   for (const [name, routes] of groups.get('default') ?? []) {
@@ -44,7 +44,7 @@ function exampleCall(url: string, key: string, app: App): string | null {
     const protocols = routes[0]?.channel.protocols ?? [];
     const model = JSON.stringify(name);
     if (known.type === 'image' && protocols.includes('images')) {
-      picture ??= call('/v1/images/generations', `{"model":${model},"prompt":"A lighthouse"}`);
+      image ??= call('/v1/images/generations', `{"model":${model},"prompt":"A lighthouse"}`);
     }
     if (known.type === 'video' && known.price?.videoSecond !== undefined) {
       const path = '/v1/services/aigc/video-generation/video-synthesis';
@@ -66,5 +66,5 @@ function exampleCall(url: string, key: string, app: App): string | null {
       return call(path, '{"contents":[{"role":"user","parts":[{"text":"Hello!"}]}]}');
     }
   }
-  return picture ?? video;
+  return image ?? video;
 }

@@ -241,7 +241,7 @@ export interface UsageHourlyTable {
   cache_write_tokens: number;
   cache_write_1h_tokens: number;
   reasoning_tokens: number;
-  /** Pictures, without their layers. */
+  /** Images, without their layers. */
   images: number;
   /** Milliseconds of videos that are charged by time. */
   video_ms: number;

@@ -59,11 +59,11 @@ export type PassedOverReason =
  * has nothing of the kind.
  */
 export interface UnitsRecord extends ApartUnits {
-  /** Pictures that were charged for, without layers. */
+  /** Images that were charged for, without layers. */
   readonly images?: number;
-  /** Layers of pictures. */
+  /** Layers of images. */
   readonly layers?: number;
-  /** Source pictures. */
+  /** Source images. */
   readonly reference_images?: number;
   /** Milliseconds of a video that is charged by time. */
   readonly video_ms?: number;

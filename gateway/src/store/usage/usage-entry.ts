@@ -7,7 +7,7 @@ export interface ReceiptEntry {
   /** As in the configuration: `input`, `image_tiers.2K`. */
   readonly part: string;
   readonly quantity: number;
-  /** Decimal text in USD for one token, picture or use. */
+  /** Decimal text in USD for one token, image or use. */
   readonly price: string;
 }
 
@@ -61,7 +61,7 @@ export interface UsageEntry {
     readonly output: number;
     readonly reasoning: number;
   };
-  /** What was made and used besides, such as pictures; null for tokens alone. */
+  /** What was made and used besides, such as images; null for tokens alone. */
   readonly units: UnitsRecord | null;
   /** Counters in the upstream's usage that nothing reads, such as `completion_tokens_details.video_tokens`. */
   readonly usage_unread: readonly string[];

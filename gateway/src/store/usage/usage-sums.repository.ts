@@ -38,7 +38,7 @@ export interface UsageSum {
     readonly output: number;
     readonly reasoning: number;
   };
-  /** Pictures, without their layers. */
+  /** Images, without their layers. */
   readonly images: number;
   /** Milliseconds of videos that are charged by time. */
   readonly video_ms: number;

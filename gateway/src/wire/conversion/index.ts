@@ -28,15 +28,15 @@ export type { ReasoningPlace } from './state/own-reasoning.ts';
 export { createStateStore, type KeptState, type StateStore } from './state/state-store.ts';
 export type { ResponseTerms } from './response-context.ts';
 export {
-  convertPictureRequest,
-  type ConvertedPictureRequest,
-  type PictureConversion,
-} from './pictures/convert-pictures.ts';
-export { editAsGeneration } from './pictures/edit-as-generation.ts';
-export { fetchPictures } from './pictures/fetch-pictures.ts';
-export { measurePictures } from './pictures/recode.ts';
+  convertImageRequest,
+  type ConvertedImageRequest,
+  type ImageConversion,
+} from './images/convert-images.ts';
+export { editAsGeneration } from './images/edit-as-generation.ts';
+export { fetchImages } from './images/fetch-images.ts';
+export { inspectImages } from './images/recode.ts';
 export {
-  readPictures,
-  type PictureReading,
-  type ReadPictures,
-} from './pictures/convert-pictures.ts';
+  readConvertedImages,
+  type ImageReading,
+  type ReadImages,
+} from './images/convert-images.ts';

@@ -163,7 +163,7 @@ export function familyOf({ model, protocol }: EstimateTarget): Family {
   return row?.family ?? unknown;
 }
 
-/** Tokens of a picture of usual size, for pictures that nobody has measured. */
+/** Tokens of an image of usual size, for images that nobody has measured. */
 export function usualImageTokens(target: EstimateTarget): number {
   return familyOf(target).image.of(usualSize, undefined);
 }

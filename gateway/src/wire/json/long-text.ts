@@ -84,7 +84,7 @@ const mark = '\u0000';
 
 /**
  * Parses a JSON object of any size without its long strings: each becomes a {@link LongText}, a slice of the body, and
- * only its end is looked for. So a body of pictures costs as little as a small one.
+ * only its end is looked for. So a body of images costs as little as a small one.
  * @throws GatewayError `invalid_body` unless it is a UTF-8 JSON object, `too_complex` if it is nested too deeply, or if
  * more than 2 MiB are not in long strings; and the errors of `room`.
  */

@@ -9,7 +9,7 @@ import { backslash, quote, skipString } from './skip.ts';
 export const longestOutlined = 8 * 1024;
 
 /**
- * Scans and parses a request body once, like `parseObject`, for bodies that hold pictures as text: of every string with
+ * Scans and parses a request body once, like `parseObject`, for bodies that hold images as text: of every string with
  * more than {@link longestOutlined} bytes the value has only the beginning. Megabytes never become a JavaScript string.
  * @throws GatewayError as `parseObject`
  */
@@ -120,7 +120,7 @@ export function isPlainText(body: Buffer, start: number, end: number): boolean {
   return !holdsControls(body, start, end);
 }
 
-/** Whether a byte is below 0x20. Four bytes at a time, since pictures are long. */
+/** Whether a byte is below 0x20. Four bytes at a time, since images are long. */
 function holdsControls(body: Buffer, start: number, end: number): boolean {
   let at = start;
   const aligned = Math.min(end, at + ((4 - ((body.byteOffset + at) & 3)) & 3));

@@ -34,15 +34,15 @@ export {
   type ImageEventNames,
   type ImageFile,
   type ImagePieceReader,
-  type ImageRequest,
-  type ImageResponse,
+  type ImagesRequest,
+  type ImagesResponse,
   type ImageStreamContext,
-  type ImageStreamTap,
+  type ImagesStreamTap,
   type OpenedImages,
   type ScannedImages,
 } from './images/index.ts';
 export { isEnvelope } from './shared/state/without-state.ts';
-export { isPublicAddress } from './shared/pictures/public-address.ts';
+export { isPublicAddress } from './shared/images/public-address.ts';
 export * from './protocol.ts';
 export type { TextFacts } from './facts.ts';
 export { textFacts } from './text-facts.ts';
@@ -55,16 +55,12 @@ export {
 } from './shared/usage/token-estimate.ts';
 export { isExactNumber, parseExact, parsePassingOn, passingOn } from './shared/exact-json.ts';
 export type { NamedState, StateKind, StateName } from './shared/state/named-state.ts';
-export { pictures, pictureSides, type PictureClient } from './pictures.ts';
-export {
-  type EventPieces,
-  eventOf,
-  type PictureStreamTap,
-} from './shared/pictures/picture-stream.ts';
-export type { ChatPictureRequest } from './chat/pictures/decode-request.ts';
-export type { EncodedImages, PictureTarget } from './images/pictures/encode-request.ts';
+export { imageCodecs, imageSides, type ImageClient } from './image-codecs.ts';
+export { type EventPieces, eventOf, type ImageStreamTap } from './shared/images/image-stream.ts';
+export type { ChatImageRequest } from './chat/images/decode-request.ts';
+export type { EncodedImages, ImageTarget } from './images/canonical/encode-request.ts';
 export { ownItems, type NamedItem } from './responses/own-items.ts';
-export { fittingType } from './shared/pictures/media-type.ts';
+export { fittingType } from './shared/images/media-type.ts';
 export { planToolNames } from './shared/tools/tool-names.ts';
 export type {
   OpenVideo,

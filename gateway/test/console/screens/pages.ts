@@ -8,7 +8,7 @@ export interface Shown {
   readonly failed: string;
   readonly converted: string;
   readonly reasoning: string;
-  readonly picture: string;
+  readonly image: string;
   readonly video: string;
   readonly free: string;
   readonly quarantined: string;
@@ -97,7 +97,7 @@ export async function shownOf({ usage }: TestGateway): Promise<Shown> {
     failed: find(({ model }) => model === 'mistral-edge'),
     converted: find(({ model, losses }) => model === 'gpt-5' && losses.length > 0),
     reasoning: find(({ model }) => model === 'demo-reasoning'),
-    picture: find(({ model }) => model === 'demo-image'),
+    image: find(({ model }) => model === 'demo-image'),
     video: find(({ model }) => model === 'demo-video-1'),
     free: find(({ model }) => model === 'qwen3-coder'),
     quarantined: find(({ model, tokens }) => model === 'llama-fast' && tokens.input > 1_000_000),

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   images,
   type OpenedImages,
-  pictures,
-  type PictureStreamTap,
+  imageCodecs,
+  type ImageStreamTap,
   verdict,
 } from '#protocols/index.ts';
 import { EventTooLarge } from '#upstream/event-stream.ts';
@@ -171,18 +171,18 @@ const contentsSamples = [
   events({ error: { code: 503, status: 'UNAVAILABLE' } }),
 ];
 
-const imagesTap = (): PictureStreamTap =>
+const imagesTap = (): ImageStreamTap =>
   images.createStreamTap({ ...names, names: images.eventNamesFor('edit', {}) });
 
-const contentsTap = (): PictureStreamTap =>
-  pictures.contents.createStreamTap({
+const contentsTap = (): ImageStreamTap =>
+  imageCodecs.contents.createStreamTap({
     ...names,
     sizeIn: (base64) => (base64 === '' ? null : `${base64.length}x1`),
     accepts: ({ size }) => size !== null,
   });
 
 /** What a client is sent, what is charged, and how the stream ended. */
-function relayed(tap: PictureStreamTap, chunks: readonly Buffer[]): string {
+function relayed(tap: ImageStreamTap, chunks: readonly Buffer[]): string {
   const sent = createHash('sha1');
   let isOver = false;
   let hasFailed = false;
@@ -203,7 +203,7 @@ function relayed(tap: PictureStreamTap, chunks: readonly Buffer[]): string {
   return `${sent.digest('hex')} ${tap.finished} ${hasFailed} ${charged}`;
 }
 
-function readStream(createTap: () => PictureStreamTap, input: Buffer): void {
+function readStream(createTap: () => ImageStreamTap, input: Buffer): void {
   const random = createRandom(seedOf(input));
   const cuts = Array.from({ length: 12 }, () => random.below(input.length + 1));
   const isSame = relayed(createTap(), sliced(input, cuts)) === relayed(createTap(), [input]);
@@ -212,7 +212,7 @@ function readStream(createTap: () => PictureStreamTap, input: Buffer): void {
 
 /** Where the names of the model are the same, a client gets the events of its upstream, and no other bytes. */
 function passesOn(input: Buffer): void {
-  const { contents } = pictures;
+  const { contents } = imageCodecs;
   const tap = contents.createStreamTap({
     clientModel: 'up',
     upstreamModel: 'up',

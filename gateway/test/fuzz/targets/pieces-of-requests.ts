@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '#errors/index.ts';
 import { openState, sealState, type SealedState } from '#conversion/state/envelope.ts';
 import { carriesEnvelopes, stripEnvelopes } from '#conversion/index.ts';
-import { formatDataUrl, isBase64, parseDataUrl } from '#protocols/shared/pictures/data-url.ts';
+import { formatDataUrl, isBase64, parseDataUrl } from '#protocols/shared/images/data-url.ts';
 import { EventTooLarge } from '#upstream/event-stream.ts';
 import { InterimResponses } from '#upstream/connector.ts';
 import { eachEvent, sliced } from '../../recordings/tap-run.ts';

@@ -8,7 +8,7 @@ export interface Ask {
   readonly tools?: boolean;
   readonly think?: boolean;
   /** A picture beside the text: its address, or a data URL. */
-  readonly picture?: string;
+  readonly image?: string;
   readonly headers?: Record<string, string>;
 }
 
@@ -58,7 +58,7 @@ export function nextAsk(ask: Ask, { model = ask.model }: Partial<Ask> = {}): Ask
 }
 
 /** What stands in a data URL; null for an address. */
-export function inlineOf(picture: string): { mime: string; base64: string } | null {
-  const found = /^data:([^;]+);base64,(.*)$/.exec(picture);
+export function inlineOf(image: string): { mime: string; base64: string } | null {
+  const found = /^data:([^;]+);base64,(.*)$/.exec(image);
   return found === null ? null : { mime: found[1] ?? '', base64: found[2] ?? '' };
 }

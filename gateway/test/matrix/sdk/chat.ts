@@ -23,11 +23,11 @@ export const chat: SdkClient = {
 export const openai = (url: string, { headers }: Ask) =>
   new OpenAI({ apiKey: testKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
 
-function contentOf({ text, picture }: Ask): string | OpenAI.ChatCompletionContentPart[] {
-  if (picture === undefined) return text;
+function contentOf({ text, image }: Ask): string | OpenAI.ChatCompletionContentPart[] {
+  if (image === undefined) return text;
   return [
     { type: 'text', text },
-    { type: 'image_url', image_url: { url: picture } },
+    { type: 'image_url', image_url: { url: image } },
   ];
 }
 

@@ -29,13 +29,13 @@ export const generateContent: SdkClient = {
   },
 };
 
-function partsOf({ text, picture }: Ask): Part[] {
-  if (picture === undefined) return [{ text }];
-  const inline = inlineOf(picture);
+function partsOf({ text, image }: Ask): Part[] {
+  if (image === undefined) return [{ text }];
+  const inline = inlineOf(image);
   return [
     { text },
     inline === null
-      ? { fileData: { mimeType: 'image/png', fileUri: picture } }
+      ? { fileData: { mimeType: 'image/png', fileUri: image } }
       : { inlineData: { mimeType: inline.mime, data: inline.base64 } },
   ];
 }

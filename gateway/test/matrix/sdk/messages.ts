@@ -32,12 +32,12 @@ export const messages: SdkClient = {
 const anthropic = (url: string, { headers = {} }: Ask) =>
   new Anthropic({ apiKey: testKey, baseURL: url, maxRetries: 0, defaultHeaders: headers });
 
-function contentOf({ text, picture }: Ask): string | Anthropic.ContentBlockParam[] {
-  if (picture === undefined) return text;
-  const inline = inlineOf(picture);
+function contentOf({ text, image }: Ask): string | Anthropic.ContentBlockParam[] {
+  if (image === undefined) return text;
+  const inline = inlineOf(image);
   const source: Anthropic.ImageBlockParam['source'] =
     inline === null
-      ? { type: 'url', url: picture }
+      ? { type: 'url', url: image }
       : { type: 'base64', media_type: 'image/png', data: inline.base64 };
   return [
     { type: 'text', text },

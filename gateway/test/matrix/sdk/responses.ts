@@ -23,11 +23,11 @@ export const responses: SdkClient = {
   },
 };
 
-function contentOf({ text, picture }: Ask): string | OpenAI.Responses.ResponseInputContent[] {
-  if (picture === undefined) return text;
+function contentOf({ text, image }: Ask): string | OpenAI.Responses.ResponseInputContent[] {
+  if (image === undefined) return text;
   return [
     { type: 'input_text', text },
-    { type: 'input_image', image_url: picture, detail: 'auto' },
+    { type: 'input_image', image_url: image, detail: 'auto' },
   ];
 }
 

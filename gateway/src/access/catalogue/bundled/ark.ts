@@ -6,7 +6,7 @@ const volcenginePrefix = 'doubao-';
 
 const can = ['edits', 'multi_reference', 'streaming'];
 
-/** USD per picture, whatever its size. References cost nothing. */
+/** USD per image, whatever its size. References cost nothing. */
 const flat = (price: string): DeclaredPrice => ({
   imageTiers: [{ name: 'any', maxPixels: 100_000_000, price }],
   referenceImage: '0',

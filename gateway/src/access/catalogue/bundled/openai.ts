@@ -5,12 +5,12 @@ const searches = { fees: { web_search: '0.01' } };
 const olderSearches = { fees: { web_search: '0.025' } };
 
 const fast = ['vision', 'tools', 'sampling', 'hosted_tools'];
-/** Source pictures are for edits: its generations refuse them. */
+/** Source images are for edits: its generations refuse them. */
 const drawing = ['edits', 'streaming'];
 const speaking = ['tools', 'sampling'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
-/** Of text and of pictures. */
+/** Of text and of images. */
 const cached = (cacheRead: string, cacheReadImage: string) => ({ cacheRead, cacheReadImage });
 
 /** Of GPT-6.1 Sol and GPT-6.2 Sol. */

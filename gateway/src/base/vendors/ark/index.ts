@@ -40,7 +40,7 @@ export const arkPaths = {
   'video-contents': { generate: contentsPath },
 } satisfies VendorPaths;
 
-/** Volcengine Ark, and BytePlus at an address of its own: pictures and video. */
+/** Volcengine Ark, and BytePlus at an address of its own: images and video. */
 export const ark = {
   name: 'ark',
   baseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
@@ -52,6 +52,6 @@ export const ark = {
   headers: bearer,
   surcharges: noSurcharges,
   lacksEdits: true,
-  picturesByAddress: true,
+  imagesByAddress: true,
   tasks: { 'video-contents': arkTasks() },
 } satisfies Vendor;

@@ -140,7 +140,7 @@ export const compatibleFaults: FaultTable = {
     [/requires --enable-auto-tool-choice/i, 'capability'],
     // vLLM: "m is not a multimodal model"; "At most 1 image(s) may be provided in one request."
     [/is not a multimodal model|at most \d+ image\(s\) may be provided/i, 'capability'],
-    // DeepSeek at a picture: "unknown variant `image_url`, expected `text`".
+    // DeepSeek at an image: "unknown variant `image_url`, expected `text`".
     [/unknown variant `image_url`/i, 'capability'],
     // Groq: "`tool calling` is not supported with this model"; OpenAI: "tools is not supported in this model."
     [/(tools|tool calling`?) is not supported (in|with) this model/i, 'capability'],

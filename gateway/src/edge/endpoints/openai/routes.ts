@@ -31,7 +31,7 @@ const imageCall = (form: ImageCall['form']): ImageCall =>
 const generations = imageCall('generation');
 const edits = imageCall('edit');
 
-/** OpenAI's endpoints for text (chat and responses), embeddings and pictures. */
+/** OpenAI's endpoints for text (chat and responses), embeddings and images. */
 export function openaiRoutes(context: EndpointContext) {
   return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
     context.authenticate(scope, { queryKey: false });

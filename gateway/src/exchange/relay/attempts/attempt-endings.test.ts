@@ -8,7 +8,7 @@ import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#ups
 import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import { nothingUsed } from '../exchange/record.ts';
 import type { TickListener } from '../exchange/ticker.ts';
-import { PictureStream } from '../images/picture-stream.ts';
+import { ImageStream } from '../images/image-stream.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import { TextEvents } from '../text/streams/text-events.ts';
@@ -30,7 +30,7 @@ const whole = JSON.stringify({
 });
 const chunk = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const picture = (type: string) =>
+const image = (type: string) =>
   `data: ${JSON.stringify({ type: `image_generation.${type}`, b64_json: 'AAAA', size: '512x512' })}\n\n`;
 
 /** What an upstream may send, cut anywhere. */
@@ -48,8 +48,8 @@ const said = [
   'data: {"id":"x","model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":9}}\n\n',
   'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n',
   'data: [DONE]\n\n',
-  picture('partial_image'),
-  picture('completed'),
+  image('partial_image'),
+  image('completed'),
   'x'.repeat(110_000),
 ];
 
@@ -255,7 +255,7 @@ function start(world: World) {
     }
     case 'pictures': {
       const names = images.eventNamesFor('generation', {});
-      const receiver = new PictureStream({
+      const receiver = new ImageStream({
         ...shared,
         events: images,
         tap: images.createStreamTap({ ...echo, names, accepts: () => true }),

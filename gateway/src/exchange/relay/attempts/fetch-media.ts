@@ -9,7 +9,7 @@ import { clientDeadline } from './deadlines.ts';
 
 /** What may be fetched, and for how long. */
 export interface MediaBounds extends Pick<MediaOrder, 'timeout' | 'maxBytes'> {
-  /** Whether a client that leaves ends it: not if the pictures are paid for. */
+  /** Whether a client that leaves ends it: not if the images are paid for. */
   readonly isForClient: boolean;
 }
 
@@ -20,15 +20,15 @@ export const askedMedia: MediaBounds = Object.freeze({
   isForClient: true,
 });
 
-/** Pictures that image models work from: larger than what people send in chats. */
-export const sourcePictures: MediaBounds = Object.freeze({
+/** Images that image models work from: larger than what people send in chats. */
+export const sourceImages: MediaBounds = Object.freeze({
   timeout: 15_000,
   maxBytes: 30 * 1024 * 1024,
   isForClient: true,
 });
 
-/** Pictures of a response, which the upstream has charged for. */
-export const drawnPictures: MediaBounds = Object.freeze({ ...sourcePictures, isForClient: false });
+/** Images of a response, which the upstream has charged for. */
+export const drawnImages: MediaBounds = Object.freeze({ ...sourceImages, isForClient: false });
 
 /** Memory for each byte that is fetched: itself, in Base64 (4/3), and what is sent (4/3). */
 const perByte = 4;

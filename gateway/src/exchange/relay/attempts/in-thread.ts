@@ -24,8 +24,8 @@ type OnRequest =
   | 'openEmbeddings'
   | 'openImages'
   | 'openVideo'
-  | 'openChatPictures'
-  | 'openContentsPictures';
+  | 'openChatImages'
+  | 'openContentsImages';
 type Rest<Name extends OnRequest> = Omit<Parameters<(typeof functions)[Name]>[0], 'body' | 'room'>;
 
 /**
@@ -75,7 +75,7 @@ export async function waitWithClient<Value>(
   }
 }
 
-type OnResponse = 'readEmbeddings' | 'readImages' | 'readPictures';
+type OnResponse = 'readEmbeddings' | 'readImages' | 'readConvertedImages';
 
 /**
  * Calls a function with a complete response: here, or in a thread if it is large.

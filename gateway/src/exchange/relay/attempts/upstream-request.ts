@@ -8,7 +8,7 @@ import type { ExchangeInput } from '../exchange/input.ts';
 
 export interface UpstreamRequestOptions {
   readonly operation: OperationName;
-  /** Existing pictures are edited. */
+  /** Existing images are edited. */
   readonly isEdit?: boolean;
   readonly route: Route;
   readonly vendor: Vendor;

@@ -66,7 +66,7 @@ export async function admitExchange(
   }
 }
 
-/** The operator pays for pictures that cannot be charged, and only this keeps a client from asking for more of them. */
+/** The operator pays for images that cannot be charged, and only this keeps a client from asking for more of them. */
 function requireChargeable(
   { journal }: Pick<ExchangeParts, 'journal'>,
   { caller }: Pick<ExchangeInput, 'caller'>,

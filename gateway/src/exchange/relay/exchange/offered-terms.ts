@@ -48,7 +48,7 @@ export function surchargeRefusal(param: string, rule: string): GatewayError {
  * @param allow the model's list of terms that are not reported as unpriced
  */
 export function chargedSurcharges(
-  { reported, webSearches, pictureTokens = 0 }: Surcharges,
+  { reported, webSearches, imageTokens = 0 }: Surcharges,
   { price, allow }: Pick<Model, 'price' | 'allow'>,
   facts: SurchargeFacts,
 ): Surcharges | undefined {
@@ -56,6 +56,6 @@ export function chargedSurcharges(
   const terms = reported.filter(
     (term) => multipliers?.has(term) === true || (isDear(facts, term) && !allow.has(term)),
   );
-  if (terms.length === 0 && webSearches === 0 && pictureTokens === 0) return undefined;
-  return { reported: terms, webSearches, ...(pictureTokens > 0 && { pictureTokens }) };
+  if (terms.length === 0 && webSearches === 0 && imageTokens === 0) return undefined;
+  return { reported: terms, webSearches, ...(imageTokens > 0 && { imageTokens }) };
 }

@@ -37,7 +37,7 @@ export interface Operation<
   /** The type of the models that it uses. */
   readonly modelType: Model['type'];
   /**
-   * The operation that serves a model of another type for the same request, as a chat can ask for pictures; null if
+   * The operation that serves a model of another type for the same request, as a chat can ask for images; null if
    * there is none. It opens the request anew. Absent: models of another type cannot be used.
    */
   instead?(input: Input, type: Model['type']): Operation<Input> | null;

@@ -1,8 +1,8 @@
 import { imageBound, ratesOf } from '#billing/index.ts';
-import { pictureProtocolNames } from '#canonical/index.ts';
+import { imageProtocolNames } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { images, pictures } from '#protocols/index.ts';
+import { images, imageCodecs } from '#protocols/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import type { Plan } from '../answer.ts';
 import { type ClientResponse, writeJson } from '../exchange/client-response.ts';
@@ -14,30 +14,30 @@ import { authorizeNames, withoutRefusing } from '../exchange/state/authorize-nam
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import { ConvertedRequests } from './converted/converted-requests.ts';
-import type { ConvertiblePictures, PictureSide, StreamedPictures } from './converted/surface.ts';
+import type { ConvertibleImages, ImageSide, StreamedImages } from './converted/surface.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
 import { callWithImages } from './in-memory.ts';
 import { NativeRequests, releaseUpload } from './native-requests.ts';
 import { openImages } from './open-images.ts';
-import { answerStream, answerWhole, type PictureServing } from './picture-plan.ts';
+import { answerStream, answerWhole, type ImageServing } from './image-plan.ts';
 import {
   type CheckedImages,
   type ImageInput,
-  perPicture,
-  type PictureParts,
+  perImage,
+  type ConvertedImageParts,
   type PreparedImages,
 } from './prepared.ts';
 import type { StoredImages } from './spooled-response.ts';
 
-/** Bytes that are reserved in the spool for each picture, so that none is paid for and then lost. */
+/** Bytes that are reserved in the spool for each image, so that none is paid for and then lost. */
 const perStored = 16 * 1024 * 1024;
 
 /** Layers are not converted. */
-const layered: PictureSide['upstreams'] = ['images'];
+const layered: ImageSide['upstreams'] = ['images'];
 
-/** Makes and edits pictures. */
+/** Makes and edits images. */
 export function createImageOperation(
-  parts: PictureParts,
+  parts: ConvertedImageParts,
 ): Operation<ImageInput, CheckedImages, PreparedImages> {
   return {
     modelType: 'image',
@@ -57,11 +57,11 @@ export function createImageOperation(
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
       const isConverted = routes.some((route) => !isNative(route));
       const isKept = request.stream || isConverted;
-      // Source pictures are in memory once more in the request that is sent. Those of a stored body have no memory yet.
+      // Source images are in memory once more in the request that is sent. Those of a stored body have no memory yet.
       const { body } = request;
       const converted =
         isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
-      const reserved = isKept ? request.images * perPicture + converted : 0;
+      const reserved = isKept ? request.images * perImage + converted : 0;
       if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const stored = request.stream ? 0 : request.images * perStored;
       const { keyId } = input.caller;
@@ -108,7 +108,7 @@ function writeImages(
   return response.writeTo(client);
 }
 
-const side: PictureSide = { protocol: 'images', upstreams: pictureProtocolNames };
+const side: ImageSide = { protocol: 'images', upstreams: imageProtocolNames };
 
 /** The channel takes the request as it is. */
 function isNative({ channel }: Route): boolean {
@@ -117,10 +117,10 @@ function isNative({ channel }: Route): boolean {
 
 /** The request goes unchanged to upstreams that speak its protocol, and converted to the others. */
 function servingOf(
-  parts: PictureParts,
+  parts: ConvertedImageParts,
   input: ImageInput,
   prepared: PreparedImages,
-): PictureServing<WholeImages> {
+): ImageServing<WholeImages> {
   const { request, routes, reserved } = prepared;
   const native = new NativeRequests(parts, input, prepared);
   const target = { side, streamed: request.stream ? streamedTo(input) : undefined };
@@ -141,24 +141,24 @@ function servingOf(
 
 /** The request, for upstreams of other protocols. */
 function convertible(
-  parts: PictureParts,
+  parts: ConvertedImageParts,
   { request, model, rates, surcharges, reserved }: PreparedImages,
   input: ImageInput,
-): ConvertiblePictures {
+): ConvertibleImages {
   const { arrivedAt } = input;
-  const opened: ConvertiblePictures['opened'] = {
+  const opened: ConvertibleImages['opened'] = {
     model: request.model,
     read: () => callWithImages(parts, input, 'decodeImages', request),
     done: () => releaseUpload(input),
     refusal: null,
     own: null,
     encode: (response) =>
-      pictures.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
+      imageCodecs.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
   };
   return { opened, request, model, rates, surcharges, reserved };
 }
 
-function streamedTo({ form, headers }: ImageInput): StreamedPictures {
+function streamedTo({ form, headers }: ImageInput): StreamedImages {
   const names = images.eventNamesFor(form, headers);
   return {
     isWholeEvent: images.isWholeEvent,

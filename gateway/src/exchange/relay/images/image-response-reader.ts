@@ -1,5 +1,5 @@
 import type { BodyPool } from '#body-work/index.ts';
-import type { ImageResponse, ModelEcho } from '#protocols/index.ts';
+import type { ImagesResponse, ModelEcho } from '#protocols/index.ts';
 import { callOnResponse } from '../attempts/in-thread.ts';
 import {
   ReadingResponse,
@@ -46,7 +46,7 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
       : this.#measure(read);
   }
 
-  #measure(response: ImageResponse): MeasuredImages {
+  #measure(response: ImagesResponse): MeasuredImages {
     const { prepared, missingUsage } = this.#options;
     const measured = measureImages(response, prepared, missingUsage);
     if (typeof measured !== 'string') return { body: response.body, measured };

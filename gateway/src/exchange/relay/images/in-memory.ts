@@ -1,14 +1,14 @@
 import { functions, isReadInThread, type BodyPool } from '#body-work/index.ts';
-import type { PictureRequest } from '#canonical/index.ts';
-import type { ImageRequest } from '#protocols/index.ts';
+import type { ImageRequest } from '#canonical/index.ts';
+import type { ImagesRequest } from '#protocols/index.ts';
 import type { ImageBody, ImageInput } from './prepared.ts';
 
-/** Memory of a conversion, for each byte of a body: the body, its pictures in Base64 (4/3), and what is sent (4/3). */
+/** Memory of a conversion, for each byte of a body: the body, its images in Base64 (4/3), and what is sent (4/3). */
 const perByte = 4;
 
 interface Results {
-  readonly decodeImages: PictureRequest;
-  readonly editAsGeneration: ImageRequest;
+  readonly decodeImages: ImageRequest;
+  readonly editAsGeneration: ImagesRequest;
 }
 
 /**
@@ -20,14 +20,14 @@ export async function callWithImages<Name extends keyof Results>(
   { bodies }: { readonly bodies: BodyPool },
   { caller, memory }: Pick<ImageInput, 'caller' | 'memory'>,
   name: Name,
-  request: ImageRequest<ImageBody>,
+  request: ImagesRequest<ImageBody>,
 ): Promise<Results[Name]> {
   const { body } = request;
   const isStored = !Buffer.isBuffer(body);
   if (isStored && memory?.tryMore(perByte * body.length) === false) throw memory.refuse();
   const whole = { ...request, body: isStored ? await body.whole() : body };
   if (request.encoding === 'multipart' || !isReadInThread(whole.body, bodies.weights)) {
-    return (functions[name] as (request: ImageRequest) => Results[Name])(whole);
+    return (functions[name] as (request: ImagesRequest) => Results[Name])(whole);
   }
   // The body is handed over, and may be sent to other channels.
   if (!isStored) whole.body = Buffer.from(whole.body);

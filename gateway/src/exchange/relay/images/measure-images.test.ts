@@ -23,7 +23,7 @@ const entryOf = ({ width, height, zIndex = null, isFailed = false }: Sketch): Im
   size: `${width}x${height}`,
   zIndex,
   isFailed,
-  pictureStart: null,
+  imageStart: null,
 });
 
 const preparedFor = (
@@ -64,7 +64,7 @@ const sketch = fc.record({ width: side, height: side, isFailed: fc.boolean() });
 const set = fc.array(sketch, { minLength: 1, maxLength: 20 });
 const fits = ({ width, height }: Sketch) => width * height <= 6_000_000;
 
-/** Nano-USD of one picture, computed by itself. */
+/** Nano-USD of one image, computed by itself. */
 const alone = ({ width, height, isFailed }: Sketch): bigint =>
   isFailed === true ? 0n : width * height <= 2_610_000 ? 40_000_000n : 80_000_000n;
 

@@ -19,9 +19,9 @@ import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import type {
   ImageEntry,
-  ImageRequest,
-  ImageResponse,
-  PictureStreamTap,
+  ImagesRequest,
+  ImagesResponse,
+  ImageStreamTap,
 } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
@@ -31,7 +31,7 @@ import { type Measured, nothingUsed } from '../exchange/record.ts';
 
 /** The parts of a request that decide how its response is measured. */
 export interface MeasuredRequest {
-  readonly request: Pick<ImageRequest, 'images' | 'layers' | 'sources'>;
+  readonly request: Pick<ImagesRequest, 'images' | 'layers' | 'sources'>;
   readonly model: Pick<
     Model,
     'capabilities' | 'contextWindow' | 'maxOutputTokens' | 'price' | 'allow'
@@ -42,13 +42,13 @@ export interface MeasuredRequest {
   readonly surcharges: SurchargeFacts;
 }
 
-type Answered = Pick<ImageResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
+type Answered = Pick<ImagesResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
 
 /** Why a response cannot be charged, in a short word for the usage row. */
 export type Uncharged = Unbillable['unbillable'] | 'no_picture' | 'usage_missing';
 
 /**
- * What a response used: its pictures by tiers, or its tokens. If it cannot be charged, the word that says why: the client
+ * What a response used: its images by tiers, or its tokens. If it cannot be charged, the word that says why: the client
  * must not get it.
  */
 export function measureImages(
@@ -57,18 +57,18 @@ export function measureImages(
   missingUsage: 'estimate' | 'zero' | 'error',
 ): Measured | Uncharged {
   const { rates } = prepared;
-  const pictures = picturesOf(response, prepared);
-  if (pictures.length === 0) return 'no_picture';
+  const returnedImages = imagesOf(response, prepared);
+  if (returnedImages.length === 0) return 'no_picture';
   const units = unitsOf(response, prepared);
   const tokens = tokensOf(response.usage, prepared);
   if (rates === null || rates.imageTiers.length > 0) {
-    const charged = withMostLayers(pictures, prepared);
+    const charged = withMostLayers(returnedImages, prepared);
     const lines =
       rates === null ? [] : imageLines(rates, charged, referencesOf(response, prepared));
     if ('unbillable' in lines) return lines.unbillable;
     return {
       tokens: tokens.plausible,
-      source: charged.length < pictures.length ? 'quarantined' : 'reported',
+      source: charged.length < returnedImages.length ? 'quarantined' : 'reported',
       units,
       ...unreadOf(response.usage),
       lines: (held) => [...lines, ...searchLines(held, response.usage)],
@@ -88,8 +88,8 @@ export function measureImages(
   };
 }
 
-/** What a response without any picture used, which its client may have: its tokens, where pictures are priced by tokens. */
-export function measureWithoutPictures(
+/** What a response without any image used, which its client may have: its tokens, where images are priced by tokens. */
+export function measureWithoutImages(
   usage: ReportedUsage | null,
   prepared: MeasuredRequest,
 ): Measured {
@@ -140,7 +140,7 @@ export function unitsOf(
   };
 }
 
-/** All source pictures: those that the upstream counted, but no more than were sent. */
+/** All source images: those that the upstream counted, but no more than were sent. */
 export function referencesOf(
   { inputImages }: Pick<Answered, 'inputImages'>,
   { request: { sources } }: Pick<MeasuredRequest, 'request'>,
@@ -148,10 +148,10 @@ export function referencesOf(
   return inputImages !== null && inputImages >= 0 && inputImages <= sources ? inputImages : sources;
 }
 
-function picturesOf(response: Answered, { request, model }: MeasuredRequest): ReturnedImage[] {
+function imagesOf(response: Answered, { request, model }: MeasuredRequest): ReturnedImage[] {
   const good = response.entries.filter(({ isFailed }) => !isFailed);
   const layers = layersOf(good, request);
-  // Where pictures of one response differ in size, only an entry's own size is certain.
+  // Where images of one response differ in size, only an entry's own size is certain.
   const differ = model.capabilities.has('multi_reference') || model.capabilities.has('layers');
   return good.map((entry) => ({
     size: entry.size ?? (differ ? null : (response.size ?? sizeInHeader(entry))),
@@ -159,27 +159,27 @@ function picturesOf(response: Answered, { request, model }: MeasuredRequest): Re
   }));
 }
 
-/** A decomposition has at most sixteen layers of each picture; what an upstream counts beyond is not charged. */
+/** A decomposition has at most sixteen layers of each image; what an upstream counts beyond is not charged. */
 function withMostLayers(
-  pictures: readonly ReturnedImage[],
+  returnedImages: readonly ReturnedImage[],
   { request: { images } }: Pick<MeasuredRequest, 'request'>,
 ): readonly ReturnedImage[] {
   let left = Number(mostLayers) * images;
-  return pictures.filter(({ isLayer }) => !isLayer || (left -= 1) >= 0);
+  return returnedImages.filter(({ isLayer }) => !isLayer || (left -= 1) >= 0);
 }
 
 /** Layers lie above the base. If nothing is said of that, the base comes first. */
 function layersOf(
   good: readonly ImageEntry[],
-  { layers }: Pick<ImageRequest, 'layers'>,
+  { layers }: Pick<ImagesRequest, 'layers'>,
 ): ReadonlySet<ImageEntry> {
   if (!layers) return new Set();
   const isSaid = good.some(({ zIndex }) => zIndex !== null);
   return new Set(isSaid ? good.filter(({ zIndex }) => (zIndex ?? 0) > 0) : good.slice(1));
 }
 
-function sizeInHeader({ pictureStart }: ImageEntry): string | null {
-  const size = pictureStart === null ? null : imageSize(pictureStart.toString('base64'));
+function sizeInHeader({ imageStart }: ImageEntry): string | null {
+  const size = imageStart === null ? null : imageSize(imageStart.toString('base64'));
   return size === null ? null : `${size.width}x${size.height}`;
 }
 
@@ -224,23 +224,23 @@ const unpriced = {
   references: { part: ' for more than one reference image', param: 'image' },
 } as const;
 
-type Seen = Pick<PictureStreamTap, 'entries' | 'inputImages' | 'usage'>;
+type Seen = Pick<ImageStreamTap, 'entries' | 'inputImages' | 'usage'>;
 
 /** Measures what has come of a stream. */
 export interface StreamMeter {
-  /** Whether a final picture can be charged: otherwise the client must not get it. */
+  /** Whether a final image can be charged: otherwise the client must not get it. */
   accepts(entry: ImageEntry): boolean;
-  /** What the pictures so far cost, or why they cannot be charged. */
+  /** What the images so far cost, or why they cannot be charged. */
   measure(seen: Seen): Measured | Uncharged;
   /** What the upstream has made so far, for the operator. */
   unitsOf(seen: Seen): UnitsRecord;
 }
 
-/** @param mayLackPictures the client is shown a response without any picture, too */
+/** @param mayLackPictures the client is shown a response without any image, too */
 export function createStreamMeter(
   prepared: MeasuredRequest,
   missingUsage: 'estimate' | 'zero' | 'error',
-  mayLackPictures = false,
+  mayLackImages = false,
 ): StreamMeter {
   return {
     accepts(entry) {
@@ -249,8 +249,8 @@ export function createStreamMeter(
       return !isUncharged(measureImages(alone, prepared, 'zero'));
     },
     measure(seen) {
-      if (mayLackPictures && seen.entries.length === 0) {
-        return measureWithoutPictures(seen.usage, prepared);
+      if (mayLackImages && seen.entries.length === 0) {
+        return measureWithoutImages(seen.usage, prepared);
       }
       return measureImages(answeredOf(seen), prepared, missingUsage);
     },

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { type ImageRequest, images } from '#protocols/index.ts';
+import { type ImagesRequest, images } from '#protocols/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { type Vendor, vendorOf } from '#vendors/index.ts';
 import {
@@ -12,7 +12,7 @@ import { sentTo } from '../exchange/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { callWithImages } from './in-memory.ts';
 import { createStreamMeter } from './measure-images.ts';
-import type { EventReading, PictureRequests, RoutedRequest } from './picture-plan.ts';
+import type { EventReading, ImageRequests, RoutedRequest } from './image-plan.ts';
 import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
 import { SpooledResponse, type StoredImages } from './spooled-response.ts';
 
@@ -22,11 +22,11 @@ const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
  * The client's bytes unchanged, except for the model's name at the channel. Where an upstream has no endpoint for edits,
  * an edit is sent as a generation.
  */
-export class NativeRequests implements PictureRequests<StoredImages> {
+export class NativeRequests implements ImageRequests<StoredImages> {
   readonly #parts: ImageParts;
   readonly #input: ImageInput;
   readonly #prepared: PreparedImages;
-  #generation: ImageRequest | null = null;
+  #generation: ImagesRequest | null = null;
 
   constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages) {
     this.#parts = parts;
@@ -92,7 +92,7 @@ export class NativeRequests implements PictureRequests<StoredImages> {
       stream: request.stream,
       timeouts,
     });
-    return forPictures(asked);
+    return forImages(asked);
   }
 
   #events(echo: { readonly clientModel: string; readonly upstreamModel: string }): EventReading {
@@ -119,7 +119,7 @@ export function releaseUpload({ upload, memory }: Pick<ImageInput, 'upload' | 'm
 }
 
 function bodyFor(
-  request: ImageRequest<ImageBody>,
+  request: ImagesRequest<ImageBody>,
   upstreamModel: string,
 ): Exclude<UpstreamRequest['body'], null> {
   const { body } = request;
@@ -135,10 +135,10 @@ export function imageVendor({ channel }: Route): Vendor {
 }
 
 /**
- * Pictures take longer than text, the second one as long as the first: within the response, too, silence may last as
+ * Images take longer than text, the second one as long as the first: within the response, too, silence may last as
  * long as before it. A lost request must not be repeated.
  */
-export function forPictures(request: UpstreamRequest): UpstreamRequest {
+export function forImages(request: UpstreamRequest): UpstreamRequest {
   const { timeouts } = request;
   const firstByte = timeouts.imageFirstByte;
   return {

@@ -20,7 +20,7 @@ export function openImages(
   return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
 }
 
-/** A form has been read as it arrived; JSON without its pictures is read like a small body. */
+/** A form has been read as it arrived; JSON without its images is read like a small body. */
 function openUpload(
   parts: Pick<ImageParts, 'bodies' | 'ticker'>,
   input: ImageInput,

@@ -4,7 +4,7 @@ import type { BodyPool } from '#body-work/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ImagePieceReader, ImageRequest, Protocol } from '#protocols/index.ts';
+import type { ImagePieceReader, ImagesRequest, Protocol } from '#protocols/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
 import type { AttemptParts } from '../attempts/attempt-options.ts';
@@ -13,16 +13,16 @@ import type { ExchangeInput } from '../exchange/input.ts';
 import type { NamingRequest } from '../exchange/state/authorize-names.ts';
 import type { StateParts } from '../exchange/state/judge-names.ts';
 
-/** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
-export const perPicture = 8 * 1024 * 1024;
+/** In bytes of a response: half of what is reserved for each image, since a response takes twice its bytes. */
+export const perImage = 8 * 1024 * 1024;
 
 export interface CheckedImages extends NamingRequest {
-  readonly request: ImageRequest<ImageBody>;
+  readonly request: ImagesRequest<ImageBody>;
 }
 
 /** A checked request and the routes that can serve it. */
 export interface PreparedImages {
-  readonly request: ImageRequest<ImageBody>;
+  readonly request: ImagesRequest<ImageBody>;
   readonly model: Model;
   /** Null: nothing is charged, whatever the response is. */
   readonly rates: PriceRates | null;
@@ -41,33 +41,33 @@ export type ImageBody = Buffer | ImageUpload;
 
 export type ImageUpload = UploadedBody<ImagePieceReader>;
 
-/** A request for pictures, in the protocol that has them. */
+/** A request for images, in the protocol that has them. */
 export interface ImageInput extends ExchangeInput {
   readonly protocol: 'images';
   readonly operation: 'generate';
-  /** Which endpoint: new pictures, or edits of existing ones. */
+  /** Which endpoint: new images, or edits of existing ones. */
   readonly form: 'generation' | 'edit';
   /** A large body, which was read as it arrived; `body` is empty then. */
   readonly upload?: ImageUpload;
 }
 
-/** What the operation of pictures needs. */
+/** What the operation of images needs. */
 export interface ImageParts extends ExchangeParts, AttemptParts, StateParts {
   /** Reads large requests and responses in threads. */
   readonly bodies: BodyPool;
   readonly spool: Spool;
 }
 
-/** What pictures in text protocols need. */
-export interface PictureParts extends ImageParts {
+/** What images in text protocols need. */
+export interface ConvertedImageParts extends ImageParts {
   readonly protocols: Readonly<
     Record<TextProtocolName, Pick<Protocol, 'keepAlive' | 'encodeStreamError'>>
   >;
-  /** Fetches a picture that is named by its address. */
+  /** Fetches an image that is named by its address. */
   readonly fetchMedia: GuardedFetch;
 }
 
-/** Whether a model works from pictures of the request. */
+/** Whether a model works from images of the request. */
 export function takesSources({ capabilities }: Pick<Model, 'capabilities'>): boolean {
   return capabilities.has('edits') || capabilities.has('multi_reference');
 }

@@ -60,7 +60,7 @@ const carriageReturn = 0x0d;
 const space = 0x20;
 const field = Buffer.from('data:');
 
-/** The lines of the `data` fields of the events that have one. They stay bytes, since a picture may be megabytes. */
+/** The lines of the `data` fields of the events that have one. They stay bytes, since an image may be megabytes. */
 function dataOf(bytes: Buffer): Buffer[][] {
   const fields: Buffer[][] = [];
   let lines: Buffer[] = [];

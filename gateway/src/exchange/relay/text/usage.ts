@@ -143,12 +143,12 @@ export function usageOfLeaving(
   const surcharges = {
     reported: told !== undefined && told.reported.length > 0 ? told.reported : asked.terms,
     webSearches: Math.max(told?.webSearches ?? 0, webSearches),
-    ...(told?.pictureTokens !== undefined && { pictureTokens: told.pictureTokens }),
+    ...(told?.imageTokens !== undefined && { imageTokens: told.imageTokens }),
   };
   const isDearer =
     surcharges.reported.length > 0 ||
     surcharges.webSearches > 0 ||
-    surcharges.pictureTokens !== undefined;
+    surcharges.imageTokens !== undefined;
   const more = isDearer ? { surcharges } : {};
   const known = reported ?? unreported;
   // A count of nothing is from a beginning too.

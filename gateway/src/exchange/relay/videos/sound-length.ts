@@ -86,7 +86,7 @@ async function secondsOfFrames(reader: PieceReader, enough: number): Promise<num
   }
 }
 
-/** Titles and pictures before the sound. */
+/** Titles and images before the sound. */
 async function skipTags(reader: PieceReader): Promise<void> {
   for (;;) {
     const head = await reader.peek(10);

@@ -96,7 +96,7 @@ export function submitRequest(
   return { ...asked, headers: { ...asked.headers, ...side.submitHeaders }, ownConnection: true };
 }
 
-/** In pieces, so that pictures in the body are not copied. */
+/** In pieces, so that images in the body are not copied. */
 function bodyWith(
   { before, after }: VideoRequest['body'],
   model: string,

@@ -2,7 +2,7 @@ import type { Block, GenerationRequest, ToolResultBlock, Turn } from '#canonical
 import type { LossList } from '../losses.ts';
 
 /**
- * If tool results can only be text, moves their pictures and files behind them in the same turn, each with its origin.
+ * If tool results can only be text, moves their images and files behind them in the same turn, each with its origin.
  */
 export function moveResultMedia(request: GenerationRequest, losses: LossList): GenerationRequest {
   const turns = request.turns.map((turn): Turn => {

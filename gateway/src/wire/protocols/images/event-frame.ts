@@ -1,6 +1,6 @@
 import { type Edit, type KeyedRange, membersAt, objectStart, skipSpace } from '#json/index.ts';
 
-/** The data of an event, and what changes in it. Pictures are megabytes, so they are not copied. */
+/** The data of an event, and what changes in it. Images are megabytes, so they are not copied. */
 export interface EventData {
   /** A JSON object. */
   readonly json: Buffer;

@@ -3,7 +3,7 @@ import type { Range } from '#json/index.ts';
 import { readModel } from '../shared/text/request-values.ts';
 import { broken, parametersOf } from './part-headers.ts';
 import { type FormPart, readForm } from './form.ts';
-import { pictureType } from './picture-type.ts';
+import { imageType } from './image-type.ts';
 import { memberNames, type ImageFile, type OpenedImages } from './types.ts';
 
 /** RFC 2046, section 5.1.1. */
@@ -45,7 +45,7 @@ export function openParts(
     const { name, isFile, content } = part;
     const field = fileField(name);
     if (field !== null) {
-      files.push({ field, name, isFile, type: pictureType(part.start), bytes: content });
+      files.push({ field, name, isFile, type: imageType(part.start), bytes: content });
     } else {
       refuseSpelling(name);
       if (ranges.has(name)) throw duplicateField(name);

@@ -4,7 +4,7 @@ import { images } from './index.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452ff00\r\n--', 'latin1');
 const head = Buffer.from('89504e470d0a1a0a', 'hex');
-const picture = Buffer.concat([head, png, Buffer.from([0, 0xff, 13, 10])]);
+const image = Buffer.concat([head, png, Buffer.from([0, 0xff, 13, 10])]);
 const can = new Set(['edits', 'streaming']);
 const type = 'multipart/form-data; boundary=XX';
 
@@ -17,7 +17,7 @@ const field = (name: string, content: Buffer | string): Part => ({
   headers: `Content-Disposition: form-data; name="${name}"`,
   content,
 });
-const file = (name: string, content: Buffer | string = picture, filename = 'a.png'): Part => ({
+const file = (name: string, content: Buffer | string = image, filename = 'a.png'): Part => ({
   headers: `Content-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: image/png`,
   content,
 });
@@ -58,7 +58,7 @@ describe('the form of an edit', () => {
       field('stream', 'true'),
       prompt,
       field('user', 'u'),
-      file('image[]', picture, 'b"c\\"d.png'.replace('"', '%22')),
+      file('image[]', image, 'b"c\\"d.png'.replace('"', '%22')),
       file('image[0]'),
       model,
     );
@@ -82,7 +82,7 @@ describe('the form of an edit', () => {
       ['image', 'image[0]'],
     ]);
     for (const { bytes } of request.files) {
-      expect(body.subarray(bytes.start, bytes.end).equals(picture)).toBe(true);
+      expect(body.subarray(bytes.start, bytes.end).equals(image)).toBe(true);
     }
   });
 
@@ -120,7 +120,7 @@ describe('the form of an edit', () => {
     ['an empty file', [model, prompt, file('image', '')], 'invalid_value', 'image'],
     ['a text as file', [model, prompt, file('image', 'a cat')], 'invalid_value', 'image'],
     ['a GIF', [model, prompt, file('image', 'GIF89a')], 'invalid_value', 'image'],
-    ['a picture as field', [model, prompt, field('image', picture)], 'invalid_value', 'image'],
+    ['a picture as field', [model, prompt, field('image', image)], 'invalid_value', 'image'],
     ['a text as mask', [model, prompt, file('image'), file('mask', 'x')], 'invalid_value', 'mask'],
     [
       'two masks',

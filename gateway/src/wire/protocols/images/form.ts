@@ -17,7 +17,7 @@ export interface FormPart {
 /** In bytes: what is kept of each part. */
 export const longestText = 8 * 1024;
 
-/** Far more than a request for pictures has. */
+/** Far more than a request for images has. */
 const mostParts = 256;
 /** In bytes, of one part. A file's name is part of them. */
 const longestHeaders = 16 * 1024;

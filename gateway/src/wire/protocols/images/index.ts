@@ -8,17 +8,17 @@ import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 import { toEvents } from './response-events.ts';
 import { ImageResponseScan } from './scan-response.ts';
-import { type ImageStreamContext, ImageStreamTap, isWholeEvent } from './stream-tap.ts';
+import { type ImageStreamContext, ImagesStreamTap, isWholeEvent } from './stream-tap.ts';
 
 export type { ImageEventNames } from './event-names.ts';
 export type { ImagePieceReader } from './piece-reader.ts';
 export type { ScannedImages } from './scan-response.ts';
-export type { ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
+export type { ImageStreamContext, ImagesStreamTap } from './stream-tap.ts';
 export type {
   ImageEntry,
   ImageFile,
-  ImageRequest,
-  ImageResponse,
+  ImagesRequest,
+  ImagesResponse,
   OpenedImages,
   StoredBytes,
 } from './types.ts';
@@ -37,7 +37,7 @@ export const images = Object.freeze({
   toEvents,
   isWholeEvent,
   /** One per attempt of a streamed request. */
-  createStreamTap: (context: ImageStreamContext) => new ImageStreamTap(context),
+  createStreamTap: (context: ImageStreamContext) => new ImagesStreamTap(context),
   encodeError: encodeErrorObject,
   encodeStreamError: (error: GatewayError) => frame(null, encodeErrorObject(error)),
   keepAlive: () => commentKeepAlive,

@@ -7,7 +7,7 @@ import type { OpenedImages } from './types.ts';
 type Opened = Omit<OpenedImages, 'body'>;
 
 /**
- * Reads a request piece by piece as it arrives, so that its pictures need not be in memory. What is wrong with it is
+ * Reads a request piece by piece as it arrives, so that its images need not be in memory. What is wrong with it is
  * said at its end.
  */
 export interface ImagePieceReader {

@@ -153,8 +153,8 @@ describe('a generation', () => {
   });
 
   test('with pictures of megabytes keeps their beginnings', () => {
-    const picture = Buffer.concat([png, Buffer.alloc(2_000_000)]).toString('base64');
-    const { members, sources } = generate({ ...required, image: [picture, picture] });
+    const image = Buffer.concat([png, Buffer.alloc(2_000_000)]).toString('base64');
+    const { members, sources } = generate({ ...required, image: [image, image] });
     expect(sources).toBe(2);
     expect(JSON.stringify(members).length).toBeLessThan(20_000);
   });

@@ -1,16 +1,16 @@
 import { GatewayError } from '#errors/index.ts';
 import { askedTerms, routerTerms } from '../shared/usage/terms.ts';
-import { readInteger, readPictureValues, readWord } from '../shared/pictures/picture-values.ts';
+import { readInteger, readImageValues, readWord } from '../shared/images/image-values.ts';
 import { readFlag, refuseValue, requireOneOf } from '../shared/text/request-values.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../shared/values.ts';
-import { isPictureText } from './picture-type.ts';
-import type { ImageRequest, OpenedImages } from './types.ts';
+import { isImageText } from './image-type.ts';
+import type { ImagesRequest, OpenedImages } from './types.ts';
 
-/** The most pictures that one request may send, and that a set may have. */
+/** The most images that one request may send, and that a set may have. */
 const most = { sources: 16, inSet: 15 } as const;
 
 type Opened = Omit<OpenedImages, 'body'>;
-type Read = Omit<ImageRequest, 'body'>;
+type Read = Omit<ImagesRequest, 'body'>;
 
 /** In bytes. */
 const largestFile = 50 * 1024 * 1024;
@@ -24,11 +24,11 @@ const largestFile = 50 * 1024 * 1024;
 export function readRequest<Body>(
   opened: OpenedImages<Body>,
   capabilities: ReadonlySet<string>,
-): ImageRequest<Body> {
+): ImagesRequest<Body> {
   const { members } = opened;
   requireMembers(opened);
   checkPrompt(members);
-  const { count, size } = readPictureValues(members);
+  const { count, size } = readImageValues(members);
   readWord(members, 'response_format', 'url b64_json');
   readInteger(members, 'output_compression', 0, 100);
   readInteger(members, 'partial_images', 0, 3);
@@ -37,7 +37,7 @@ export function readRequest<Body>(
   const request = {
     ...opened,
     stream,
-    images: Math.max(count ?? 1, picturesOfSet(members)),
+    images: Math.max(count ?? 1, imagesOfSet(members)),
     size,
     layers,
     sources: readSources(opened),
@@ -64,8 +64,8 @@ function checkPrompt(members: JsonRecord): void {
   }
 }
 
-/** How many pictures the model may draw as a set for one request: the most that are possible if the request does not say. */
-function picturesOfSet(members: JsonRecord): number {
+/** How many images the model may draw as a set for one request: the most that are possible if the request does not say. */
+function imagesOfSet(members: JsonRecord): number {
   const mode = members['sequential_image_generation'];
   // Of another word nobody knows what an upstream makes of it.
   if (isAbsent(mode) || mode === 'disabled') return 1;
@@ -81,12 +81,12 @@ function picturesOfSet(members: JsonRecord): number {
 function readSources(opened: Opened): number {
   if (opened.encoding === 'multipart') return readFiles(opened);
   const { image, images, mask } = opened.members;
-  if (opened.form === 'generation') return readPictures(image, 'image');
+  if (opened.form === 'generation') return checkReferences(image, 'image');
   if (!isAbsent(mask)) checkReference(mask, 'mask');
-  if (isAbsent(images)) return readPictures(image, 'image');
+  if (isAbsent(images)) return checkReferences(image, 'image');
   if (!isAbsent(image)) refuseValue('image', 'cannot be combined with images');
   const list = listOf(images, 'images');
-  for (const [index, picture] of list.entries()) checkReference(picture, `images[${index}]`);
+  for (const [index, source] of list.entries()) checkReference(source, `images[${index}]`);
   return list.length;
 }
 
@@ -104,14 +104,14 @@ function readFiles({ files }: Opened): number {
 }
 
 /** A text, or a list of texts. */
-function readPictures(image: unknown, param: string): number {
+function checkReferences(image: unknown, param: string): number {
   if (isAbsent(image)) return 0;
   if (!Array.isArray(image)) {
-    checkPicture(image, param);
+    checkImage(image, param);
     return 1;
   }
   const list = listOf(image, param);
-  for (const [index, picture] of list.entries()) checkPicture(picture, `${param}[${index}]`);
+  for (const [index, source] of list.entries()) checkImage(source, `${param}[${index}]`);
   return list.length;
 }
 
@@ -120,8 +120,8 @@ function listOf(value: unknown, param: string): readonly unknown[] {
   return refuseValue(param, `must be a list of 1 to ${most.sources} pictures`);
 }
 
-function checkPicture(value: unknown, param: string): void {
-  if (typeof value === 'string' && isPictureText(value)) return;
+function checkImage(value: unknown, param: string): void {
+  if (typeof value === 'string' && isImageText(value)) return;
   refuseValue(
     param,
     'must be a public http(s) URL, a data URI of a picture, or a picture in Base64',
@@ -130,16 +130,16 @@ function checkPicture(value: unknown, param: string): void {
 
 const places = ['image_url', 'url', 'file_id'] as const;
 
-/** An object that names a picture in one of the three ways; a text is one too. */
+/** An object that names an image in one of the three ways; a text is one too. */
 function checkReference(value: unknown, param: string): void {
-  if (!isRecord(value)) return checkPicture(value, param);
+  if (!isRecord(value)) return checkImage(value, param);
   const named = places.filter((place) => !isAbsent(value[place]));
   const [place] = named;
   if (place === undefined || named.length > 1) {
     refuseValue(param, `must have exactly one of ${places.join(', ')}`);
   }
   const reference = value[place];
-  if (place !== 'file_id') return checkPicture(reference, `${param}.${place}`);
+  if (place !== 'file_id') return checkImage(reference, `${param}.${place}`);
   if (typeof reference !== 'string' || reference === '') {
     refuseValue(`${param}.file_id`, 'must be the id of a file');
   }

@@ -1,5 +1,5 @@
 import { elementsAt } from '#json/index.ts';
-import type { EventPieces } from '../shared/pictures/picture-stream.ts';
+import type { EventPieces } from '../shared/images/image-stream.ts';
 import {
   type EventData,
   eventData,
@@ -9,7 +9,7 @@ import {
   valueOf,
 } from './event-frame.ts';
 
-/** Members of a response that describe its pictures: events have them too. */
+/** Members of a response that describe its images: events have them too. */
 const described = ['created', 'background', 'output_format', 'quality', 'size', 'model'];
 
 /** The first letter of `null`. */
@@ -18,7 +18,7 @@ const succeeded = 'image_generation.completed';
 const failed = 'image_generation.partial_failed';
 
 /**
- * The events of an equivalent stream, for a response that came whole although a stream was asked for: a final picture for
+ * The events of an equivalent stream, for a response that came whole although a stream was asked for: a final image for
  * each entry, the usage with the last. An entry that is an error becomes the event of a failed one.
  * @param json a response that `readResponse` has read
  */
@@ -42,7 +42,7 @@ export function* toEvents(json: Buffer): Generator<EventPieces> {
       if (isLast && usage !== null) setMember(event, 'usage', usage);
     }
     yield piecesOf(type, event);
-    // The usage of a set whose last picture failed.
+    // The usage of a set whose last image failed.
     if (isLast && isFailed && usage !== null) {
       const rest = eventData(Buffer.from(`{"type":"${succeeded}"}`));
       setMember(rest, 'usage', usage);

@@ -31,8 +31,8 @@ describe('a response', () => {
     expect(JSON.parse(bytes.toString())).toEqual(body);
     expect(response).toEqual({
       entries: [
-        { size: null, zIndex: null, isFailed: false, pictureStart: png },
-        { size: null, zIndex: null, isFailed: false, pictureStart: null },
+        { size: null, zIndex: null, isFailed: false, imageStart: png },
+        { size: null, zIndex: null, isFailed: false, imageStart: null },
       ],
       size: '1024x1024',
       inputImages: null,
@@ -63,9 +63,9 @@ describe('a response', () => {
       usage: { input_images: 1, generated_images: 2, output_tokens: 23107, total_tokens: 23107 },
     });
     expect(response.entries).toEqual([
-      { size: '2048x2048', zIndex: 0, isFailed: false, pictureStart: null },
-      { size: '1000x265', zIndex: 1, isFailed: false, pictureStart: null },
-      { size: null, zIndex: null, isFailed: true, pictureStart: null },
+      { size: '2048x2048', zIndex: 0, isFailed: false, imageStart: null },
+      { size: '1000x265', zIndex: 1, isFailed: false, imageStart: null },
+      { size: null, zIndex: null, isFailed: true, imageStart: null },
     ]);
     expect(response).toMatchObject({
       size: null,
@@ -111,7 +111,7 @@ describe('a response', () => {
   };
 
   test.each([-1, 0.5, 'x', true])('is doubtful with %j tokens of pictures', (count) => {
-    // All of the output is that of pictures then.
+    // All of the output is that of images then.
     const tokens = { output: 7, outputImage: 7 };
     expect(withImageTokens(count)).toMatchObject({ tokens, isDoubtful: true });
   });
@@ -154,9 +154,9 @@ describe('a response', () => {
   test('has the first bytes of its pictures, however they are written', () => {
     const escaped = b64.replaceAll('/', '\\/');
     const text = `{"data":[{"b64_json":"${escaped}"},{"b64_json":"data:image/png;base64,${b64}"},{"b64_json":""}]}`;
-    expect(read(text).entries.map(({ pictureStart }) => pictureStart)).toEqual([png, png, null]);
+    expect(read(text).entries.map(({ imageStart }) => imageStart)).toEqual([png, png, null]);
     const large = Buffer.concat([png, Buffer.alloc(1_000_000)]).toString('base64');
     const [entry] = read({ data: [{ b64_json: large }] }).entries;
-    expect(entry?.pictureStart?.length).toBe(48 * 1024);
+    expect(entry?.imageStart?.length).toBe(48 * 1024);
   });
 });

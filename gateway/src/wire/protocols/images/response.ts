@@ -4,19 +4,19 @@ import { echoedName } from '../shared/text/echo.ts';
 import { parseRecord } from '../shared/text/events.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
 import { isRecord, type JsonRecord, recordAt } from '../shared/values.ts';
-import type { ImageEntry, ImageResponse } from './types.ts';
+import type { ImageEntry, ImagesResponse } from './types.ts';
 import { readInclusiveUsage } from '../shared/usage/inclusive-usage.ts';
 import { countOf } from '../shared/usage/usage-numbers.ts';
 
-/** In bytes of Base64: where the header of nearly every picture has ended, even after a colour profile. */
+/** In bytes of Base64: where the header of nearly every image has ended, even after a colour profile. */
 export const longestRead = 64 * 1024;
 
 /**
- * Reads a complete response: one pass over its bytes, and pictures are never decoded beyond their headers. The client's
+ * Reads a complete response: one pass over its bytes, and images are never decoded beyond their headers. The client's
  * name of the model is echoed back where the channel maps it.
  * @throws UnreadableResponse when it is not a JSON object with a list `data` of objects, or carries an error.
  */
-export function readResponse(body: Buffer, echo: ModelEcho): ImageResponse {
+export function readResponse(body: Buffer, echo: ModelEcho): ImagesResponse {
   const response = parseImages(body);
   if (response === null) throw new UnreadableResponse('the response is not a JSON object');
   return { ...interpretResponse(response), body: echoName(body, response, echo) };
@@ -26,7 +26,7 @@ export function readResponse(body: Buffer, echo: ModelEcho): ImageResponse {
  * What a parsed response says. Its long texts may be cut.
  * @throws UnreadableResponse
  */
-export function interpretResponse(response: JsonRecord): Omit<ImageResponse, 'body'> {
+export function interpretResponse(response: JsonRecord): Omit<ImagesResponse, 'body'> {
   const { data, size, usage: reported } = response;
   const usage = readUsage(reported, response['service_tier']);
   if (response['error']) {
@@ -43,19 +43,19 @@ export function interpretResponse(response: JsonRecord): Omit<ImageResponse, 'bo
   };
 }
 
-/** An entry of `data`, or an event that holds one picture. Its long texts may be cut. */
+/** An entry of `data`, or an event that holds one image. Its long texts may be cut. */
 export function readEntry(entry: JsonRecord): ImageEntry {
   const zIndex = entry['z_index'];
   return {
     size: sizeOf(entry['size']),
     zIndex: typeof zIndex === 'number' ? zIndex : null,
     isFailed: Boolean(entry['error']),
-    pictureStart: pictureStart(entry['b64_json']),
+    imageStart: imageStart(entry['b64_json']),
   };
 }
 
 /**
- * JSON whose texts are cut where no header of a picture reaches.
+ * JSON whose texts are cut where no header of an image reaches.
  * @param isChecked false: the rest of a long text is not checked, as for the events of a stream, which are read in turn
  * @returns null if it is not a JSON object, or too complex
  */
@@ -69,7 +69,7 @@ function sizeOf(size: unknown): string | null {
 }
 
 /** Some servers put a data URI there. */
-function pictureStart(text: unknown): Buffer | null {
+function imageStart(text: unknown): Buffer | null {
   if (typeof text !== 'string' || text === '') return null;
   const base64 = /^data:/i.test(text) ? text.slice(text.indexOf(',') + 1) : text;
   return Buffer.from(base64.slice(0, longestRead), 'base64');
@@ -86,14 +86,14 @@ function echoName(body: Buffer, response: JsonRecord, echo: ModelEcho): Buffer {
 }
 
 /**
- * The tokens of an answer with pictures; null if it reports none. Output without details is that of pictures: an answer
+ * The tokens of an answer with images; null if it reports none. Output without details is that of images: an answer
  * has nothing else to count.
  * @param serviceTier as the response names it, beside its usage
  */
 export function readUsage(usage: unknown, serviceTier?: unknown): ReportedUsage | null {
   const reported = readInclusiveUsage(usage, serviceTier);
   if (reported === null || !isRecord(usage)) return null;
-  // Nothing is estimated of pictures, so a half is no report.
+  // Nothing is estimated of images, so a half is no report.
   if (reported.missingSide !== undefined && !reported.implausible) return null;
   if (hasOutputDetails(usage)) return reported;
   const { tokens } = reported;
@@ -101,11 +101,11 @@ export function readUsage(usage: unknown, serviceTier?: unknown): ReportedUsage 
 }
 
 function hasOutputDetails(usage: JsonRecord): boolean {
-  const { image_tokens: pictured, text_tokens: text } = {
+  const { image_tokens: imageEntries, text_tokens: text } = {
     ...recordAt(usage, 'completion_tokens_details'),
     ...recordAt(usage, 'output_tokens_details'),
   };
-  return countOf(pictured) !== null || countOf(text) !== null;
+  return countOf(imageEntries) !== null || countOf(text) !== null;
 }
 
 /** The references that the upstream counted; null unless that is a whole number. */

@@ -96,16 +96,16 @@ describe('a response in pieces', () => {
     ['a picture with escapes', { b64_json: 'QUI/'.repeat(40_000) }],
     ['a long error', { error: { message: 'x'.repeat(5_000) } }],
     ['a long text as size', { size: 'x'.repeat(5_000) }],
-  ])('with %s is read as the whole one', (_, picture) => {
-    const text = JSON.stringify({ data: [picture, {}] }).replaceAll('/', '\\/');
+  ])('with %s is read as the whole one', (_, image) => {
+    const text = JSON.stringify({ data: [image, {}] }).replaceAll('/', '\\/');
     const body = Buffer.from(text);
     const [left, right] = [scanned(body, [7, 70_000]), whole(body)];
     const shown = (value: typeof left) =>
       'entries' in value
-        ? value.entries.map(({ isFailed, pictureStart }) => ({
+        ? value.entries.map(({ isFailed, imageStart }) => ({
             isFailed,
             // More than any header: where texts with escapes are cut differs.
-            start: pictureStart?.subarray(0, 20_000),
+            start: imageStart?.subarray(0, 20_000),
           }))
         : value;
     expect(shown(left)).toEqual(shown(right));

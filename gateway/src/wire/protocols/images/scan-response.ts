@@ -3,15 +3,15 @@ import { echoedName } from '../shared/text/echo.ts';
 import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
 import { isRecord, type JsonRecord } from '../shared/values.ts';
 import { interpretResponse, longestRead } from './response.ts';
-import type { ImageResponse } from './types.ts';
+import type { ImagesResponse } from './types.ts';
 
 /** A response whose bytes are somewhere else. */
-export interface ScannedImages extends Omit<ImageResponse, 'body'> {
+export interface ScannedImages extends Omit<ImagesResponse, 'body'> {
   /** What the client is to see in place of some of the bytes. */
   readonly edits: readonly Edit[];
   /**
-   * What the upstream has left out although it is charged: the size of a picture if it stands once for all of them, and
-   * the number of references beside that of pictures.
+   * What the upstream has left out although it is charged: the size of an image if it stands once for all of them, and
+   * the number of references beside that of images.
    * @param references the number of references that are charged
    */
   fills(references: number): readonly Edit[];
@@ -31,7 +31,7 @@ const watched = [
   { path: ['data', '*', 'url'], keep: 1 },
 ];
 
-/** Reads a complete response piece by piece, as it arrives. Pictures are not kept. */
+/** Reads a complete response piece by piece, as it arrives. Images are not kept. */
 export class ImageResponseScan {
   readonly #scan = new PieceScan(watched);
   /** The response is not JSON. */
@@ -78,7 +78,7 @@ export class ImageResponseScan {
 
 const pixels = /^\d+x\d+$/;
 
-/** The size of the whole response, for each picture that has none of its own. */
+/** The size of the whole response, for each image that has none of its own. */
 function sizeFills(found: readonly FoundValue[], { size }: JsonRecord): Edit[] {
   if (typeof size !== 'string' || !pixels.test(size)) return [];
   const fills: Edit[] = [];
@@ -88,9 +88,9 @@ function sizeFills(found: readonly FoundValue[], { size }: JsonRecord): Edit[] {
     const { path } = value.watched;
     if (path[0] === 'data' && path.length === 3) members.set(path[2]!, value);
     if (path[0] !== 'data' || path.length !== 2) continue;
-    const isPicture = members.has('b64_json') || members.has('url');
+    const isImage = members.has('b64_json') || members.has('url');
     const own = members.get('size');
-    if (isPicture && isNothing(own) && isNothing(members.get('error'))) {
+    if (isImage && isNothing(own) && isNothing(members.get('error'))) {
       fills.push(
         own === undefined
           ? insertAt(value.start, 'size', size)
@@ -105,7 +105,7 @@ function sizeFills(found: readonly FoundValue[], { size }: JsonRecord): Edit[] {
 const isNothing = (value: FoundValue | undefined): boolean =>
   value === undefined || value.text.toString() === 'null';
 
-/** Ark reports both numbers, and compatible servers only that of the pictures. */
+/** Ark reports both numbers, and compatible servers only that of the images. */
 function countFills(found: readonly FoundValue[], references: number): Edit[] {
   const usage = found.findLast(({ watched: { path } }) => path[0] === 'usage');
   if (usage === undefined || usage.text.length < usage.end - usage.start) return [];

@@ -207,7 +207,7 @@ describe('a set of Ark', () => {
   });
   const arkUsage = { generated_images: 2, output_tokens: 40, total_tokens: 40 };
   const completed = typed('image_generation.completed', { model: 'theirs', usage: arkUsage });
-  const picture = (index: number) => ({
+  const image = (index: number) => ({
     name: literal.final,
     type: literal.final,
     model: 'theirs',
@@ -218,7 +218,7 @@ describe('a set of Ark', () => {
 
   test('has final pictures, the last with the usage', () => {
     const { tap, text } = run([succeeded(0), failed, succeeded(2), completed, done]);
-    expect(shown(text)).toEqual([picture(0), { ...picture(2), usage: arkUsage }, '[DONE]']);
+    expect(shown(text)).toEqual([image(0), { ...image(2), usage: arkUsage }, '[DONE]']);
     expect(tap.entries.map(({ size, isFailed }) => [size, isFailed])).toEqual([
       ['2048x2048', false],
       [null, true],
@@ -232,7 +232,7 @@ describe('a set of Ark', () => {
     ['the end of the body', []],
   ])('shows its last picture without usage before %s', (_, end) => {
     const { text } = run([succeeded(0), succeeded(1), ...end]);
-    expect(shown(text)).toEqual([picture(0), picture(1), '[DONE]']);
+    expect(shown(text)).toEqual([image(0), image(1), '[DONE]']);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import type { ReportedUsage } from '#canonical/index.ts';
 import { echoedName } from '../shared/text/echo.ts';
 import { failureObject } from '../shared/text/error-object.ts';
 import { isDone, frame } from '../shared/text/events.ts';
-import type { PictureStreamTap } from '../shared/pictures/picture-stream.ts';
+import type { ImageStreamTap } from '../shared/images/image-stream.ts';
 import { type ModelEcho, type StreamEvent, verdict } from '../protocol.ts';
 import { isRecord, type JsonRecord } from '../shared/values.ts';
 import { type EventData, eventData, frameOf, setMember, valueOf } from './event-frame.ts';
@@ -14,12 +14,12 @@ import { mergeReports } from '../shared/usage/usage-numbers.ts';
 export interface ImageStreamContext extends ModelEcho {
   /** The names of events that the client gets. */
   readonly names: ImageEventNames;
-  /** Whether a final picture may be shown. The stream fails at the first one that may not. Absent: all may. */
+  /** Whether a final image may be shown. The stream fails at the first one that may not. Absent: all may. */
   readonly accepts?: (entry: ImageEntry) => boolean;
 }
 
-/** Reads a stream of pictures, in every spelling of its events, and gives the client the names that it knows. */
-export class ImageStreamTap implements PictureStreamTap {
+/** Reads a stream of images, in every spelling of its events, and gives the client the names that it knows. */
+export class ImagesStreamTap implements ImageStreamTap {
   replacement: readonly Buffer[] = [];
   failure: unknown = null;
   readonly entries: ImageEntry[] = [];
@@ -28,10 +28,10 @@ export class ImageStreamTap implements PictureStreamTap {
   readonly #names: ImageEventNames;
   readonly #accepts: (entry: ImageEntry) => boolean;
   readonly #echo: Buffer | null;
-  /** The last picture of a set, which awaits the usage. */
+  /** The last image of a set, which awaits the usage. */
   #held: EventData | null = null;
   #finals = 0;
-  /** Why the last picture that failed did. */
+  /** Why the last image that failed did. */
   #failed: unknown = null;
   #isDone = false;
 
@@ -64,22 +64,22 @@ export class ImageStreamTap implements PictureStreamTap {
     if (json === null) return this.#fail(null);
     const type = json['type'] ?? event.name;
     const kind = kindOfEvent(type);
-    if (kind === 'set-failure') return this.#pictureFailed(json);
+    if (kind === 'set-failure') return this.#imageFailed(json);
     if (json['error'] || type === 'error') return this.#fail(json['error'] ?? json);
     this.#readUsage(json);
     switch (kind) {
       case 'partial':
         return this.#show(event, data, json, this.#names.partial);
       case 'set-picture':
-        return this.#setPicture(data, json);
+        return this.#setImage(data, json);
       case 'final':
-        return hasPicture(json) ? this.#final(event, data, json) : this.#endOfSet(data);
+        return hasImage(json) ? this.#final(event, data, json) : this.#endOfSet(data);
       case null:
         return verdict.forward;
     }
   }
 
-  /** What is missing at the end: a picture that awaited its usage, and the terminator. */
+  /** What is missing at the end: an image that awaited its usage, and the terminator. */
   completion(): readonly Buffer[] {
     if (!this.finished || this.#isDone) return [];
     return [...(this.#takeHeld(null) ?? []), done];
@@ -113,8 +113,8 @@ export class ImageStreamTap implements PictureStreamTap {
     return this.#show(event, data, json, this.#names.final);
   }
 
-  /** Each picture of a set is a final one. The last waits for the usage, so each shows the one before. */
-  #setPicture(data: Buffer, json: JsonRecord): number {
+  /** Each image of a set is a final one. The last waits for the usage, so each shows the one before. */
+  #setImage(data: Buffer, json: JsonRecord): number {
     const before = this.#takeHeld(null);
     if (!this.#take(readEntry(json))) return this.#fail(null);
     // A copy, which releases the network chunk. A large event is a buffer of its own.
@@ -125,13 +125,13 @@ export class ImageStreamTap implements PictureStreamTap {
     return verdict.content | verdict.replace;
   }
 
-  #pictureFailed(json: JsonRecord): number {
+  #imageFailed(json: JsonRecord): number {
     this.#failed = json['error'] ?? null;
-    this.entries.push({ size: null, zIndex: null, isFailed: true, pictureStart: null });
+    this.entries.push({ size: null, zIndex: null, isFailed: true, imageStart: null });
     return verdict.drop;
   }
 
-  /** The usage of all pictures before it. */
+  /** The usage of all images before it. */
   #endOfSet(data: Buffer): number {
     if (!this.finished) return this.#fail(this.#failed);
     const held = this.#takeHeld(data);
@@ -153,7 +153,7 @@ export class ImageStreamTap implements PictureStreamTap {
   #take(entry: ImageEntry): boolean {
     if (!this.#accepts(entry)) return false;
     // The size alone matters later, and megabytes add up.
-    this.entries.push(entry.size === null ? entry : { ...entry, pictureStart: null });
+    this.entries.push(entry.size === null ? entry : { ...entry, imageStart: null });
     this.#finals += 1;
     return true;
   }
@@ -180,6 +180,6 @@ const done = Buffer.from(frame(null, '[DONE]'));
 /** In bytes. */
 const smallEvent = 64 * 1024;
 
-function hasPicture(json: JsonRecord): boolean {
+function hasImage(json: JsonRecord): boolean {
   return Boolean(json['b64_json']) || Boolean(json['url']);
 }

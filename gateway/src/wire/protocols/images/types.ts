@@ -1,9 +1,9 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
-import type { ImageEntry } from '../shared/pictures/picture-stream.ts';
+import type { ImageEntry } from '../shared/images/image-stream.ts';
 import type { NamedState } from '../shared/state/named-state.ts';
 import type { JsonRecord } from '../shared/values.ts';
-import type { PictureType } from './picture-type.ts';
+import type { ImageType } from './image-type.ts';
 
 export type { ImageEntry };
 
@@ -16,7 +16,7 @@ export interface ImageFile {
   /** The form says that it is a file, not a text. */
   readonly isFile: boolean;
   /** By its first bytes. Null: none that models read. */
-  readonly type: PictureType | null;
+  readonly type: ImageType | null;
   /** Its bytes, in the body. */
   readonly bytes: Range;
 }
@@ -40,7 +40,7 @@ export interface OpenedImages<Body = Buffer> {
   /** Where the body names it: a value of JSON with its quotes, or the content of a form's field. */
   readonly modelRange: Range;
   /**
-   * By name. Long texts of JSON are cut to their first kilobytes, since pictures are megabytes. The fields of a form are
+   * By name. Long texts of JSON are cut to their first kilobytes, since images are megabytes. The fields of a form are
    * texts, and its files are not among them.
    */
   readonly members: JsonRecord;
@@ -55,21 +55,21 @@ export interface OpenedImages<Body = Buffer> {
 }
 
 /** A request whose values were checked. */
-export interface ImageRequest<Body = Buffer> extends OpenedImages<Body> {
+export interface ImagesRequest<Body = Buffer> extends OpenedImages<Body> {
   readonly stream: boolean;
-  /** How many pictures it asks for: `n`, or `max_images` of a set; 1 if it does not say. */
+  /** How many images it asks for: `n`, or `max_images` of a set; 1 if it does not say. */
   readonly images: number;
   /** As the client wrote it: `1024x1536`, `2K`, `auto`; null: it did not. */
   readonly size: string | null;
-  /** The picture is decomposed into layers. */
+  /** The image is decomposed into layers. */
   readonly layers: boolean;
-  /** The number of source pictures in the request. A mask is not counted. */
+  /** The number of source images in the request. A mask is not counted. */
   readonly sources: number;
   /** What it asks for that may cost more, as prices name it: `models.other`, `service_tier.priority`. */
   readonly terms: readonly string[];
 }
 
-export interface ImageResponse {
+export interface ImagesResponse {
   readonly body: Buffer;
   readonly entries: readonly ImageEntry[];
   /** Of the whole response. */

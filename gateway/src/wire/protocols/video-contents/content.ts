@@ -1,4 +1,4 @@
-import { isPublicUrl } from '../shared/pictures/public-address.ts';
+import { isPublicUrl } from '../shared/images/public-address.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../shared/values.ts';
 import {
   readDataUrl,
@@ -41,11 +41,11 @@ export function readPrompt(prompt: unknown, images: unknown): Content {
   const text = { element: { type: 'text', text: requireText(prompt, 'prompt') }, param: 'prompt' };
   if (isAbsent(images)) return readElements([text]);
   if (!Array.isArray(images)) refuseVideo('images', 'must be a list of addresses');
-  const pictures = images.map((url: unknown, at) => {
+  const imageElements = images.map((url: unknown, at) => {
     const param = `images[${at}]`;
     return { element: { type: 'image_url', image_url: { url: requireText(url, param) } }, param };
   });
-  return readElements([text, ...pictures]);
+  return readElements([text, ...imageElements]);
 }
 
 interface Given {

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openRequest } from './request.ts';
 
-const picture = (first: readonly number[], type: string) =>
+const image = (first: readonly number[], type: string) =>
   `data:image/${type};base64,${Buffer.from([...first, ...Array(20).fill(1)]).toString('base64')}`;
-const png = picture([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'png');
-const jpeg = picture([0xff, 0xd8, 0xff], 'jpeg');
+const png = image([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'png');
+const jpeg = image([0xff, 0xd8, 0xff], 'jpeg');
 
 const bodyOf = (changes: object = {}) => ({
   model: 'wan2.6-i2v',
@@ -61,9 +61,9 @@ test.each<[string, object]>([
   ['input.img_url', { input: { img_url: 'oss://bucket/a.png' } }],
   ['input.img_url', { input: { img_url: 'data:image/png;base64,%%%%' } }],
   ['input.img_url', { input: { img_url: png.replace('image/png', 'text/plain') } }],
-  ['input.img_url', { input: { img_url: picture([...Buffer.from('GIF89a')], 'gif') } }],
-  ['input.img_url', { input: { img_url: picture([...Buffer.from('GIF89a')], 'png') } }],
-  ['input.img_url', { input: { img_url: picture([...Buffer.from('RIFF0000WAVE')], 'webp') } }],
+  ['input.img_url', { input: { img_url: image([...Buffer.from('GIF89a')], 'gif') } }],
+  ['input.img_url', { input: { img_url: image([...Buffer.from('GIF89a')], 'png') } }],
+  ['input.img_url', { input: { img_url: image([...Buffer.from('RIFF0000WAVE')], 'webp') } }],
   ['n', { n: 2 }],
   ['input.video_count', { input: { prompt: 'a cat', video_count: 2 } }],
   ['parameters.n', { parameters: { n: '2' } }],
@@ -96,14 +96,14 @@ test.each([
   { input: { img_url: png } },
   { input: { img_url: jpeg } },
   { input: { img_url: jpeg.replace('jpeg', 'jpg') } },
-  // Clients label every picture as the type that they know.
+  // Clients label every image as the type that they know.
   { input: { img_url: png.replace('png', 'jpeg') } },
   { input: { img_url: jpeg.replace('jpeg', 'png') } },
   { n: 1, parameters: { n: 1, video_count: null } },
-  { input: { img_url: picture([0x42, 0x4d], 'bmp') } },
+  { input: { img_url: image([0x42, 0x4d], 'bmp') } },
   {
     input: {
-      img_url: picture([...Buffer.from('RIFF'), 1, 1, 1, 1, ...Buffer.from('WEBP')], 'webp'),
+      img_url: image([...Buffer.from('RIFF'), 1, 1, 1, 1, ...Buffer.from('WEBP')], 'webp'),
     },
   },
   { input: { prompt: 'x', audio_url: null }, parameters: null },

@@ -10,7 +10,7 @@ import {
   watchList,
 } from '#json/index.ts';
 import { readModel } from '../shared/text/request-values.ts';
-import { isPublicUrl } from '../shared/pictures/public-address.ts';
+import { isPublicUrl } from '../shared/images/public-address.ts';
 import { isAbsent, type JsonRecord } from '../shared/values.ts';
 import {
   aroundModel,
@@ -110,13 +110,13 @@ function checkImage(text: string): void {
     refuseVideo('input.img_url', 'must be a public http or https address, or a data: URL');
   }
   const file = readDataUrl(text);
-  if (file?.type.startsWith('image/') !== true || !isPicture(firstBytes(file.data, 12))) {
+  if (file?.type.startsWith('image/') !== true || !isImage(firstBytes(file.data, 12))) {
     refuseVideo('input.img_url', 'must be a JPEG, PNG, BMP or WebP picture in Base64');
   }
 }
 
-/** Whether a file is a JPEG, PNG, BMP or WebP. Its bytes decide: clients label every picture as the one they know. */
-function isPicture(bytes: Buffer): boolean {
+/** Whether a file is a JPEG, PNG, BMP or WebP. Its bytes decide: clients label every image as the one they know. */
+function isImage(bytes: Buffer): boolean {
   const start = bytes.toString('latin1');
   return (
     start.startsWith('\xff\xd8\xff') ||

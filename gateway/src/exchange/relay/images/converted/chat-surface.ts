@@ -1,22 +1,22 @@
-import { pictureProtocolNames } from '#canonical/index.ts';
-import { pictures } from '#protocols/index.ts';
+import { imageProtocolNames } from '#canonical/index.ts';
+import { imageCodecs } from '#protocols/index.ts';
 import { callOnBody } from '../../attempts/in-thread.ts';
 import type { TextInput } from '../../text/input.ts';
-import type { OpenedPictures, PictureSurface } from './surface.ts';
+import type { OpenedImages, ImageSurface } from './surface.ts';
 
-/** Pictures in a chat: the last message of the user is the prompt, the pictures come as Markdown. */
-export const chatSurface: PictureSurface = {
+/** Images in a chat: the last message of the user is the prompt, the images come as Markdown. */
+export const chatSurface: ImageSurface = {
   protocol: 'chat',
-  upstreams: pictureProtocolNames,
+  upstreams: imageProtocolNames,
   open(input, parts) {
-    const read = callOnBody(parts, input, 'openChatPictures', {});
+    const read = callOnBody(parts, input, 'openChatImages', {});
     return read instanceof Promise
       ? read.then((request) => opened(input, request))
       : opened(input, read);
   },
 };
 
-function opened({ id, arrivedAt }: TextInput, read: ChatPictureRequest): OpenedPictures {
+function opened({ id, arrivedAt }: TextInput, read: ChatImageRequest): OpenedImages {
   const { model, request, stream, wantsUsage } = read;
   const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
   return {
@@ -27,15 +27,15 @@ function opened({ id, arrivedAt }: TextInput, read: ChatPictureRequest): OpenedP
     promptBytes: Buffer.byteLength(request.prompt),
     own: null,
     encode(response) {
-      if (!stream) return pictures.chat.encodeResponse(response, told);
-      return framesOf(pictures.chat.encodeStream(response, told, wantsUsage));
+      if (!stream) return imageCodecs.chat.encodeResponse(response, told);
+      return framesOf(imageCodecs.chat.encodeStream(response, told, wantsUsage));
     },
   };
 }
 
-type ChatPictureRequest = ReturnType<typeof pictures.chat.decodeRequest>;
+type ChatImageRequest = ReturnType<typeof imageCodecs.chat.decodeRequest>;
 
 function* framesOf(frames: Iterable<Buffer>): Generator<Buffer> {
   yield* frames;
-  yield pictures.chat.streamEnd;
+  yield imageCodecs.chat.streamEnd;
 }

@@ -1,25 +1,25 @@
 import { type Later, valueOf, type ValueOf } from '#body-work/index.ts';
-import { pictureProtocolNames, type PictureRequest } from '#canonical/index.ts';
+import { imageProtocolNames, type ImageRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
-import { pictures } from '#protocols/index.ts';
+import { imageCodecs } from '#protocols/index.ts';
 import { callOnBody } from '../../attempts/in-thread.ts';
 import type { TextInput } from '../../text/input.ts';
-import type { OpenedPictures, PictureSurface } from './surface.ts';
+import type { OpenedImages, ImageSurface } from './surface.ts';
 
-const { contents } = pictures;
+const { contents } = imageCodecs;
 
-/** Pictures in generate-content, to upstreams of its own and to those of images. */
-export const contentsSurface: PictureSurface = {
+/** Images in generate-content, to upstreams of its own and to those of images. */
+export const contentsSurface: ImageSurface = {
   protocol: contents.protocol,
-  upstreams: pictureProtocolNames.toReversed(),
+  upstreams: imageProtocolNames.toReversed(),
   streamed: {
     isWholeEvent: contents.isWholeEvent,
     toEvents: contents.toEvents,
     createTap: (echo, accepts) => contents.createStreamTap({ ...echo, accepts, sizeIn }),
   },
   open(input, parts) {
-    const read = callOnBody(parts, input, 'openContentsPictures', {});
+    const read = callOnBody(parts, input, 'openContentsImages', {});
     return read instanceof Promise
       ? read.then((request) => opened(input, request))
       : opened(input, read);
@@ -28,8 +28,8 @@ export const contentsSurface: PictureSurface = {
 
 function opened(
   { id, body, pathModel, pathStream }: TextInput,
-  { own, request: decoded }: ValueOf<'openContentsPictures'>,
-): OpenedPictures {
+  { own, request: decoded }: ValueOf<'openContentsImages'>,
+): OpenedImages {
   const { request, refusal } = unlessRefused(decoded);
   const model = pathModel ?? '';
   const { terms, candidates, searches, named } = own;
@@ -38,7 +38,7 @@ function opened(
     stream: pathStream ?? false,
     request,
     refusal,
-    promptBytes: body.length - pictureBytes(request),
+    promptBytes: body.length - imageBytes(request),
     own: {
       protocol: contents.protocol,
       terms,
@@ -57,9 +57,7 @@ function sizeIn(base64: string): string | null {
 }
 
 /** What cannot be read for another protocol may be right for this one, whose upstream judges it. */
-function unlessRefused(
-  decoded: Later<PictureRequest>,
-): Pick<OpenedPictures, 'request' | 'refusal'> {
+function unlessRefused(decoded: Later<ImageRequest>): Pick<OpenedImages, 'request' | 'refusal'> {
   try {
     return { request: valueOf(decoded), refusal: null };
   } catch (error) {
@@ -68,7 +66,7 @@ function unlessRefused(
   }
 }
 
-const unread: PictureRequest = Object.freeze({
+const unread: ImageRequest = Object.freeze({
   prompt: '',
   sources: [],
   mask: null,
@@ -81,7 +79,7 @@ const unread: PictureRequest = Object.freeze({
   others: [],
 });
 
-function pictureBytes({ sources }: PictureRequest): number {
+function imageBytes({ sources }: ImageRequest): number {
   return sources.reduce(
     (sum, source) => sum + (source.kind === 'base64' ? source.base64.length : 0),
     0,

@@ -1,13 +1,13 @@
-import { isReferenceModel, type PictureProtocolName } from '#canonical/index.ts';
+import { isReferenceModel, type ImageProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import {
-  type ConvertedPictureRequest,
-  convertPictureRequest,
+  type ConvertedImageRequest,
+  convertImageRequest,
   type FetchMedia,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import { drawnPictures, fetchingMedia, sourcePictures } from '../../attempts/fetch-media.ts';
+import { drawnImages, fetchingMedia, sourceImages } from '../../attempts/fetch-media.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
@@ -18,32 +18,32 @@ import type { ExchangeInput } from '../../exchange/input.ts';
 import { sentTo } from '../../exchange/record.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import { createStreamMeter } from '../measure-images.ts';
-import { forPictures, imageVendor } from '../native-requests.ts';
-import type { EventReading, PictureRequests, RoutedRequest } from '../picture-plan.ts';
-import { type PictureParts, takesSources, unable } from '../prepared.ts';
-import { PictureResponseReader, ResponseLoss } from './picture-response-reader.ts';
-import type { ConvertiblePictures, PictureSide, StreamedPictures } from './surface.ts';
+import { forImages, imageVendor } from '../native-requests.ts';
+import type { EventReading, ImageRequests, RoutedRequest } from '../image-plan.ts';
+import { type ConvertedImageParts, takesSources, unable } from '../prepared.ts';
+import { ImageResponseReader, ResponseLoss } from './image-response-reader.ts';
+import type { ConvertibleImages, ImageSide, StreamedImages } from './surface.ts';
 
-/** How pictures are sent to upstreams of other protocols than the client's, or of its own text protocol. */
-export interface PictureTarget {
-  readonly side: PictureSide;
+/** How images are sent to upstreams of other protocols than the client's, or of its own text protocol. */
+export interface ImageTarget {
+  readonly side: ImageSide;
   /** How clients get them in a stream; absent: they do not. */
-  readonly streamed?: StreamedPictures | undefined;
+  readonly streamed?: StreamedImages | undefined;
 }
 
-/** A request for pictures as each upstream takes it: converted, or in the client's own protocol. */
-export class ConvertedRequests implements PictureRequests<MeasuredImages> {
-  readonly #parts: PictureParts;
-  readonly #target: PictureTarget;
+/** A request for images as each upstream takes it: converted, or in the client's own protocol. */
+export class ConvertedRequests implements ImageRequests<MeasuredImages> {
+  readonly #parts: ConvertedImageParts;
+  readonly #target: ImageTarget;
   readonly #input: ExchangeInput;
-  readonly #prepared: ConvertiblePictures;
-  readonly #converted = new Map<Route, ConvertedPictureRequest>();
+  readonly #prepared: ConvertibleImages;
+  readonly #converted = new Map<Route, ConvertedImageRequest>();
 
   constructor(
-    parts: PictureParts,
-    target: PictureTarget,
+    parts: ConvertedImageParts,
+    target: ImageTarget,
     input: ExchangeInput,
-    prepared: ConvertiblePictures,
+    prepared: ConvertibleImages,
   ) {
     this.#parts = parts;
     this.#target = target;
@@ -71,7 +71,7 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
         losses: request.losses,
         responseLosses: isOwn ? null : losses,
       },
-      // Only upstreams of the client's own protocol stream pictures; the others respond with all of them at once.
+      // Only upstreams of the client's own protocol stream images; the others respond with all of them at once.
       request: (secret) => this.#request(route, upstream, request, secret, isStream),
       whole: () => new WholeResponse(this.#readerOf(route, upstream, isOwn, losses)),
       events: () => this.#events(route, upstream, isOwn, losses),
@@ -81,13 +81,13 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
   /** The result lives as long as the response, so it holds nothing of the request. */
   #readerOf(
     { upstreamModel }: Route,
-    upstream: PictureProtocolName,
+    upstream: ImageProtocolName,
     isOwn: boolean,
     losses: ResponseLoss,
-  ): PictureResponseReader {
+  ): ImageResponseReader {
     const { bodies, missingUsage } = this.#parts;
     const prepared = this.#prepared;
-    return new PictureResponseReader({
+    return new ImageResponseReader({
       bodies,
       keyId: this.#input.caller.keyId,
       upstream,
@@ -95,14 +95,14 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
       echo: { clientModel: prepared.opened.model, upstreamModel },
       prepared,
       missingUsage,
-      fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnPictures, work),
+      fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnImages, work),
       losses,
     });
   }
 
   #events(
     route: Route,
-    upstream: PictureProtocolName,
+    upstream: ImageProtocolName,
     isOwn: boolean,
     losses: ResponseLoss,
   ): EventReading {
@@ -127,8 +127,8 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
 
   #request(
     route: Route,
-    protocol: PictureProtocolName,
-    { form, body, contentType }: ConvertedPictureRequest,
+    protocol: ImageProtocolName,
+    { form, body, contentType }: ConvertedImageRequest,
     secret: string | null,
     stream: boolean,
   ): UpstreamRequest {
@@ -148,10 +148,10 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
       stream,
       timeouts,
     });
-    return forPictures(asked);
+    return forImages(asked);
   }
 
-  async #convert(route: Route, upstream: PictureProtocolName): Promise<GatewayError | null> {
+  async #convert(route: Route, upstream: ImageProtocolName): Promise<GatewayError | null> {
     const { opened, model } = this.#prepared;
     const vendor = imageVendor(route);
     const capabilities = new Set(model.capabilities);
@@ -161,18 +161,18 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
     try {
       const request = await opened.read();
       if (request.sources.length > 0 && !takesSources(model)) return unable(opened.model);
-      const convert = (fetchPicture: FetchMedia) =>
-        convertPictureRequest(request, {
+      const convert = (fetchImage: FetchMedia) =>
+        convertImageRequest(request, {
           client: this.#target.side.protocol,
           upstream,
           model: route.upstreamModel,
           capabilities,
-          asksForBytes: vendor.picturesByAddress === true || isReferenceModel(capabilities),
+          asksForBytes: vendor.imagesByAddress === true || isReferenceModel(capabilities),
           boundary: `sluice-${this.#input.id}`,
           strict: this.#input.caller.conversion === 'strict',
-          fetchPicture,
+          fetchImage,
         });
-      const converted = await fetchingMedia(this.#parts, this.#input, sourcePictures, convert);
+      const converted = await fetchingMedia(this.#parts, this.#input, sourceImages, convert);
       this.#converted.set(route, converted);
       return null;
     } catch (error) {
@@ -181,7 +181,7 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
     }
   }
 
-  #ownRequest(route: Route): ConvertedPictureRequest {
+  #ownRequest(route: Route): ConvertedImageRequest {
     const { own } = this.#prepared.opened;
     if (own === null) throw new GatewayError('internal_error');
     return {
@@ -192,7 +192,7 @@ export class ConvertedRequests implements PictureRequests<MeasuredImages> {
     };
   }
 
-  #upstreamOf({ channel }: Route): PictureProtocolName {
+  #upstreamOf({ channel }: Route): ImageProtocolName {
     const found = this.#target.side.upstreams.find((name) => channel.protocols.includes(name));
     if (found === undefined) throw new GatewayError('internal_error');
     return found;

@@ -1,57 +1,57 @@
-import type { PictureProtocolName, PictureRequest, PictureResponse } from '#canonical/index.ts';
+import type { ImageProtocolName, ImageRequest, ImageResponse } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ModelEcho, NamedState, PictureClient, PictureStreamTap } from '#protocols/index.ts';
+import type { ModelEcho, NamedState, ImageClient, ImageStreamTap } from '#protocols/index.ts';
 import type { NamingRequest } from '../../exchange/state/authorize-names.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { MeasuredRequest, StreamMeter } from '../measure-images.ts';
-import type { PictureEvents } from '../picture-stream.ts';
-import type { PictureParts } from '../prepared.ts';
+import type { ImageEvents } from '../image-stream.ts';
+import type { ConvertedImageParts } from '../prepared.ts';
 
-/** Whose request for pictures it is. */
-export interface PictureSide {
-  readonly protocol: PictureClient;
+/** Whose request for images it is. */
+export interface ImageSide {
+  readonly protocol: ImageClient;
   /** The protocols that upstreams may speak, the preferred one first. */
-  readonly upstreams: readonly PictureProtocolName[];
+  readonly upstreams: readonly ImageProtocolName[];
 }
 
-/** How clients of a protocol get their pictures in a stream. */
-export interface StreamedPictures extends PictureEvents {
-  /** @param accepts whether a picture may be shown */
-  createTap(echo: ModelEcho, accepts: StreamMeter['accepts']): PictureStreamTap;
+/** How clients of a protocol get their images in a stream. */
+export interface StreamedImages extends ImageEvents {
+  /** @param accepts whether an image may be shown */
+  createTap(echo: ModelEcho, accepts: StreamMeter['accepts']): ImageStreamTap;
 }
 
-/** How clients of a text protocol ask for pictures, and how they get them. */
-export interface PictureSurface extends PictureSide {
-  /** How pictures are streamed. Absent: `encode` writes the whole stream. */
-  readonly streamed?: StreamedPictures;
+/** How clients of a text protocol ask for images, and how they get them. */
+export interface ImageSurface extends ImageSide {
+  /** How images are streamed. Absent: `encode` writes the whole stream. */
+  readonly streamed?: StreamedImages;
   /**
    * Reads a request, a large one in a thread.
    * @throws GatewayError, ClientGone
    */
   open(
     input: TextInput,
-    parts: Pick<PictureParts, 'bodies' | 'ticker'>,
-  ): OpenedPictures | Promise<OpenedPictures>;
+    parts: Pick<ConvertedImageParts, 'bodies' | 'ticker'>,
+  ): OpenedImages | Promise<OpenedImages>;
 }
 
-/** A request for pictures that was read and checked, except for what depends on the model. */
-export interface OpenedPictures {
+/** A request for images that was read and checked, except for what depends on the model. */
+export interface OpenedImages {
   readonly model: string;
   readonly stream: boolean;
-  readonly request: PictureRequest;
+  readonly request: ImageRequest;
   /** Why only an upstream of the client's own protocol can take the request; null: any can. */
   readonly refusal: GatewayError | null;
   /** Bytes of text in the request. */
   readonly promptBytes: number;
   /** The way of the request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
-  readonly own: OwnPictures | null;
+  readonly own: OwnImages | null;
   /** The whole response of an upstream of another protocol, as the client wants it, in pieces. */
-  encode(response: PictureResponse): Iterable<Buffer>;
+  encode(response: ImageResponse): Iterable<Buffer>;
 }
 
-export interface OwnPictures {
-  readonly protocol: PictureProtocolName;
+export interface OwnImages {
+  readonly protocol: ImageProtocolName;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
   /** How many responses it asks for: an upstream of its own protocol may take more than others. */
@@ -64,8 +64,8 @@ export interface OwnPictures {
   bodyFor(body: Buffer, upstreamModel: string): Buffer;
 }
 
-/** How many pictures a request asks for, and with what. */
-export interface PictureDemand {
+/** How many images a request asks for, and with what. */
+export interface ImageDemand {
   readonly images: number;
   readonly layers: false;
   readonly sources: number;
@@ -74,21 +74,21 @@ export interface PictureDemand {
   readonly searches: boolean;
 }
 
-export interface CheckedPictures extends NamingRequest {
-  readonly opened: OpenedPictures;
-  readonly demand: PictureDemand;
+export interface CheckedImages extends NamingRequest {
+  readonly opened: OpenedImages;
+  readonly demand: ImageDemand;
 }
 
 /** A request that can be converted for any upstream. */
-export interface ConvertiblePictures extends MeasuredRequest {
-  readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'encode'> & {
+export interface ConvertibleImages extends MeasuredRequest {
+  readonly opened: Pick<OpenedImages, 'model' | 'refusal' | 'encode'> & {
     /** The request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
     readonly own: {
-      readonly protocol: PictureProtocolName;
+      readonly protocol: ImageProtocolName;
       bodyFor(upstreamModel: string): Buffer;
     } | null;
     /** Called when the first upstream of another protocol has its turn. @throws GatewayError */
-    readonly read: () => PictureRequest | Promise<PictureRequest>;
+    readonly read: () => ImageRequest | Promise<ImageRequest>;
     /** The request will not be sent again: releases its body. */
     readonly done: () => void;
   };
@@ -98,6 +98,6 @@ export interface ConvertiblePictures extends MeasuredRequest {
 }
 
 /** With the routes that can serve it, in the order to try them. */
-export interface PreparedPictures extends ConvertiblePictures {
+export interface PreparedImages extends ConvertibleImages {
   readonly routes: readonly Route[];
 }

@@ -43,7 +43,7 @@ function usageOf(response: JsonRecord): ReportedUsage | null {
     response['usage'],
     response['service_tier'],
     searchesIn(response),
-    pictureTokensIn(response),
+    imageTokensIn(response),
   );
 }
 
@@ -55,7 +55,7 @@ export function searchesIn(response: JsonRecord): number {
 }
 
 /** The tokens of the tool `image_generation`, which its own image model used: the usage does not include them. */
-export function pictureTokensIn(response: JsonRecord): number {
+export function imageTokensIn(response: JsonRecord): number {
   const tools = recordAt(response, 'tool_usage');
   return countAt(tools, 'image_gen', 'input_tokens') + countAt(tools, 'image_gen', 'output_tokens');
 }

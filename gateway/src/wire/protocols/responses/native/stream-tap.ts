@@ -10,7 +10,7 @@ import { mergeReports } from '../../shared/usage/usage-numbers.ts';
 import { readItemIds } from '../item-ids.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
 import { ResponseEventView } from './event-view.ts';
-import { isSearch, pictureTokensIn, searchesIn } from './response.ts';
+import { isSearch, imageTokensIn, searchesIn } from './response.ts';
 
 /** Events that end a response. `response.cancelled` is not among the vendor's, and servers send it. */
 const endings: ReadonlySet<string> = new Set([
@@ -136,7 +136,7 @@ export class ResponsesStreamTap implements StreamTap {
   #readUsage(): ReportedUsage | null {
     const tools = { tool_usage: view.toolUsage };
     const searches = Math.max(searchesIn(tools), this.webSearches);
-    return readInclusiveUsage(view.usage, view.serviceTier, searches, pictureTokensIn(tools));
+    return readInclusiveUsage(view.usage, view.serviceTier, searches, imageTokensIn(tools));
   }
 
   #noteResponse(): void {

@@ -84,10 +84,10 @@ export function readEndings(
 }
 
 /**
- * Parses a complete response whose pictures stay slices of its bytes.
+ * Parses a complete response whose images stay slices of its bytes.
  * @throws UnreadableResponse if it is not a JSON object
  */
-export function parsePictures(body: Buffer): JsonRecord {
+export function parseImages(body: Buffer): JsonRecord {
   try {
     return parseWithLongTexts(body);
   } catch (error) {

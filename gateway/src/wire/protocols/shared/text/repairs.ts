@@ -11,7 +11,7 @@ import {
 } from '#json/index.ts';
 import { recordsIn } from './input-extent.ts';
 import { isAbsent, isRecord, type JsonRecord, textOf } from '../values.ts';
-import { fittingType, isDressed, undressed } from '../pictures/media-type.ts';
+import { fittingType, isDressed, undressed } from '../images/media-type.ts';
 
 /** Messages, and what becomes of those that say nothing. */
 interface Turns {

@@ -24,13 +24,13 @@ import {
  * reported.
  * @param serviceTier as the response names it, beside its usage
  * @param webSearches searches that the response shows; its usage may count more
- * @param pictureTokens of the provider's picture tool, which the usage does not include
+ * @param pictureTokens of the provider's image tool, which the usage does not include
  */
 export function readInclusiveUsage(
   reported: unknown,
   serviceTier?: unknown,
   webSearches = 0,
-  pictureTokens = 0,
+  imageTokens = 0,
 ): ReportedUsage | null {
   if (!isRecord(reported)) return null;
   const usage = inUsualNames(reported);
@@ -120,7 +120,7 @@ export function readInclusiveUsage(
     report === null || unnamed === 0 ? report : { ...report, unnamed },
     [termOf('service_tier', serviceTier)],
     searches,
-    pictureTokens,
+    imageTokens,
   );
   return withUnread(told, usage, inclusiveMembers);
 }
@@ -138,7 +138,7 @@ function sessionDetails(usage: JsonRecord): JsonRecord {
   return first === undefined ? {} : recordAt(first, 'prompt_tokens_details');
 }
 
-/** Audio and pictures that are more than the sum lie beside it: servers differ in what their sums include. */
+/** Audio and images that are more than the sum lie beside it: servers differ in what their sums include. */
 function withBeside(
   tokens: TokenUsage,
   { inputAudio, inputImage, outputAudio, outputImage }: ReportedApart,

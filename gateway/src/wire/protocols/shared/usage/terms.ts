@@ -58,15 +58,15 @@ export function withSurcharges(
   usage: ReportedUsage | null,
   terms: readonly (string | null)[],
   webSearches: number,
-  pictureTokens = 0,
+  imageTokens = 0,
 ): ReportedUsage | null {
   if (usage === null) return null;
   const reported = terms.filter((term) => term !== null);
-  if (reported.length === 0 && webSearches === 0 && pictureTokens === 0) return usage;
+  if (reported.length === 0 && webSearches === 0 && imageTokens === 0) return usage;
   const surcharges: Surcharges = {
     reported,
     webSearches: Math.min(webSearches, mostSearches),
-    ...(pictureTokens > 0 && { pictureTokens }),
+    ...(imageTokens > 0 && { imageTokens }),
   };
   return { ...usage, surcharges, implausible: usage.implausible || webSearches > mostSearches };
 }

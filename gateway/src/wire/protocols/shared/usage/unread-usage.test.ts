@@ -175,7 +175,7 @@ describe('a known member is read, or repeats what others say', () => {
       'draft_tokens',
     ]);
     const details = echoes.flatMap((path) => /_tokens_details\.(.*)/.exec(path)?.[1] ?? []);
-    // Audio and pictures have tests of their own.
+    // Audio and images have tests of their own.
     expect([...new Set(details)].filter((name) => !/audio|image/.test(name))).toEqual([
       'cache_write_tokens_details.ttl_30m_tokens',
       'cache_creation_token_details.ephemeral_5m_input_tokens',

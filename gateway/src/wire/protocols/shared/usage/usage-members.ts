@@ -68,7 +68,7 @@ export const inclusiveMembers = knownMembers([
   'plugins.search.count',
   'tool_usage.web_search',
   'input_images',
-  // Pictures are counted one by one.
+  // Images are counted one by one.
   'generated_images',
   // The rest of the prompt (https://api-docs.deepseek.com/guides/kv_cache).
   'prompt_cache_miss_tokens',

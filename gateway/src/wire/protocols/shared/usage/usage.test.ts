@@ -587,7 +587,7 @@ describe('usage in normal form', () => {
     expect(response({ image_gen: { input_tokens: 50, output_tokens: 7_024 } })).toEqual({
       tokens: { ...zero, input: 100, output: 10 },
       implausible: false,
-      surcharges: { reported: [], webSearches: 0, pictureTokens: 7_074 },
+      surcharges: { reported: [], webSearches: 0, imageTokens: 7_074 },
     });
     const none = response({ image_gen: { input_tokens: 0, output_tokens: 0 } });
     expect(none).not.toHaveProperty('surcharges');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { firstBytes, readDataUrl } from './video-values.ts';
-import { isPublicUrl } from '../pictures/public-address.ts';
+import { isPublicUrl } from '../images/public-address.ts';
 
 test('whatever the text, it is judged without an error', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import type { Block, MediaSource } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
-import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/pictures/data-url.ts';
+import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/images/data-url.ts';
 import { thinkingText } from '../reasoning.ts';
 import {
   invalid,

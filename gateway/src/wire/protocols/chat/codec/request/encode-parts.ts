@@ -8,8 +8,8 @@ import {
 } from '#canonical/index.ts';
 import { notAvailable } from '../../../shared/text/losses.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
-import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
-import { fileName } from '../../../shared/pictures/media-type.ts';
+import { formatDataUrl } from '../../../shared/images/data-url.ts';
+import { fileName } from '../../../shared/images/media-type.ts';
 import { type EncodeContext, ownMembers, memberName } from './message-members.ts';
 
 /**

@@ -69,7 +69,7 @@ export function writeLogprobs(tokens: readonly TokenLogprob[]): JsonRecord {
   };
 }
 
-/** This protocol's counts include their parts. Those of pictures are written where there are any. */
+/** This protocol's counts include their parts. Those of images are written where there are any. */
 export function writeUsage(usage: TokenUsage): JsonRecord {
   const { inputAudio = 0, cacheReadAudio = 0, inputImage = 0, cacheReadImage = 0 } = usage;
   const { outputAudio = 0, outputImage = 0 } = usage;

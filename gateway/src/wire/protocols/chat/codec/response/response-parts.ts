@@ -1,6 +1,6 @@
 import type { Block, ImageBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
-import { parseDataUrl, formatDataUrl } from '../../../shared/pictures/data-url.ts';
+import { parseDataUrl, formatDataUrl } from '../../../shared/images/data-url.ts';
 import { thinkingText } from '../reasoning.ts';
 
 /**

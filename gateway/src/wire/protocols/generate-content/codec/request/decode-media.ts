@@ -1,5 +1,5 @@
 import type { Block, Extensions, MediaSource } from '#canonical/index.ts';
-import { type ReadBase64, readBase64 } from '../../../shared/pictures/data-url.ts';
+import { type ReadBase64, readBase64 } from '../../../shared/images/data-url.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { ownExtensions } from './extensions.ts';
 import { invalid, member, otherMembers, readRecord, readString } from '../../fields.ts';

@@ -1,5 +1,5 @@
 import type { Block, FileBlock, MediaSource } from '#canonical/index.ts';
-import { base64Prefix, readBase64 } from '../../../shared/pictures/data-url.ts';
+import { base64Prefix, readBase64 } from '../../../shared/images/data-url.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeBase } from './extensions.ts';
 import { invalid, optionalText, type Place, requireName, requireText } from '../../wire.ts';

@@ -1,4 +1,4 @@
-import { fittingType, isDressed, undressed } from '../../../shared/pictures/media-type.ts';
+import { fittingType, isDressed, undressed } from '../../../shared/images/media-type.ts';
 import { isRecord, recordAt } from '../../../shared/values.ts';
 import { invalid } from '../../wire.ts';
 import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';

@@ -1,7 +1,7 @@
 import type { Block, Extension, MediaSource, OpaqueBlock, ImageBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAnnotations } from '../text-details.ts';
-import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/pictures/data-url.ts';
+import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/images/data-url.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from './request-extensions.ts';
 
@@ -122,8 +122,11 @@ function decodeCache(part: JsonRecord): { cache?: { ttl: string | null } } {
   return { cache: { ttl: typeof breakpoint['ttl'] === 'string' ? breakpoint['ttl'] : null } };
 }
 
-/** The picture of an `image_generation_call`; null if it has none. */
-export function decodePicture({ result, output_format: format }: JsonRecord): ImageBlock | null {
+/** The image of an `image_generation_call`; null if it has none. */
+export function decodeGeneratedImage({
+  result,
+  output_format: format,
+}: JsonRecord): ImageBlock | null {
   if (typeof result !== 'string' || result === '') return null;
   if (/^https?:\/\//.test(result)) {
     return { type: 'image', source: { kind: 'url', url: result, mime: null } };

@@ -7,8 +7,8 @@ import {
 } from '#canonical/index.ts';
 import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
 import { encodeAnnotation } from '../text-details.ts';
-import { formatDataUrl } from '../../../shared/pictures/data-url.ts';
-import { fileName } from '../../../shared/pictures/media-type.ts';
+import { formatDataUrl } from '../../../shared/images/data-url.ts';
+import { fileName } from '../../../shared/images/media-type.ts';
 import { contentPart } from './decode-content.ts';
 import { ownValue } from './request-extensions.ts';
 

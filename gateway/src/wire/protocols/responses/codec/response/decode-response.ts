@@ -10,7 +10,7 @@ import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { readEnding } from '../../../shared/text/endings.ts';
 import { decodeAnnotations, decodeLogprobs } from '../text-details.ts';
 import { joinTexts } from '../request/decode-item.ts';
-import { decodePicture } from '../request/decode-content.ts';
+import { decodeGeneratedImage } from '../request/decode-content.ts';
 
 /** Decodes a complete response into its only candidate. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {
@@ -146,6 +146,6 @@ export function callArguments(item: JsonRecord, kind: 'function' | 'custom'): st
 }
 
 function decodeImageCall(item: JsonRecord): Block[] {
-  const block = decodePicture(item);
+  const block = decodeGeneratedImage(item);
   return block === null ? [opaqueItem('image_generation_call', item)] : [block];
 }

@@ -1,0 +1,128 @@
+import { joinInTurns } from '#bodies/index.ts';
+import type { BodyPool } from '#body-work/index.ts';
+import type { Loss, Image, ImageResponse } from '#canonical/index.ts';
+import {
+  type FetchMedia,
+  fetchImages,
+  inspectImages,
+  type ImageReading,
+  type ReadImages,
+} from '#conversion/index.ts';
+import { splicePieces } from '#json/index.ts';
+import type { ImageEntry, ImagesResponse } from '#protocols/index.ts';
+import { callOnResponse } from '../../attempts/in-thread.ts';
+import {
+  ReadingResponse,
+  type ResponseReader,
+  UnchargedResponse,
+} from '../../attempts/response-reader.ts';
+import type { Measured } from '../../exchange/record.ts';
+import { largestResponse, type MeasuredImages } from '../image-response-reader.ts';
+import { measureImages, measureWithoutImages, unitsOf } from '../measure-images.ts';
+import type { ConvertibleImages } from './surface.ts';
+
+export interface ImageReaderOptions extends ImageReading {
+  readonly bodies: BodyPool;
+  /** Threads take turns by it. */
+  readonly keyId: string;
+  readonly prepared: ConvertibleImages;
+  readonly missingUsage: 'estimate' | 'zero' | 'error';
+  /** Runs what fetches the images of a response. */
+  readonly fetching: <Result>(work: (fetch: FetchMedia) => Promise<Result>) => Promise<Result>;
+  readonly losses: ResponseLoss;
+}
+
+type Answered = Pick<ImagesResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
+
+/** What came with the images of a response and has no place in the client's protocol. */
+export class ResponseLoss {
+  readonly #losses: Loss[] = [];
+
+  add(names: readonly string[]): void {
+    for (const name of names) this.#losses.push({ what: `answer.${name}`, how: 'dropped' });
+  }
+
+  all(): readonly Loss[] {
+    return this.#losses;
+  }
+}
+
+/** Reads, measures and converts a whole response. */
+export class ImageResponseReader implements ResponseReader<MeasuredImages> {
+  readonly largest = largestResponse;
+  readonly sizeIsRequested = true;
+  readonly #options: ImageReaderOptions;
+
+  constructor(options: ImageReaderOptions) {
+    this.#options = options;
+  }
+
+  /** In several turns: images may have to be fetched. */
+  read(body: Buffer): ReadingResponse<MeasuredImages> {
+    const { bodies, keyId, upstream, isOwn, echo } = this.#options;
+    const args = { body, upstream, isOwn, echo };
+    const read = callOnResponse(bodies, keyId, 'readConvertedImages', args);
+    return read instanceof ReadingResponse
+      ? read.with((found) => this.#convert(args.body, found))
+      : new ReadingResponse(this.#convert(body, read));
+  }
+
+  async #convert(body: Buffer, read: ReadImages): Promise<MeasuredImages> {
+    const { isOwn, fetching, losses, prepared } = this.#options;
+    if (isOwn) return this.#shown(body, read, await inspectImages(read.found));
+    const found = await inspectImages(
+      await fetching((fetchImage) => fetchImages(read.found, fetchImage)),
+    );
+    losses.add(found.others);
+    const { answered } = read;
+    const measured = this.#measure(
+      answered === null ? answeredBy(found) : withHeaders(answered, found.images),
+    );
+    return { body: await joinInTurns(prepared.opened.encode(found)), measured };
+  }
+
+  /** The bytes of the response, with the client's name of the model. */
+  async #shown(body: Buffer, { edit }: ReadImages, found: ImageResponse): Promise<MeasuredImages> {
+    const measured =
+      found.images.length > 0
+        ? this.#measure(answeredBy(found))
+        : // A text, or a prompt that was blocked, is a response too, where the client has one word for both.
+          measureWithoutImages(found.usage, this.#options.prepared);
+    return { body: await joinInTurns(splicePieces(body, edit === null ? [] : [edit])), measured };
+  }
+
+  /** @throws UnchargedResponse */
+  #measure(answered: Answered): Measured {
+    const { prepared, missingUsage } = this.#options;
+    const measured = measureImages(answered, prepared, missingUsage);
+    if (typeof measured !== 'string') return measured;
+    const units = unitsOf(answered, prepared);
+    throw new UnchargedResponse(measured.replaceAll('_', '-'), answered.usage, units);
+  }
+}
+
+/** Each image has its own size. */
+function answeredBy({ images: found, usage }: ImageResponse): Answered {
+  const entries = found.map(({ size }) => entryOf(size, null));
+  return { entries, size: null, inputImages: null, usage };
+}
+
+/** With the beginnings of images that were not in the response and have been fetched. */
+function withHeaders(answered: Answered, found: readonly Image[]): Answered {
+  const fetched = found.values();
+  const entries = answered.entries.map((entry): ImageEntry => {
+    if (entry.isFailed) return entry;
+    const { value } = fetched.next();
+    if (entry.imageStart !== null || value?.source.kind !== 'base64') return entry;
+    const head = value.source.base64.toString('latin1', 0, headLength);
+    return { ...entry, imageStart: Buffer.from(head, 'base64') };
+  });
+  return { ...answered, entries };
+}
+
+/** Characters of Base64 in which an image says its size. */
+const headLength = 64 * 1024;
+
+function entryOf(size: string | null, imageStart: Buffer | null): ImageEntry {
+  return { size, zIndex: null, isFailed: false, imageStart };
+}
