@@ -1,9 +1,8 @@
-import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { AttemptParts } from './attempts/attempt-options.ts';
 import { Tries } from './attempts/failover.ts';
-import type { BrokenAttempt, DisconnectedAttempt, OutcomeOf } from './attempts/outcome.ts';
-import type { Sender } from './attempts/sender.ts';
+import type { BrokenAttempt, DisconnectedAttempt } from './attempts/outcome.ts';
+import type { RoutePlan } from './attempts/plan.ts';
 import type { Exchange, ExchangeParts } from './exchange/exchange.ts';
 import {
   asGatewayError,
@@ -24,10 +23,11 @@ import type { StreamSink } from './streams/stream-sink.ts';
  * How one kind of request is served: where it is sent, and what becomes of the response.
  * `Result`: a complete response. `Seen`: what is known of one whose client left, or that broke.
  */
-export interface Plan<Sent extends SentRequest, Result, Seen> {
-  /** In the order to try them. */
-  readonly routes: readonly Route[];
-  readonly sender: Sender<Sent, OutcomeOf<Result, Seen>>;
+export interface Plan<Sent extends SentRequest, Result, Seen> extends RoutePlan<
+  Sent,
+  Result,
+  Seen
+> {
   /** Where a streamed response goes. Null: the client gets it in one piece. */
   readonly sink: StreamSink | null;
 
@@ -64,8 +64,8 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
   plan: Plan<Sent, Result, Seen>,
 ): Promise<void> {
   const { client, startedAt } = exchange.input;
-  const { sink, sender } = plan;
-  const attempted = await new Tries(parts, exchange, plan.routes, sender).run();
+  const { sink, kind } = plan;
+  const attempted = await new Tries(parts, exchange, plan).run();
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered': {
@@ -95,10 +95,10 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
     await finishFailed(parts, exchange, failure, attempted, status);
     return endWith(plan, failure, response);
   }
-  if (sender.kind === 'buffered' && sent !== null) {
+  if (kind === 'buffered' && sent !== null) {
     sent.ttftMs = parts.clock.monotonic() - startedAt;
   }
-  if (sender.kind === 'stream' && sender.isCostly === true && client.disconnected) {
+  if (kind === 'stream' && plan.isCostly === true && client.disconnected) {
     // It was read to its end for its cost.
     return finishDisconnected(parts, exchange, measured, attempted);
   }
@@ -115,10 +115,11 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
  * @throws GatewayError the error itself otherwise
  */
 function endWith<Sent extends SentRequest, Result, Seen>(
-  { sink, encodeError }: Pick<Plan<Sent, Result, Seen>, 'sink' | 'encodeError'>,
+  plan: Pick<Plan<Sent, Result, Seen>, 'sink' | 'encodeError'>,
   error: GatewayError,
   seen: Result | Seen | null,
 ): void {
-  if (sink?.opened !== true || encodeError === undefined) throw error;
-  sink.end([encodeError(error, seen)]);
+  const { sink } = plan;
+  if (sink?.opened !== true || plan.encodeError === undefined) throw error;
+  sink.end([plan.encodeError(error, seen)]);
 }

@@ -4,7 +4,7 @@ import { costOf, readLines, RecordError, type LineValues, type StoredLines } fro
 import type { LeasedPart } from '#leases/index.ts';
 import { latencyBucket } from './latency-buckets.ts';
 import { positionOf } from './record-line.ts';
-import type { AttemptRecord, LeaseValues, UnitsRecord } from './record-parts.ts';
+import type { AttemptRecord, LeaseValues, UnitsRecord } from './record.ts';
 
 /** The amounts that a batch adds to the books and to the totals beside the rows. */
 export interface BatchTotals {

@@ -1,4 +1,3 @@
-export { unitsOf } from './apart-units.ts';
 export { chargeOf, leasedIn, type LineCharge } from './batch-totals.ts';
 export {
   linesOf,
@@ -8,12 +7,12 @@ export {
   type StoredLines,
   type UsageLines,
 } from './read-lines.ts';
-export type { ExchangeRecord, Outcome } from './record.ts';
+export { unitsOf } from './record.ts';
+export type * from './record.ts';
 export { lineVersion, toLine } from './record-line.ts';
-export type * from './record-parts.ts';
 export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';
 export { keepUsageFor, removeInSteps, removeStateWhenExpired } from './retention.ts';
-export { decimalOf, type UsageDetail, type UsageEntry } from './usage-entry.ts';
+export { decimalOf, entryOf, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 export {
   groupings,
   sumUsage,
@@ -52,4 +51,3 @@ export {
 } from './usage-groups.repository.ts';
 export { countKinds, readHistogram, readLatency } from './usage-readings.repository.ts';
 export { clientOf } from './client-family.ts';
-export { entryOf } from './record-entry.ts';

@@ -1,15 +1,12 @@
-import { clientOf } from './client-family.ts';
-import type { OperationName, ProtocolName, TokenCounts } from '#canonical/index.ts';
-import type { UsageTable } from '#database/index.ts';
-import type {
-  AttemptRecord,
-  ChargeRecord,
-  LeaseValues,
-  PassedOver,
-  StateRecord,
-  StateValues,
-  UnitsRecord,
-} from './record-parts.ts';
+import {
+  apartParts,
+  tokenParts,
+  type ApartPart,
+  type ApartTokens,
+  type OperationName,
+  type ProtocolName,
+  type TokenCounts,
+} from '#canonical/index.ts';
 
 export type Outcome =
   /** The response reached its success terminator upstream, whether or not the client stayed. */
@@ -67,106 +64,170 @@ export interface ExchangeRecord {
   readonly upstreamState?: StateRecord;
 }
 
-type Read<Value> = (record: ExchangeRecord) => Value;
+/** How far an attempt got; this decides whether it may be retried. */
+export type AttemptClass =
+  /** Nothing reached the upstream. */
+  | 'not-sent'
+  /** Sent, but no byte of a response arrived, or none with a task's id: the upstream may or may not have worked. */
+  | 'uncertain'
+  /** A response began, but nothing of it was shown to the client. */
+  | 'started'
+  /** The client has seen part of it. */
+  | 'shown';
 
-/** For a column that lines of earlier versions lack: `since` is the first version that has it. */
-type History<Value> = null extends Value
-  ? { readonly since: number }
-  : { readonly since: number; /** The value for older lines. */ readonly before: Value };
+export interface AttemptRecord {
+  readonly channel: string;
+  readonly class: AttemptClass;
+  /** The upstream's status; null if there was none. */
+  readonly status: number | null;
+  /** `completed`, or the reason of the failure: a short word of the gateway; `ending=` and the upstream's word if that is how it broke. */
+  readonly result: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** The upstream's own request id, for its support. */
+  readonly upstreamRequestId: string | null;
+  /** The usage that the upstream reported although the attempt failed; only the operator pays for it. */
+  readonly usage?: TokenCounts;
+  /** The same for what is not counted in tokens. */
+  readonly units?: UnitsRecord;
+}
+
+/** A channel that could have served an exchange and was not asked. */
+export interface PassedOver {
+  /** Its name. */
+  readonly channel: string;
+  readonly reason: PassedOverReason;
+}
+
+export type PassedOverReason =
+  /** It had failed too often and was resting. */
+  | 'ejected'
+  /** Its provider had refused all its credentials. */
+  | 'credential-refused'
+  | 'rate-limited'
+  | 'overloaded'
+  /** Its provider had lately not known the model. */
+  | 'model-missing'
+  /** Too many of its requests were retries already. */
+  | 'retry-budget'
+  /** It could not have responded within the time that was left. */
+  | 'no-time'
+  /** It cannot take this request. */
+  | 'unable'
+  /** It was not needed, or no more attempts were allowed. */
+  | 'not-reached';
 
 /**
- * The form of a value in a line: text and integers as they are, `json` as JSON, and an `amount` of nano-USD as decimal
- * digits, because it may exceed a JSON number.
+ * What an exchange made and used, where tokens alone do not tell, as usage rows show it. A name is absent if the exchange
+ * has nothing of the kind.
  */
-type Column<Value> =
-  | (bigint extends Value ? Typed<'amount', string, Value> : never)
-  | (number extends Value ? Typed<'integer', number, Value> : never)
-  | (string extends Value ? Typed<'text', string, Value> | Typed<'json', object, Value> : never);
+export interface UnitsRecord extends ApartUnits {
+  /** Images that were charged for, without layers. */
+  readonly images?: number;
+  /** Layers of images. */
+  readonly layers?: number;
+  /** Source images. */
+  readonly reference_images?: number;
+  /** Milliseconds of a video that is charged by time. */
+  readonly video_ms?: number;
+  /** Tokens of a video that is charged by them. */
+  readonly video_tokens?: number;
+  /** The resolution by which a video is charged, such as `720P`. */
+  readonly resolution?: string;
+  /** A video is among the sources of a video. */
+  readonly with_video?: boolean;
+  /** The task that made a video, as its owner knows it. */
+  readonly task?: string;
+}
 
-/** Null is for nullable columns. */
-type Typed<Type, InLine, Value> = readonly [
-  type: Type,
-  read: Read<InLine | Extract<Value, null>>,
-  history?: History<InLine | Extract<Value, null>>,
-];
-
-/** `posting` and `late` are unknown before the row is written. */
-type RowColumns = {
-  readonly [Name in keyof Omit<UsageTable, 'posting' | 'late'>]: Column<UsageTable[Name]>;
+/** Tokens that are not text, each a part of the count with the beginning of its name: `output_image_tokens`. */
+export type ApartUnits = {
+  readonly [Part in ApartPart as `${(typeof tokenParts)[Part]}_tokens`]?: number;
 };
 
-interface OtherColumns {
-  /** Stored in a table of its own. */
-  readonly upstream_state: Typed<'beside', StateValues, null>;
-  /** Taken out of the leases. */
-  readonly lease: Typed<'beside', LeaseValues, null>;
+/** Ids of stored upstream objects that a response gave out, and their owner. Digests (`Secrets.digestState`) only. */
+export interface StateRecord {
+  readonly owner: string;
+  /** The channel's id. */
+  readonly channel: string;
+  readonly credential: string | null;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+  /** Alternating digest and kind: half as long in a line as pairs. */
+  readonly ids: readonly string[];
+}
+
+/** The same as in a line. */
+export type StateValues = readonly [
+  owner: string,
+  channel: string,
+  credential: string | null,
+  expiresAt: number,
+  ids: readonly string[],
+];
+
+/**
+ * The cost of an exchange and its payer, fixed before the client sees the end of its response. Amounts are decimal
+ * digits of nano-USD, because this travels as JSON.
+ */
+export interface ChargeRecord {
+  /** The payer. */
+  readonly payer: 'user' | 'team';
+  readonly cost: string;
+  /** The amount held at admission. */
+  readonly held: string;
+  /** The part of `cost` beyond `held`. */
+  readonly overshoot: string;
+  readonly priceVersion: string;
+  /** The group's multiplier at admission. */
+  readonly multiplier: string;
+  /**
+   * Line items; their exact sum × the multiplier, rounded once, is `cost`. If the usage was estimated or quarantined,
+   * at most `held` is charged, and the items show the uncapped amounts.
+   */
+  readonly receipt: readonly ReceiptItem[];
+  /**
+   * The date of admission in the team's time zone, `2026-11-21`: the budget windows that the cost counts in. Null if a
+   * user pays. All other meters follow from the payer (`ledger/meter-names.ts`).
+   */
+  readonly window: string | null;
+  /** The leases in which the cost lies; absent: in none. */
+  readonly lease?: LeaseRecord;
+}
+
+/** The process whose leases a charge lies in, and its part on each meter of the charge (`ledger/meter-names.ts`). */
+export interface LeaseRecord {
+  readonly life: string;
+  /** Decimal digits of nano-USD. */
+  readonly parts: readonly string[];
+}
+
+/** The same as in a line. */
+export type LeaseValues = readonly [life: string, ...parts: string[]];
+
+export interface ReceiptItem {
+  /** A part of the price, as in the configuration: `input`, `cache_read`, `output`, `image_tiers.2K`. */
+  readonly part: string;
+  readonly quantity: number;
+  /** 10⁻¹⁵ USD per unit, decimal digits, before the multiplier. */
+  readonly rate: string;
 }
 
 /**
- * The values of a line, in order: the type of each, and how it is read from a record. Only this table defines how lines
- * are written and read, and rows inserted. A new column goes at the end and names the version of lines that introduces
- * it; a column never moves.
+ * What was made, with the tokens that are not text. Null: nothing of either.
+ * @param made absent: nothing
+ * @param tokens absent: none
  */
-export const columns = {
-  id: ['text', ({ id }) => id],
-  time: ['integer', ({ time }) => time],
-  key_id: ['text', ({ keyId }) => keyId],
-  user_id: ['text', ({ userId }) => userId],
-  team_id: ['text', ({ teamId }) => teamId],
-  group_name: ['text', ({ group }) => group],
-  model: ['text', ({ model }) => cut(model)],
-  upstream_model: ['text', ({ upstreamModel }) => upstreamModel],
-  channel: ['text', ({ channel }) => channel],
-  protocol: ['text', ({ protocol }) => protocol],
-  operation: ['text', ({ operation }) => operation],
-  stream: ['integer', ({ stream }) => (stream ? 1 : 0)],
-  outcome: ['text', ({ outcome }) => outcome],
-  status: ['integer', ({ status }) => status],
-  error: ['text', ({ error }) => error],
-  attempts: ['json', ({ attempts }) => attempts],
-  input_tokens: ['integer', ({ tokens }) => tokens.input],
-  cache_read_tokens: ['integer', ({ tokens }) => tokens.cacheRead],
-  cache_write_tokens: ['integer', ({ tokens }) => tokens.cacheWrite],
-  cache_write_1h_tokens: ['integer', ({ tokens }) => tokens.cacheWrite1h],
-  output_tokens: ['integer', ({ tokens }) => tokens.output],
-  reasoning_tokens: ['integer', ({ tokens }) => tokens.reasoning],
-  usage_source: ['text', ({ usageSource }) => usageSource],
-  // Times of a fine clock have fractions.
-  ttft_ms: ['integer', ({ ttftMs }) => (ttftMs === null ? null : Math.round(ttftMs))],
-  duration_ms: ['integer', ({ durationMs }) => Math.round(durationMs)],
-  rewrites: ['json', ({ rewrites }) => rewrites],
-  losses: ['json', ({ losses }) => losses],
-  user_agent: ['text', ({ userAgent }) => (userAgent === null ? null : cut(userAgent))],
-  cost: ['amount', ({ charge }) => charge?.cost ?? null, { since: 2 }],
-  payer: ['text', ({ charge }) => charge?.payer ?? null, { since: 2 }],
-  held: ['amount', ({ charge }) => charge?.held ?? null, { since: 2 }],
-  overshoot: ['amount', ({ charge }) => charge?.overshoot ?? null, { since: 2 }],
-  price_version: ['text', ({ charge }) => charge?.priceVersion ?? null, { since: 2 }],
-  multiplier: ['text', ({ charge }) => charge?.multiplier ?? null, { since: 2 }],
-  receipt: ['json', ({ charge }) => charge?.receipt ?? null, { since: 2 }],
-  budget_window: ['text', ({ charge }) => charge?.window ?? null, { since: 2 }],
-  upstream_state: ['beside', ({ upstreamState }) => stateValues(upstreamState), { since: 3 }],
-  count: ['integer', ({ count }) => count ?? 1, { since: 4, before: 1 }],
-  units: ['json', ({ units }) => units ?? null, { since: 5 }],
-  lease: ['beside', ({ charge }) => leaseValues(charge), { since: 6 }],
-  client: ['text', ({ userAgent }) => clientOf(userAgent), { since: 7, before: 'other' }],
-  route: ['json', ({ route }) => route ?? null, { since: 8 }],
-  usage_unread: ['json', ({ usageUnread }) => usageUnread ?? null, { since: 9 }],
-} as const satisfies RowColumns & OtherColumns;
-
-/** Text that clients choose is cut to this length. */
-const maxClientText = 256;
-
-function cut(text: string): string {
-  return text.length > maxClientText ? text.slice(0, maxClientText) : text;
-}
-
-function stateValues(state: StateRecord | undefined): StateValues | null {
-  if (state === undefined) return null;
-  return [state.owner, state.channel, state.credential, state.expiresAt, state.ids];
-}
-
-function leaseValues(charge: ChargeRecord | null): LeaseValues | null {
-  const lease = charge?.lease;
-  return lease === undefined ? null : [lease.life, ...lease.parts];
+export function unitsOf(
+  made: UnitsRecord | undefined,
+  tokens: ApartTokens | undefined,
+): UnitsRecord | null {
+  let units = made ?? null;
+  if (tokens === undefined) return units;
+  for (const part of apartParts) {
+    const count = tokens[part];
+    if (count !== undefined) units = { ...units, [`${tokenParts[part]}_tokens`]: count };
+  }
+  return units;
 }

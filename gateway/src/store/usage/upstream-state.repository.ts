@@ -3,7 +3,7 @@ import type { Database, OpenDatabase } from '#database/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import type { LineValues } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
-import type { StateValues } from './record-parts.ts';
+import type { StateValues } from './record.ts';
 
 /**
  * Records which owner received which ids from the responses of these rows. An id that is given out again is kept

@@ -1,6 +1,13 @@
 import { trimTrailing } from '#config/decimal.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
-import type { AttemptRecord, PassedOver, ReceiptItem, UnitsRecord } from './record-parts.ts';
+import { lineColumns, valuesOf } from './record-line.ts';
+import type {
+  AttemptRecord,
+  ExchangeRecord,
+  PassedOver,
+  ReceiptItem,
+  UnitsRecord,
+} from './record.ts';
 
 /** One line of a receipt. */
 export interface ReceiptEntry {
@@ -189,4 +196,30 @@ export function toUsageDetail(row: UsageRow): UsageDetail {
     transaction: row.posting,
     route: row.route === null ? [] : (JSON.parse(row.route) as PassedOver[]),
   };
+}
+
+/** What the ids of a record are called; null: not known. */
+export interface RecordNames {
+  readonly key: string | null;
+  readonly user: string | null;
+  readonly team: string | null;
+}
+
+/** A record as its row will be shown. */
+export function entryOf(record: ExchangeRecord, { key, user, team }: RecordNames): UsageEntry {
+  const line: readonly unknown[] = valuesOf(record);
+  const values = lineColumns.map(({ name, form, position }) => {
+    const value = line[position];
+    if (value === null || form === 'text' || form === 'integer') return [name, value];
+    return [name, form === 'amount' ? BigInt(value as string) : JSON.stringify(value)];
+  });
+  const row = Object.fromEntries(values) as Omit<UsageRow, 'key_name' | 'user_email' | 'team_name'>;
+  return toUsageEntry({
+    ...row,
+    posting: null,
+    late: null,
+    key_name: key,
+    user_email: user,
+    team_name: team,
+  });
 }

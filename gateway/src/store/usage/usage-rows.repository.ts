@@ -29,9 +29,9 @@ async function insertText(
   lines: string,
   posting: string,
 ): Promise<{ id: string }[]> {
-  const values = usageColumns.map(({ type, position }) => {
+  const values = usageColumns.map(({ form, position }) => {
     const value = sql`line ->> ${sql.lit(position)}`;
-    return type === 'integer' || type === 'amount' ? sql`(${value})::bigint` : value;
+    return form === 'integer' || form === 'amount' ? sql`(${value})::bigint` : value;
   });
   const cost = sql`(line ->> ${sql.lit(positionOf.cost)})::bigint`;
   const { rows } = await sql<{ id: string }>`
@@ -50,9 +50,9 @@ const usageInsert: BulkInsert = {
 };
 
 function toParameters(line: LineValues, posting: string): unknown[] {
-  const row = usageColumns.map(({ type, position }) => {
+  const row = usageColumns.map(({ form, position }) => {
     const value = line[position];
-    return type === 'json' && value !== null ? JSON.stringify(value) : value;
+    return form === 'json' && value !== null ? JSON.stringify(value) : value;
   });
   const cost = line[positionOf.cost];
   row.push(cost === null || cost === '0' ? null : posting);

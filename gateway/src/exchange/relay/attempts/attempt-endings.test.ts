@@ -241,12 +241,14 @@ function start(world: World) {
     case 'text': {
       const receiver = new TextEvents({
         ...shared,
-        protocol: chat,
-        wire: chat,
         context: { ...echo, usageInjected: false },
         headers: {},
-        reader: { stream: (body) => streamOf(body, chat, 'm') },
-        takeGiven: null,
+        reader: {
+          protocol: chat,
+          wire: chat,
+          stream: (body) => streamOf(body, chat, 'm'),
+          record: () => {},
+        },
         spending: null,
         onShown: () => {},
         onDefect: options.onDefect,
@@ -270,7 +272,6 @@ function start(world: World) {
         },
         deadline,
         headers: () => ({}),
-        errorOf: () => new GatewayError('upstream_abnormal'),
       });
       return new Attempt(request, receiver, options);
     }

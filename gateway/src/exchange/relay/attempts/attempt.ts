@@ -87,6 +87,11 @@ export interface Receiver<Result, Seen> {
   release?(outcome: OutcomeOf<Result, Seen>): void;
 }
 
+/** A method, so that an attempt with some of the possible results counts as one with all of them. */
+interface Resolving<Outcome> {
+  resolve(outcome: Outcome): void;
+}
+
 /**
  * One try of an exchange: how it reacts to the upstream, the client and the clock, and how it ends, which it does once.
  * Its receiver knows the form of the response.
@@ -97,6 +102,8 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   /** Of the response; 0: none has begun. */
   status = 0;
   readonly call: UpstreamCall;
+  /** The monotonic time. */
+  readonly started: number;
   /** The outcome is settled. */
   over = false;
   /** The client has left, and gets nothing more; the response is read anyway. */
@@ -120,12 +127,13 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   #drainUntil = Number.POSITIVE_INFINITY;
   /** The body of a complete response may end until this monotonic time; null: it has ended, or is not waited for. */
   #bodyEndUntil: number | null = null;
-  #resolve: (outcome: OutcomeOf<Result, Seen>) => void = () => {};
+  #resolve: Resolving<OutcomeOf<Result, Seen>>['resolve'] = () => {};
 
   /** @param request is not kept. */
   constructor(request: UpstreamRequest, receiver: Receiver<Result, Seen>, options: AttemptOptions) {
     this.#receiver = receiver;
     this.#options = options;
+    this.started = options.monotonic();
     this.#roomFor = options.reserved ?? smallResponse;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;

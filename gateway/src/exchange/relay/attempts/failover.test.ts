@@ -3,13 +3,16 @@ import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Intent } from '#journal/index.ts';
 import { type AttemptResult, type ChannelHealth, createChannelHealth } from '#routing/index.ts';
+import type { UpstreamClient, UpstreamRequest } from '#upstream/index.ts';
 import { ClientGone } from '../exchange/client-response.ts';
+import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import type { SentRequest } from '../exchange/record.ts';
+import type { Attempt } from './attempt.ts';
 import { Tries } from './failover.ts';
 import { type AttemptOutcome, brokenAttempt } from './outcome.ts';
-import type { Sender } from './sender.ts';
+import type { RoutePlan } from './plan.ts';
 
-/* With a sender of its own: failover knows nothing of what is sent and answered. */
+/* With a plan of its own: failover knows nothing of what is sent and answered. */
 
 /** A channel named `vendor-1` is at that vendor. */
 const routeOf = (id: string): Route =>
@@ -33,20 +36,19 @@ const clientFault: AttemptOutcome = {
   classification: { kind: 'client', error: 'context_too_long' },
 };
 
-/** @param outcomes by channel; an Error is thrown while the request is built. */
+/** @param outcomes by channel; an Error is thrown while the request is made. */
 function open(
   outcomes: Readonly<Record<string, AttemptOutcome | Error>>,
-  more: Partial<Sender<SentRequest, AttemptOutcome>> = {},
+  more: Partial<RoutePlan<SentRequest, unknown, unknown>> = {},
 ) {
   const asked: string[] = [];
-  const client = { disconnected: false, onDisconnect: () => {} };
-  const sender: Sender<SentRequest, AttemptOutcome> = {
+  const client = { disconnected: false, failedWith: null, fail: () => {}, onDisconnect: () => {} };
+  const plan: RoutePlan<SentRequest, unknown, unknown> = {
+    routes: Object.keys(outcomes).map(routeOf),
     model: 'm',
     kind: 'buffered',
-    prepare: () => null,
-    build({ channel: { name }, upstreamModel }) {
-      const outcome = outcomes[name]!;
-      if (outcome instanceof Error) throw outcome;
+    request({ channel: { name }, upstreamModel }) {
+      if (outcomes[name] instanceof Error) throw outcomes[name];
       return {
         sent: {
           channel: name,
@@ -57,24 +59,30 @@ function open(
           upstreamState: null,
           ttftMs: null,
         },
-        send() {
-          asked.push(name);
-          return {
-            outcome: Promise.resolve(outcome),
-            upstreamHeaders: { 'x-request-id': name },
-            end: () => {},
-          };
-        },
+        upstream: { origin: name } as UpstreamRequest,
+        receiver: { attempt: null as never, takes: 'whole', drainMs: 0 },
+        onLeave: 'cancel',
       };
     },
     errorOf: () => new GatewayError('context_too_long'),
     ...more,
   };
   const health = createChannelHealth(() => {});
+  const upstream = {
+    send({ origin }: UpstreamRequest, attempt: Attempt<unknown, unknown>) {
+      asked.push(origin);
+      attempt.upstreamHeaders = { 'x-request-id': origin };
+      queueMicrotask(() => attempt.finish(outcomes[origin] as AttemptOutcome));
+      return {};
+    },
+  };
   const parts = {
     health,
+    upstream: upstream as unknown as UpstreamClient,
     clock: { now: () => 0, monotonic: () => 0 },
     timeouts: { total: 1_000 } as never,
+    ticker: { add: () => ({ end: () => {} }) } as never,
+    drains: createDrainSlots(1),
     journal: { begin: ({ channel }: Intent) => void begun.push(channel) },
     onUnexpectedError: (error: unknown) => void defects.push(error),
   };
@@ -82,10 +90,8 @@ function open(
   const begun: string[] = [];
   const caller = { keyId: 'key_1', userId: 'usr_1', teamId: null } as never;
   const input = { id: 'req_1', caller, client: client as never, headers: {}, startedAt: 0 };
-  const exchange = { input, hold: null };
-  const routes = Object.keys(outcomes).map(routeOf);
-  const run = () => new Tries(parts, exchange, routes, sender).run();
-  return { asked, begun, client, defects, health, routes, run };
+  const run = () => new Tries(parts, { input, hold: null }, plan).run();
+  return { asked, begun, client, defects, health, routes: plan.routes, run };
 }
 
 const left: AttemptOutcome = {
@@ -173,7 +179,7 @@ describe('what attempts return', () => {
 
     const unable = open(
       { a: response, b: response },
-      { prepare: async () => Promise.reject(defect) },
+      { unable: async () => Promise.reject(defect) },
     );
     expect(await unable.run()).toMatchObject({ outcome: { kind: 'unanswered', error: defect } });
     // The caller reports the one that the client's error stands for.
@@ -273,7 +279,7 @@ describe('channels that were not asked', () => {
     const refused = new GatewayError('context_too_long');
     const { run, health, routes } = open(
       { a: response, b: response, c: response },
-      { prepare: ({ channel }) => (channel.name === 'b' ? Promise.resolve(refused) : null) },
+      { unable: ({ channel }) => (channel.name === 'b' ? Promise.resolve(refused) : null) },
     );
     eject(health, routes[0]!);
     expect(await run()).toMatchObject({
@@ -342,14 +348,14 @@ describe('a route that cannot be asked for this', () => {
   const refusal = new GatewayError('invalid_value', { values: { reason: 'x' } });
 
   test('is passed over', async () => {
-    const prepare = ({ channel }: Route) => Promise.resolve(channel.name === 'a' ? refusal : null);
-    const { run, asked } = open({ a: response, b: response }, { prepare });
+    const unable = ({ channel }: Route) => Promise.resolve(channel.name === 'a' ? refusal : null);
+    const { run, asked } = open({ a: response, b: response }, { unable });
     expect(await run()).toMatchObject({ sent: { channel: 'b' } });
     expect(asked).toEqual(['b']);
   });
 
   test('is the reason when there is no other', async () => {
-    const { run } = open({ a: response, b: response }, { prepare: () => Promise.resolve(refusal) });
+    const { run } = open({ a: response, b: response }, { unable: () => Promise.resolve(refusal) });
     const { outcome, attempts, sent } = await run();
     expect(outcome).toEqual({ kind: 'unanswered', error: refusal });
     expect({ attempts, sent }).toEqual({ attempts: [], sent: null });

@@ -9,35 +9,43 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { asGatewayError } from '../exchange/finish.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { SentRequest } from '../exchange/record.ts';
-import type { AttemptParts } from './attempt-options.ts';
+import {
+  type AttemptParts,
+  attemptOptions,
+  clientDeadline,
+  totalDeadline,
+} from './attempt-options.ts';
 import { recordAttempt } from './attempt-record.ts';
-import { clientDeadline, totalDeadline } from './deadlines.ts';
+import { Attempt } from './attempt.ts';
 import { type Failure, finalError } from './final-error.ts';
 import {
   cureOf,
   resultForHealth,
   type Attempted,
   type AttemptFailure,
-  type AttemptOutcome,
   type NotAsked,
+  type OutcomeOf,
 } from './outcome.ts';
-import type { ReadyRequest, RunningAttempt, Sender } from './sender.ts';
+import type { RoutedRequest, RoutePlan } from './plan.ts';
 
 /** How many requests one exchange may send upstream. */
 const maxTries = 3;
 
+/** How an exchange ends that got as far as an attempt that did not fail. */
+type Answered<Result, Seen> = Exclude<OutcomeOf<Result, Seen>, AttemptFailure>;
+
 /** What the tries need of their exchange. */
 export interface TriedExchange extends Pick<Exchange, 'hold'> {
   readonly input: Pick<ExchangeInput, 'id' | 'caller' | 'headers' | 'startedAt'> & {
-    readonly client: Pick<ExchangeInput['client'], 'disconnected' | 'onDisconnect'>;
+    readonly client: Pick<
+      ExchangeInput['client'],
+      'disconnected' | 'fail' | 'failedWith' | 'onDisconnect'
+    >;
   };
 }
 
 /** What the tries need of the gateway. */
-export interface TryingParts extends Pick<
-  AttemptParts,
-  'health' | 'clock' | 'timeouts' | 'onUnexpectedError'
-> {
+export interface TryingParts extends AttemptParts {
   readonly journal: Pick<Journal, 'begin'>;
 }
 
@@ -65,14 +73,6 @@ interface Rejection<Sent> {
   readonly sent: number;
 }
 
-/** A running attempt and the time when it started. */
-interface Started<Outcome> {
-  readonly attempt: RunningAttempt<Outcome>;
-  /** Unix milliseconds; `started` is the same in monotonic time. */
-  readonly startedAt: number;
-  readonly started: number;
-}
-
 /** What a client gets for a 400 of which only the status, or the name of a field, is known. */
 const unexplained: ReadonlySet<ErrorName> = new Set([
   'upstream_rejected',
@@ -85,21 +85,22 @@ const refusals: ReadonlySet<number | null> = new Set([401, 402, 403, 404, 429, 5
 const notAsked: NotAsked = Object.freeze({ kind: 'not-asked' });
 
 /** The tries of one exchange: channel after channel, until one answers or the client has seen something. */
-export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
+export class Tries<Sent extends SentRequest, Result, Seen> {
   readonly #parts: TryingParts;
   readonly #exchange: TriedExchange;
-  readonly #routes: readonly Route[];
-  readonly #sender: Sender<Sent, Outcome>;
+  readonly #plan: RoutePlan<Sent, Result, Seen>;
   /** One for each request that was sent, in order. */
   readonly #attempts: AttemptRecord[] = [];
   /** The request that was sent last; null when none was. */
   #last: Sent | null = null;
-  #running: RunningAttempt<Outcome> | null = null;
+  #running: Attempt<Result, Seen> | null = null;
+  /** Unix milliseconds at which the last request was sent. */
+  #startedAt = 0;
   /** How many requests were sent upstream, including the repetition after a stale connection. */
   #sent = 0;
   /** How many of them may have reached a model without a response. */
   #uncertain = 0;
-  /** No further request may be sent: the last one may have cost the operator something (`Sender.isCostly`). */
+  /** No further request may be sent: the last one may have cost the operator something (`RoutePlan.isCostly`). */
   #isSpent = false;
   /** Routes that cannot take this request, and the reason of the first of them. */
   readonly #refusing: Route[] = [];
@@ -111,24 +112,17 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   /** Defects of the gateway that kept a channel from being asked. */
   readonly #defects: unknown[] = [];
 
-  /** @param routes in the order to try them. */
-  constructor(
-    parts: TryingParts,
-    exchange: TriedExchange,
-    routes: readonly Route[],
-    sender: Sender<Sent, Outcome>,
-  ) {
+  constructor(parts: TryingParts, exchange: TriedExchange, plan: RoutePlan<Sent, Result, Seen>) {
     this.#parts = parts;
     this.#exchange = exchange;
-    this.#routes = routes;
-    this.#sender = sender;
+    this.#plan = plan;
   }
 
   /** Called once. Never rejects. */
-  async run(): Promise<Attempted<Sent, Outcome>> {
-    let outcome: Attempted<Sent, Outcome>['outcome'];
+  async run(): Promise<Attempted<Sent, Result, Seen>> {
+    let outcome: Attempted<Sent, Result, Seen>['outcome'];
     let thrown: unknown = null;
-    if (this.#sender.kind === 'stream') {
+    if (this.#plan.kind === 'stream') {
       this.#exchange.input.client.onDisconnect(() => this.#clientDisconnected());
     }
     try {
@@ -147,18 +141,18 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   /** Called by the client's connection, which would not catch an exception. */
   #clientDisconnected(): void {
     try {
-      this.#running?.clientDisconnected?.();
+      this.#running?.clientDisconnected();
     } catch (error) {
       this.#running?.end(asGatewayError(this.#parts, this.#exchange.input, error));
     }
   }
 
   /** @throws GatewayError, ClientGone */
-  async #tryInTurn(): Promise<Exclude<Outcome, AttemptFailure> | NotAsked> {
+  async #tryInTurn(): Promise<Answered<Result, Seen> | NotAsked> {
     const { health, clock } = this.#parts;
     const { client } = this.#exchange.input;
-    const routes = this.#routes;
-    const sender = this.#sender;
+    const plan = this.#plan;
+    const { routes } = plan;
     for (let at = 0; at < routes.length; at += 1) {
       if (this.#sent >= maxTries || this.#uncertain > 1 || this.#isSpent) break;
       if (client.disconnected) return notAsked;
@@ -174,7 +168,7 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
       }
       let refusal: GatewayError | null = null;
       try {
-        const preparing = sender.prepare(route);
+        const preparing = plan.unable?.(route) ?? null;
         if (preparing !== null) {
           refusal = await preparing;
           // The conversion may have taken time, for example to fetch media.
@@ -192,7 +186,7 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
       }
       const mayFailOver = at + 1 < routes.length && this.#sent + 1 < maxTries;
       const now = clock.monotonic();
-      const wanted = sender.credentialFor?.(route) ?? -1;
+      const wanted = plan.credentialFor?.(route) ?? -1;
       const lease = health.lease(route, this.#sent > 0, mayFailOver, now, wanted);
       if (!lease.admitted) {
         if (lease.kind !== null) this.#failures.push(lease.kind);
@@ -214,9 +208,9 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
    * Asks a channel that was passed over if none was asked.
    * @throws GatewayError, ClientGone
    */
-  async #tryLastResort(): Promise<Exclude<Outcome, AttemptFailure>> {
+  async #tryLastResort(): Promise<Answered<Result, Seen>> {
     const { health, clock } = this.#parts;
-    const able = this.#routes.filter((route) => !this.#refusing.includes(route));
+    const able = this.#plan.routes.filter((route) => !this.#refusing.includes(route));
     if (able.length === 0 && this.#refusal !== null) throw this.#refusal;
     if (able.length === 0 && this.#defects.length > 0) throw this.#defects[0];
     if (this.#sent === 0) {
@@ -237,8 +231,8 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
     if (this.#last !== null) this.#last = { ...this.#last, channel: null, upstreamModel: null };
     const now = clock.monotonic();
     const waits = able.map((route) => health.waitOf(route, now));
-    const { model } = this.#sender;
-    throw finalError(this.#failures, Math.min(...waits), model, this.#sender.stateError?.());
+    const { model } = this.#plan;
+    throw finalError(this.#failures, Math.min(...waits), model, this.#plan.stateError?.());
   }
 
   /**
@@ -247,36 +241,33 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
    * @returns null when the next channel may be tried.
    * @throws GatewayError when the client is to blame, ClientGone, BuildingDefect
    */
-  async #tryRoute(
-    route: Route,
-    lease: ChannelLease,
-  ): Promise<Exclude<Outcome, AttemptFailure> | null> {
-    const sender = this.#sender;
-    const { isCostly = false } = sender;
+  async #tryRoute(route: Route, lease: ChannelLease): Promise<Answered<Result, Seen> | null> {
+    const plan = this.#plan;
+    const { isCostly = false } = plan;
     const { health, clock } = this.#parts;
     let result: AttemptResult = 'undecided';
     try {
-      let outcome: AttemptOutcome = await this.#attempt(route, lease);
+      let outcome = await this.#attempt(route, lease);
       if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#sent < maxTries) {
         outcome = await this.#attempt(route, lease);
       }
       const cure = cureOf(outcome);
       // The refusal cost nothing, so the further request is not one of those that failover may send.
-      if (cure !== undefined && !isCostly && (await sender.cure?.(route, cure)) === true) {
+      if (cure !== undefined && !isCostly && (await plan.cure?.(route, cure)) === true) {
         outcome = await this.#attempt(route, lease);
         // A client that leaves proves nothing.
-        if (resultForHealth(outcome) === 'answered') sender.cured?.(route);
+        if (resultForHealth(outcome) === 'answered') plan.cured?.(route);
       }
       if (outcome.kind !== 'failed') {
         result = resultForHealth(outcome);
-        return outcome as Exclude<Outcome, AttemptFailure>;
+        return outcome;
       }
-      const isStateMissing = sender.lacksState?.(route, outcome) === true;
+      const isStateMissing = plan.lacksState?.(route, outcome) === true;
       if (!isStateMissing) result = resultForHealth(outcome);
       const { classification } = outcome;
       if (outcome.final !== undefined) throw outcome.final;
       if (classification.kind === 'client') {
-        this.#rejection = this.#rejectionOf(route, classification, sender.errorOf(outcome));
+        this.#rejection = this.#rejectionOf(route, classification, plan.errorOf(outcome));
         return null;
       }
       if (isStateMissing) this.#failures.push('state-missing');
@@ -299,7 +290,7 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   ): Rejection<Sent> {
     if (isExplained || !unexplained.has(name)) throw error;
     if (this.#rejection !== null) return this.#rejection;
-    if (this.#sender.isConverted?.(route) !== true) throw error;
+    if (this.#plan.isConverted?.(route) !== true) throw error;
     return { route, error, request: this.#last, sent: this.#sent };
   }
 
@@ -308,51 +299,50 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
    * response takes, so it must not hold the request's text.
    * @throws GatewayError, ClientGone, BuildingDefect
    */
-  async #attempt(route: Route, lease: ChannelLease): Promise<Outcome> {
+  async #attempt(route: Route, lease: ChannelLease): Promise<OutcomeOf<Result, Seen>> {
     this.#sent += 1;
     const { clock, health } = this.#parts;
     const starting = this.#start(route, lease);
-    const { attempt, startedAt, started } = starting instanceof Promise ? await starting : starting;
+    const attempt = starting instanceof Promise ? await starting : starting;
     const outcome = await attempt.outcome;
-    const durationMs = clock.monotonic() - started;
-    if (this.#sender.kind === 'buffered' && outcome.kind === 'complete') {
+    const durationMs = clock.monotonic() - attempt.started;
+    if (this.#plan.kind === 'buffered' && outcome.kind === 'complete') {
       health.took(lease, 'buffered', durationMs);
     }
-    const when = { channel: route.channel.name, startedAt, durationMs };
+    const when = { channel: route.channel.name, startedAt: this.#startedAt, durationMs };
     this.#attempts.push(recordAttempt(outcome, attempt.upstreamHeaders, when));
     return outcome;
   }
 
   /**
-   * Builds the request and sends it. A promise only where a thread builds it.
+   * Makes the request and sends it. A promise only where a thread makes it.
    * @throws GatewayError, ClientGone, BuildingDefect; or rejects with one of them
    */
-  #start(route: Route, lease: ChannelLease): Started<Outcome> | Promise<Started<Outcome>> {
-    let building;
+  #start(
+    route: Route,
+    lease: ChannelLease,
+  ): Attempt<Result, Seen> | Promise<Attempt<Result, Seen>> {
+    let request;
     try {
-      building = this.#sender.build(route);
+      request = this.#plan.request(route, lease);
     } catch (error) {
       throw asBuildingDefect(error);
     }
-    if (!(building instanceof Promise)) return this.#send(route, lease, building);
-    return building.then(
-      (ready) => {
-        if (this.#exchange.input.client.disconnected) throw new ClientGone();
-        return this.#send(route, lease, ready);
-      },
+    if (!(request instanceof Promise)) return this.#send(route, request);
+    return request.then(
+      (ready) => this.#send(route, ready),
       (error: unknown) => {
         throw asBuildingDefect(error);
       },
     );
   }
 
-  /** @throws GatewayError, ClientGone, BuildingDefect */
-  #send(route: Route, lease: ChannelLease, ready: ReadyRequest<Sent, Outcome>): Started<Outcome> {
+  /** The only place where an attempt begins, but for those at counters. @throws BuildingDefect */
+  #send({ channel }: Route, request: RoutedRequest<Sent, Result, Seen>): Attempt<Result, Seen> {
     const { clock, journal } = this.#parts;
     const { input, hold } = this.#exchange;
     const { keyId, userId, teamId } = input.caller;
     const startedAt = clock.now();
-    const started = clock.monotonic();
     // From here on the upstream may bill this, even if nothing more is heard of it.
     journal.begin({
       id: input.id,
@@ -361,19 +351,19 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
       keyId,
       userId,
       teamId,
-      model: this.#sender.model,
-      channel: route.channel.name,
+      model: this.#plan.model,
+      channel: channel.name,
       held: hold?.amount ?? null,
     });
-    let attempt;
     try {
-      attempt = ready.send(lease, started);
+      const options = attemptOptions(this.#parts, input, channel, request);
+      this.#running = new Attempt(request.upstream, request.receiver, options);
     } catch (error) {
       throw asBuildingDefect(error);
     }
-    this.#running = attempt;
-    this.#last = ready.sent;
-    return { attempt, startedAt, started };
+    this.#startedAt = startedAt;
+    this.#last = request.sent;
+    return this.#running;
   }
 
   /** A defect in one attempt never keeps the next channel from being tried. @throws any other error */
@@ -390,7 +380,7 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
 
   /** Those of the channels that were not asked, in their order; none if the client left before any was. */
   #passedOver(): readonly PassedOver[] {
-    const routes = this.#routes;
+    const { routes } = this.#plan;
     const passed = this.#passed;
     const attempts = this.#attempts;
     if (attempts.length + passed.length === 0 || (routes.length === 1 && passed.length === 0)) {
@@ -415,6 +405,6 @@ export class Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
     const { health, clock, timeouts } = this.#parts;
     const { input } = this.#exchange;
     const deadline = Math.min(clientDeadline(input), totalDeadline(input, route.channel, timeouts));
-    return clock.monotonic() + health.usualTime(route, this.#sender.kind) < deadline;
+    return clock.monotonic() + health.usualTime(route, this.#plan.kind) < deadline;
   }
 }

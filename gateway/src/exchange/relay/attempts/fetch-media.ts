@@ -5,7 +5,7 @@ import { FetchRefused, type GuardedFetch, type MediaOrder } from '#upstream/inde
 import { ClientGone } from '../exchange/client-response.ts';
 import type { ExchangeInput, RequestMemory } from '../exchange/input.ts';
 import type { Ticker } from '../exchange/ticker.ts';
-import { clientDeadline } from './deadlines.ts';
+import { clientDeadline } from './attempt-options.ts';
 
 /** What may be fetched, and for how long. */
 export interface MediaBounds extends Pick<MediaOrder, 'timeout' | 'maxBytes'> {

@@ -10,7 +10,7 @@ import { GatewayError } from '#errors/index.ts';
 import { ClientGone } from '../exchange/client-response.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { Ticker } from '../exchange/ticker.ts';
-import { clientDeadline } from './deadlines.ts';
+import { clientDeadline } from './attempt-options.ts';
 import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 
 /** What it takes to work on a body in a thread. */

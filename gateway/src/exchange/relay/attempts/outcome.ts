@@ -119,8 +119,8 @@ export interface Unanswered {
 }
 
 /** Everything that is known when the attempts are over. */
-export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent> {
-  readonly outcome: Exclude<Outcome, AttemptFailure> | NotAsked | Unanswered;
+export interface Attempted<Sent extends SentRequest, Result, Seen> extends Tried<Sent> {
+  readonly outcome: Exclude<OutcomeOf<Result, Seen>, AttemptFailure> | NotAsked | Unanswered;
 }
 
 export function cureOf(outcome: AttemptOutcome): Cure | undefined {

@@ -33,7 +33,7 @@ export interface UpstreamRequestOptions {
 export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamRequest {
   const { route, vendor, protocol } = options;
   const { channel } = route;
-  const base = baseOf(channel);
+  const target = channelTarget(channel);
   const path = pathOf(vendor, {
     protocol,
     operation: options.operation,
@@ -47,13 +47,15 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     'accept-encoding': 'identity',
     ...options.forwarded,
   };
-  if (vendor.forwards !== undefined) {
-    copyHeaders(options.clientHeaders, headers, vendor.forwards);
+  const { clientHeaders } = options;
+  for (const name in vendor.forwards === undefined ? {} : clientHeaders) {
+    const value = clientHeaders[name];
+    if (vendor.forwards?.(name) === true && typeof value === 'string') headers[name] = value;
   }
-  Object.assign(headers, channelHeaders(channel), vendor.headers(options.secret, protocol));
+  Object.assign(headers, target.headers, vendor.headers(options.secret, protocol));
   return {
-    origin: base.origin,
-    path: base.path + path,
+    origin: target.origin,
+    path: target.path + path,
     method: 'POST',
     headers,
     body: options.body,
@@ -79,47 +81,27 @@ export function forwardedHeaders(
   return forwarded;
 }
 
-function copyHeaders(
-  from: ExchangeInput['headers'],
-  to: Record<string, string>,
-  isForwarded: (name: string) => boolean,
-): void {
-  for (const name in from) {
-    const value = from[name];
-    if (isForwarded(name) && typeof value === 'string') to[name] = value;
-  }
-}
-
-/** By channel object, like `bases`. */
-const lowered = new WeakMap<Channel, Readonly<Record<string, string>>>();
-
-/** The channel's own headers, by lower-case name. They replace the client's, whatever their spelling. */
-export function channelHeaders(channel: Channel): Readonly<Record<string, string>> {
-  let own = lowered.get(channel);
-  if (own === undefined) {
-    const entries = Object.entries(channel.headers);
-    own = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
-    lowered.set(channel, own);
-  }
-  return own;
-}
-
-interface Base {
+/** What all requests to one channel share. */
+interface ChannelTarget {
   readonly origin: string;
   readonly path: string;
+  /** The channel's own headers, by lower-case name. They replace the client's, whatever their spelling. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** By channel object: parsed once, and collected together with its snapshot. */
-const bases = new WeakMap<Channel, Base>();
+/** By channel object: made once, and collected together with its snapshot. */
+const targets = new WeakMap<Channel, ChannelTarget>();
 
-function baseOf(channel: Channel): Base {
-  let base = bases.get(channel);
-  if (base === undefined) {
-    const url = new URL(channel.baseUrl);
-    base = { origin: url.origin, path: trimTrailing(url.pathname, '/') };
-    bases.set(channel, base);
+export function channelTarget(channel: Channel): ChannelTarget {
+  let target = targets.get(channel);
+  if (target === undefined) {
+    const { origin, pathname } = new URL(channel.baseUrl);
+    const own = Object.entries(channel.headers);
+    const headers = Object.fromEntries(own.map(([name, value]) => [name.toLowerCase(), value]));
+    target = { origin, path: trimTrailing(pathname, '/'), headers };
+    targets.set(channel, target);
   }
-  return base;
+  return target;
 }
 
 const merged = new WeakMap<Channel, Timeouts>();

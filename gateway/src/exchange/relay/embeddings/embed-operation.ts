@@ -3,8 +3,6 @@ import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { answer, type Plan } from '../answer.ts';
-import { attemptOptions } from '../attempts/attempt-options.ts';
-import { Attempt } from '../attempts/attempt.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import {
   allowedAnywhere,
@@ -54,39 +52,29 @@ function planOf(
   const { model } = request;
   return {
     routes,
-    sender: {
-      model,
-      kind: 'buffered',
-      prepare: () => null,
-      build: (route) => ({
-        sent: sentTo(route),
-        send({ secret }) {
-          const { channel, upstreamModel } = route;
-          const vendor = vendorOf(channel);
-          if (vendor === undefined) throw new GatewayError('internal_error');
-          const asked = buildUpstreamRequest({
-            operation: 'embed',
-            route,
-            vendor,
-            secret,
-            protocol: 'embeddings',
-            body: embeddings.patchRequest(request, upstreamModel),
-            clientHeaders: input.headers,
-            forwarded: forwardedHeaders(input.headers, allowed),
-            stream: false,
-            timeouts,
-          });
-          const echo = { clientModel: model, upstreamModel };
-          const reader = new EmbedResponseReader(bodies, input.caller.keyId, echo);
-          const options = attemptOptions(parts, input, channel, 'drain');
-          return new Attempt(asked, new WholeResponse(reader), {
-            ...options,
-            memory: input.memory,
-          });
-        },
-      }),
-      errorOf: (failure) => errorOfFailure(failure, request.members),
+    model,
+    kind: 'buffered',
+    request(route, { secret }) {
+      const { channel, upstreamModel } = route;
+      const vendor = vendorOf(channel);
+      if (vendor === undefined) throw new GatewayError('internal_error');
+      const upstream = buildUpstreamRequest({
+        operation: 'embed',
+        route,
+        vendor,
+        secret,
+        protocol: 'embeddings',
+        body: embeddings.patchRequest(request, upstreamModel),
+        clientHeaders: input.headers,
+        forwarded: forwardedHeaders(input.headers, allowed),
+        stream: false,
+        timeouts,
+      });
+      const echo = { clientModel: model, upstreamModel };
+      const receiver = new WholeResponse(new EmbedResponseReader(bodies, input.caller.keyId, echo));
+      return { sent: sentTo(route), upstream, receiver, onLeave: 'drain', memory: input.memory };
     },
+    errorOf: (failure) => errorOfFailure(failure, request.members),
     sink: null,
     measure: (response) => measureEmbed(response, prepared, missingUsage),
     measureLeft: (left) => measureLeftEmbed(left, prepared),

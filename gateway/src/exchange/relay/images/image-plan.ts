@@ -3,12 +3,10 @@ import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { answer, type Plan } from '../answer.ts';
-import { attemptOptions, type AttemptOptions } from '../attempts/attempt-options.ts';
-import { Attempt, type Receiver } from '../attempts/attempt.ts';
-import { keepAliveOf, totalDeadline } from '../attempts/deadlines.ts';
+import { keepAliveOf, totalDeadline } from '../attempts/attempt-options.ts';
+import type { Receiver } from '../attempts/attempt.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
-import type { OutcomeOf } from '../attempts/outcome.ts';
-import type { Sender } from '../attempts/sender.ts';
+import type { RoutePlan } from '../attempts/plan.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
@@ -20,7 +18,7 @@ import type { ImageParts } from './prepared.ts';
 export type EventReading = Pick<ImageStreamOptions, 'events' | 'tap' | 'meter' | 'reader'>;
 
 /** A request for images in the form of one upstream. `Whole`: a response that comes whole. */
-export interface RoutedRequest<Whole> {
+export interface FormedRequest<Whole> {
   readonly sent: SentRequest;
   request(secret: string | null): UpstreamRequest;
   whole(): Receiver<Whole, never>;
@@ -30,10 +28,10 @@ export interface RoutedRequest<Whole> {
 
 /** Makes the requests to upstreams of one kind. */
 export interface ImageRequests<Whole> {
-  /** Whatever has to happen before; resolves to the reason why the route cannot be asked (`Sender.prepare`). */
-  prepare(route: Route): Promise<GatewayError | null> | null;
+  /** Whatever has to happen before; resolves to the reason why the route cannot be asked (`RoutePlan.unable`). */
+  unable(route: Route): Promise<GatewayError | null> | null;
   /** Called once for each attempt. */
-  take(route: Route): RoutedRequest<Whole>;
+  take(route: Route): FormedRequest<Whole>;
   /** The request will not be sent again: releases what it takes. */
   done(): void;
 }
@@ -67,9 +65,9 @@ export function answerWhole<Whole extends { readonly measured: Measured }>(
   // The prepared request owns the bytes now; hashing megabytes for the log is not worth it.
   input.body = noBody;
   return answer(parts, exchange, {
+    ...routesOf(input, serving, (routed) => routed.whole()),
     ...form,
-    routes: serving.routes,
-    sender: senderOf(parts, input, serving, 'buffered', (routed) => routed.whole()),
+    kind: 'buffered',
     measure: ({ measured }) => measured,
   });
 }
@@ -89,10 +87,10 @@ export function answerStream<Whole>(
   const { input } = exchange;
   input.body = noBody;
   return answer(parts, exchange, {
-    routes: serving.routes,
-    sender: senderOf(parts, input, serving, 'stream', (routed, route, lease, started) =>
-      streamOf(parts, input, sink, routed, { route, lease, started }),
+    ...routesOf(input, serving, (routed, route, lease) =>
+      streamOf(parts, input, sink, routed, route, lease),
     ),
+    kind: 'stream',
     sink,
     measure: ({ measured }: CompleteImages) => measured,
     measureBroken: ({ seen }) => seen,
@@ -104,25 +102,19 @@ export function answerStream<Whole>(
   });
 }
 
-/** One call of an upstream. */
-interface StreamCall {
-  readonly route: Route;
-  readonly lease: ChannelLease;
-  /** By the monotonic clock, in milliseconds. */
-  readonly started: number;
-}
-
+/** The receiver lives as long as the response, so it holds nothing of the request. */
 function streamOf(
   parts: ImageParts,
   input: ExchangeInput,
   sink: StreamSink,
-  routed: Pick<RoutedRequest<never>, 'sent' | 'events'>,
-  { route, lease, started }: StreamCall,
+  formed: Pick<FormedRequest<never>, 'sent' | 'events'>,
+  route: Route,
+  lease: ChannelLease,
 ): ImageStream {
   const { clock, health, timeouts } = parts;
-  const { sent } = routed;
-  return new ImageStream({
-    ...routed.events(),
+  const { sent } = formed;
+  const receiver: ImageStream = new ImageStream({
+    ...formed.events(),
     sink,
     monotonic: clock.monotonic,
     keepAliveMs: keepAliveOf(input, route.channel, timeouts),
@@ -131,59 +123,41 @@ function streamOf(
     onFirstContent() {
       const now = clock.monotonic();
       health.begun(lease, route, now);
-      health.took(lease, 'stream', now - started);
+      health.took(lease, 'stream', now - receiver.attempt.started);
       sent.ttftMs = now - input.startedAt;
     },
-    errorOf: (failure) => errorOfFailure(failure, null),
   });
+  return receiver;
 }
 
-/** Sends a request for images, which the upstream charges for even if they are lost. */
-function senderOf<Whole, Result, Seen>(
-  parts: ImageParts,
-  input: ExchangeInput,
-  { model, requestsTo, reserved, members }: ImageServing<Whole>,
-  kind: 'stream' | 'buffered',
+/** Requests for images, which the upstream charges for even if they are lost. */
+function routesOf<Whole, Result, Seen>(
+  { memory }: Pick<ExchangeInput, 'memory'>,
+  { model, routes, requestsTo, reserved, members }: ImageServing<Whole>,
   receive: (
-    routed: RoutedRequest<Whole>,
+    formed: FormedRequest<Whole>,
     route: Route,
     lease: ChannelLease,
-    started: number,
   ) => Receiver<Result, Seen>,
-): Sender<SentRequest, OutcomeOf<Result, Seen>> {
+): Omit<RoutePlan<SentRequest, Result, Seen>, 'kind'> {
   return {
+    routes,
     model,
-    kind,
     isCostly: true,
-    prepare: (route) => requestsTo(route).prepare(route),
-    build(route) {
+    unable: (route) => requestsTo(route).unable(route),
+    request(route, lease) {
       const requests = requestsTo(route);
-      const routed = requests.take(route);
+      const formed = requests.take(route);
       return {
-        sent: routed.sent,
-        send(lease, started) {
-          const request = routed.request(lease.secret);
-          const options = optionsOf(parts, input, route, requests, reserved);
-          return new Attempt(request, receive(routed, route, lease, started), options);
-        },
+        sent: formed.sent,
+        upstream: formed.request(lease.secret),
+        receiver: receive(formed, route, lease),
+        onLeave: 'finish',
+        memory,
+        reserved,
+        onAnswered: () => requests.done(),
       };
     },
     errorOf: (failure) => errorOfFailure(failure, members),
-  };
-}
-
-/** The options live as long as the response, so they hold no request to a route. */
-function optionsOf(
-  parts: ImageParts,
-  input: ExchangeInput,
-  { channel }: Route,
-  requests: Pick<ImageRequests<never>, 'done'>,
-  reserved: number,
-): AttemptOptions {
-  return {
-    ...attemptOptions(parts, input, channel, 'finish'),
-    memory: input.memory,
-    reserved,
-    onAnswered: () => requests.done(),
   };
 }

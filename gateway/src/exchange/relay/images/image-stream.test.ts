@@ -47,7 +47,6 @@ function sendRequest(keepsUp = false) {
     deadline,
     headers: () => ({}),
     onFirstContent: () => {},
-    errorOf: () => new GatewayError('upstream_abnormal'),
   });
   const attempt = new Attempt({} as UpstreamRequest, receiver, {
     upstream: upstream.client,

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CollectedBody, joinInTurns } from '#bodies/index.ts';
-import type { GatewayError } from '#errors/index.ts';
 import {
   eventOf,
   type EventPieces,
@@ -12,6 +11,7 @@ import { EventStreamReader, EventTooLarge } from '#upstream/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { Attempt, Receiver } from '../attempts/attempt.ts';
 import { failureOfResponse, isError } from '../attempts/error-body.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
 import { type AttemptFailure, brokenAttempt, type OutcomeOf } from '../attempts/outcome.ts';
 import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/record.ts';
@@ -70,7 +70,6 @@ export interface ImageStreamOptions {
   readonly headers: () => Readonly<Record<string, string>>;
   /** Called once, when the first image arrives. */
   readonly onFirstContent: () => void;
-  readonly errorOf: (failure: AttemptFailure) => GatewayError;
 }
 
 /** Receives images in a stream, and passes them to the client as they come. */
@@ -167,7 +166,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
   }
 
   failed(failure: AttemptFailure): ImageStreamOutcome {
-    const { tap, errorOf, sink, monotonic } = this.#options;
+    const { tap, sink, monotonic } = this.#options;
     const { final, classification, result } = failure;
     if (!sink.shown) {
       return final === undefined ? { ...failure, usage: failure.usage ?? tap.usage } : failure;
@@ -180,7 +179,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     return {
       kind: 'broken',
       status: this.attempt.status,
-      error: final ?? errorOf(failure),
+      error: final ?? errorOfFailure(failure, null),
       classification: final === undefined ? classification : null,
       usage: tap.usage,
       units: failure.units ?? this.made,

@@ -12,7 +12,7 @@ import { sentTo } from '../exchange/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { callWithImages } from './in-memory.ts';
 import { createStreamMeter } from './measure-images.ts';
-import type { EventReading, ImageRequests, RoutedRequest } from './image-plan.ts';
+import type { EventReading, ImageRequests, FormedRequest } from './image-plan.ts';
 import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
 import { SpooledResponse, type StoredImages } from './spooled-response.ts';
 
@@ -34,11 +34,11 @@ export class NativeRequests implements ImageRequests<StoredImages> {
     this.#prepared = prepared;
   }
 
-  prepare(route: Route): Promise<GatewayError | null> | null {
+  unable(route: Route): Promise<GatewayError | null> | null {
     return this.#isConverted(route) && this.#generation === null ? this.#convert() : null;
   }
 
-  take(route: Route): RoutedRequest<StoredImages> {
+  take(route: Route): FormedRequest<StoredImages> {
     const { space, request } = this.#prepared;
     const { missingUsage } = this.#parts;
     const prepared = this.#prepared;

@@ -6,10 +6,9 @@ import {
   type Reach,
   textBound,
 } from '#billing/index.ts';
-import type { Route } from '#catalogue/index.ts';
 import { familyOf } from '#estimation/index.ts';
 import type { OutputCap, WireRequest } from '#protocols/index.ts';
-import { traitsFor, type Vendor } from '#vendors/index.ts';
+import type { UpstreamTraits } from '#vendors/index.ts';
 import { namedRoutes } from '../exchange/find-model.ts';
 import type { TextInput } from './input.ts';
 import {
@@ -52,14 +51,12 @@ function capOf(hold: Hold, asked: CountedText & Pick<PreparedText, 'terms'>): nu
   return tokens === null || tokens < leastOutput ? null : tokens;
 }
 
-/** The cap for the request to one route; undefined: there is none. */
+/** The cap for the request to one upstream; undefined: there is none. */
 export function outputCapOf(
   { bounds, model }: Pick<PreparedText, 'bounds' | 'model'>,
-  vendor: Vendor | undefined,
-  { channel, upstreamModel }: Route,
+  { renamedMembers }: UpstreamTraits,
 ): OutputCap | undefined {
   if (bounds.cap === null) return undefined;
-  const { renamedMembers } = traitsFor(vendor, upstreamModel, channel.baseUrl);
   return {
     tokens: bounds.cap,
     usual: model.maxOutputTokens,

@@ -19,7 +19,7 @@ import { outputCapOf } from './asked-bounds.ts';
 import type { TextInput, TextParts } from './input.ts';
 import { enlargedBody, givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
-import { noEdits, type RouteEdits } from './route-edits.ts';
+import { noEdits, type RouteEdits } from './route-request.ts';
 
 /** What converting a request needs. */
 export type ConvertingParts = Pick<
@@ -173,13 +173,14 @@ export function targetOf(
   const { channel, upstreamModel } = route;
   const { model } = prepared;
   const vendor = vendorOf(channel);
-  const outputCap = outputCapOf(prepared, vendor, route);
+  const traits = traitsFor(vendor, upstreamModel, channel.baseUrl);
+  const outputCap = outputCapOf(prepared, traits);
   return {
     protocol,
     channel: channel.id,
     provider: channel.provider,
     model: upstreamModel,
-    traits: traitsFor(vendor, upstreamModel, channel.baseUrl),
+    traits,
     quirks: [
       ...quirksFor(vendor, protocol, upstreamModel),
       ...shown.filter((quirk) => quirk.protocol === protocol),

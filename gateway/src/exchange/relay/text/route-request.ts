@@ -1,24 +1,66 @@
 import { patchText, type PatchedBody } from '#body-work/index.ts';
-import type { Loss } from '#canonical/index.ts';
-import type { Route } from '#catalogue/index.ts';
-import {
-  carriesEnvelopes,
-  type ConvertedRequest,
-  type ReasoningPlace,
-  type StateMaker,
-} from '#conversion/index.ts';
+import type { Loss, TextProtocolName } from '#canonical/index.ts';
+import type { Channel, Route } from '#catalogue/index.ts';
+import { carriesEnvelopes, type ConvertedRequest, type ReasoningPlace } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { ownerOf } from '#identity/index.ts';
-import type { PatchedRequest, PatchTarget, ReasoningEcho } from '#protocols/index.ts';
-import { quirksFor, traitsFor, type Vendor, vendorOf } from '#vendors/index.ts';
-import { channelHeaders } from '../attempts/upstream-request.ts';
-import { surchargesOf } from '../exchange/offered-terms.ts';
+import { type PatchedRequest, type PatchTarget, textFacts } from '#protocols/index.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
+import {
+  type Cure,
+  noSurcharges,
+  quirksFor,
+  traitsFor,
+  type Vendor,
+  vendorOf,
+} from '#vendors/index.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  channelTarget,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
+import { sentTo } from '../exchange/record.ts';
 import { outputCapOf } from './asked-bounds.ts';
-import { betaHeader } from './forwarded-headers.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { givingBack } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
-import { noEdits, type RouteEdits } from './route-edits.ts';
 import { passedBetas, type PassedBetas } from './surcharges.ts';
+
+/** What is edited in the request for one route because its upstream has refused it. */
+export interface RouteEdits {
+  /** How many carriers of reasoning state are left out, the oldest first. */
+  readonly withoutState: number;
+  /** Besides those of the vendor. */
+  readonly quirks: readonly QuirkCure[];
+}
+
+type QuirkCure = Exclude<Cure, { readonly kind: 'without-state' }>;
+
+export const noEdits: RouteEdits = Object.freeze({ withoutState: 0, quirks: Object.freeze([]) });
+
+/** Quirks that cured a request, by upstream model: a deployment's name need not tell which model it serves. */
+const learned = new WeakMap<Channel, Map<string, readonly QuirkCure[]>>();
+
+/** The quirks that the route's upstream has shown. They are forgotten with the snapshot of the channel. */
+export function learnedQuirks({ channel, upstreamModel }: Route): readonly QuirkCure[] {
+  return learned.get(channel)?.get(upstreamModel) ?? noEdits.quirks;
+}
+
+export function learnQuirk(route: Route, quirk: QuirkCure): void {
+  const { channel, upstreamModel } = route;
+  const known = learnedQuirks(route);
+  if (known.includes(quirk)) return;
+  const ofChannel = learned.get(channel) ?? new Map<string, readonly QuirkCure[]>();
+  learned.set(channel, ofChannel.set(upstreamModel, [...known, quirk]));
+}
+
+/** The edits together with those that cure the refusal. */
+export function withCure({ withoutState, quirks }: RouteEdits, cure: Cure | undefined): RouteEdits {
+  if (cure === undefined) return { withoutState, quirks };
+  if ('kind' in cure) return { withoutState: Infinity, quirks };
+  return { withoutState, quirks: [...quirks, cure] };
+}
 
 const noLosses: readonly Loss[] = Object.freeze([]);
 /** The loss of a history that an upstream of another protocol wrote in part. */
@@ -26,9 +68,13 @@ const strippedLosses: readonly Loss[] = Object.freeze([
   Object.freeze({ what: 'reasoning.state', how: 'dropped' }),
 ]);
 
-/** The request for one route. */
-export interface RouteRequest {
+/** A text request in the form of one route. */
+export interface TextRequest {
   readonly sent: TextSent;
+  readonly route: Route;
+  readonly vendor: Vendor;
+  /** Null when the channel speaks the client's protocol. */
+  readonly converted: ConvertedRequest | null;
   readonly patched: PatchedRequest;
   /** In place of the client's betas; null: they pass as they are. */
   readonly betas: string | null;
@@ -36,16 +82,8 @@ export interface RouteRequest {
   readonly place: ReasoningPlace | null;
 }
 
-/** The request for one route, with the route. */
-export interface TextRequest extends RouteRequest {
-  readonly route: Route;
-  readonly vendor: Vendor;
-  /** Null when the channel speaks the client's protocol. */
-  readonly converted: ConvertedRequest | null;
-}
-
 /**
- * Builds the request for one route. A promise where threads have read the body, or reasoning of earlier turns is recalled.
+ * Makes the request for one route. A promise where threads have read the body, or reasoning of earlier turns is recalled.
  * @param converted null for a route of the client's protocol.
  * @throws GatewayError for a request that no upstream of the client's protocol takes, ClientGone; or rejects with one.
  */
@@ -56,18 +94,28 @@ export function requestFor(
   route: Route,
   converted: ConvertedRequest | null,
   edits: RouteEdits = noEdits,
-): RouteRequest | Promise<RouteRequest> {
-  if (converted !== null) {
-    const { losses, responseLosses } = converted;
-    return routeRequest(route, converted, null, losses, responseLosses);
-  }
-  const { target, betas } = nativeTarget(input, prepared, route, edits);
-  const patching = patchNative(parts, input, prepared, route, target);
-  const request = ({ patched, isStripped, place }: PatchedBody): RouteRequest => {
-    const isWhole = !isStripped && patched.leftOutStates === undefined;
-    const losses = isWhole ? noLosses : strippedLosses;
-    return routeRequest(route, patched, betas, losses, null, place);
+): TextRequest | Promise<TextRequest> {
+  const vendor = vendorOf(route.channel);
+  if (vendor === undefined) throw new GatewayError('internal_error');
+  const charging = {
+    surcharges: vendor.surcharges ?? noSurcharges,
+    hidesReasoningInTotal: vendor.hidesReasoningInTotal === true,
   };
+  if (converted !== null) {
+    const { rewrites, losses, responseLosses } = converted;
+    const sent = { ...sentTo(route), rewrites, losses, responseLosses, ...charging };
+    return { sent, route, vendor, converted, patched: converted, betas: null, place: null };
+  }
+  const betas = passedBetas(input.headers[betaHeader], prepared.model, charging.surcharges);
+  const target = nativeTarget(input, prepared, route, vendor, betas, edits);
+  const request = ({ patched, isStripped, place }: PatchedBody): TextRequest => {
+    const isWhole = !isStripped && patched.leftOutStates === undefined;
+    const rewrites = betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped];
+    const losses = isWhole ? noLosses : strippedLosses;
+    const sent = { ...sentTo(route), rewrites, losses, ...charging };
+    return { sent, route, vendor, converted, patched, betas: betas?.value ?? null, place };
+  };
+  const patching = patchNative(parts, input, prepared, route, target);
   return patching instanceof Promise ? patching.then(request) : request(patching);
 }
 
@@ -80,78 +128,98 @@ function patchNative(
   { protocols, converter }: Pick<TextParts, 'protocols' | 'converter'>,
   input: TextInput,
   prepared: PreparedText,
-  route: Route,
+  { channel, upstreamModel }: Route,
   target: PatchTarget,
 ): PatchedBody | Promise<PatchedBody> {
   const { large, request } = prepared;
-  const isRecalled = target.echo?.rule === 'require';
-  const recalled = isRecalled ? { owner: ownerOf(input.caller), maker: makerOf(route) } : null;
+  // Whose reasoning state the upstream of the route makes.
+  const maker = { provider: channel.provider, model: upstreamModel, channel: channel.id };
+  const recalled = target.echo?.rule === 'require' ? { owner: ownerOf(input.caller), maker } : null;
   if (large?.isRead) return givingBack(prepared, input, large.patch({ target, recalled }));
   const protocol = protocols[input.protocol];
   prepared.isSealed ??= carriesEnvelopes(request.body, protocol.name);
   return patchText(converter, protocol, request, prepared.isSealed, { target, recalled });
 }
 
-/** What becomes of the reasoning in the history at a chat upstream; null: it stays as a chat client sent it. */
-function echoRuleOf(
-  { protocol, operation }: TextInput,
-  { model }: PreparedText,
-  { channel, upstreamModel }: Route,
-): ReasoningEcho['rule'] | null {
-  if (protocol !== 'chat' || operation !== 'generate') return null;
-  const { reasoningEcho } = traitsFor(vendorOf(channel), upstreamModel, channel.baseUrl);
-  const rule = model.echoReasoning ?? reasoningEcho;
-  return rule === 'require' || rule === 'strip' ? rule : null;
-}
-
-/** Whose reasoning state the upstream of the route makes. */
-function makerOf({ channel, upstreamModel }: Route): StateMaker {
-  return { provider: channel.provider, model: upstreamModel, channel: channel.id };
-}
-
 function nativeTarget(
-  input: TextInput,
+  { protocol, operation, headers }: TextInput,
   prepared: PreparedText,
-  route: Route,
-  { withoutState, quirks: shown }: RouteEdits,
-): { readonly target: PatchTarget; readonly betas: PassedBetas | null } {
+  { channel, upstreamModel }: Route,
+  vendor: Vendor,
+  betas: PassedBetas | null,
+  { withoutState, quirks: learned }: RouteEdits,
+): PatchTarget {
   const { model } = prepared;
-  const betas = passedBetas(input.headers[betaHeader], model, surchargesOf(route));
-  const vendor = vendorOf(route.channel);
-  const outputCap = outputCapOf(prepared, vendor, route);
-  const rule = echoRuleOf(input, prepared, route);
-  const headers = betas === null ? input.headers : { ...input.headers, [betaHeader]: betas.value };
-  const quirks = quirksFor(vendor, input.protocol, route.upstreamModel);
-  const target = {
-    upstreamModel: route.upstreamModel,
+  const traits = traitsFor(vendor, upstreamModel, channel.baseUrl);
+  const outputCap = outputCapOf(prepared, traits);
+  // What becomes of the reasoning in the history at a chat upstream. Otherwise it stays as a chat client sent it.
+  const rule = model.echoReasoning ?? traits.reasoningEcho;
+  const isChat = protocol === 'chat' && operation === 'generate';
+  const quirks = quirksFor(vendor, protocol, upstreamModel);
+  return {
+    upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
-    headers: { ...headers, ...channelHeaders(route.channel) },
-    quirks: shown.length === 0 ? quirks : [...quirks, ...shown],
+    headers: {
+      ...headers,
+      ...(betas !== null && { [betaHeader]: betas.value }),
+      ...channelTarget(channel).headers,
+    },
+    quirks: learned.length === 0 ? quirks : [...quirks, ...learned],
     ...(outputCap !== undefined && { outputCap }),
-    ...(rule !== null && { echo: { rule } }),
+    ...(isChat && (rule === 'require' || rule === 'strip') && { echo: { rule } }),
     ...(withoutState > 0 && { withoutState }),
   };
-  return { target, betas };
 }
 
-function routeRequest(
-  route: Route,
-  patched: PatchedRequest,
-  betas: PassedBetas | null,
-  losses: readonly Loss[],
-  responseLosses: TextSent['responseLosses'],
-  place: ReasoningPlace | null = null,
-): RouteRequest {
-  const sent = {
-    channel: route.channel.name,
-    upstreamModel: route.upstreamModel,
-    rewrites: betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped],
-    losses,
-    responseLosses,
-    surcharges: surchargesOf(route),
-    hidesReasoningInTotal: vendorOf(route.channel)?.hidesReasoningInTotal === true,
-    upstreamState: null,
-    ttftMs: null,
-  };
-  return { sent, patched, betas: betas?.value ?? null, place };
+/** @param request is not kept. */
+export function upstreamRequest(
+  { timeouts }: Pick<TextParts, 'timeouts'>,
+  input: TextInput,
+  { route, vendor, converted, patched, betas }: TextRequest,
+  secret: string | null,
+  stream: boolean,
+): UpstreamRequest {
+  const protocol = converted?.protocol ?? input.protocol;
+  return buildUpstreamRequest({
+    operation: input.operation,
+    route,
+    vendor,
+    secret,
+    protocol,
+    body: patched.body,
+    clientHeaders: input.headers,
+    forwarded: textHeaders(input, protocol, betas),
+    stream,
+    timeouts,
+  });
+}
+
+/** The header that lists beta features; some of them cost extra. */
+export const betaHeader = 'anthropic-beta';
+
+/** Only for upstreams of the client's protocol; other protocols have their own versions and betas. */
+const allowedInSameProtocol: readonly string[] = [
+  ...allowedAnywhere,
+  'anthropic-version',
+  betaHeader,
+  'openai-beta',
+];
+
+/**
+ * The client's headers that the upstream gets.
+ * @param protocol the upstream's.
+ * @param betas in place of the client's betas; null: they pass as they are.
+ */
+export function textHeaders(
+  input: Pick<TextInput, 'headers' | 'protocol'>,
+  protocol: TextProtocolName,
+  betas: string | null,
+): Readonly<Record<string, string>> {
+  const isSame = protocol === input.protocol;
+  const headers = forwardedHeaders(input.headers, isSame ? allowedInSameProtocol : allowedAnywhere);
+  if (betas === '') delete headers[betaHeader];
+  else if (betas !== null) headers[betaHeader] = betas;
+  const { requiredHeaders } = textFacts[protocol];
+  for (const name in requiredHeaders) headers[name] ??= requiredHeaders[name]!;
+  return headers;
 }

@@ -1,13 +1,13 @@
 import type { TextOperationName } from '#canonical/index.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { authorizeNames } from '../exchange/state/authorize-names.ts';
-import { answerBuffered, answerStream } from './answer-text.ts';
 import { boundText } from './asked-bounds.ts';
 import { answerCount, createTokenCounting } from './counts/count-tokens.ts';
 import { compactingRoutes, findRoutes } from './find-routes.ts';
 import type { TextInput, TextParts } from './input.ts';
 import { openText } from './open-text.ts';
 import type { CheckedText, PreparedText } from './prepared.ts';
+import { answerText } from './text-plan.ts';
 
 type TextOperation = Operation<TextInput, CheckedText, PreparedText>;
 
@@ -28,10 +28,7 @@ export function createTextOperations(
     generate: {
       ...charged,
       mayStream: true,
-      answer: (exchange, prepared) =>
-        prepared.request.stream
-          ? answerStream(parts, exchange, prepared)
-          : answerBuffered(parts, exchange, prepared),
+      answer: (exchange, prepared) => answerText(parts, exchange, prepared),
     },
     'count-tokens': {
       ...all,
@@ -43,7 +40,7 @@ export function createTextOperations(
       ...charged,
       mayStream: false,
       prepare: (exchange, checked) => compactingRoutes(findRoutes(parts, exchange, checked)),
-      answer: (exchange, prepared) => answerBuffered(parts, exchange, prepared),
+      answer: (exchange, prepared) => answerText(parts, exchange, prepared),
     },
   };
 }

@@ -6,15 +6,19 @@ import {
   type WireProtocol,
 } from '#body-work/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
-import type { Protocol, ResponseEcho, WireResponse } from '#protocols/index.ts';
-import type { ChannelLease } from '#routing/index.ts';
+import { ownerOf } from '#identity/index.ts';
+import type {
+  Protocol,
+  ResponseEcho,
+  StateKind,
+  StateName,
+  WireResponse,
+} from '#protocols/index.ts';
 import { readingInThread } from '../attempts/in-thread.ts';
 import type { ReadingResponse, ResponseReader } from '../attempts/response-reader.ts';
-import { createTakeGiven, type TakeGiven } from './given-names.ts';
-import type { TextInput, TextParts } from './input.ts';
+import type { TextInput, TextParts, TextSent } from './input.ts';
 import type { PreparedText } from './prepared.ts';
 import type { TextRequest } from './route-request.ts';
-import { echoOf } from './text-sender.ts';
 
 /** A complete response in the form that the client gets. */
 export interface TextResponse extends WireResponse {
@@ -22,36 +26,61 @@ export interface TextResponse extends WireResponse {
   readonly outputTokens?: number | null;
 }
 
-export interface TextResponseSource {
-  readonly bodies: BodyPool;
-  /** Keys take turns at the threads. */
-  readonly keyId: string;
-  readonly protocol: Pick<Protocol, 'readResponse'>;
-  /** The upstream's protocol. */
-  readonly wire: WireProtocol;
-  readonly echo: ResponseEcho;
-  /** Null when the client speaks the upstream's protocol. */
-  readonly converted: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
-  /** Null if the ids in the response are not the upstream's. */
-  readonly takeGiven: TakeGiven | null;
-}
+/** Ids that can be used only if the upstream was told to keep the response; it keeps the others in any case. */
+const ofKeptResponses: ReadonlySet<StateKind> = new Set(['response', 'item']);
 
-/** Reads complete responses; large ones in threads. */
+/** Reads the response to one request: complete ones here, large ones in threads. Keeps nothing of the request's text. */
 export class TextResponseReader implements ResponseReader<TextResponse> {
   readonly largest = largestAnswer;
-  readonly #source: TextResponseSource;
+  /** The upstream's protocol. */
+  readonly wire: WireProtocol;
+  /** What makes the client's response of the upstream's. */
+  readonly protocol: Pick<Protocol, 'readResponse' | 'createStreamTap'>;
+  readonly echo: ResponseEcho;
+  readonly #bodies: BodyPool;
+  readonly #input: TextInput;
+  readonly #converted: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
+  /** Who is given which ids; null if the ids in the response are the gateway's. */
+  readonly #names: StateNames | null;
 
-  constructor(source: TextResponseSource) {
-    this.#source = source;
+  /** @param secret the credential of the attempt */
+  constructor(
+    parts: TextParts,
+    input: TextInput,
+    prepared: PreparedText,
+    request: TextRequest,
+    secret: string | null,
+  ) {
+    const { converted, patched, place, route } = request;
+    const { toolNames } = patched;
+    this.wire = parts.protocols[converted?.protocol ?? input.protocol];
+    this.protocol =
+      converted?.reader ??
+      (place === null ? this.wire : parts.converter.rememberReasoning(this.wire, place));
+    this.echo = {
+      clientModel: prepared.request.model,
+      upstreamModel: route.upstreamModel,
+      ...(toolNames !== undefined && { toolNames }),
+    };
+    this.#bodies = parts.bodies;
+    this.#input = input;
+    this.#converted = converted && { terms: converted.terms, learn: converted.learn };
+    this.#names =
+      converted === null
+        ? { parts, prepared, channel: route.channel.id, secret, sent: request.sent }
+        : null;
   }
 
   read(body: Buffer): TextResponse | ReadingResponse<TextResponse> {
-    const { bodies, keyId, wire, protocol, echo, converted } = this.#source;
+    const { echo, wire } = this;
+    const bodies = this.#bodies;
     if (body.length < bodies.weights.response) {
-      return readWholeResponse(body, wire, protocol, echo);
+      return readWholeResponse(body, wire, this.protocol, echo);
     }
+    const converted = this.#converted;
     const args = { body, upstream: wire.name, echo, terms: converted?.terms ?? null };
-    return readingInThread(bodies.run(keyId, 'readText', args)).with((response) => {
+    const running = bodies.run(this.#input.caller.keyId, 'readText', args);
+    return readingInThread(running).with((response) => {
       converted?.learn(response);
       return response;
     });
@@ -63,47 +92,51 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
    * @throws UnreadableResponse
    */
   stream(body: Buffer): Buffer | ReadingResponse<Buffer> {
-    const { bodies, keyId, wire, echo } = this.#source;
-    const model = echo.upstreamModel;
+    const { wire } = this;
+    const bodies = this.#bodies;
+    const model = this.echo.upstreamModel;
     if (body.length < bodies.weights.response) return streamOf(body, wire, model);
     const args = { body, upstream: wire.name, model };
-    return readingInThread(bodies.run(keyId, 'streamText', args));
+    return readingInThread(bodies.run(this.#input.caller.keyId, 'streamText', args));
   }
 
-  /** Records the ids in the response before the client sees them. */
   accept({ given }: TextResponse): void {
-    if (given !== undefined) this.#source.takeGiven?.(given);
+    if (given !== undefined) this.record(given);
+  }
+
+  /**
+   * Records the ids that a response gives out and its upstream keeps: in this process at once, on other nodes with the
+   * usage row. Called before the client sees them.
+   */
+  record(given: readonly StateName[]): void {
+    if (this.#names === null) return;
+    const { parts, prepared, channel, secret, sent } = this.#names;
+    const { upstreamState, clock, keepStateFor } = parts;
+    const { request, strange } = prepared;
+    const names = given.filter(
+      ({ kind, id }) =>
+        strange?.has(id) !== true && (request.isKept === true || !ofKeptResponses.has(kind)),
+    );
+    if (names.length === 0) return;
+    const owner = upstreamState.digest('owner', ownerOf(this.#input.caller));
+    const credential = secret === null ? null : upstreamState.digest('credential', secret);
+    const expiresAt = clock.now() + keepStateFor;
+    const ids: string[] = [];
+    for (const { kind, id } of names) {
+      const digest = upstreamState.digest('id', id);
+      upstreamState.note({ id: digest, owner, channel, credential, expiresAt });
+      ids.push(digest, kind);
+    }
+    const before = sent.upstreamState?.ids ?? [];
+    sent.upstreamState = { owner, channel, credential, expiresAt, ids: [...before, ...ids] };
   }
 }
 
-/**
- * What reads the response to one request.
- * @param request is not kept.
- */
-export function readingOf(
-  parts: TextParts,
-  input: TextInput,
-  prepared: PreparedText,
-  { route, converted, patched, sent, place }: TextRequest,
-  { secret }: ChannelLease,
-) {
-  const { bodies, protocols } = parts;
-  const spoken = converted?.protocol ?? input.protocol;
-  const echo = echoOf(prepared.request.model, route, patched);
-  const { keyId } = input.caller;
-  const wire = protocols[spoken];
-  const protocol: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
-    converted?.reader ?? (place === null ? wire : parts.converter.rememberReasoning(wire, place));
-  // The ids in a converted response are the gateway's; no upstream knows them.
-  const takeGiven =
-    converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null;
-  const source = { bodies, keyId, protocol, wire, echo, converted, takeGiven };
-  return {
-    protocol,
-    wire,
-    echo,
-    reader: new TextResponseReader(source),
-    takeGiven,
-    onDefect: (error: unknown) => parts.onUnexpectedError(error, input.id),
-  };
+/** What is needed to record the ids in a response. */
+interface StateNames {
+  readonly parts: Pick<TextParts, 'upstreamState' | 'clock' | 'keepStateFor'>;
+  readonly prepared: Pick<PreparedText, 'request' | 'strange'>;
+  readonly channel: string;
+  readonly secret: string | null;
+  readonly sent: TextSent;
 }

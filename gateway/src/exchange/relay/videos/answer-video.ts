@@ -22,9 +22,9 @@ import {
   userAgentOf,
 } from '../exchange/record.ts';
 import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
-import { createSubmitter, patientClient, type SubmitOutcome } from './video-sender.ts';
+import { patientClient, submitPlan, type SubmittedTask } from './submit-plan.ts';
 
-type Submit = Attempted<SentRequest, SubmitOutcome>;
+type Submit = Attempted<SentRequest, SubmittedTask, never>;
 
 const noBody = Buffer.alloc(0);
 
@@ -51,8 +51,7 @@ export async function answerVideo(
   const attempted = await new Tries(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
-    prepared.routes,
-    createSubmitter(parts, input, model, prepared),
+    submitPlan(parts, input, model, prepared),
   ).run();
   const error = await settle(parts, exchange, task, attempted);
   reportExchange(parts, exchange, endingOf(error, attempted));

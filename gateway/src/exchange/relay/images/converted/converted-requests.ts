@@ -19,7 +19,7 @@ import { sentTo } from '../../exchange/record.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import { createStreamMeter } from '../measure-images.ts';
 import { forImages, imageVendor } from '../native-requests.ts';
-import type { EventReading, ImageRequests, RoutedRequest } from '../image-plan.ts';
+import type { EventReading, ImageRequests, FormedRequest } from '../image-plan.ts';
 import { type ConvertedImageParts, takesSources, unable } from '../prepared.ts';
 import { ImageResponseReader, ResponseLoss } from './image-response-reader.ts';
 import type { ConvertibleImages, ImageSide, StreamedImages } from './surface.ts';
@@ -51,13 +51,13 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
     this.#prepared = prepared;
   }
 
-  prepare(route: Route): Promise<GatewayError | null> | null {
+  unable(route: Route): Promise<GatewayError | null> | null {
     const upstream = this.#upstreamOf(route);
     const { opened } = this.#prepared;
     return opened.own?.protocol === upstream ? null : this.#convert(route, upstream);
   }
 
-  take(route: Route): RoutedRequest<MeasuredImages> {
+  take(route: Route): FormedRequest<MeasuredImages> {
     const upstream = this.#upstreamOf(route);
     const converted = this.#converted.get(route);
     const isOwn = converted === undefined;

@@ -1,7 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import { readTokenCount, type WireResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
@@ -9,7 +8,7 @@ import { vendorOf } from '#vendors/index.ts';
 import { attemptOptions } from '../../attempts/attempt-options.ts';
 import { recordAttempt } from '../../attempts/attempt-record.ts';
 import { Attempt } from '../../attempts/attempt.ts';
-import { clientDeadline } from '../../attempts/deadlines.ts';
+import { clientDeadline } from '../../attempts/attempt-options.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
 import type { ResponseReader } from '../../attempts/response-reader.ts';
 import { WholeResponse } from '../../attempts/whole-response.ts';
@@ -17,8 +16,7 @@ import { errorOfFailure } from '../../attempts/final-error.ts';
 import { largeResponse } from '#body-work/index.ts';
 import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
-import { requestFor } from '../route-request.ts';
-import { upstreamRequest } from '../text-sender.ts';
+import { requestFor, upstreamRequest } from '../route-request.ts';
 import type { CountedRequests } from './counted-requests.ts';
 
 /** After this time, for all counters together, an estimate is worth more than a count. */
@@ -134,24 +132,15 @@ async function send(
   tried: CountersTried,
 ): Promise<OutcomeOf<WireResponse, never>> {
   const { clock } = parts;
-  const vendor = vendorOf(route.channel);
-  if (vendor === undefined) throw new GatewayError('internal_error');
   const building = requestFor(parts, input, prepared, route, converted);
   const request = building instanceof Promise ? await building : building;
   tried.sent = request.sent;
   const startedAt = clock.now();
-  const started = clock.monotonic();
-  const asked = upstreamRequest(
-    parts,
-    input,
-    { ...request, route, vendor, converted },
-    lease,
-    false,
-  );
+  const asked = upstreamRequest(parts, input, request, lease.secret, false);
   const receiver = new WholeResponse(countReader(protocol, input.protocol));
   const attempt = new Attempt(asked, receiver, {
     // Counting is free, so nothing is read for a client that has left.
-    ...attemptOptions(parts, input, route.channel, 'cancel'),
+    ...attemptOptions(parts, input, route.channel, { onLeave: 'cancel' }),
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
   });
@@ -160,7 +149,7 @@ async function send(
     recordAttempt(outcome, attempt.upstreamHeaders, {
       channel: route.channel.name,
       startedAt,
-      durationMs: clock.monotonic() - started,
+      durationMs: clock.monotonic() - attempt.started,
     }),
   );
   return outcome;

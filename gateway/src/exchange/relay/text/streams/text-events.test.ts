@@ -46,13 +46,15 @@ function leave({
   const wire = textProtocols[protocol];
   const onDefect = (error: unknown) => expect.fail(String(error));
   const receiver = new TextEvents({
-    protocol: wire,
-    wire,
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, wire, createFraming('event-stream'), monotonic),
     headers: {},
-    reader: { stream: (body) => streamOf(body, wire, 'm') },
-    takeGiven: null,
+    reader: {
+      protocol: wire,
+      wire,
+      stream: (body) => streamOf(body, wire, 'm'),
+      record: () => {},
+    },
     spending: null,
     monotonic,
     keepAliveMs: 15_000,

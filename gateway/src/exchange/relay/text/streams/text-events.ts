@@ -5,7 +5,6 @@ import type { GatewayError } from '#errors/index.ts';
 import {
   brokenEndingError,
   isWellEnded,
-  type Protocol,
   type StreamContext,
   type StreamEvent,
   type StreamTap,
@@ -18,7 +17,6 @@ import { errorBodyLimit, failureOfResponse, isError } from '../../attempts/error
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
 import { ReadingResponse } from '../../attempts/response-reader.ts';
 import { errorOfFailure } from '../../attempts/final-error.ts';
-import type { TakeGiven } from '../given-names.ts';
 import type { CompleteText, SeenText } from '../measure-text.ts';
 import type { TextResponseReader } from '../text-response-reader.ts';
 import { ResponseFlow, type ResponseFlowOptions } from './response-flow.ts';
@@ -40,14 +38,8 @@ const heldUpMs = 5_000;
 type Outcome = OutcomeOf<CompleteText, SeenText>;
 
 export interface TextEventsOptions extends ResponseFlowOptions {
-  readonly protocol: Pick<Protocol, 'createStreamTap'>;
   readonly context: StreamContext;
-  /** The upstream's protocol. */
-  readonly wire: Pick<Protocol, 'name'>;
-  /** Reads a complete response. */
-  readonly reader: Pick<TextResponseReader, 'stream'>;
-  /** Null if the ids in the response are not the upstream's. */
-  readonly takeGiven: TakeGiven | null;
+  readonly reader: Pick<TextResponseReader, 'protocol' | 'wire' | 'stream' | 'record'>;
   /** Follows what the response costs; null: it costs nothing. */
   readonly spending: ReturnType<typeof spendingOf>;
   readonly monotonic: () => number;
@@ -79,7 +71,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   constructor(options: TextEventsOptions) {
     this.#options = options;
-    this.#tap = options.protocol.createStreamTap(options.context);
+    this.#tap = options.reader.protocol.createStreamTap(options.context);
     this.#reader = new EventStreamReader({
       maxEventBytes: eventLimit,
       onEvent: (event) => this.#onEvent(event),
@@ -299,7 +291,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   #takeGiven(): void {
     const { given } = this.#tap;
     if (given === undefined || given.length === this.#taken) return;
-    this.#options.takeGiven?.(given.slice(this.#taken));
+    this.#options.reader.record(given.slice(this.#taken));
     this.#taken = given.length;
   }
 
@@ -319,7 +311,10 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   #complete(isEarly = false): void {
     const tap = this.#tap;
     const { usage, unknownEnding = null } = tap;
-    if (unknownEnding !== null && !isWellEnded(this.#options.wire.name, unknownEnding, usage)) {
+    if (
+      unknownEnding !== null &&
+      !isWellEnded(this.#options.reader.wire.name, unknownEnding, usage)
+    ) {
       this.#fail(brokenEndingError(unknownEnding));
       return;
     }

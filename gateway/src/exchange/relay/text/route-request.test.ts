@@ -3,7 +3,7 @@ import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
-import { textHeaders } from './forwarded-headers.ts';
+import { textHeaders } from './route-request.ts';
 import type { TextInput } from './input.ts';
 
 const timeouts: Timeouts = {

@@ -1,16 +1,20 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import type { UpstreamHeaders } from '#upstream/index.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
 import type { Cure } from '#vendors/index.ts';
 import type { SentRequest } from '../exchange/record.ts';
-import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
+import type { AttemptTerms } from './attempt-options.ts';
+import type { Receiver } from './attempt.ts';
+import type { AttemptFailure } from './outcome.ts';
 
 /**
- * Sends one exchange's request to the routes that failover chooses, one after the other. Only the sender knows the form
- * of the request and of its response.
+ * Where one exchange's request is sent, and in which form. Failover chooses among the routes, one after the other; only
+ * the plan knows the request and its response.
  */
-export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome> {
+export interface RoutePlan<Sent extends SentRequest, Result, Seen> {
+  /** In the order to try them. */
+  readonly routes: readonly Route[];
   /** As the client wrote it; errors name it. */
   readonly model: string;
   readonly kind: 'stream' | 'buffered';
@@ -23,18 +27,21 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
   /**
    * Whatever has to happen before the route can be asked, such as converting the request; null if nothing has to.
    * Resolves to the reason why the route cannot be asked, or to null if it can. Called once for each route, before its
-   * health is checked.
+   * health is checked. Absent: any route can be asked.
    */
-  prepare(route: Route): Promise<GatewayError | null> | null;
+  unable?(route: Route): Promise<GatewayError | null> | null;
 
   /** The index of the credential to use, if that one is usable. Absent or -1: the next in turn. */
   credentialFor?(route: Route): number;
 
   /**
-   * Builds the request for the route. Called for every attempt, once the route has been admitted.
-   * @throws GatewayError when the request cannot be sent to any route.
+   * The request for the route. Called for every attempt, once the route has been admitted.
+   * @throws GatewayError when the request cannot be sent to any route, ClientGone; or rejects with one of them
    */
-  build(route: Route): ReadyRequest<Sent, Outcome> | Promise<ReadyRequest<Sent, Outcome>>;
+  request(
+    route: Route,
+    lease: ChannelLease,
+  ): RoutedRequest<Sent, Result, Seen> | Promise<RoutedRequest<Sent, Result, Seen>>;
 
   /** The request was converted for the route, which may be why it was refused. Absent: none is converted. */
   isConverted?(route: Route): boolean;
@@ -61,22 +68,12 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
   stateError?(): GatewayError;
 }
 
-/** A request to one route. */
-export interface ReadyRequest<Sent extends SentRequest, Outcome> {
+/**
+ * A request to one route, and what takes its response. What lives as long as the response (the receiver, the terms) must
+ * not keep the request's text.
+ */
+export interface RoutedRequest<Sent extends SentRequest, Result, Seen> extends AttemptTerms {
   readonly sent: Sent;
-  /**
-   * Sends the request. The result lives as long as the response, so it must not keep the request's text.
-   * @param started the monotonic time.
-   */
-  send(lease: ChannelLease, started: number): RunningAttempt<Outcome>;
-}
-
-export interface RunningAttempt<Outcome> {
-  readonly outcome: Promise<Outcome>;
-  /** Empty until the response's head has come. */
-  readonly upstreamHeaders: UpstreamHeaders;
-  /** The client has closed its connection. Absent: ticks see it. */
-  clientDisconnected?(): void;
-  /** Ends the attempt with this error for the client. */
-  end(error: GatewayError): void;
+  readonly upstream: UpstreamRequest;
+  readonly receiver: Receiver<Result, Seen>;
 }

@@ -4,12 +4,9 @@ import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse, type VideoRequest } from '#protocols/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { parseWithIds, type TaskSide, type Vendor, vendorOf } from '#vendors/index.ts';
-import { attemptOptions } from '../attempts/attempt-options.ts';
-import { Attempt } from '../attempts/attempt.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
-import type { OutcomeOf } from '../attempts/outcome.ts';
+import type { RoutePlan } from '../attempts/plan.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
-import type { Sender } from '../attempts/sender.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
@@ -19,37 +16,32 @@ import { WholeResponse } from '../attempts/whole-response.ts';
 import { type SentRequest, sentTo } from '../exchange/record.ts';
 import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
 
-export type SubmitOutcome = OutcomeOf<SubmittedTask, never>;
-
 /**
  * Sends the request as it was read, with the model's name at the channel.
  * @param model as the client wrote it
  */
-export function createSubmitter(
-  parts: VideoParts,
+export function submitPlan(
+  { timeouts }: Pick<VideoParts, 'timeouts'>,
   input: VideoInput,
   model: string,
-  { request }: PreparedVideo,
-): Sender<SentRequest, SubmitOutcome> {
+  { request, routes }: PreparedVideo,
+): RoutePlan<SentRequest, SubmittedTask, never> {
   return {
+    routes,
     model,
     kind: 'buffered',
     isCostly: true,
-    prepare: () => null,
-    build: (route) => ({
-      sent: sentTo(route),
-      send({ secret }) {
-        const { timeouts } = parts;
-        const vendor = vendorOf(route.channel);
-        const side = vendor?.tasks?.[input.protocol];
-        if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
-        const asked = submitRequest(input, request, { route, vendor, side, secret, timeouts });
-        return new Attempt(asked, new WholeResponse(readIdWith(side, { route, secret })), {
-          ...attemptOptions(parts, input, route.channel, 'finish'),
-          client: patientClient,
-        });
-      },
-    }),
+    request(route, { secret }) {
+      const vendor = vendorOf(route.channel);
+      const side = vendor?.tasks?.[input.protocol];
+      if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
+      return {
+        sent: sentTo(route),
+        upstream: submitRequest(input, request, { route, vendor, side, secret, timeouts }),
+        receiver: new WholeResponse(readIdWith(side, { route, secret })),
+        onLeave: 'finish',
+      };
+    },
     errorOf: (failure) => errorOfFailure(failure, null),
   };
 }

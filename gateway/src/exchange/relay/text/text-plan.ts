@@ -1,0 +1,319 @@
+import type { Route } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import { estimateOutputTokens, estimateTokens, type Protocol } from '#protocols/index.ts';
+import { type ChannelLease, isNative } from '#routing/index.ts';
+import type { Cure } from '#vendors/index.ts';
+import { answer, type Plan } from '../answer.ts';
+import { keepAliveOf } from '../attempts/attempt-options.ts';
+import { errorOfFailure } from '../attempts/final-error.ts';
+import type { AttemptFailure, BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
+import type { RoutedRequest } from '../attempts/plan.ts';
+import { WholeResponse } from '../attempts/whole-response.ts';
+import { ClientGone, writeJson } from '../exchange/client-response.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { type Measured, responseHeaders } from '../exchange/record.ts';
+import { stateNotFound } from '../exchange/state/judge-names.ts';
+import { createFraming } from '../streams/framing.ts';
+import { StreamSink } from '../streams/stream-sink.ts';
+import type { TextInput, TextParts, TextSent } from './input.ts';
+import { keepItems } from './items/keep-items.ts';
+import {
+  type CompleteText,
+  measureBrokenText,
+  measureComplete,
+  measureDisconnected,
+  type SeenText,
+} from './measure-text.ts';
+import { forgetText, type PreparedText } from './prepared.ts';
+import { RouteConversions } from './route-conversions.ts';
+import {
+  learnedQuirks,
+  learnQuirk,
+  noEdits,
+  requestFor,
+  type RouteEdits,
+  type TextRequest,
+  upstreamRequest,
+  withCure,
+} from './route-request.ts';
+import { spendingOf } from './streams/spending.ts';
+import { TextEvents } from './streams/text-events.ts';
+import { type TextResponse, TextResponseReader } from './text-response-reader.ts';
+
+/**
+ * Answers a text request.
+ * @throws GatewayError when nothing has been written to the client yet.
+ */
+export function answerText(
+  parts: TextParts,
+  exchange: Exchange<TextInput>,
+  prepared: PreparedText,
+): Promise<void> {
+  return prepared.request.stream
+    ? answer(parts, exchange, new StreamedText(parts, exchange, prepared))
+    : answer(parts, exchange, new WholeText(parts, exchange, prepared));
+}
+
+/** How a text request is served: unchanged by channels of the client's protocol, converted by the others. */
+abstract class TextPlan<Result, Seen extends SeenText> implements Plan<TextSent, Result, Seen> {
+  abstract readonly kind: 'stream' | 'buffered';
+  abstract readonly sink: StreamSink | null;
+  readonly routes: readonly Route[];
+  readonly model: string;
+  readonly parts: TextParts;
+  readonly exchange: Exchange<TextInput>;
+  readonly prepared: PreparedText;
+  /** Null until it is the turn of a channel of another protocol. */
+  #conversions: RouteConversions | null = null;
+  /** What cures the refusals of upstreams; null until one has refused the request. */
+  #cures: Map<Route, Cure> | null = null;
+  /** What became of the last request. */
+  #leftOutStates = 0;
+  #rewrites: readonly string[] = [];
+
+  constructor(parts: TextParts, exchange: Exchange<TextInput>, prepared: PreparedText) {
+    this.routes = prepared.routes;
+    this.model = prepared.request.model;
+    this.parts = parts;
+    this.exchange = exchange;
+    this.prepared = prepared;
+  }
+
+  unable(route: Route): Promise<GatewayError | null> | null {
+    const { input } = this.exchange;
+    if (isNative(route, input.protocol)) return null;
+    this.#conversions ??= new RouteConversions(this.parts, input, this.prepared);
+    return this.#conversions.convert(route, this.#editsOf(route));
+  }
+
+  /** The credential with which the state in the request was made; another one may belong to another account. */
+  credentialFor(route: Route): number {
+    const { channel } = route;
+    if (channel.credentials.length < 2) return -1;
+    const { home, conversation } = this.prepared;
+    const { affinity, clock, upstreamState } = this.parts;
+    if (home === null && conversation !== null) {
+      return affinity.credentialOf(conversation, route, clock.monotonic());
+    }
+    if (home?.channel !== channel.id) return -1;
+    return channel.credentials.findIndex(
+      (secret) => upstreamState.digest('credential', secret) === home.credential,
+    );
+  }
+
+  request(
+    route: Route,
+    lease: ChannelLease,
+  ): RoutedRequest<TextSent, Result, Seen> | Promise<RoutedRequest<TextSent, Result, Seen>> {
+    const { input } = this.exchange;
+    const converted = this.#conversions?.of(route) ?? null;
+    const edits = converted === null ? this.#editsOf(route) : noEdits;
+    const making = requestFor(this.parts, input, this.prepared, route, converted, edits);
+    if (!(making instanceof Promise)) return this.#routed(making, lease);
+    return making.then((request) => {
+      if (input.client.disconnected) throw new ClientGone();
+      return this.#routed(request, lease);
+    });
+  }
+
+  #routed(request: TextRequest, lease: ChannelLease): RoutedRequest<TextSent, Result, Seen> {
+    const { parts, prepared } = this;
+    const { input } = this.exchange;
+    const { conversation } = prepared;
+    // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
+    if (conversation !== null) {
+      const credential = lease.state.credentials.indexOf(lease.credential);
+      parts.affinity.used(conversation, request.route, parts.clock.monotonic(), credential);
+    }
+    this.#leftOutStates = request.patched.leftOutStates ?? 0;
+    this.#rewrites = request.patched.rewrites;
+    const reader = new TextResponseReader(parts, input, prepared, request, lease.secret);
+    return {
+      sent: request.sent,
+      upstream: upstreamRequest(parts, input, request, lease.secret, this.kind === 'stream'),
+      ...this.receive(request, lease, reader),
+    };
+  }
+
+  /** What receives the response. It lives as long as that, so nothing in it may hold the request. */
+  abstract receive(
+    request: TextRequest,
+    lease: ChannelLease,
+    reader: TextResponseReader,
+  ): Pick<RoutedRequest<TextSent, Result, Seen>, 'receiver' | 'onLeave'>;
+
+  isConverted(route: Route): boolean {
+    return !isNative(route, this.exchange.input.protocol);
+  }
+
+  async cure(route: Route, cure: Cure): Promise<boolean> {
+    this.#cures ??= new Map();
+    if (this.#cures.has(route)) return false;
+    // Of one channel with one credential no other made the state: what is wrong with it is the client's to know.
+    if ('kind' in cure && this.prepared.conversation === null) return false;
+    this.#cures.set(route, cure);
+    const client = this.exchange.input.protocol;
+    const protocol = this.#conversions?.of(route)?.protocol ?? client;
+    if ('protocol' in cure && cure.protocol !== protocol) return false;
+    if (isNative(route, client)) return true;
+    return (await this.#conversions?.convert(route, this.#editsOf(route))) === null;
+  }
+
+  cured(route: Route): void {
+    const cure = this.#cures?.get(route);
+    // A refusal that quotes the client may name what the request does not have.
+    if (cure !== undefined && 'protocol' in cure && this.#rewrites.includes(cure.id)) {
+      learnQuirk(route, cure);
+    }
+    const { affinity, clock } = this.parts;
+    const { conversation } = this.prepared;
+    if (this.#leftOutStates === 0 || conversation === null) return;
+    affinity.refused(conversation, route, this.#leftOutStates, clock.monotonic());
+  }
+
+  /** What the upstream is known to refuse of this request. */
+  #editsOf(route: Route): RouteEdits {
+    const { affinity, clock } = this.parts;
+    const { conversation } = this.prepared;
+    const withoutState =
+      conversation === null ? 0 : affinity.refusedBy(conversation, route, clock.monotonic());
+    const quirks = learnedQuirks(route);
+    const cure = this.#cures?.get(route);
+    if (withoutState === 0 && quirks.length === 0 && cure === undefined) return noEdits;
+    return withCure({ withoutState, quirks }, cure);
+  }
+
+  errorOf(failure: AttemptFailure): GatewayError {
+    return errorOfFailure(failure, this.prepared.request.json);
+  }
+
+  /**
+   * Does the channel refuse what the request names (404, 403), rather than the model? Vendors use the same status for
+   * both. Without this check, a client that names a deleted id could make the channel lose the model for others.
+   */
+  lacksState(route: Route, { classification }: AttemptFailure): boolean {
+    if (classification.kind !== 'failover' || classification.blame !== 'model') return false;
+    // Upstreams of other protocols get no ids.
+    return this.prepared.request.named !== undefined && !this.isConverted(route);
+  }
+
+  stateError(): GatewayError {
+    return stateNotFound(this.prepared.request.named?.[0] ?? { kind: 'item', param: 'input' });
+  }
+
+  /** Releases the request, because no other route is going to be asked. */
+  forget(): void {
+    this.#conversions?.forget();
+    forgetText(this.exchange.input, this.prepared);
+  }
+
+  abstract measure(result: Result, sent: TextSent | null): Measured | null;
+
+  measureLeft(left: DisconnectedAttempt<Seen>, sent: TextSent | null): Measured {
+    return measureDisconnected(left, this.prepared, sent);
+  }
+
+  abstract write(
+    result: Result,
+    headers: Readonly<Record<string, string>>,
+    sent: TextSent | null,
+  ): void;
+}
+
+/** The client gets the response in one piece. */
+class WholeText extends TextPlan<TextResponse, never> {
+  readonly kind = 'buffered';
+  readonly sink = null;
+
+  receive(_request: TextRequest, _lease: ChannelLease, reader: TextResponseReader) {
+    return { receiver: new WholeResponse(reader), onLeave: 'drain' } as const;
+  }
+
+  measure({ usage, outputTokens, body }: TextResponse, sent: TextSent | null): Measured | null {
+    // Estimated from the response that the client gets; a thread that read it has already done so.
+    const estimate = () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString()));
+    return measureComplete(this.parts.missingUsage, this.prepared, sent, usage, estimate);
+  }
+
+  write(
+    { body }: TextResponse,
+    headers: Readonly<Record<string, string>>,
+    sent: TextSent | null,
+  ): void {
+    const { input } = this.exchange;
+    keepItems(this.parts, input, this.prepared, sent, body);
+    writeJson(input.client, body, headers);
+  }
+}
+
+/** The client gets the response as it comes. */
+class StreamedText extends TextPlan<CompleteText, SeenText> {
+  readonly kind = 'stream';
+  readonly sink: StreamSink;
+  readonly #protocol: Protocol;
+
+  constructor(parts: TextParts, exchange: Exchange<TextInput>, prepared: PreparedText) {
+    super(parts, exchange, prepared);
+    const { client, framing, protocol } = exchange.input;
+    this.#protocol = parts.protocols[protocol];
+    const { monotonic } = parts.clock;
+    this.sink = new StreamSink(client, this.#protocol, createFraming(framing), monotonic);
+  }
+
+  receive({ route, patched, sent }: TextRequest, lease: ChannelLease, reader: TextResponseReader) {
+    const { parts, prepared, exchange } = this;
+    const { input, hold } = exchange;
+    const { clock, health } = parts;
+    const { continuesAfterDisconnect, webSearches } = prepared.request;
+    const receiver: TextEvents = new TextEvents({
+      reader,
+      spending: spendingOf(parts, hold, prepared, sent),
+      context: {
+        ...reader.echo,
+        usageInjected: patched.usageInjected,
+        searches: webSearches !== undefined,
+      },
+      sink: this.sink,
+      headers: responseHeaders(sent),
+      monotonic: clock.monotonic,
+      keepAliveMs: keepAliveOf(input, route.channel, parts.timeouts),
+      onFirstContent() {
+        const now = clock.monotonic();
+        health.begun(lease, route, now);
+        health.took(lease, 'stream', now - receiver.attempt.started);
+        sent.ttftMs = now - input.startedAt;
+      },
+      onShown: () => this.forget(),
+      onDefect: (error) => parts.onUnexpectedError(error, input.id),
+    });
+    const isDrained = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
+    return { receiver, onLeave: isDrained ? 'drain' : 'cancel' } as const;
+  }
+
+  measure({ usage, tap }: CompleteText, sent: TextSent | null): Measured | null {
+    const estimate = () => estimateTokens(tap.outputBytes);
+    return measureComplete(this.parts.missingUsage, this.prepared, sent, usage, estimate);
+  }
+
+  measureBroken(broken: BrokenAttempt<SeenText>, sent: TextSent | null): Measured | null {
+    return measureBrokenText(broken, this.prepared, sent);
+  }
+
+  write(
+    { body }: CompleteText,
+    headers: Readonly<Record<string, string>>,
+    sent: TextSent | null,
+  ): void {
+    this.sink.open(headers);
+    keepItems(this.parts, this.exchange.input, this.prepared, sent, body.at(-1));
+    this.sink.end(body);
+  }
+
+  /** The frames that end a broken response, in the form of the frames before them. */
+  encodeError(error: GatewayError, seen: SeenText | null): string {
+    const tap = seen?.tap ?? null;
+    return (
+      tap?.fail?.(error) ?? this.#protocol.encodeStreamError(error, this.exchange.input.id, tap)
+    );
+  }
+}
