@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 500, files: 147 },
-  { name: 'a warm stream, messages to chat', functions: 798, files: 204 },
+  { name: 'a warm plain chat', functions: 437, files: 137 },
+  { name: 'a warm stream, messages to chat', functions: 738, files: 195 },
 ];
 const mostStrangers = 6;
 
