@@ -1,7 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
 import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
-import { isNative, upstreamProtocol } from '#routing/index.ts';
+import { isNative, upstreamProtocols } from '#routing/index.ts';
 import type { Unanswered } from '../../attempts/outcome.ts';
 import { writeJson } from '../../exchange/client-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -63,7 +63,7 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
     tried.sent = null;
     const targets = routes.map((route): EstimateTarget => ({
       model: route.upstreamModel,
-      protocol: upstreamProtocol(route, protocol) ?? protocol,
+      protocol: upstreamProtocols(route, protocol)[0] ?? protocol,
     }));
     const isPassedOn = routes.some((route) => isNative(route, protocol));
     const outline = prepared.large?.isRead

@@ -2,7 +2,7 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { type Conversion, type ConvertedRequest, MediaWanted } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { upstreamProtocol } from '#routing/index.ts';
+import { upstreamProtocols } from '#routing/index.ts';
 import type { TextInput, TextParts } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
 import { isBodyGone, openConversion, targetOf } from '../route-conversions.ts';
@@ -52,8 +52,8 @@ export function createCountedRequests(
     async requireAnswerable() {
       let refusal: GatewayError | null = null;
       for (const route of prepared.routes) {
-        const protocol = upstreamProtocol(route, client);
-        if (protocol === client || protocol === null) return;
+        const protocol = upstreamProtocols(route, client)[0];
+        if (protocol === client || protocol === undefined) return;
         const converted = await make(route, protocol);
         if (!(converted instanceof GatewayError)) return;
         refusal ??= converted;

@@ -11,12 +11,7 @@ import {
   verdict,
   withUnknownEnding,
 } from '#protocols/index.ts';
-import {
-  createEventStreamReader,
-  type EventStreamReader,
-  EventTooLarge,
-  type UpstreamError,
-} from '#upstream/index.ts';
+import { EventStreamReader, EventTooLarge, type UpstreamError } from '#upstream/index.ts';
 import type { Attempt, Receiver } from '../../attempts/attempt.ts';
 import { errorBodyLimit, failureOfResponse, isError } from '../../attempts/error-body.ts';
 import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
@@ -77,7 +72,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   constructor(options: TextEventsOptions) {
     this.#options = options;
     this.#tap = options.reader.protocol.createStreamTap(options.context);
-    this.#reader = createEventStreamReader({
+    this.#reader = new EventStreamReader({
       maxEventBytes: eventLimit,
       onEvent: (event) => this.#onEvent(event),
     });
