@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 440, files: 140 },
-  { name: 'a warm stream, messages to chat', functions: 743, files: 200 },
+  { name: 'a warm plain chat', functions: 434, files: 137 },
+  { name: 'a warm stream, messages to chat', functions: 738, files: 197 },
 ];
 const mostStrangers = 6;
 
