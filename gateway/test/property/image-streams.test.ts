@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { images, verdict } from '#protocols/index.ts';
-import { createEventStreamReader } from '#upstream/index.ts';
+import { EventStreamReader } from '#upstream/index.ts';
 
 const names = images.eventNamesFor('edit', { 'x-stainless-lang': 'js' });
 const image = fc.record(
@@ -31,7 +31,7 @@ const lineEnd = fc.constantFrom('\n', '\r\n');
 function relay(chunks: readonly Buffer[]) {
   const tap = images.createStreamTap({ names, clientModel: 'mine', upstreamModel: 'theirs' });
   const written: Buffer[] = [];
-  const reader = createEventStreamReader({
+  const reader = new EventStreamReader({
     maxEventBytes: 1_000_000,
     onEvent: (event) => {
       const flags = tap.inspect(event);

@@ -1,7 +1,7 @@
 import { textProtocols, verdict } from '#protocols/index.ts';
 import type { StreamContext, StreamEvent, StreamTap } from '#protocols/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
-import { createEventStreamReader } from '#upstream/event-stream.ts';
+import { EventStreamReader } from '#upstream/event-stream.ts';
 
 export interface TapRun {
   readonly tap: StreamTap;
@@ -22,7 +22,7 @@ export function eachEvent(
   chunks: readonly Buffer[],
   onEvent: (event: StreamEvent) => unknown,
 ): void {
-  const reader = createEventStreamReader({ maxEventBytes: 64 * 1024 * 1024, onEvent });
+  const reader = new EventStreamReader({ maxEventBytes: 64 * 1024 * 1024, onEvent });
   for (const chunk of chunks) reader.push(chunk);
   reader.end();
 }

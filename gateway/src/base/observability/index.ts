@@ -6,7 +6,6 @@ export type {
   FinishedExchange,
   OpenedExchange,
 } from './exchange.ts';
-export { createExchangeObserver } from './exchange-observer.ts';
 export { createLogger, type Logger, type LogFields } from './logger.ts';
 export type { ChannelState, GatewayReadings, ServerReadings } from './metrics/gateway-metrics.ts';
 export { createMetrics, renderTogether, type Metrics } from './metrics/metrics.ts';
@@ -14,4 +13,3 @@ export type { EndedTask, TaskReadings } from './metrics/task-metrics.ts';
 export { createExchangeTracer, type ChannelTarget } from './tracing/exchange-tracer.ts';
 export { createRepeatedWork, type RepeatedWork } from './repeated-work.ts';
 export { type UncaughtErrors, watchUncaughtErrors } from './uncaught-errors.ts';
-export { createUsageAlarm } from './usage-alarm.ts';

@@ -2,9 +2,8 @@ import type { Writable } from 'node:stream';
 import { pino, type Logger as PinoLogger } from 'pino';
 import { GatewayError } from '#errors/index.ts';
 import type { FinishedExchange } from './exchange.ts';
-import { createLineSink } from './line-sink.ts';
+import { createLineSink, openStandardError } from './line-sink.ts';
 import { requestLineOf } from './request-line.ts';
-import { openStandardError } from './standard-error.ts';
 
 /**
  * The operator's log: JSON lines on stderr. Typed entry points by allow-list, so that no caller can pass a whole

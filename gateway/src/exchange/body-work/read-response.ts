@@ -11,7 +11,7 @@ import {
   type StreamEvent,
   type WireResponse,
 } from '#protocols/index.ts';
-import { createEventStreamReader, EventTooLarge } from '#upstream/event-stream.ts';
+import { EventStreamReader, EventTooLarge } from '#upstream/event-stream.ts';
 
 /** The upstream's protocol, whatever the client uses. */
 export type WireProtocol = Pick<
@@ -70,7 +70,7 @@ function wholeOf(body: Buffer, protocol: WireProtocol, model: string): JoinedRes
     usageInjected: false,
   });
   const events: JsonRecord[] = [];
-  const reader = createEventStreamReader({
+  const reader = new EventStreamReader({
     maxEventBytes: largestResponse,
     onEvent(event) {
       if ((tap.inspect(event) & verdict.failed) !== 0) {

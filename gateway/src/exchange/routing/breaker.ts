@@ -22,37 +22,21 @@ export interface Permit {
  * caller decides what to do when there is no alternative.
  */
 export class Breaker {
+  /** Increases with every ejection: results of attempts from before it no longer matter. */
+  generation = 0;
+  /** Consecutive ejections. */
+  ejections = 0;
+  ejectedAt = 0;
+  /** When the current ejection ends. */
+  until = 0;
   #faults = 0;
-  #generation = 0;
   #ejected = false;
-  #ejections = 0;
-  #ejectedAt = 0;
-  #until = 0;
   #probing = false;
   #backSince = Number.NEGATIVE_INFINITY;
 
-  /** Increases with every ejection: results of attempts from before it no longer matter. */
-  get generation(): number {
-    return this.#generation;
-  }
-
-  /** Consecutive ejections. */
-  get ejections(): number {
-    return this.#ejections;
-  }
-
-  get ejectedAt(): number {
-    return this.#ejectedAt;
-  }
-
-  /** When the current ejection ends. */
-  get until(): number {
-    return this.#until;
-  }
-
   standing(now: number): Standing {
     if (!this.#ejected) return 'in-use';
-    return this.#probing || now < this.#until ? 'ejected' : 'probe-due';
+    return this.#probing || now < this.until ? 'ejected' : 'probe-due';
   }
 
   /** The caller sends the only probe; until its result is known, the channel stays ejected for all others. */
@@ -62,9 +46,11 @@ export class Breaker {
 
   /** @returns true if this ended an ejection */
   succeed(permit: Permit, now: number): boolean {
-    if (permit.generation !== this.#generation) return false;
+    if (permit.generation !== this.generation) return false;
     this.#faults = 0;
-    return this.#comeBack(now);
+    if (!this.#ejected) return false;
+    this.#comeBack(now);
+    return true;
   }
 
   /**
@@ -73,14 +59,15 @@ export class Breaker {
    * @returns true if this ended an ejection
    */
   begin(permit: Permit, now: number): boolean {
-    if (permit.generation !== this.#generation || !this.#comeBack(now)) return false;
+    if (permit.generation !== this.generation || !this.#ejected) return false;
+    this.#comeBack(now);
     this.#faults = breakerRules.faultsToEject - 1;
     return true;
   }
 
   /** @returns true if this ejected the channel */
   fail(permit: Permit, now: number): boolean {
-    if (permit.generation !== this.#generation) return false;
+    if (permit.generation !== this.generation) return false;
     if (this.#ejected) {
       // The channel was used for lack of an alternative; its failure is known.
       if (!permit.probe) return false;
@@ -94,26 +81,24 @@ export class Breaker {
 
   /** The attempt says nothing about the channel. If it was the probe, the next request becomes the probe. */
   release(permit: Permit): void {
-    if (permit.probe && permit.generation === this.#generation) this.#probing = false;
+    if (permit.probe && permit.generation === this.generation) this.#probing = false;
   }
 
-  #comeBack(now: number): boolean {
-    if (!this.#ejected) return false;
+  #comeBack(now: number): void {
     this.#ejected = false;
     this.#probing = false;
     this.#backSince = now;
-    return true;
   }
 
   #eject(now: number): void {
     const { ejectionMs, longestEjectionMs, forgetAfterMs } = breakerRules;
-    if (!this.#ejected && now - this.#backSince >= forgetAfterMs) this.#ejections = 0;
-    this.#ejections += 1;
-    this.#ejectedAt = now;
-    this.#until = now + Math.min(ejectionMs * this.#ejections, longestEjectionMs);
+    if (!this.#ejected && now - this.#backSince >= forgetAfterMs) this.ejections = 0;
+    this.ejections += 1;
+    this.ejectedAt = now;
+    this.until = now + Math.min(ejectionMs * this.ejections, longestEjectionMs);
     this.#ejected = true;
     this.#probing = false;
     this.#faults = 0;
-    this.#generation += 1;
+    this.generation += 1;
   }
 }

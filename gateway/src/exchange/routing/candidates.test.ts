@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import {
-  findCandidates,
-  isNative,
-  upstreamProtocol,
-  upstreamProtocols,
-  type RouteQuery,
-} from './candidates.ts';
+import { findCandidates, isNative, upstreamProtocols, type RouteQuery } from './candidates.ts';
 
 const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   id: `ch_${name}`,
@@ -147,7 +141,7 @@ describe('candidates', () => {
     expect(upstreamProtocols(route, 'chat')).toEqual(['chat']);
     expect(upstreamProtocols(route, 'messages')).toEqual(['responses', 'chat']);
     const images = { ...route, channel: channel('pictures', { protocols: ['images'] }) };
-    expect(upstreamProtocol(images, 'messages')).toBeNull();
+    expect(upstreamProtocols(images, 'messages')).toEqual([]);
   });
 
   test.each([

@@ -15,7 +15,8 @@ export interface RouteQuery {
   readonly protocol: ProtocolName;
   /** Those that upstreams may speak, the preferred one first. Absent: the client's, or one that text converts to. */
   readonly upstreams?: readonly ProtocolName[];
-  readonly userAgent: string;
+  /** Null: the routes of every client. */
+  readonly userAgent: string | null;
 }
 
 const textProtocols: ReadonlySet<ProtocolName> = new Set(textProtocolNames);
@@ -38,17 +39,9 @@ export function upstreamProtocols<Client extends ProtocolName>(
   return spoken.includes(client) ? [client] : spoken.filter(isText);
 }
 
-/** The first of `upstreamProtocols`; null if there is none. */
-export function upstreamProtocol<Client extends ProtocolName>(
-  route: Route,
-  client: Client,
-): Client | TextProtocolName | null {
-  return upstreamProtocols(route, client)[0] ?? null;
-}
-
 /** Whether requests of the client go to the route unconverted. */
 export function isNative(route: Route, client: ProtocolName): boolean {
-  return upstreamProtocol(route, client) === client;
+  return upstreamProtocols(route, client)[0] === client;
 }
 
 function isText(protocol: ProtocolName): protocol is TextProtocolName {
@@ -66,51 +59,42 @@ export function findCandidates(
   query: RouteQuery,
   random: () => number,
 ): Route[] {
-  const routes = speakingRoutes(snapshot, query);
+  const routes = servingRoutes(snapshot, query);
   if (routes.length === 0) {
-    throw new GatewayError('model_not_available', {
-      values: { model: query.clientModel },
-      param: 'model',
-    });
+    const isClosed = servingRoutes(snapshot, { ...query, userAgent: null }).length > 0;
+    if (isClosed) throw new GatewayError('client_not_allowed');
+    const values = { model: query.clientModel };
+    throw new GatewayError('model_not_available', { values, param: 'model' });
   }
-  const open = openTo(routes, query);
-  if (open.length === 0) throw new GatewayError('client_not_allowed');
-  return open.length === 1 ? open : order(open, query, random);
+  return routes.length === 1 ? routes : order(routes, query, random);
 }
 
 /** The same routes in no particular order; empty if there are none. */
-export function servingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): readonly Route[] {
-  return openTo(speakingRoutes(snapshot, query), query);
-}
-
-function openTo(routes: readonly Route[], { userAgent }: RouteQuery): Route[] {
-  return routes.filter((route) => matchesUserAgent(route.channel.userAgents, userAgent));
-}
-
-function isSpoken(route: Route, { protocol, upstreams }: RouteQuery): boolean {
-  if (upstreams === undefined) return upstreamProtocol(route, protocol) !== null;
-  return upstreams.some((name) => route.channel.protocols.includes(name));
+export function servingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[] {
+  const { servedNames, protocol, upstreams, userAgent } = query;
+  const group = snapshot.routes.get(query.group);
+  const found: Route[] = [];
+  for (const name of servedNames) {
+    for (const route of group?.get(name) ?? []) {
+      const { id, protocols, userAgents } = route.channel;
+      const speaks =
+        upstreams === undefined
+          ? upstreamProtocols(route, protocol).length > 0
+          : upstreams.some((each) => protocols.includes(each));
+      if (!speaks || vendorOf(route.channel) === undefined) continue;
+      const isOpen =
+        userAgents.length === 0 || userAgent === null || matchesUserAgent(userAgents, userAgent);
+      // A channel may serve both an alias and its model; it is tried once.
+      if (isOpen && !found.some((other) => other.channel.id === id)) found.push(route);
+    }
+  }
+  return found;
 }
 
 /** Whether the route has the preferred one of the protocols that may serve the request. */
 function isPreferred(route: Route, { protocol, upstreams }: RouteQuery): boolean {
   const [first] = upstreams ?? [];
   return first === undefined ? isNative(route, protocol) : route.channel.protocols.includes(first);
-}
-
-function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[] {
-  const group = snapshot.routes.get(query.group);
-  if (group === undefined) return [];
-  const found: Route[] = [];
-  for (const name of query.servedNames) {
-    for (const route of group.get(name) ?? []) {
-      const { channel } = route;
-      const speaks = isSpoken(route, query) && vendorOf(channel) !== undefined;
-      // A channel may serve both an alias and its model; it is tried once.
-      if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
-    }
-  }
-  return found;
 }
 
 /** Weighted order without replacement: the key `u^(1/w)` sorts as drawing one by one would (Efraimidis, Spirakis 2006). */

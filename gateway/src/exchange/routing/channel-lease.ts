@@ -1,7 +1,6 @@
 import type { Permit } from './breaker.ts';
 import type { ChannelState } from './channel-state.ts';
 import type { Credential } from './credential.ts';
-import type { FailureKind } from './failure-kind.ts';
 
 /** Permission for one attempt with one credential. Always return it by passing it to `reportOutcome` exactly once. */
 export interface ChannelLease extends Permit {
@@ -13,6 +12,14 @@ export interface ChannelLease extends Permit {
   readonly credential: Credential;
   readonly state: ChannelState;
 }
+
+/** Why a channel could not respond. If all attempts have the same kind, it decides the client's final error. */
+export type FailureKind =
+  | 'abnormal'
+  | 'credential-refused'
+  | 'overloaded'
+  | 'rate-limited'
+  | 'model-missing';
 
 /** Why a channel is skipped. Null: nothing is wrong with it, but it has too many retries in flight. */
 export interface Refusal {

@@ -2,7 +2,6 @@ import type { Channel } from '#catalogue/index.ts';
 import { Breaker } from './breaker.ts';
 import { createCredential, type Credential } from './credential.ts';
 import { RetryBudget } from './retry-budget.ts';
-import { UsualTime } from './usual-time.ts';
 
 /** How long an upstream is not asked again for a model that it does not have. */
 const missingMs = 300_000;
@@ -77,11 +76,55 @@ export function markMissing(state: ChannelState, upstreamModel: string, now: num
 }
 
 export function isMissing(state: ChannelState, upstreamModel: string, now: number): boolean {
-  // Checked for every request, and nearly always empty.
-  if (state.missing.size === 0) return false;
   const until = state.missing.get(upstreamModel);
   if (until === undefined) return false;
   if (until > now) return true;
   state.missing.delete(upstreamModel);
   return false;
+}
+
+/** The fraction by which each observation moves the estimate. */
+const step = 0.05;
+
+/**
+ * Tracks the median of a channel's times without storing them: a longer time moves the estimate up a little, a shorter
+ * one down, so it settles where both are equally frequent.
+ */
+export class UsualTime {
+  /** Null before the first observation. */
+  milliseconds: number | null = null;
+
+  saw(milliseconds: number): void {
+    if (this.milliseconds === null) {
+      this.milliseconds = milliseconds;
+      return;
+    }
+    const distance = Math.max(1, this.milliseconds * step);
+    const change = milliseconds - this.milliseconds;
+    // Never moves past the observation itself, or equal times would make it oscillate.
+    this.milliseconds += Math.sign(change) * Math.min(distance, Math.abs(change));
+  }
+}
+
+/** The state of one channel. */
+export interface ChannelReading {
+  readonly channel: string;
+  /** `closed`: used as usual. `open`: avoided while there are others. `half-open`: one request at a time probes it. */
+  readonly breaker: 'closed' | 'open' | 'half-open';
+  /** How many credentials are usable, are cooling down, or were refused by the upstream. */
+  readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
+}
+
+/** @param channel the channel's name */
+export function readChannel(channel: string, state: ChannelState, now: number): ChannelReading {
+  const { breaker, credentials, coolUntil } = state;
+  const counts = { ready: 0, cooling: 0, disabled: 0 };
+  for (const credential of credentials) {
+    if (credential.refusals > 0) counts.disabled += 1;
+    else if (Math.max(credential.coolUntil, coolUntil) > now) counts.cooling += 1;
+    else counts.ready += 1;
+  }
+  const left = breaker.until > now ? 'open' : 'half-open';
+  const inUse = breaker.standing(now) === 'in-use';
+  return { channel, breaker: inUse ? 'closed' : left, credentials: counts };
 }

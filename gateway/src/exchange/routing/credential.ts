@@ -1,5 +1,3 @@
-import type { FailureKind } from './failure-kind.ts';
-
 const refusedMs = 60_000;
 const longestRefusedMs = 300_000;
 
@@ -91,9 +89,12 @@ export function chooseCredential(
 }
 
 /** Why none of them is usable: what delays the one that is free first. */
-export function kindOfWait(credentials: readonly Credential[], now: number): FailureKind {
+export function kindOfWait(
+  credentials: readonly Credential[],
+  now: number,
+): 'credential-refused' | 'rate-limited' {
   let shortest = Number.POSITIVE_INFINITY;
-  let kind: FailureKind = 'credential-refused';
+  let kind: ReturnType<typeof kindOfWait> = 'credential-refused';
   for (const credential of credentials) {
     const wait = waitOf(credential, now);
     if (wait >= shortest) continue;

@@ -1,10 +1,14 @@
 import type { Channel, Route } from '#catalogue/index.ts';
 import { enter, refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
 import { createBlame, type Failover, type Say } from './blame.ts';
-import { readChannel, type ChannelReading } from './channel-reading.ts';
-import { createChannelStates, isMissing, type ChannelState } from './channel-state.ts';
+import {
+  createChannelStates,
+  isMissing,
+  readChannel,
+  type ChannelReading,
+  type ChannelState,
+} from './channel-state.ts';
 import { accept, chooseCredential, isUsable, kindOfWait, shortestWaitOf } from './credential.ts';
-import { chooseLastResort } from './last-resort.ts';
 
 /** What an attempt says about its channel. `undecided`: nothing, for example a client's own mistake. */
 export type AttemptResult = 'answered' | 'undecided' | Failover;
@@ -63,7 +67,6 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   const say: Say = (route, message) => onNotice({ channel: route.channel.name, message });
   const blame = createBlame(say);
 
-  /** A response that has only begun is not reported: it may break, as those before it did. */
   function sayWell(state: ChannelState, route: Route): void {
     state.keptSaid = false;
     if (!state.failingSaid) return;
@@ -75,7 +78,10 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
     lease(route, retry, mayFailOver, now, wanted = -1) {
       const state = stateOf(route.channel);
       if (state.coolUntil > now) return refusals.overloaded;
-      if (isMissing(state, route.upstreamModel, now)) return refusals['model-missing'];
+      // Nearly always empty.
+      if (state.missing.size > 0 && isMissing(state, route.upstreamModel, now)) {
+        return refusals['model-missing'];
+      }
       const standing = state.breaker.standing(now);
       if (standing === 'ejected') return refusals.abnormal;
       const asked = state.credentials[wanted];
@@ -107,17 +113,23 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
 
     reportOutcome(lease, route, result, now) {
       const { state, credential } = lease;
-      state.budget.leave(lease.retry, hasFailed(result));
       if (lease.trial) credential.probing = false;
       if (result === 'undecided') {
+        state.budget.leave(lease.retry, null);
         state.breaker.release(lease);
       } else if (result === 'answered') {
+        state.budget.leave(lease.retry, false);
         // A response that began before the refusal does not revoke it.
         if (lease.trial) accept(credential);
         if (state.missing.size > 0) state.missing.delete(route.upstreamModel);
         state.breaker.succeed(lease, now);
-        if (state.breaker.standing(now) === 'in-use') sayWell(state, route);
+        // A response that has only begun is not reported: it may break, as those before it did.
+        const isSaid = state.failingSaid || state.keptSaid;
+        if (isSaid && state.breaker.standing(now) === 'in-use') sayWell(state, route);
       } else {
+        // More or fewer retries would not change the failure of a credential or a model.
+        const isOfChannel = result.blame === 'channel' || result.blame === 'none';
+        state.budget.leave(lease.retry, isOfChannel ? true : null);
         blame(lease, route, result, now);
       }
     },
@@ -139,9 +151,32 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   };
 }
 
-/** For the retry budget. Null: a result that more or fewer retries would not change. */
-function hasFailed(result: AttemptResult): boolean | null {
-  if (result === 'undecided') return null;
-  if (result === 'answered') return false;
-  return result.blame === 'channel' || result.blame === 'none' ? true : null;
+/**
+ * The best route when none is admitted as usual: one with the model, then the one with the fewest consecutive
+ * ejections, then the one ejected last. Null if all are cooling down or have no usable credential.
+ */
+function chooseLastResort(
+  routes: readonly Route[],
+  stateOf: (channel: Channel) => ChannelState,
+  now: number,
+): Route | null {
+  let best: Route | null = null;
+  for (const route of routes) {
+    const state = stateOf(route.channel);
+    const usable =
+      state.coolUntil <= now && chooseCredential(state.credentials, 0, true, now) !== -1;
+    if (usable && (best === null || compare(route, best) < 0)) best = route;
+  }
+  return best;
+
+  /** Sorts the better one first. */
+  function compare(one: Route, other: Route): number {
+    const [a, b] = [stateOf(one.channel), stateOf(other.channel)];
+    return (
+      Number(isMissing(a, one.upstreamModel, now)) -
+        Number(isMissing(b, other.upstreamModel, now)) ||
+      a.breaker.ejections - b.breaker.ejections ||
+      b.breaker.ejectedAt - a.breaker.ejectedAt
+    );
+  }
 }

@@ -1,13 +1,11 @@
-export type { ChannelLease } from './channel-lease.ts';
+export type { ChannelLease, FailureKind } from './channel-lease.ts';
 export { createChannelAffinity, startingAt, type ChannelAffinity } from './affinity.ts';
 export {
   findCandidates,
   isNative,
   servingRoutes,
-  upstreamProtocol,
   upstreamProtocols,
   type RouteQuery,
 } from './candidates.ts';
 export { conversationOf, type Conversation, type ConversationSource } from './conversation.ts';
-export type { FailureKind } from './failure-kind.ts';
 export { createChannelHealth, type AttemptResult, type ChannelHealth } from './health.ts';

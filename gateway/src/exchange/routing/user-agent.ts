@@ -4,7 +4,6 @@
  * A client can send any header, so this is routing, never security.
  */
 export function matchesUserAgent(globs: readonly string[], userAgent: string): boolean {
-  if (globs.length === 0) return true;
   const text = userAgent.toLowerCase();
   return globs.some((glob) => matchesGlob(glob.toLowerCase(), text));
 }

@@ -1,9 +1,13 @@
 import { type Dispatcher, errors } from 'undici';
-import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from './call.ts';
+import {
+  type UpstreamCall,
+  UpstreamError,
+  type UpstreamHeaders,
+  type UpstreamListener,
+} from './call.ts';
 import { isStaleConnection } from './connector.ts';
 import { DecodedResponse } from './decoded-response.ts';
 import { InterimLimit } from './interim-limit.ts';
-import { UpstreamError } from './upstream-error.ts';
 
 /** After this many bytes of one response, other calls get a turn, even if more bytes are available. */
 const turnBytes = 64 * 1024;

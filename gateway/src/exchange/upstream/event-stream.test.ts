@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '#protocols/protocol.ts';
 import { expectLinear as assertLinear } from '#test/support/growth.ts';
-import { createEventStreamReader, EventTooLarge } from './event-stream.ts';
+import { EventStreamReader, EventTooLarge } from './event-stream.ts';
 
 function read(chunks: readonly (string | Buffer)[], maxEventBytes = 1024 * 1024): StreamEvent[] {
   const events: StreamEvent[] = [];
-  const reader = createEventStreamReader({ maxEventBytes, onEvent: (event) => events.push(event) });
+  const reader = new EventStreamReader({ maxEventBytes, onEvent: (event) => events.push(event) });
   for (const chunk of chunks) reader.push(Buffer.from(chunk));
   reader.end();
   return events;
@@ -71,7 +71,7 @@ describe('the event-stream reader', () => {
     let count = 0;
     const onEvent = () => (count += 1);
     for (const end of ['\n\n', '\r\r', '\r\n\r\n']) {
-      createEventStreamReader({ maxEventBytes: 100, onEvent }).push(Buffer.from(`data: 1${end}`));
+      new EventStreamReader({ maxEventBytes: 100, onEvent }).push(Buffer.from(`data: 1${end}`));
     }
     expect(count).toBe(3);
   });
@@ -79,7 +79,7 @@ describe('the event-stream reader', () => {
   it('returns views of the chunk', () => {
     const chunk = Buffer.from('data: {"a":1}\n\ndata: {"b":2}\n\n');
     const events: StreamEvent[] = [];
-    createEventStreamReader({ maxEventBytes: 100, onEvent: (event) => events.push(event) }).push(
+    new EventStreamReader({ maxEventBytes: 100, onEvent: (event) => events.push(event) }).push(
       chunk,
     );
     expect(events.map((event) => event.raw.buffer === chunk.buffer)).toEqual([true, true]);
@@ -104,7 +104,7 @@ describe('the event-stream reader', () => {
     const piece = Buffer.alloc(16 * 1024, 'x');
     const lengthOf = (pieces: number): number => {
       let length = 0;
-      const reader = createEventStreamReader({
+      const reader = new EventStreamReader({
         maxEventBytes: 65 * 1024 * 1024,
         onEvent: (event) => (length = event.data?.length ?? 0),
       });

@@ -1,5 +1,4 @@
 import type { StreamEvent } from '#protocols/protocol.ts';
-import { parseEvent } from './event-fields.ts';
 
 export interface EventStreamOptions {
   /** Maximum size of one event in bytes, including its line ends. */
@@ -7,15 +6,6 @@ export interface EventStreamOptions {
   /** Whether the data of an event that lacks its blank line is whole. Absent: it is JSON or `[DONE]`. */
   readonly isWhole?: (data: Buffer) => boolean;
   readonly onEvent: (event: StreamEvent) => void;
-}
-
-export interface EventStreamReader {
-  /** @throws EventTooLarge; the reader cannot be used afterwards. */
-  push(chunk: Buffer): void;
-  /**
-   * Call it at the end of the body: delivers a last event that lacks its blank line, unless it was cut inside its data.
-   */
-  end(): void;
 }
 
 /** More lines than the data of any protocol's event has. Each line costs time, however short it is. */
@@ -42,11 +32,7 @@ const smallRemainder = 2048;
  * boundaries of the network make no difference. An event within one chunk is a view of it; other events are copied at
  * most a constant number of times.
  */
-export function createEventStreamReader(options: EventStreamOptions): EventStreamReader {
-  return new Reader(options);
-}
-
-class Reader implements EventStreamReader {
+export class EventStreamReader {
   readonly #options: EventStreamOptions;
   /** The beginning of an incomplete event, in `#held[0..#heldLength)`. */
   #held: Buffer = Buffer.alloc(0);
@@ -67,6 +53,7 @@ class Reader implements EventStreamReader {
     this.#options = options;
   }
 
+  /** @throws EventTooLarge; the reader cannot be used afterwards. */
   push(chunk: Buffer): void {
     const bytes = this.#begun ? chunk : this.#begin(chunk);
     if (bytes === null || bytes.length === 0) return;
@@ -74,6 +61,9 @@ class Reader implements EventStreamReader {
     if (rest < bytes.length) this.#hold(rest === 0 ? bytes : bytes.subarray(rest));
   }
 
+  /**
+   * Call it at the end of the body: delivers a last event that lacks its blank line, unless it was cut inside its data.
+   */
   end(): void {
     if (!this.#begun && this.#heldLength > 0) this.#begun = true;
     if (this.#heldLength === 0) return;
@@ -110,8 +100,8 @@ class Reader implements EventStreamReader {
     let feed = -1;
     let carriage = -1;
     while (i < length) {
-      if (feed < i) feed = position(bytes, lineFeed, i);
-      if (carriage < i) carriage = position(bytes, carriageReturn, i);
+      if (feed < i) feed = indexOrEnd(bytes, lineFeed, i);
+      if (carriage < i) carriage = indexOrEnd(bytes, carriageReturn, i);
       const end = feed < carriage ? feed : carriage;
       if (end > i) {
         this.#inLine = true;
@@ -208,7 +198,7 @@ class Reader implements EventStreamReader {
 
 const nothing = Buffer.alloc(0);
 
-function position(bytes: Buffer, byte: number, from: number): number {
+function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
   const found = bytes.indexOf(byte, from);
   return found < 0 ? bytes.length : found;
 }
@@ -223,4 +213,82 @@ function isJsonOrDone(data: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+const colon = 0x3a;
+const space = 0x20;
+
+/** The bytes of `data` and `event`. */
+const dataField = Buffer.from('data');
+const eventField = Buffer.from('event');
+
+/**
+ * Reads the fields of one complete event. `id`, `retry`, comments and unknown fields stay in `raw` only. `hasReturns`
+ * false promises that `raw` contains no CR.
+ */
+function parseEvent(raw: Buffer, hasReturns: boolean): StreamEvent {
+  let name: string | null = null;
+  let data: Buffer | null = null;
+  /** Several data lines, in `joined[0..length)`; allocated for the second line. */
+  let joined: Buffer | null = null;
+  let length = 0;
+  let at = 0;
+  while (at < raw.length) {
+    const end = hasReturns ? anyLineEnd(raw, at) : indexOrEnd(raw, lineFeed, at);
+    if (fieldIs(raw, at, end, dataField)) {
+      const value = fieldValue(raw, at + dataField.length, end);
+      if (data === null) data = value;
+      else {
+        if (joined === null) {
+          joined = Buffer.allocUnsafe(raw.length);
+          length = data.copy(joined);
+        }
+        joined[length] = lineFeed;
+        length += 1 + value.copy(joined, length + 1);
+      }
+    } else if (fieldIs(raw, at, end, eventField)) {
+      const value = fieldValue(raw, at + eventField.length, end);
+      name = value.length === 0 ? null : nameOf(value);
+    }
+    at = end + 1;
+  }
+  return { raw, name, data: joined === null ? data : joined.subarray(0, length) };
+}
+
+/** The LF of a CR LF then reads as an empty line, which is harmless. */
+function anyLineEnd(raw: Buffer, at: number): number {
+  let i = at;
+  while (i < raw.length && raw[i] !== lineFeed && raw[i] !== carriageReturn) i += 1;
+  return i;
+}
+
+function fieldIs(raw: Buffer, at: number, end: number, field: Buffer): boolean {
+  const length = field.length;
+  if (end - at < length) return false;
+  for (let i = 0; i < length; i += 1) if (raw[at + i] !== field[i]) return false;
+  return end - at === length || raw[at + length] === colon;
+}
+
+/** The text after the colon, without one space: `data:{}` and `data: {}` are the same. */
+function fieldValue(raw: Buffer, colonAt: number, end: number): Buffer {
+  const start = raw[colonAt + 1] === space ? colonAt + 2 : colonAt + 1;
+  return raw.subarray(Math.min(start, end), end);
+}
+
+/** Recent event names by length: the few names of a protocol become strings only once. */
+const namesByLength: ({ bytes: Buffer; name: string } | undefined)[] = [];
+const longestCachedName = 64;
+
+function nameOf(value: Buffer): string {
+  if (value.length > longestCachedName) return value.toString('utf8');
+  const known = namesByLength[value.length];
+  if (known !== undefined && sameBytes(known.bytes, value)) return known.name;
+  const name = value.toString('utf8');
+  namesByLength[value.length] = { bytes: Buffer.from(value), name };
+  return name;
+}
+
+function sameBytes(a: Buffer, b: Buffer): boolean {
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
 }

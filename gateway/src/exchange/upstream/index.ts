@@ -1,17 +1,19 @@
 export { createBucket, type BucketOptions } from './bucket.ts';
-export type { UpstreamCall, UpstreamHeaders, UpstreamListener } from './call.ts';
+export {
+  type BreakPoint,
+  retryAfterOf,
+  type UpstreamCall,
+  UpstreamError,
+  type UpstreamHeaders,
+  type UpstreamListener,
+} from './call.ts';
 export {
   createUpstreamClient,
   type UpstreamClient,
   type UpstreamClientOptions,
   type UpstreamRequest,
 } from './client.ts';
-export {
-  createEventStreamReader,
-  EventTooLarge,
-  type EventStreamOptions,
-  type EventStreamReader,
-} from './event-stream.ts';
+export { EventStreamReader, EventTooLarge, type EventStreamOptions } from './event-stream.ts';
 export {
   createGuardedFetch,
   FetchRefused,
@@ -21,5 +23,3 @@ export {
   TooLarge,
 } from './guarded-fetch.ts';
 export { createProxies, type Proxies } from './proxies.ts';
-export { retryAfterOf } from './retry-after.ts';
-export { UpstreamError, type BreakPoint } from './upstream-error.ts';

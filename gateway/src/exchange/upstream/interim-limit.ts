@@ -1,5 +1,4 @@
-import type { UpstreamHeaders } from './call.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { UpstreamError, type UpstreamHeaders } from './call.ts';
 
 /** More than an upstream sends if it reports progress every ten seconds for the longest possible response. */
 const mostResponses = 100;

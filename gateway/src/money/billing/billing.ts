@@ -3,10 +3,9 @@ import { isPriced, type Group, type Model } from '#catalogue/index.ts';
 import type { ChargedLease, HoldDecision, HoldRequest, Money, TaskEnd } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
-import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
+import { chargeOf, parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
 import { holdOf } from './hold-bound.ts';
-import { chargeOf } from './judge-usage.ts';
-import { metersOf } from './meters-of.ts';
+import { metersOf, type CallerMeters } from './meters.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
 
 /** A request that is about to be sent. */
@@ -118,26 +117,13 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       const terms = termsOf(order.model, order.group);
       if (terms === null) return null;
       const { rates, multiplier } = terms;
-      const { id, caller, expiresAt, isExact = false } = order;
+      const { id, expiresAt, isExact = false } = order;
       const amount = holdOf(order.bound(rates), multiplier);
-      const { meters, window } = metersOf(caller, now());
-      const decision = money.hold({ id, amount, meters, expiresAt, isExact });
-      const finish = (decided: HoldDecision): Hold => {
-        if (!decided.held) throw refusal(decided.denied);
-        return {
-          ...terms,
-          isShort: decided.amount < amount,
-          source: { meters, expiresAt },
-          drawn: [],
-          hasEnded: false,
-          id,
-          payer: caller.team === null ? 'user' : 'team',
-          amount: decided.amount,
-          meters: meters.map(({ name }) => name),
-          window,
-        };
-      };
-      return decision instanceof Promise ? decision.then(finish) : finish(decision);
+      const meters = metersOf(order.caller, now());
+      const decision = money.hold({ id, amount, meters: meters.meters, expiresAt, isExact });
+      return decision instanceof Promise
+        ? decision.then((decided) => openHold(order, terms, meters, amount, decided))
+        : openHold(order, terms, meters, amount, decision);
     },
 
     draw(hold, amount) {
@@ -196,6 +182,29 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       money.commitHold(hold.id, charge === null ? 0n : BigInt(charge.cost));
       for (const id of hold.drawn) money.commitHold(id, 0n);
     },
+  };
+}
+
+/** @throws GatewayError if nothing was held. */
+function openHold(
+  { id, caller, expiresAt }: Order,
+  terms: Terms,
+  { meters, names, window }: CallerMeters,
+  amount: bigint,
+  decision: HoldDecision,
+): Hold {
+  if (!decision.held) throw refusal(decision.denied);
+  return {
+    ...terms,
+    isShort: decision.amount < amount,
+    source: { meters, expiresAt },
+    drawn: [],
+    hasEnded: false,
+    id,
+    payer: caller.team === null ? 'user' : 'team',
+    amount: decision.amount,
+    meters: names,
+    window,
   };
 }
 

@@ -5,7 +5,7 @@ import { textProtocols } from '#protocols/index.ts';
 import { parseMultiplier, receiptOf, type Line } from './cost.ts';
 import { imageLines, type ReturnedImage } from './image-lines.ts';
 import { ratesOf } from './rates.ts';
-import { tokenLines } from './token-lines.ts';
+import { tokenLines } from './usage-lines.ts';
 import { pricesVideo, videoBound } from './video-bound.ts';
 
 const one = parseMultiplier('1');

@@ -59,58 +59,54 @@ export function parseMultiplier(text: string): Multiplier {
  * @throws RangeError for a quantity that is not an integer ≥ 0.
  */
 export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Receipt {
-  const charged = lines.filter(({ quantity }) => quantity !== 0);
-  return {
-    items: charged.map(toReceiptLine),
-    cost: roundedSum(charged, multiplier),
-  };
+  const items: ReceiptLine[] = [];
+  for (const { rate, quantity, factor } of lines) {
+    if (quantity === 0) continue;
+    items.push({
+      part: factor === undefined ? rate.part : rate.part + factor.suffix,
+      quantity: rate.inThousandths ? quantity / 1000 : quantity,
+      rate: factor === undefined ? rate.text : unscaled(rate.perUnit * factor.value, factorPlaces),
+    });
+  }
+  const { amount, perNano } = exactSum(lines, multiplier);
+  return { items, cost: divideHalfEven(amount, perNano) };
 }
 
 /** The same, rounded up: an upper bound for these quantities or fewer. */
 export function ceilingOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
-  const { sum, factored } = exactSum(lines);
-  if (factored === 0n) return (sum * multiplier + perNano - 1n) / perNano;
-  const divisor = perNano * perFactor;
-  return ((sum * perFactor + factored) * multiplier + divisor - 1n) / divisor;
+  const { amount, perNano } = exactSum(lines, multiplier);
+  return (amount + perNano - 1n) / perNano;
 }
 
-function roundedSum(lines: readonly Line[], multiplier: Multiplier): bigint {
-  const { sum, factored } = exactSum(lines);
-  if (factored === 0n) return divideHalfEven(sum * multiplier, perNano);
-  return divideHalfEven((sum * perFactor + factored) * multiplier, perNano * perFactor);
-}
-
-/** Amounts without a factor in 10⁻¹⁸ USD, amounts with one in 10⁻³⁶ USD. */
-interface ExactSum {
-  readonly sum: bigint;
-  readonly factored: bigint;
-}
-
-function exactSum(lines: readonly Line<number | bigint>[]): ExactSum {
+/** The sum of the lines × multiplier, in a unit of which a nano-USD is `perNano`: a finer one if a line has a factor. */
+function exactSum(
+  lines: readonly Line<number | bigint>[],
+  multiplier: Multiplier,
+): { readonly amount: bigint; readonly perNano: bigint } {
   let units = 0n;
   let inThousandths = 0n;
   let factored = 0n;
   for (const { rate, quantity, factor } of lines) {
-    const amount = (typeof quantity === 'bigint' ? quantity : count(quantity)) * rate.perUnit;
+    if (typeof quantity === 'number' && (!Number.isSafeInteger(quantity) || quantity < 0)) {
+      throw new RangeError(`not a quantity: ${quantity}`);
+    }
+    const amount = BigInt(quantity) * rate.perUnit;
     if (factor !== undefined) {
       factored += amount * factor.value * (rate.inThousandths ? 1n : thousand);
     } else if (rate.inThousandths) inThousandths += amount;
     else units += amount;
   }
-  return { sum: units * thousand + inThousandths, factored };
+  const sum = units * thousand + inThousandths;
+  if (factored === 0n) return { amount: sum * multiplier, perNano };
+  return { amount: (sum * perFactor + factored) * multiplier, perNano: perNano * perFactor };
 }
 
-function toReceiptLine({ rate, quantity, factor }: Line): ReceiptLine {
-  return {
-    part: factor === undefined ? rate.part : rate.part + factor.suffix,
-    quantity: rate.inThousandths ? quantity / 1000 : quantity,
-    rate: factor === undefined ? rate.text : unscaled(rate.perUnit * factor.value, factorPlaces),
-  };
-}
-
-function count(quantity: number): bigint {
-  if (!Number.isSafeInteger(quantity) || quantity < 0) {
-    throw new RangeError(`not a quantity: ${quantity}`);
-  }
-  return BigInt(quantity);
+/** The charge in nano-USD: the cost, but for counts that were not reported no more than the hold. */
+export function chargeOf(
+  cost: bigint,
+  held: bigint,
+  source: 'reported' | 'estimated' | 'quarantined' | 'none',
+): bigint {
+  const isCertain = source === 'reported' || source === 'none';
+  return isCertain || cost < held ? cost : held;
 }

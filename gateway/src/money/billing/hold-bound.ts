@@ -1,7 +1,7 @@
 import type { Model } from '#catalogue/index.ts';
-import { ceilingOf, type Line, type Multiplier } from './cost.ts';
+import { ceilingOf, type Factor, type Line, type Multiplier } from './cost.ts';
 import { dearestRatesFor, fullReach, type PriceRates, type Reach } from './rates.ts';
-import { dearestFactor, feeBounds } from './surcharges.ts';
+import { factorOf } from './usage-lines.ts';
 
 export interface TextDemand {
   /** Of the request as received. */
@@ -111,7 +111,8 @@ export function textBound(
 
 /** The hold for the most that an exchange can use, in nano-USD. Saturates at 2⁶³−1. */
 export function holdOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
-  return saturate(ceilingOf(lines, multiplier));
+  const amount = ceilingOf(lines, multiplier);
+  return amount > most ? most : amount;
 }
 
 /** An untrusted number as a count, rounded up; null for none and for meaningless values (0, negative, NaN). */
@@ -120,6 +121,56 @@ export function bounded(value: number | null): bigint | null {
   return Number.isFinite(value) ? BigInt(Math.ceil(value)) : most;
 }
 
-function saturate(amount: bigint): bigint {
-  return amount > most ? most : amount;
+/** The factor of a hold under these surcharges: a discount does not lower the bound, because the upstream may not grant it. */
+export function dearestFactor(rates: PriceRates, names: readonly string[]): Factor | undefined {
+  const dear = names.filter((name) => (rates.multipliers.get(name) ?? 0n) > 1_000_000n);
+  return factorOf(rates, dear);
+}
+
+/** The most that uses can cost, per search and once. */
+export function feeBounds(rates: PriceRates, webSearches: bigint): Line<bigint>[] {
+  if (webSearches === 0n) return [];
+  return Array.from(rates.fees, ([name, rate]) => ({
+    rate,
+    quantity: name === 'grounded_prompt' ? 1n : webSearches,
+  }));
+}
+
+/** Of what output costs, this many tokens are rounded together. */
+const together = 1_000_000n;
+
+export interface HeldMoney {
+  readonly rates: PriceRates;
+  readonly multiplier: Multiplier;
+  /** Nano-USD. */
+  readonly amount: bigint;
+}
+
+export interface OutputDemand {
+  readonly choices: number;
+  /** Requested terms that may multiply the price. */
+  readonly terms: readonly string[];
+  readonly reach: Reach;
+}
+
+/**
+ * How many tokens of output each choice may have for the money of a hold, beside this input, both in their dearest parts.
+ * Null: output costs nothing.
+ */
+export function affordableOutput(
+  { rates, multiplier, amount }: HeldMoney,
+  inputTokens: number,
+  { choices, terms, reach }: OutputDemand,
+): number | null {
+  const dearest = dearestRatesFor(rates, inputTokens, reach);
+  if (dearest === null) return null;
+  const factor = dearestFactor(rates, terms);
+  const factored = factor === undefined ? {} : { factor };
+  const input = { rate: dearest.input, quantity: BigInt(Math.ceil(inputTokens)), ...factored };
+  const left = amount - ceilingOf([input], multiplier);
+  const price = ceilingOf([{ rate: dearest.output, quantity: together, ...factored }], multiplier);
+  if (price === 0n) return null;
+  if (left <= 0n) return 0;
+  const tokens = (left * together) / price / BigInt(Math.max(1, choices));
+  return Number(tokens > 2n ** 40n ? 2n ** 40n : tokens);
 }

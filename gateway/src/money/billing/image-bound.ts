@@ -1,8 +1,14 @@
 import type { Model } from '#catalogue/index.ts';
 import type { Line } from './cost.ts';
-import { bounded, bytesPerToken, usualOutput, usualSearches } from './hold-bound.ts';
+import {
+  bounded,
+  bytesPerToken,
+  dearestFactor,
+  feeBounds,
+  usualOutput,
+  usualSearches,
+} from './hold-bound.ts';
 import { dearestOf, dearestRatesFor, fullReach, type PriceRates } from './rates.ts';
-import { dearestFactor, feeBounds } from './surcharges.ts';
 
 /** How many images a request asks for, and with what. The numbers are the client's. */
 export interface ImageDemand {

@@ -1,4 +1,3 @@
-export { affordableOutput } from './affordable-output.ts';
 export {
   createBilling,
   type Billing,
@@ -15,18 +14,19 @@ export {
   type Receipt,
   type ReceiptLine,
 } from './cost.ts';
-export { hasMoney } from './has-money.ts';
-export { inputRateBeside } from './input-price.ts';
+export {
+  affordableOutput,
+  holdOf,
+  textBound,
+  tokenBounds,
+  usualOutput,
+  type TextDemand,
+} from './hold-bound.ts';
 export { imageBound, mostLayers, unpricedPart, type ImageDemand } from './image-bound.ts';
-export { holdOf, textBound, tokenBounds, usualOutput, type TextDemand } from './hold-bound.ts';
 export { exceededTier, imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
-export { iterationLines, iterationMarks } from './iteration-lines.ts';
-export { judgeUsage } from './judge-usage.ts';
-export { metersOf } from './meters-of.ts';
+export { hasMoney, metersOf } from './meters.ts';
 export { ratesOf, type PriceRates, type Rate, type Reach } from './rates.ts';
-export { surchargedLines } from './surcharges.ts';
 export { createSpentSource, type SpentSourceOptions } from './spent-source.ts';
-export { tokenLines, unpricedLines } from './token-lines.ts';
 export {
   chargeOfTask,
   measureTask,
@@ -35,3 +35,12 @@ export {
   type TaskTerms,
 } from './task-charge.ts';
 export { pricesVideo, videoBound, videoQuantity } from './video-bound.ts';
+export {
+  inputRateBeside,
+  iterationLines,
+  iterationMarks,
+  judgeUsage,
+  surchargedLines,
+  tokenLines,
+  unpricedLines,
+} from './usage-lines.ts';

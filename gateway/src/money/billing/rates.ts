@@ -216,39 +216,49 @@ export function dearestRatesFor(
   reach: Reach,
 ): { readonly input: Rate; readonly output: Rate } | null {
   if (tokens === null) return null;
-  let input = dearestInput(tokens, reach);
-  let output = dearestOutput(tokens, reach);
+  let input = dearestIn(tokens, inputParts, reach, tokens.input);
+  let output = dearestIn(tokens, outputParts, reach, tokens.output);
   for (const tier of promptTiers) {
     if (longest <= tier.above) break;
-    input = dearer(input, dearestInput(tier.tokens, reach));
-    output = dearer(output, dearestOutput(tier.tokens, reach));
+    input = dearestIn(tier.tokens, inputParts, reach, input);
+    output = dearestIn(tier.tokens, outputParts, reach, output);
   }
   return { input, output };
 }
 
-function dearestInput(rates: TokenRates, { inputImage, inputAudio }: Reach): Rate {
-  let dearest = dearer(dearer(rates.input, rates.cacheRead), rates.cacheWrite);
-  dearest = dearer(dearest, rates.cacheWrite1h);
-  if (inputImage) dearest = dearer(dearer(dearest, rates.inputImage), rates.cacheReadImage);
-  if (inputAudio) dearest = dearer(dearer(dearest, rates.inputAudio), rates.cacheReadAudio);
-  return dearest;
-}
+/** The parts by which tokens can be charged, and what a request must reach for it. */
+type ReachedParts = readonly (readonly [part: TokenPart, needs?: keyof Reach])[];
 
-function dearestOutput(rates: TokenRates, { outputImage, outputAudio }: Reach): Rate {
-  let dearest = rates.output;
-  if (outputImage) dearest = dearer(dearest, rates.outputImage);
-  if (outputAudio) dearest = dearer(dearest, rates.outputAudio);
-  return dearest;
-}
+const inputParts: ReachedParts = [
+  ['input'],
+  ['cacheRead'],
+  ['cacheWrite'],
+  ['cacheWrite1h'],
+  ['inputImage', 'inputImage'],
+  ['cacheReadImage', 'inputImage'],
+  ['inputAudio', 'inputAudio'],
+  ['cacheReadAudio', 'inputAudio'],
+];
+const outputParts: ReachedParts = [
+  ['output'],
+  ['outputImage', 'outputImage'],
+  ['outputAudio', 'outputAudio'],
+];
 
-/** The higher of two rates; the first of equal ones. */
-function dearer(rate: Rate, other: Rate | null): Rate {
-  return other !== null && other.perUnit > rate.perUnit ? other : rate;
+/** The highest of a rate and these; the first of equal ones. */
+function dearestIn(rates: TokenRates, parts: ReachedParts, reach: Reach, least: Rate): Rate {
+  let dearest = least;
+  for (const [part, needs] of parts) {
+    const rate = rates[part];
+    const isReached = needs === undefined || reach[needs];
+    if (isReached && rate !== null && rate.perUnit > dearest.perUnit) dearest = rate;
+  }
+  return dearest;
 }
 
 /** The highest of some rates; the first of equal ones. */
 export const dearestOf = (rates: readonly Rate[]): Rate =>
-  rates.reduce((dearest, each) => dearer(dearest, each));
+  rates.reduce((dearest, rate) => (rate.perUnit > dearest.perUnit ? rate : dearest));
 
 const perMillion = (part: string, price: Decimal) => rate(part, exact(price, perMillionPlaces));
 const perUnit = (part: string, price: Decimal) => rate(part, exact(price, perUnitPlaces));

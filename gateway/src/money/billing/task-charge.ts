@@ -1,8 +1,7 @@
 import type { TaskUsage, VideoProtocolName } from '#canonical/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
 import type { Hold } from './billing.ts';
-import { parseMultiplier, receiptOf, type Line } from './cost.ts';
-import { chargeOf } from './judge-usage.ts';
+import { chargeOf, parseMultiplier, receiptOf, type Line } from './cost.ts';
 
 /** What a task costs, fixed when it is created: later changes of prices do not affect it. Plain JSON, stored in its row. */
 export interface TaskTerms {

@@ -149,7 +149,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const money = openMoney(config, logger, storage, closing);
     const rates = await openRates(config, logger, storage, closing);
 
-    const feed = createLiveFeed({ epoch: clock.now(), monotonic: () => clock.monotonic() });
+    const feed = createLiveFeed({ epoch: clock.now(), monotonic: clock.monotonic });
     const watched = watchRecords(journal, feed.finished);
     const refusals = closing.add(
       condenseRefusals({

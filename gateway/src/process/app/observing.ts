@@ -1,10 +1,8 @@
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { BodyMemory, Spool } from '#bodies/index.ts';
 import {
-  createExchangeObserver,
   createExchangeTracer,
   createMetrics,
-  createUsageAlarm,
   type ChannelTarget,
   type ExchangeFacts,
   type ExchangeObserver,
@@ -64,22 +62,31 @@ export function createObserving(options: ObservingOptions): Observing {
   );
   const tracer = createExchangeTracer((channel) => targetOf(snapshot(), channel));
   const { exchanges } = metrics;
-  const observer = createExchangeObserver(
-    {
-      closed: exchanges.closed,
-      opened(kind, exchange) {
-        exchanges.opened(kind);
-        options.onOpened?.(exchange);
-      },
+  const listeners: readonly ExchangeObserver['finished'][] = [
+    exchanges.finished,
+    logger.request,
+    ({ record }) => {
+      if (record.usageSource === 'quarantined') warnOfUsage(logger, record);
     },
-    [
-      metrics.exchanges.finished,
-      logger.request,
-      createUsageAlarm(logger),
-      ...(tracer === null ? [] : [tracer]),
-    ],
-    (error) => logger.error('could not report a finished exchange', error),
-  );
+    ...(tracer === null ? [] : [tracer]),
+  ];
+  const observer: ExchangeObserver = {
+    opened(kind, exchange) {
+      exchanges.opened(kind);
+      options.onOpened?.(exchange);
+    },
+    closed: exchanges.closed,
+    finished(exchange) {
+      for (const listener of listeners) {
+        // An error of one affects no other.
+        try {
+          listener(exchange);
+        } catch (error) {
+          logger.error('could not report a finished exchange', error);
+        }
+      }
+    },
+  };
   const taskEnded: Observing['taskEnded'] = (record) => {
     metrics.tasks.ended(record);
     const { id, channel, outcome, error, usageSource } = record;
@@ -91,6 +98,15 @@ export function createObserving(options: ObservingOptions): Observing {
     });
   };
   return { metrics, observer, taskEnded };
+}
+
+/** Implausible usage: the charge was bounded by the hold; somebody should look at that upstream. */
+function warnOfUsage(logger: Logger, { id, channel }: ExchangeFacts): void {
+  logger.warn('the upstream reported implausible usage', {
+    component: 'billing',
+    requestId: id,
+    ...(channel !== null && { channel }),
+  });
 }
 
 /** The address of a channel; null if the catalogue no longer has it. */

@@ -4,7 +4,7 @@ import { openState, sealState, type SealedState } from '#conversion/state/envelo
 import { carriesEnvelopes, stripEnvelopes } from '#conversion/index.ts';
 import { formatDataUrl, isBase64, parseDataUrl } from '#protocols/shared/images/data-url.ts';
 import { EventTooLarge } from '#upstream/event-stream.ts';
-import { InterimResponses } from '#upstream/interim-responses.ts';
+import { InterimResponses } from '#upstream/connector.ts';
 import { eachEvent, sliced } from '../../recordings/tap-run.ts';
 import { sealerOf } from '../../support/converted-reader.ts';
 import { createRandom, seedOf } from '../random.ts';

@@ -1,11 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type {
-  ExchangeFacts,
-  ExchangeKind,
-  FinishedExchange,
-  ImageFacts,
-  TokenFacts,
-} from '../exchange.ts';
+import type { ExchangeFacts, ExchangeKind, FinishedExchange, TokenFacts } from '../exchange.ts';
 import { registerModelSeries } from './model-series.ts';
 import { registerTally } from './tally.ts';
 
@@ -56,7 +50,8 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       if (record.charge !== null) countUnpriced(record.charge.receipt, series.model);
       if (record.usageUnread !== undefined) countUnread(record.usageUnread, series.model);
       addTokens(series.tokens, record.tokens);
-      addImages(series.images, record.units);
+      series.images.images += record.units?.images ?? 0;
+      series.images.layers += record.units?.layers ?? 0;
       series.durations[record.stream ? 'stream' : 'buffered'].observe(record.durationMs / 1000);
       if (record.stream && record.ttftMs !== null) {
         series.firstToken.observe(record.ttftMs / 1000);
@@ -81,6 +76,8 @@ function registerOpenExchanges(registry: Registry): Record<ExchangeKind, number>
   return open;
 }
 
+const statusClasses = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
 function registerRequests(registry: Registry) {
   const requests = registerTally(registry, {
     name: 'sluice_requests_total',
@@ -90,7 +87,7 @@ function registerRequests(registry: Registry) {
   });
   return function countRequest(record: ExchangeFacts, model: string): void {
     const { protocol, operation, outcome } = record;
-    const statusClass = classOf(record.status);
+    const statusClass = statusClasses[Math.floor(record.status / 100)] ?? 'other';
     requests.add(`${protocol} ${operation} ${outcome} ${statusClass} ${model}`, () => ({
       protocol,
       operation,
@@ -173,18 +170,4 @@ function addTokens(sum: Record<keyof TokenFacts, number>, tokens: TokenFacts): v
   sum.cacheWrite1h += tokens.cacheWrite1h;
   sum.output += tokens.output;
   sum.reasoning += tokens.reasoning;
-}
-
-function addImages(
-  sum: Record<keyof ImageFacts, number>,
-  { images = 0, layers = 0 }: ImageFacts = {},
-): void {
-  sum.images += images;
-  sum.layers += layers;
-}
-
-const classes = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
-
-function classOf(status: number): string {
-  return classes[Math.floor(status / 100)] ?? 'other';
 }

@@ -1,7 +1,6 @@
-import { AggregatorRegistry, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { registerGatewayMetrics, type GatewayReadings } from './gateway-metrics.ts';
-import { processRegistry } from './process-metrics.ts';
 import { registerTaskMetrics, type TaskMetrics } from './task-metrics.ts';
 import { registerTally } from './tally.ts';
 
@@ -61,4 +60,18 @@ export function createMetrics(
       await processRegistry().getMetricsAsJSON(),
     ],
   };
+}
+
+let defaultRegistry: Registry | null = null;
+
+/**
+ * CPU, memory, event-loop lag and garbage collection of the process. Watching the loop and the collections has a cost,
+ * so it begins with the first scrape.
+ */
+function processRegistry(): Registry {
+  if (defaultRegistry === null) {
+    defaultRegistry = new Registry();
+    collectDefaultMetrics({ register: defaultRegistry, eventLoopMonitoringPrecision: 20 });
+  }
+  return defaultRegistry;
 }

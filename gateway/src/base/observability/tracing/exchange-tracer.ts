@@ -10,8 +10,12 @@ import {
 } from '@opentelemetry/api';
 import { telemetryOperation, type ProtocolName } from '#canonical/index.ts';
 import { findFacts } from '#vendors/index.ts';
-import type { AttemptFacts, ExchangeFacts, FinishedExchange } from '../exchange.ts';
-import type { ExchangeListener } from '../exchange-observer.ts';
+import type {
+  AttemptFacts,
+  ExchangeFacts,
+  ExchangeObserver,
+  FinishedExchange,
+} from '../exchange.ts';
 import { parseTraceparent } from './trace-parent.ts';
 
 /** The address that a channel's requests go to. */
@@ -31,7 +35,7 @@ export interface ChannelTarget {
  */
 export function createExchangeTracer(
   targetOf: (channel: string) => ChannelTarget | null,
-): ExchangeListener | null {
+): ExchangeObserver['finished'] | null {
   const tracer = loadedTracer();
   if (tracer === null) return null;
 

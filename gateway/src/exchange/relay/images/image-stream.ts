@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   verdict,
 } from '#protocols/index.ts';
-import { createEventStreamReader, type EventStreamReader, EventTooLarge } from '#upstream/index.ts';
+import { EventStreamReader, EventTooLarge } from '#upstream/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { Attempt, Receiver } from '../attempts/attempt.ts';
 import {
@@ -104,7 +104,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     this.#startedAt = options.monotonic();
     const { deadline } = options;
     this.#readRestFrom = deadline - Math.min(readRestMs, (deadline - this.#startedAt) / 4);
-    this.#events = createEventStreamReader({
+    this.#events = new EventStreamReader({
       maxEventBytes: eventLimit,
       isWhole: options.events.isWholeEvent,
       onEvent: (event) => this.#onEvent(event),

@@ -19,7 +19,7 @@ import {
   textProtocols,
   verdict,
 } from '#protocols/index.ts';
-import { createEventStreamReader, type EventStreamReader } from '#upstream/index.ts';
+import { EventStreamReader } from '#upstream/index.ts';
 import type { ClientResponse } from '../exchange/exchange.ts';
 import type { TextInput } from './input.ts';
 
@@ -146,7 +146,7 @@ class ChatClient implements ClientResponse {
       return;
     }
     this.#client.start(status, headers);
-    this.#stream = createEventStreamReader({
+    this.#stream = new EventStreamReader({
       maxEventBytes,
       onEvent: (event) => this.#take(event),
     });

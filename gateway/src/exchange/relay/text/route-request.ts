@@ -162,7 +162,7 @@ function nativeTarget(
   prepared: PreparedText,
   { channel, upstreamModel }: Route,
   vendor: Vendor,
-  headers: PatchTarget['headers'],
+  headers: NonNullable<PatchTarget['headers']>,
   { withoutState, quirks: learned }: RouteEdits,
 ): PatchTarget {
   const { model, bounds } = prepared;

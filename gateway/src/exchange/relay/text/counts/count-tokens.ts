@@ -1,7 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
 import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
-import { isNative, upstreamProtocol } from '#routing/index.ts';
+import { isNative, upstreamProtocols } from '#routing/index.ts';
 import { type Exchange, writeJson } from '../../exchange/exchange.ts';
 import {
   finishCompleted,
@@ -53,7 +53,7 @@ export function createCountAnswering(parts: TextParts) {
     tried.sent = null;
     const targets = routes.map((route): EstimateTarget => ({
       model: route.upstreamModel,
-      protocol: upstreamProtocol(route, protocol) ?? protocol,
+      protocol: upstreamProtocols(route, protocol)[0] ?? protocol,
     }));
     const isPassedOn = routes.some((route) => isNative(route, protocol));
     const outline = prepared.large?.isRead

@@ -4,7 +4,7 @@ import type { Route } from '#catalogue/index.ts';
 import { type Conversion, type ConvertedRequest, MediaWanted } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { readTokenCount, type WireResponse } from '#protocols/index.ts';
-import { type ChannelLease, upstreamProtocol } from '#routing/index.ts';
+import { type ChannelLease, upstreamProtocols } from '#routing/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { attemptOptions, clientDeadline } from '../../attempts/attempt-options.ts';
@@ -276,8 +276,8 @@ export function createCountedRequests(
     async requireAnswerable() {
       let refusal: GatewayError | null = null;
       for (const route of prepared.routes) {
-        const protocol = upstreamProtocol(route, client);
-        if (protocol === client || protocol === null) return;
+        const protocol = upstreamProtocols(route, client)[0];
+        if (protocol === client || protocol === undefined) return;
         const converted = await make(route, protocol);
         if (!(converted instanceof GatewayError)) return;
         refusal ??= converted;

@@ -11,12 +11,7 @@ import {
   verdict,
   withUnknownEnding,
 } from '#protocols/index.ts';
-import {
-  createEventStreamReader,
-  type EventStreamReader,
-  EventTooLarge,
-  type UpstreamError,
-} from '#upstream/index.ts';
+import { EventStreamReader, EventTooLarge, type UpstreamError } from '#upstream/index.ts';
 import type { Attempt, Receiver } from '../../attempts/attempt.ts';
 import {
   type AttemptFailure,
@@ -82,7 +77,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   constructor(options: TextEventsOptions) {
     this.#options = options;
     this.#tap = options.reader.protocol.createStreamTap(options.context);
-    this.#reader = createEventStreamReader({
+    this.#reader = new EventStreamReader({
       maxEventBytes: eventLimit,
       onEvent: (event) => this.#onEvent(event),
     });

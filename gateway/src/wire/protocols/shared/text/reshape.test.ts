@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEventStreamReader } from '#upstream/index.ts';
+import { EventStreamReader } from '#upstream/index.ts';
 import { parseExact, textProtocols, type JsonRecord } from '../../index.ts';
 
 /** Responses with something in every part that comes in pieces. */
@@ -96,7 +96,7 @@ describe.each(names)('%s', (name) => {
     const context = { clientModel: 'm', upstreamModel: 'm', usageInjected: false };
     const tap = protocol.createStreamTap(context);
     const events: JsonRecord[] = [];
-    const reader = createEventStreamReader({
+    const reader = new EventStreamReader({
       maxEventBytes: 100_000,
       onEvent(event) {
         tap.inspect(event);

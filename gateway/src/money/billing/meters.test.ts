@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '#identity/index.ts';
 import type { MeterState } from '#limits/index.ts';
-import { hasMoney } from './has-money.ts';
+import { hasMoney } from './meters.ts';
 
 const cent = 10_000_000n;
 const caller = (funding: bigint, quota: bigint | null = null): Caller =>

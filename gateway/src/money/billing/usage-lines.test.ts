@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chargeOf, judgeUsage } from './judge-usage.ts';
+import { chargeOf } from './cost.ts';
+import { judgeUsage } from './usage-lines.ts';
 
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 const model = { contextWindow: 100_000, maxOutputTokens: 20_000 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { UsualTime } from './usual-time.ts';
+import { UsualTime } from './channel-state.ts';
 
 test('the time is unknown before the first response', () => {
   expect(new UsualTime().milliseconds).toBeNull();

@@ -1,5 +1,5 @@
 import type { Caller, CallerTeam } from '#identity/index.ts';
-import { unlimited, type Meter } from '#limits/index.ts';
+import { unlimited, type Meter, type MeterState, type Money } from '#limits/index.ts';
 import { meterNames, windowOf } from '#ledger/index.ts';
 
 /** A balance below a cent admits nothing; every other limit admits until it is used up. */
@@ -8,6 +8,8 @@ const anyFloor = 1n;
 
 export interface CallerMeters {
   readonly meters: readonly Meter[];
+  /** Of these meters. */
+  readonly names: readonly string[];
   /** The local date of the team's windows; null if the user pays. */
   readonly window: string | null;
 }
@@ -35,7 +37,7 @@ export function metersOf(caller: Caller, now: number): CallerMeters {
     const limit = limits[index] ?? unlimited;
     return { name, limit, floor: index === 0 ? balanceFloor : anyFloor };
   });
-  const made = { meters, window };
+  const made = { meters, names, window };
   cache.set(caller, made);
   return made;
 }
@@ -48,4 +50,40 @@ function userLimits({ user, quota }: Caller): readonly (bigint | null)[] {
 function teamLimits({ quota, memberBudget }: Caller, team: CallerTeam): readonly (bigint | null)[] {
   const { funding, dailyBudget, monthlyBudget, totalBudget } = team;
   return [funding, quota, dailyBudget, monthlyBudget, totalBudget, memberBudget];
+}
+
+/**
+ * Whether a caller could pay for anything now, before its request is known. An unknown meter counts as unspent; the
+ * hold finds out.
+ *
+ * @param now Unix milliseconds
+ */
+export function hasMoney(
+  money: Pick<Money, 'read'>,
+  caller: Caller,
+  now: number,
+): boolean | Promise<boolean> {
+  const { meters } = metersOf(caller, now);
+  const states = meters.map(({ name }) => money.read(name));
+  const known: (MeterState | null)[] = [];
+  for (const state of states) {
+    if (state instanceof Promise) return waitForAll(meters, states);
+    known.push(state);
+  }
+  return leavesAll(meters, known);
+}
+
+async function waitForAll(
+  meters: readonly Meter[],
+  states: readonly ReturnType<Money['read']>[],
+): Promise<boolean> {
+  return leavesAll(meters, await Promise.all(states.map(async (state) => state)));
+}
+
+function leavesAll(meters: readonly Meter[], states: readonly (MeterState | null)[]): boolean {
+  return meters.every(({ limit, floor }, at) => {
+    const state = states[at] ?? null;
+    const left = state === null ? limit : limit - state.spent - state.held;
+    return left > 0n && left >= floor;
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InterimResponses } from './interim-responses.ts';
+import { InterimResponses } from './connector.ts';
 
 const response = 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\n\r\nHTTP/1.1 100 \r';
 

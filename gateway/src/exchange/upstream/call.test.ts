@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterOf } from './retry-after.ts';
+import { retryAfterOf } from './call.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 

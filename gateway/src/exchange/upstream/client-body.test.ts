@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { bodyForUndici } from './body-once.ts';
-import { createUpstreamClient } from './client.ts';
+import { bodyForUndici, createUpstreamClient } from './client.ts';
 
 test('a small body is passed unchanged', () => {
   const body = Buffer.from('{}');
