@@ -1,7 +1,7 @@
 export { classifyFailure } from './classify.ts';
 export { parseWithIds } from './task-values.ts';
 export type { Cure } from './cures.ts';
-export { type Quirk, type QuirksOfRequest, quirksFor, type VendorRepair } from './quirks.ts';
+export type { Quirk, QuirksOfRequest, VendorRepair } from './quirks.ts';
 export {
   type ChannelAddress,
   findFacts,
@@ -15,9 +15,9 @@ export {
 } from './registry.ts';
 export type { TaskCall, TaskList, TaskSide, TaskSides } from './vendor.ts';
 export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
-export { traitsFor, type Effort, type UpstreamTraits } from './traits.ts';
+export type { Effort, UpstreamTraits } from './traits.ts';
 export { signerOf, type Signer } from './signing.ts';
-export { pathOf } from './vendor.ts';
+export { pathOf, quirksFor, traitsFor } from './vendor.ts';
 export type {
   Classification,
   UpstreamFailure,

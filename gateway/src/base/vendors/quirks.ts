@@ -40,23 +40,3 @@ export type QuirksOfRequest = readonly (
   | Pick<Quirk, 'id' | 'edit'>
   | { readonly id: VendorRepair; readonly edit: { readonly repair: VendorRepair } }
 )[];
-
-const none: QuirksOfRequest = Object.freeze([]);
-
-/** The quirks of a vendor that apply to requests for a model. An undefined vendor has none. */
-export function quirksFor(
-  vendor:
-    | { readonly quirks?: readonly Quirk[]; readonly repairs?: readonly VendorRepair[] }
-    | undefined,
-  protocol: TextProtocolName,
-  model: string,
-): QuirksOfRequest {
-  if (vendor?.quirks === undefined && vendor?.repairs === undefined) return none;
-  const { repairs = [], quirks = [] } = vendor;
-  return [
-    ...repairs.map((id) => ({ id, edit: { repair: id } })),
-    ...quirks
-      .filter((quirk) => quirk.protocol === protocol && (quirk.models?.test(model) ?? true))
-      .map(({ id, edit }) => ({ id, edit })),
-  ];
-}

@@ -76,15 +76,3 @@ export const forbiddingTraits: UpstreamTraits = Object.freeze({
   ...plainTraits,
   reasoningEcho: 'strip',
 });
-
-/**
- * The traits of one model. An undefined vendor has `plainTraits`.
- * @param baseUrl of the channel
- */
-export function traitsFor(
-  vendor: { traitsOf?(model: string, baseUrl: string): UpstreamTraits } | undefined,
-  model: string,
-  baseUrl: string,
-): UpstreamTraits {
-  return vendor?.traitsOf?.(model, baseUrl) ?? plainTraits;
-}

@@ -7,10 +7,10 @@ import type {
 } from '#canonical/index.ts';
 import type { ErrorName } from '#errors/index.ts';
 import type { Cure } from './cures.ts';
-import type { Quirk, VendorRepair } from './quirks.ts';
+import type { Quirk, QuirksOfRequest, VendorRepair } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
 import type { Signing } from './signing.ts';
-import type { UpstreamTraits } from './traits.ts';
+import { plainTraits, type UpstreamTraits } from './traits.ts';
 
 /** Facts about a vendor, also about one that nothing calls yet. */
 export interface VendorFacts {
@@ -108,6 +108,36 @@ export function pathOf(
   if (isEdit === true) path = own.edit;
   path ??= own.generate;
   return path.includes('{model}') ? path.replace('{model}', () => encodeURIComponent(model)) : path;
+}
+
+const noQuirks: QuirksOfRequest = Object.freeze([]);
+
+/** The quirks of a vendor that apply to requests for a model. An undefined vendor has none. */
+export function quirksFor(
+  vendor: Pick<Vendor, 'quirks' | 'repairs'> | undefined,
+  protocol: TextProtocolName,
+  model: string,
+): QuirksOfRequest {
+  if (vendor?.quirks === undefined && vendor?.repairs === undefined) return noQuirks;
+  const { repairs = [], quirks = [] } = vendor;
+  return [
+    ...repairs.map((id) => ({ id, edit: { repair: id } })),
+    ...quirks
+      .filter((quirk) => quirk.protocol === protocol && (quirk.models?.test(model) ?? true))
+      .map(({ id, edit }) => ({ id, edit })),
+  ];
+}
+
+/**
+ * The traits of one model. An undefined vendor has `plainTraits`.
+ * @param baseUrl of the channel
+ */
+export function traitsFor(
+  vendor: Pick<Vendor, 'traitsOf'> | undefined,
+  model: string,
+  baseUrl: string,
+): UpstreamTraits {
+  return vendor?.traitsOf?.(model, baseUrl) ?? plainTraits;
 }
 
 /** The paths below another base. */

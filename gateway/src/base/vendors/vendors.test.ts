@@ -6,7 +6,8 @@ import { applyQuirks, textCodecs, textProtocols } from '#protocols/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { readEvents, runTap } from '#test/recordings/tap-run.ts';
 import { classifyFailure } from './classify.ts';
-import { quirksFor, type Quirk } from './quirks.ts';
+import type { Quirk } from './quirks.ts';
+import { quirksFor } from './vendor.ts';
 import { everyVendor, isCalled, providerNames, vendorFacts } from './registry.ts';
 import { pathOf, type Classification, type UpstreamTarget } from './vendor.ts';
 

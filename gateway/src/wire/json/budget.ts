@@ -58,7 +58,7 @@ export function openBudget(bytes: number): Budget {
  * Responses contain log probabilities, several numbers for each of a hundred thousand words; the operator chose who
  * sends them.
  */
-export function openResponseBudget(): Budget {
+function openResponseBudget(): Budget {
   return { members: 4 * maxMembers, values: 4 * maxValues, schemas: 0, output: 0 };
 }
 
@@ -73,10 +73,12 @@ const shortBytes = 2 * maxDepth;
 
 /**
  * Draws what parsing a text will create. The text need not be JSON.
+ * @param drawn absent: the text is a response or a part of one, which have a budget each
  * @returns false if it is nested too deeply, or exceeds the budget
  */
-export function drawJson(json: Buffer, budget: Budget): boolean {
+export function drawJson(json: Buffer, drawn?: Budget): boolean {
   if (json.length < shortBytes) return true;
+  const budget = drawn ?? openResponseBudget();
   let depth = 0;
   let at = 0;
   let members = 0;

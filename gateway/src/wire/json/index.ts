@@ -1,9 +1,8 @@
-export { type Budget, draw, drawJson, openResponseBudget, openBudget } from './budget.ts';
+export { type Budget, draw, drawJson, holdsMoreThan, openBudget } from './budget.ts';
 export { JsonCursor, keyBytes, textLength } from './cursor.ts';
 export { replaceHalfCharacters } from './half-characters.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
-export { LongText, writeJson, writeJsonPieces } from './long-text.ts';
-export { holdsMoreThan } from './budget.ts';
+export { LongText, parseWithLongTexts, writeJson, writeJsonPieces } from './long-text.ts';
 export {
   elementsAt,
   type Ends,
@@ -15,12 +14,20 @@ export {
   replaceKey,
 } from './members.ts';
 export { outlineOf, parseOutline } from './outline.ts';
-export { PieceOutline } from './piece-outline.ts';
+export { PieceOutline, Utf8Check } from './piece-outline.ts';
 export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
-export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
-export { parseWithLongTexts } from './long-text.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
-export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';
+export {
+  type JsonScan,
+  type MemberRange,
+  type ObjectRange,
+  type ParsedObject,
+  parseObject,
+  type ParseRoom,
+  scanJson,
+  type WatchedObject,
+  watchList,
+} from './scan.ts';
 export {
   type Edit,
   insertMember,
@@ -29,6 +36,4 @@ export {
   splice,
   splicePieces,
 } from './splice.ts';
-export { Utf8Check } from './piece-outline.ts';
-export { type WatchedObject, watchList } from './scan.ts';
 export { maxDepth, skipSpace, skipValue } from './skip.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '#errors/index.ts';
 import { type Budget, draw, openBudget } from './budget.ts';
 import { isStringText } from './outline.ts';
-import type { ParseRoom } from './parse-object.ts';
+import type { ParseRoom } from './scan.ts';
 import {
   closeBrace,
   closeBracket,

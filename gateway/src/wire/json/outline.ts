@@ -1,8 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '#errors/index.ts';
-import { openBudget } from './budget.ts';
-import type { ParsedObject, ParseRoom } from './parse-object.ts';
-import { scanJson, type WatchedObject } from './scan.ts';
+import { parseObject, type ParsedObject, type ParseRoom, type WatchedObject } from './scan.ts';
 import { backslash, quote, skipString } from './skip.ts';
 
 /** In bytes between the quotes: longer strings are cut. Far more than any text that the gateway has to understand. */
@@ -14,17 +10,7 @@ export const longestOutlined = 8 * 1024;
  * @throws GatewayError as `parseObject`
  */
 export function parseOutline(body: Buffer, watch: WatchedObject, room?: ParseRoom): ParsedObject {
-  if (!isUtf8(body)) throw new GatewayError('invalid_body');
-  const budget = openBudget(body.length);
-  const scan = scanJson(body, watch, budget);
-  const outline = outlineOf(body, longestOutlined);
-  if (outline === null) throw new GatewayError('invalid_body');
-  room?.takeParsed(outline, scan.memberCount, scan.valueCount);
-  try {
-    return { scan, value: JSON.parse(outline.toString('utf8')) as Record<string, unknown>, budget };
-  } catch (cause) {
-    throw new GatewayError('invalid_body', { cause });
-  }
+  return parseObject(body, watch, room, (json) => outlineOf(json, longestOutlined));
 }
 
 /**

@@ -3,7 +3,7 @@ import { chat, chatCodec } from './chat/index.ts';
 import type { Codec } from './codec.ts';
 import { generateContent, generateContentCodec } from './generate-content/index.ts';
 import { messages, messagesCodec } from './messages/index.ts';
-import type { Protocol } from './protocol.ts';
+import type { PatchedRequest, Protocol, WireRequest } from './protocol.ts';
 import { applyQuirks } from './shared/text/apply-quirks.ts';
 import { capOutput } from './shared/text/cap-output.ts';
 import { responses, responsesCodec } from './responses/index.ts';
@@ -84,28 +84,28 @@ export const stateRewrite = 's1';
  * left out before them.
  */
 function withQuirks(protocol: Protocol): Protocol {
-  const patchRequest: Protocol['patchRequest'] = (request, target) =>
-    capOutput(
-      applyQuirks(protocol.patchRequest(request, target), target.quirks, request.json),
-      protocol.name,
-      request.path.operation === 'generate' ? target.outputCap : undefined,
-    );
+  const { name } = protocol;
   return Object.freeze({
     ...protocol,
-    patchRequest(request, { withoutState: most = 0, ...target }) {
-      if (most === 0) return patchRequest(request, target);
-      const { json, leftOut } = withoutState(protocol, request.json, most);
-      if (leftOut === 0) return patchRequest(request, target);
-      const body = Buffer.from(JSON.stringify(json));
-      const bare = protocol.readRequest(protocol.openRequest(body, request.path));
-      const patched = patchRequest(bare, target);
-      return {
-        ...patched,
-        rewrites: [...patched.rewrites, stateRewrite],
-        leftOutStates: leftOut,
-      };
+    patchRequest(received, target): PatchedRequest {
+      const { withoutState: most = 0, quirks } = target;
+      const { request, leftOut } =
+        most === 0 ? { request: received, leftOut: 0 } : readWithoutState(protocol, received, most);
+      const patched = applyQuirks(protocol.patchRequest(request, target), quirks, request.json);
+      const outputCap = request.path.operation === 'generate' ? target.outputCap : undefined;
+      const capped = capOutput(patched, name, outputCap);
+      if (leftOut === 0) return capped;
+      return { ...capped, rewrites: [...capped.rewrites, stateRewrite], leftOutStates: leftOut };
     },
   } satisfies Protocol);
+}
+
+/** The request without the oldest reasoning state of its history, and how many carriers of it were left out. */
+function readWithoutState(protocol: Protocol, request: WireRequest, most: number) {
+  const { json, leftOut } = withoutState(protocol, request.json, most);
+  if (leftOut === 0) return { request, leftOut };
+  const body = Buffer.from(JSON.stringify(json));
+  return { request: protocol.readRequest(protocol.openRequest(body, request.path)), leftOut };
 }
 
 /** The wire formats of the text endpoints. */

@@ -20,10 +20,12 @@ const envelopeInBase64 = /"Z3cyL[i-n][\w+/-]{50}/;
  */
 const writtenIdAsJson = /"rs_[\w-]{24}_\d{1,6}"/;
 const writtenId = /^rs_[\w-]{24}_\d{1,6}$/;
-/** Searched first; a longer needle uses a slower search. */
-const needle = '"gw';
-const needleInBase64 = '"Z3c';
-const needleOfIds = '"rs_';
+/** Each with a needle, which is searched first; a longer one uses a slower search. */
+type Mark = readonly [needle: string, mark: RegExp];
+const envelopeMark: Mark = ['"gw', envelope];
+const marksInText: readonly Mark[] = [envelopeMark];
+const marksWithIds: readonly Mark[] = [envelopeMark, ['"rs_', writtenIdAsJson]];
+const marksInBytes: readonly Mark[] = [['"Z3c', envelopeInBase64]];
 /** More characters than the expressions match. */
 const overlap = 64;
 /** In characters. A search from each needle on would let a body of needles hold up the thread. */
@@ -41,16 +43,13 @@ const carriers: ReadonlySet<string> = new Set([
 /** Whether the request contains what `stripEnvelopes` removes. Costs a search through its bytes. */
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
   const { isBytes, isLookedUp } = textFacts[client].state;
-  if (isBytes) return contains(body, needleInBase64, envelopeInBase64);
-  if (contains(body, needle, envelope)) return true;
-  return isLookedUp && contains(body, needleOfIds, writtenIdAsJson);
-}
-
-function contains(body: Buffer, start: string, whole: RegExp): boolean {
-  let at = body.indexOf(start, 0, 'latin1');
-  while (at !== -1) {
-    if (whole.test(body.toString('latin1', at, at + searchedAtOnce))) return true;
-    at = body.indexOf(start, at + searchedAtOnce - overlap, 'latin1');
+  const marks = isBytes ? marksInBytes : isLookedUp ? marksWithIds : marksInText;
+  for (const [needle, mark] of marks) {
+    let at = body.indexOf(needle, 0, 'latin1');
+    while (at !== -1) {
+      if (mark.test(body.toString('latin1', at, at + searchedAtOnce))) return true;
+      at = body.indexOf(needle, at + searchedAtOnce - overlap, 'latin1');
+    }
   }
   return false;
 }

@@ -8,7 +8,7 @@ import {
   splice,
   watchList,
 } from '#json/index.ts';
-import { askedTerms, routerTerms } from '../shared/usage/terms.ts';
+import { requestedTerms } from '../shared/usage/terms.ts';
 import { readModel, requireOneOf } from '../shared/text/request-values.ts';
 
 const watched = watchList(['model', 'input', 'models', 'fallbacks', 'service_tier']);
@@ -58,7 +58,7 @@ export function readRequest({ body, scan, json, model }: OpenedEmbeddings): Embe
     modelRange: scan.members.get('model'),
     members: { ...json, input: undefined },
     extent: readExtent(json['input']),
-    terms: [...askedTerms(json, 'service_tier'), ...routerTerms(json)],
+    terms: requestedTerms(json, 'service_tier'),
     inputBytes: range === undefined ? 0 : range.valueEnd - range.valueStart,
   };
 }

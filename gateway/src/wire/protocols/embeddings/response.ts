@@ -5,7 +5,7 @@ import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
 import { withUnread } from '../shared/usage/unread-usage.ts';
 import { embeddingMembers } from '../shared/usage/usage-members.ts';
 import { isRecord } from '../shared/values.ts';
-import { countOf, UsageCounts } from '../shared/usage/usage-numbers.ts';
+import { countOf, newSide, readCount, readMembers } from '../shared/usage/usage-numbers.ts';
 
 export interface EmbeddingsResponse {
   readonly body: Buffer;
@@ -103,14 +103,14 @@ const places = ['prompt_tokens', 'input_tokens', 'total_tokens'] as const;
  */
 export function readUsage(usage: unknown): ReportedUsage | null {
   if (!isRecord(usage)) return null;
+  const { unknown } = readMembers(usage, embeddingMembers);
   const values = places.map((place) => usage[place]);
   const at = values.findIndex((value) => countOf(value) !== null);
-  if (at === -1) return withUnread(null, usage, embeddingMembers);
-  const counts = new UsageCounts();
-  for (const value of values.slice(0, at)) counts.read(value);
-  const input = counts.read(values[at]);
-  const { implausible, isOdd } = counts;
+  if (at === -1) return withUnread(null, unknown);
+  const side = newSide();
+  let input = 0;
+  for (const value of values.slice(0, at + 1)) input = readCount(value, side) ?? 0;
   const tokens = { ...noTokens, input };
-  const report = { tokens, implausible, ...(isOdd && { isDoubtful: true }) };
-  return withUnread(report, usage, embeddingMembers);
+  const report = { tokens, implausible: side.implausible, ...(side.isOdd && { isDoubtful: true }) };
+  return withUnread(report, unknown);
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import { askedTerms, routerTerms } from '../shared/usage/terms.ts';
+import { requestedTerms } from '../shared/usage/terms.ts';
 import { readInteger, readImageValues, readWord } from '../shared/images/image-values.ts';
 import { readFlag, refuseValue, requireOneOf } from '../shared/text/request-values.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../shared/values.ts';
@@ -41,7 +41,7 @@ export function readRequest<Body>(
     size,
     layers,
     sources: readSources(opened),
-    terms: [...askedTerms(members, 'service_tier'), ...routerTerms(members)],
+    terms: requestedTerms(members, 'service_tier'),
   };
   checkTogether(request);
   checkCapabilities(request, capabilities);

@@ -1,4 +1,4 @@
-import { drawJson, holdsInexactNumbers, openResponseBudget } from '#json/index.ts';
+import { drawJson, holdsInexactNumbers } from '#json/index.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** Standard since 2025, missing from the compiler's library: https://github.com/tc39/proposal-json-parse-with-source */
@@ -21,7 +21,7 @@ const json = JSON as unknown as JsonWithSource;
  */
 export function parseExact(text: string): unknown {
   const bytes = Buffer.from(text);
-  if (!drawJson(bytes, openResponseBudget())) throw new SyntaxError('too complex');
+  if (!drawJson(bytes)) throw new SyntaxError('too complex');
   return holdsInexactNumbers(bytes, -1) ? json.parse(text, keepExact) : JSON.parse(text);
 }
 

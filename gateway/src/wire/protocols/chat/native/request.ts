@@ -9,7 +9,7 @@ import {
   requireList,
 } from '../../shared/text/request-values.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import { askedTerms, routerTerms } from '../../shared/usage/terms.ts';
+import { requestedTerms } from '../../shared/usage/terms.ts';
 import {
   isWebSearch,
   recordsIn,
@@ -53,7 +53,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: [...askedTerms(json, 'service_tier'), ...routerTerms(json)],
+    terms: requestedTerms(json, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),

@@ -5,7 +5,7 @@ import { echoModel } from '../../shared/text/echo.ts';
 import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
 import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
-import { readGivenState } from './state-members.ts';
+import type { StateName } from '../../shared/state/named-state.ts';
 import { recordsIn } from '../../shared/text/input-extent.ts';
 import { recordAt, type JsonRecord, isAbsent, isRecord } from '../../shared/values.ts';
 
@@ -22,10 +22,19 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
     const failure = failureObject(error);
     throw new UnreadableResponse('the response broke off', failure, usageOf(response));
   }
-  const reasons = recordsIn(response['choices']).map(({ finish_reason: reason }) => reason);
-  const usage = readEndings('chat', reasons, response, usageOf(response));
-  const given = readGivenState(response);
-  return { body: echoModel(body, modelPath, echo), usage, given };
+  const reasons: unknown[] = [];
+  const given: StateName[] = [];
+  for (const choice of recordsIn(response['choices'])) {
+    reasons.push(choice['finish_reason']);
+    // A spoken response, which later requests may name.
+    const { id } = recordAt(recordAt(choice, 'message'), 'audio');
+    if (typeof id === 'string') given.push({ kind: 'audio', id });
+  }
+  return {
+    body: echoModel(body, modelPath, echo),
+    usage: readEndings('chat', reasons, response, usageOf(response)),
+    ...(given.length > 0 && { given }),
+  };
 }
 
 /** What some servers and routers (OpenRouter) write beside what a choice had got so far. */

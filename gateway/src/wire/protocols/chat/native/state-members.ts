@@ -1,7 +1,6 @@
 import { skipSignature } from '../../shared/state/without-state.ts';
-import { namedStateReader, type StateName } from '../../shared/state/named-state.ts';
-import { recordsIn } from '../../shared/text/input-extent.ts';
-import { recordAt, type JsonRecord, isRecord } from '../../shared/values.ts';
+import { namedStateReader } from '../../shared/state/named-state.ts';
+import { type JsonRecord, isRecord } from '../../shared/values.ts';
 
 /** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({
@@ -26,16 +25,6 @@ export const readNamedState = namedStateReader({
     'logit_bias',
   ],
 });
-
-/** The spoken responses, which later requests may name. */
-export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
-  const given: StateName[] = [];
-  for (const choice of recordsIn(response['choices'])) {
-    const { id } = recordAt(recordAt(choice, 'message'), 'audio');
-    if (typeof id === 'string') given.push({ kind: 'audio', id });
-  }
-  return given.length === 0 ? undefined : given;
-}
 
 /** `Protocol.leaveOutState`. */
 export function leaveOutState({ messages }: JsonRecord, take: () => boolean): JsonRecord {

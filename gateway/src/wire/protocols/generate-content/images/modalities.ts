@@ -10,7 +10,7 @@ import {
   type JsonScan,
   type MemberRange,
 } from '#json/index.ts';
-import { askedTerms } from '../../shared/usage/terms.ts';
+import { requestedTerms } from '../../shared/usage/terms.ts';
 import { refuseValue } from '../../shared/text/request-values.ts';
 import { isAbsent } from '../../shared/values.ts';
 import type { NamedState } from '../../shared/state/named-state.ts';
@@ -62,7 +62,7 @@ export function ownImageRequest(received: Buffer): OwnImageRequest {
   return {
     edits: modalityEdits(received, scan),
     model: model === undefined ? null : { at: model, written: startOf(received, model) },
-    terms: askedTerms({ service_tier: value }, 'service_tier'),
+    terms: requestedTerms({ service_tier: value }, 'service_tier'),
     candidates: countOf(received, members.get(countPath)),
     named: readNamedState(parseWithLongTexts(received), received),
     searches: maySearch(received, members.get('tools')),

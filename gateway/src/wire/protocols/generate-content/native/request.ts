@@ -15,7 +15,7 @@ import type {
   PatchTarget,
 } from '../../protocol.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
-import { askedTerms } from '../../shared/usage/terms.ts';
+import { requestedTerms } from '../../shared/usage/terms.ts';
 import { recordsIn, InputTally, type InputExtent } from '../../shared/text/input-extent.ts';
 import { readNamedState } from './state-members.ts';
 import { camelCase, member, resourceName } from '../fields.ts';
@@ -60,7 +60,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   if (!isAbsent(tier) && typeof tier !== 'string') refuseValue('serviceTier', 'must be a string');
   return {
     ...opened,
-    terms: askedTerms({ service_tier: tier }, 'service_tier'),
+    terms: requestedTerms({ service_tier: tier }, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),

@@ -9,7 +9,12 @@ import { withApart } from '../../shared/usage/inclusive-usage.ts';
 import { termIn, withSurcharges } from '../../shared/usage/terms.ts';
 import { withUnread } from '../../shared/usage/unread-usage.ts';
 import { metadataMembers } from '../../shared/usage/usage-members.ts';
-import { reportOf, UsageCounts } from '../../shared/usage/usage-numbers.ts';
+import {
+  readCount,
+  readMembers,
+  reportOf,
+  type UsageSide,
+} from '../../shared/usage/usage-numbers.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
@@ -41,26 +46,19 @@ function usageOf(response: JsonRecord): ReportedUsage | null {
  */
 export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
   if (!isRecord(usage)) return null;
-  const input = new UsageCounts();
-  const output = new UsageCounts();
-  const all = new UsageCounts();
-  const total = all.read(usage['totalTokenCount']);
-  const told = output.read(usage['candidatesTokenCount']);
-  const hasOutput = output.some;
-  const given = input.read(usage['promptTokenCount']);
-  const hasPrompt = input.some;
-  const cacheRead = input.read(usage['cachedContentTokenCount']);
-  const tools = input.read(usage['toolUsePromptTokenCount']);
-  const reasoning = output.read(usage['thoughtsTokenCount']);
+  const reading = readMembers(usage, metadataMembers);
+  const { counts, input, output, total } = reading;
+  const { cacheRead = 0, toolPrompt = 0, reasoning = 0 } = counts;
   const ofPrompt = readModalities(usage['promptTokensDetails'], input);
   const ofTools = readModalities(usage['toolUsePromptTokensDetails'], input);
   const ofCache = readModalities(usage['cacheTokensDetails'], input);
   const ofOutput = readModalities(usage['candidatesTokensDetails'], output);
-  const beyond = (rest: number): number => Math.max(0, total - rest - tools - reasoning);
-  const prompt = hasPrompt ? given : beyond(told);
-  const candidates = hasOutput ? told : beyond(prompt);
-  const counts = {
-    input: (cacheRead <= prompt ? prompt - cacheRead : prompt) + tools,
+  const beyond = (rest: number): number =>
+    Math.max(0, (counts.total ?? 0) - rest - toolPrompt - reasoning);
+  const prompt = counts.prompt ?? beyond(counts.output ?? 0);
+  const candidates = counts.output ?? beyond(prompt);
+  const sums = {
+    input: (cacheRead <= prompt ? prompt - cacheRead : prompt) + toolPrompt,
     cacheRead,
     cacheWrite: 0,
     cacheWrite1h: 0,
@@ -68,7 +66,7 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
     reasoning,
   };
   const outputImage = Math.min(ofOutput.image, candidates);
-  const tokens = withApart(counts, {
+  const tokens = withApart(sums, {
     inputAudio: ofPrompt.audio + ofTools.audio,
     inputImage: ofPrompt.image + ofTools.image,
     cacheReadAudio: ofCache.audio,
@@ -76,24 +74,22 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
     outputAudio: Math.min(ofOutput.audio, candidates - outputImage),
     outputImage,
   });
-  const implausible = all.implausible || input.implausible || output.implausible;
-  const reported = reportOf(
-    tokens,
-    { implausible, isOdd: input.isOdd, isTold: hasPrompt || tokens.input + cacheRead > 0 },
+  const reported = reportOf(tokens, reading, {
+    input: counts.prompt !== undefined || tokens.input + cacheRead > 0,
     // A total without room for output may be from the beginning of a stream.
-    { implausible, isOdd: output.isOdd, isTold: hasOutput || (all.some && tokens.output > 0) },
-  );
+    output: counts.output !== undefined || (total.some && tokens.output > 0),
+  });
   const tier = termIn(usage, 'service_tier', 'serviceTier');
-  return withUnread(withSurcharges(reported, [tier], webSearches), usage, metadataMembers);
+  return withUnread(withSurcharges(reported, [tier], webSearches), reading.unknown);
 }
 
 /** The tokens of a list of details that are priced apart. Video and documents cost what text costs. */
-function readModalities(details: unknown, counts: UsageCounts) {
+function readModalities(details: unknown, side: UsageSide) {
   let [audio, image] = [0, 0];
   for (const { modality, tokenCount } of recordsIn(details)) {
     const name = String(modality).toUpperCase();
-    if (name === 'AUDIO') audio += counts.read(tokenCount);
-    else if (name === 'IMAGE') image += counts.read(tokenCount);
+    if (name === 'AUDIO') audio += readCount(tokenCount, side) ?? 0;
+    else if (name === 'IMAGE') image += readCount(tokenCount, side) ?? 0;
   }
   return { audio, image };
 }

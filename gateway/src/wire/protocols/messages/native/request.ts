@@ -7,7 +7,7 @@ import {
   requireOneOf,
 } from '../../shared/text/request-values.ts';
 import type { OpenedRequest, WireRequest } from '../../protocol.ts';
-import { askedTerms, routerTerms } from '../../shared/usage/terms.ts';
+import { requestedTerms } from '../../shared/usage/terms.ts';
 import {
   isWebSearch,
   recordsIn,
@@ -44,7 +44,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: [...askedTerms(json, 'service_tier', 'speed', 'inference_geo'), ...routerTerms(json)],
+    terms: requestedTerms(json, 'service_tier', 'speed', 'inference_geo'),
     ...(json['anthropic_beta'] !== undefined && { betas: betasOf(json['anthropic_beta']) }),
     ...(extent.hostedTools && searches(json)),
     stream: readFlag(readYesNo(json['stream']), 'stream'),

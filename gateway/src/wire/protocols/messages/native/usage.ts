@@ -2,9 +2,14 @@ import { noTokens, type Iteration, type ReportedUsage, type TokenUsage } from '#
 import { recordsIn } from '../../shared/text/input-extent.ts';
 import { searchesInUsage, termIn, withSurcharges } from '../../shared/usage/terms.ts';
 import { withUnread } from '../../shared/usage/unread-usage.ts';
-import { messageMembers } from '../../shared/usage/usage-members.ts';
-import { countOf, inputSum, reportOf, UsageCounts } from '../../shared/usage/usage-numbers.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
+import { iterationMembers, messageMembers } from '../../shared/usage/usage-members.ts';
+import {
+  inputSum,
+  readMembers,
+  reportOf,
+  type UsageReading,
+} from '../../shared/usage/usage-numbers.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
 
 /**
  * `input_tokens` excludes cache reads and writes. `output_tokens` includes thinking. What `iterations` counts beyond both
@@ -13,51 +18,41 @@ import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/valu
  */
 export function readUsage(usage: unknown, isCounted = true): ReportedUsage | null {
   if (!isRecord(usage)) return null;
-  const input = new UsageCounts();
-  const output = new UsageCounts();
-  const counts = readTokens(usage, input, output);
+  const reading = readMembers(usage, messageMembers);
+  const { input, unknown } = reading;
+  const tokens = tokensOf(reading);
   // A count of reasoning alone does not tell the output.
-  const isTold = isCounted && countOf(usage['output_tokens']) !== null;
+  const isOutputCounted = isCounted && reading.counts.output !== undefined;
   const iterations = isAbsent(usage['iterations'])
     ? null
-    : readIterations(usage['iterations'], counts, input, output);
+    : readIterations(usage['iterations'], tokens, reading);
   const reported = reportOf(
-    iterations === null ? counts : withReasoning(sumOf(iterations), counts),
+    iterations === null ? tokens : withReasoning(sumOf(iterations), tokens),
+    reading,
     // Cache reads and writes are counted beside the rest: without one of these, the sum is too small.
-    input.side(input.some && !input.isOdd),
-    output.side(isTold),
+    { input: input.some && !input.isOdd, output: isOutputCounted },
   );
   const terms = termFields.map((field) => termIn(usage, field));
-  const told = withSurcharges(
+  const charged = withSurcharges(
     reported === null || iterations === null ? reported : { ...reported, iterations },
     terms,
     searchesInUsage(usage),
   );
-  return withUnread(told, usage, messageMembers);
+  return withUnread(charged, unknown);
 }
 
 const termFields = ['service_tier', 'speed', 'inference_geo'];
 
-function readTokens(usage: JsonRecord, input: UsageCounts, output: UsageCounts): TokenUsage {
-  const written = recordAt(usage, 'cache_creation');
-  const cacheWrite1h = input.read(written['ephemeral_1h_input_tokens']);
-  const cacheWrite5m = input.read(written['ephemeral_5m_input_tokens']);
-  const allWritten = Math.max(
-    input.read(usage['cache_creation_input_tokens']),
-    cacheWrite1h + cacheWrite5m,
-  );
-  const fresh = input.read(usage['input_tokens']);
-  const cacheRead = input.read(usage['cache_read_input_tokens']);
-  const produced = output.read(usage['output_tokens']);
-  const details = recordAt(usage, 'output_tokens_details');
-  const reasoning = output.readAny(details['thinking_tokens'], details['reasoning_tokens']);
+function tokensOf({ counts }: UsageReading): TokenUsage {
+  const { prompt = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = counts;
+  const { cacheWriteShort = 0, cacheWriteLong = 0 } = counts;
   return {
-    input: fresh,
+    input: prompt,
     cacheRead,
-    cacheWrite: allWritten - cacheWrite1h,
-    cacheWrite1h,
-    output: produced,
-    reasoning: Math.min(reasoning, produced),
+    cacheWrite: Math.max(cacheWrite, cacheWriteLong + cacheWriteShort) - cacheWriteLong,
+    cacheWrite1h: cacheWriteLong,
+    output,
+    reasoning: Math.min(reasoning, output),
   };
 }
 
@@ -79,19 +74,18 @@ const mostIterations = 128;
 function readIterations(
   list: unknown,
   counts: TokenUsage,
-  input: UsageCounts,
-  output: UsageCounts,
+  reading: UsageReading,
 ): readonly Iteration[] | null {
   const all = [...recordsIn(list)];
   const hasFallback = all.some(({ type }) => type === 'fallback_message');
   const iterations = all.flatMap((entry): Iteration[] => {
-    const tokens = readTokens(entry, input, output);
+    const tokens = tokensOf(readMembers(entry, iterationMembers, reading));
     // Declined before any output: not charged. (…/build-with-claude/refusals-and-fallback)
     if (hasFallback && entry['type'] === 'message' && tokens.output === 0) return [];
     const model = otherModelOf(entry);
     return [model === null ? { tokens } : { tokens, model }];
   });
-  if (iterations.length > mostIterations) input.implausible = true;
+  if (iterations.length > mostIterations) reading.input.implausible = true;
   const sum = sumOf(iterations);
   const isWhole = inputSum(sum) >= inputSum(counts) && sum.output >= counts.output;
   if (!isWhole || iterations.length === 0) return null;

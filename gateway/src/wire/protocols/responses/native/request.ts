@@ -8,7 +8,7 @@ import {
   requireOneOf,
 } from '../../shared/text/request-values.ts';
 import type { OpenedRequest, WireRequest, PatchedRequest, PatchTarget } from '../../protocol.ts';
-import { askedTerms, routerTerms } from '../../shared/usage/terms.ts';
+import { requestedTerms } from '../../shared/usage/terms.ts';
 import {
   isWebSearch,
   recordsIn,
@@ -53,7 +53,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: [...askedTerms(json, 'service_tier'), ...routerTerms(json)],
+    terms: requestedTerms(json, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: limitOf(json) }),
     stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),

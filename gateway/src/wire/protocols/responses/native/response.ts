@@ -51,13 +51,15 @@ function usageOf(response: JsonRecord): ReportedUsage | null {
 export function searchesIn(response: JsonRecord): number {
   let items = 0;
   for (const item of recordsIn(response['output'])) if (isSearch(item)) items += 1;
-  return Math.max(items, countAt(recordAt(response, 'tool_usage'), 'web_search', 'num_requests'));
+  return Math.max(items, countAt(response, ['tool_usage', 'web_search', 'num_requests']));
 }
 
 /** The tokens of the tool `image_generation`, which its own image model used: the usage does not include them. */
 export function imageTokensIn(response: JsonRecord): number {
-  const tools = recordAt(response, 'tool_usage');
-  return countAt(tools, 'image_gen', 'input_tokens') + countAt(tools, 'image_gen', 'output_tokens');
+  return (
+    countAt(response, ['tool_usage', 'image_gen', 'input_tokens']) +
+    countAt(response, ['tool_usage', 'image_gen', 'output_tokens'])
+  );
 }
 
 /** Whether the call is a search. Opening a page and finding text in it are free. */

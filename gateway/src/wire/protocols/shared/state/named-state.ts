@@ -70,29 +70,32 @@ export function namedStateReader(members: StateMembers): ReadNamedState {
   const watched = [...new Set([...inner.names, ...root.names, ...ofItems])];
 
   return (json, body) => {
-    const found = new Found();
+    const found: Found = { names: null, met: false };
     walkObject(json, root, inner, found);
     if (items !== undefined) addItems(found, json[items.at], items.isNamed);
     if (!found.met) return undefined;
     // With two members of one name, the upstream might read the other one.
     refuseRepeatedMembers(body, watched);
-    return found.names.size === 0 ? undefined : [...found.names.values()];
+    return found.names === null ? undefined : [...found.names.values()];
   };
 }
 
-class Found {
-  readonly names = new Map<string, NamedState>();
+interface Found {
+  /** By id; null before the first. */
+  names: Map<string, NamedState> | null;
   /** A member names something, or would if another parser read it. */
-  met = false;
+  met: boolean;
+}
 
-  add(kind: StateKind, id: string, param: string): void {
-    if (id === '' || this.names.has(id)) return;
-    if (this.names.size === mostNames) {
-      const reason = `${param} names more than ${mostNames} stored objects`;
-      throw new GatewayError('invalid_value', { values: { reason }, param });
-    }
-    this.names.set(id, { kind, id, param });
+function add(found: Found, kind: StateKind, id: string, param: string): void {
+  if (id === '') return;
+  found.names ??= new Map();
+  if (found.names.has(id)) return;
+  if (found.names.size === mostNames) {
+    const reason = `${param} names more than ${mostNames} stored objects`;
+    throw new GatewayError('invalid_value', { values: { reason }, param });
   }
+  found.names.set(id, { kind, id, param });
 }
 
 interface Rules {
@@ -114,12 +117,6 @@ function compile(
   return { lengths, byName, names: Object.keys(members) };
 }
 
-function ruleOf({ lengths, byName }: Rules, name: string): Rule | undefined {
-  if (lengths[name.length] !== true) return undefined;
-  // Some servers ignore the case of names.
-  return byName.get(name) ?? byName.get(name.toUpperCase().toLowerCase());
-}
-
 function walk(value: unknown, rules: Rules, found: Found): void {
   if (Array.isArray(value)) {
     for (const element of value as readonly unknown[]) {
@@ -132,7 +129,10 @@ function walk(value: unknown, rules: Rules, found: Found): void {
 
 function walkObject(object: JsonRecord, rules: Rules, inner: Rules, found: Found): void {
   for (const name in object) {
-    const rule = ruleOf(rules, name);
+    // Some servers ignore the case of names.
+    const rule = rules.lengths[name.length]
+      ? (rules.byName.get(name) ?? rules.byName.get(name.toUpperCase().toLowerCase()))
+      : undefined;
     if (rule === opaque) continue;
     const value = object[name];
     // The scan has refused repeated members at the top level. Clients write many of these members as null.
@@ -154,7 +154,7 @@ function read(found: Found, member: StateMember, name: string, value: unknown): 
 
   function take(written: string): void {
     const id = idOf === undefined ? written : idOf(written);
-    if (id !== null) found.add(kind, id, name);
+    if (id !== null) add(found, kind, id, name);
   }
 }
 
@@ -163,7 +163,7 @@ function addItems(found: Found, list: unknown, isNamed: (item: JsonRecord) => bo
   for (const item of list as readonly unknown[]) {
     if (!isRecord(item) || typeof item['id'] !== 'string') continue;
     found.met = true;
-    if (isNamed(item)) found.add('item', item['id'], 'input');
+    if (isNamed(item)) add(found, 'item', item['id'], 'input');
   }
 }
 

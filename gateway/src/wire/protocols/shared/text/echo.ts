@@ -31,6 +31,7 @@ const cursor = new JsonCursor();
  * buffer if there is nothing to replace.
  */
 export function echoModel(body: Buffer, path: readonly Key[], echo: ModelEcho): Buffer {
+  if (echo.clientModel === echo.upstreamModel) return body;
   const edit = editOfModel(body, path, echo);
   return edit === null ? body : splice(body, [edit]);
 }

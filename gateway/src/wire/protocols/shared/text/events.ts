@@ -1,11 +1,4 @@
-import {
-  drawJson,
-  type JsonCursor,
-  objectStart,
-  openResponseBudget,
-  type Edit,
-  splice,
-} from '#json/index.ts';
+import { drawJson, type JsonCursor, objectStart, type Edit, splice } from '#json/index.ts';
 import { parsePassingOn } from '../exact-json.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import type { StreamEvent } from '../../protocol.ts';
@@ -56,7 +49,7 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
 export function parseRecord(data: Buffer): JsonRecord | null {
   if (!maybeObject(data)) return null;
   try {
-    if (!drawJson(data, openResponseBudget())) return null;
+    if (!drawJson(data)) return null;
     const value: unknown = JSON.parse(data.toString('utf8'));
     return isRecord(value) ? value : null;
   } catch {
@@ -68,7 +61,7 @@ export function parseRecord(data: Buffer): JsonRecord | null {
 export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
   if (!maybeObject(data)) return null;
   try {
-    if (!drawJson(data, openResponseBudget())) return null;
+    if (!drawJson(data)) return null;
     const value: unknown = parsePassingOn(data, names);
     return isRecord(value) ? value : null;
   } catch {

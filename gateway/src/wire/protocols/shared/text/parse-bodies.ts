@@ -1,11 +1,5 @@
 import type { ReportedUsage, TextProtocolName } from '#canonical/index.ts';
-import {
-  drawJson,
-  openResponseBudget,
-  parseObject,
-  type WatchedObject,
-  parseWithLongTexts,
-} from '#json/index.ts';
+import { drawJson, parseObject, type WatchedObject, parseWithLongTexts } from '#json/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { brokenEndingError, isWellEnded, judgeEnding, withUnknownEnding } from './endings.ts';
 import {
@@ -22,16 +16,16 @@ import { textFacts } from '../../text-facts.ts';
 /**
  * A protocol's `openRequest`: one scan and one parse of the body, then the model.
  * @param watched members whose places the scan keeps
- * @param modelOf reads the model where it is not in the body; throws GatewayError `model_required`
+ * @param modelOf reads the model. Absent: it is in the body; throws GatewayError `model_required`
  */
 export function createOpenRequest(
   watched: WatchedObject,
-  modelOf: (path: RequestPath, json: JsonRecord) => string = (_path, json) =>
-    readModel(json['model']),
+  modelOf?: (path: RequestPath, json: JsonRecord) => string,
 ): Protocol['openRequest'] {
   return (body, path, room) => {
     const { scan, value: json, budget } = parseObject(body, watched, room);
-    return { path, body, scan, json, budget, model: modelOf(path, json) };
+    const model = modelOf === undefined ? readModel(json['model']) : modelOf(path, json);
+    return { path, body, scan, json, budget, model };
   };
 }
 
@@ -44,8 +38,7 @@ export function parseResponse(
   body: Buffer,
   usageOf: (response: JsonRecord) => ReportedUsage | null,
 ): JsonRecord {
-  if (!drawJson(body, openResponseBudget()))
-    throw new UnreadableResponse('the response is too complex');
+  if (!drawJson(body)) throw new UnreadableResponse('the response is too complex');
   let response: unknown;
   try {
     response = JSON.parse(body.toString('utf8'));

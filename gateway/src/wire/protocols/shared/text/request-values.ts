@@ -21,8 +21,9 @@ export function requireOneOf(values: readonly unknown[], param: string): void {
 
 /** @throws GatewayError `missing_parameter` if the value is absent, `invalid_value` if it is not a list. */
 export function requireList(value: unknown, param: string): void {
+  if (Array.isArray(value)) return;
   requireOneOf([value], param);
-  if (!Array.isArray(value)) throw invalidValue(param, 'must be a list');
+  throw invalidValue(param, 'must be a list');
 }
 
 /** @throws GatewayError `invalid_value`. */

@@ -10,12 +10,12 @@ import { isRecord, recordAt, type JsonRecord, isAbsent } from '../values.ts';
 import { withUnread } from './unread-usage.ts';
 import { inclusiveMembers } from './usage-members.ts';
 import {
-  disjointTokens,
-  inputSum,
-  reportOf,
-  unnamedTokens,
-  UsageCounts,
   countOf,
+  inputSum,
+  readCount,
+  readMembers,
+  reportOf,
+  type UsageReading,
 } from './usage-numbers.ts';
 
 /**
@@ -34,108 +34,104 @@ export function readInclusiveUsage(
 ): ReportedUsage | null {
   if (!isRecord(reported)) return null;
   const usage = inUsualNames(reported);
-  const input = new UsageCounts();
-  const output = new UsageCounts();
-  const all = new UsageCounts();
-  const inputDetails = recordAt(usage, 'prompt_tokens_details');
-  const moreInputDetails = recordAt(usage, 'input_tokens_details');
-  const outputDetails = recordAt(usage, 'completion_tokens_details');
-  const moreOutputDetails = recordAt(usage, 'output_tokens_details');
-  const cached = recordAt(inputDetails, 'cached_tokens_details');
-  const moreCached = recordAt(moreInputDetails, 'cached_tokens_details');
-  const total = all.read(usage['total_tokens']);
-  const prompt = input.readAny(usage['prompt_tokens'], usage['input_tokens']);
-  const hasPrompt = input.some;
-  const completion = output.readAny(usage['completion_tokens'], usage['output_tokens']);
-  const hasOutput = output.some;
-  const counts = {
-    prompt: hasPrompt || !hasOutput ? prompt : Math.max(0, total - completion),
-    cacheRead: input.readAny(
-      inputDetails['cached_tokens'],
-      moreInputDetails['cached_tokens'],
-      usage['prompt_cache_hit_tokens'],
-      usage['cache_read_input_tokens'],
-      usage['cached_tokens'],
-      usage['num_cached_tokens'],
-    ),
-    cacheWrite: input.readAny(
-      inputDetails['cache_write_tokens'],
-      inputDetails['cache_creation_tokens'],
-      inputDetails['cache_creation_input_tokens'],
-      moreInputDetails['cache_write_tokens'],
-      moreInputDetails['cache_creation_tokens'],
-      moreInputDetails['cache_creation_input_tokens'],
-      usage['cache_creation_input_tokens'],
-      recordAt(sessionDetails(usage), 'cache_creation')['ephemeral_5m_input_tokens'],
-    ),
-    cacheWriteLong: input.readAny(
-      recordAt(inputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
-      recordAt(moreInputDetails, 'cache_write_tokens_details')['ttl_12h_tokens'],
-      ...[inputDetails, moreInputDetails, usage].flatMap(longWrites),
-    ),
-    output: hasOutput || !hasPrompt ? completion : Math.max(0, total - prompt),
-    reasoning: output.readAny(
-      outputDetails['reasoning_tokens'],
-      moreOutputDetails['reasoning_tokens'],
-      usage['reasoning_tokens'],
-    ),
+  const reading = readMembers(usage, inclusiveMembers);
+  const { counts } = reading;
+  if (usage['x_details'] !== undefined) addSessionWrites(usage['x_details'], reading);
+  const { prompt, output, total = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 } = counts;
+  const hasPrompt = prompt !== undefined;
+  const hasOutput = output !== undefined;
+  const sums = {
+    prompt: prompt ?? (hasOutput ? Math.max(0, total - output) : 0),
+    cacheRead,
+    cacheWrite,
+    cacheWriteLong: counts.cacheWriteLong ?? 0,
+    output: output ?? (hasPrompt ? Math.max(0, total - prompt) : 0),
+    reasoning,
     total,
   };
-  const { implausible } = all;
   const isTotalled = (hasPrompt || hasOutput) && total > 0;
-  const apart = {
-    inputAudio: input.readAny(inputDetails['audio_tokens'], moreInputDetails['audio_tokens']),
-    inputImage: input.readAny(inputDetails['image_tokens'], moreInputDetails['image_tokens']),
-    cacheReadAudio: input.readAny(
-      cached['audio_tokens'],
-      moreCached['audio_tokens'],
-      inputDetails['cached_audio_tokens'],
-      moreInputDetails['cached_audio_tokens'],
-    ),
-    cacheReadImage: input.readAny(
-      cached['image_tokens'],
-      moreCached['image_tokens'],
-      inputDetails['cached_image_tokens'],
-      moreInputDetails['cached_image_tokens'],
-    ),
-    outputAudio: output.readAny(outputDetails['audio_tokens'], moreOutputDetails['audio_tokens']),
-    outputImage: output.readAny(outputDetails['image_tokens'], moreOutputDetails['image_tokens']),
+  const tokens = disjointTokens(sums);
+  const apart: ReportedApart = {
+    inputAudio: counts.inputAudio ?? 0,
+    inputImage: counts.inputImage ?? 0,
+    cacheReadAudio: counts.cacheReadAudio ?? 0,
+    cacheReadImage: counts.cacheReadImage ?? 0,
+    outputAudio: counts.outputAudio ?? 0,
+    outputImage: counts.outputImage ?? 0,
   };
-  const report = reportOf(
-    withApart(withBeside(disjointTokens(counts), apart), apart),
-    {
-      implausible: implausible || input.implausible,
-      isOdd: input.isOdd,
-      isTold: hasPrompt || isTotalled,
-    },
-    {
-      implausible: implausible || output.implausible,
-      isOdd: output.isOdd,
-      isTold: hasOutput || isTotalled,
-    },
-  );
-  const unnamed = hasPrompt && hasOutput ? unnamedTokens(counts) : 0;
+  const report = reportOf(withApart(withBeside(tokens, apart), apart), reading, {
+    input: hasPrompt || isTotalled,
+    output: hasOutput || isTotalled,
+  });
+  const unnamed = hasPrompt && hasOutput ? unnamedTokens(sums) : 0;
   const searches = Math.max(webSearches, searchesInUsage(usage));
-  const told = withSurcharges(
+  const charged = withSurcharges(
     report === null || unnamed === 0 ? report : { ...report, unnamed },
     [termOf('service_tier', serviceTier)],
     searches,
     imageTokens,
   );
-  return withUnread(told, usage, inclusiveMembers);
-}
-
-/** Of cache writes for an hour, as servers that translate messages name them. */
-function longWrites(details: JsonRecord): unknown[] {
-  return ['cache_creation', 'cache_creation_token_details'].map(
-    (name) => recordAt(details, name)['ephemeral_1h_input_tokens'],
-  );
+  return withUnread(charged, reading.unknown);
 }
 
 /** Model Studio's responses have the writes of a session only in a list that repeats the usage by how it is billed. */
-function sessionDetails(usage: JsonRecord): JsonRecord {
-  const [first] = recordsIn(usage['x_details']);
-  return first === undefined ? {} : recordAt(first, 'prompt_tokens_details');
+function addSessionWrites(details: unknown, { counts, input }: UsageReading): void {
+  const [first = {}] = recordsIn(details);
+  const written = recordAt(recordAt(first, 'prompt_tokens_details'), 'cache_creation');
+  const count = readCount(written['ephemeral_5m_input_tokens'], input);
+  if (count !== null) counts.cacheWrite = Math.max(counts.cacheWrite ?? 0, count);
+}
+
+/** Counts as chat and responses report them. */
+interface InclusiveCounts {
+  /** Usually includes what was read from or written to a cache. */
+  readonly prompt: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** The part of `cacheWrite` with a long lifetime. */
+  readonly cacheWriteLong: number;
+  /** Usually includes reasoning. */
+  readonly output: number;
+  readonly reasoning: number;
+  /** 0 when absent. */
+  readonly total: number;
+}
+
+/**
+ * Makes the parts disjoint. Compatible servers differ in what their sums include, and the numbers show which way a
+ * server counts: a cache larger than the prompt lies outside it; reasoning that is larger than the output, or that the
+ * total counts in addition, lies beside it. Each of these ways is in use. A total never adds tokens that no part names.
+ */
+function disjointTokens(counts: InclusiveCounts): TokenUsage {
+  const { prompt, cacheRead, cacheWrite, total } = counts;
+  let input = prompt;
+  if (cacheRead <= input) {
+    input -= cacheRead;
+    if (cacheWrite <= input) input -= cacheWrite;
+  }
+  const beside = Math.max(0, total - prompt - counts.output);
+  let { output } = counts;
+  const { reasoning } = counts;
+  if (reasoning > output || (reasoning > 0 && beside === reasoning)) output += reasoning;
+  const cacheWrite1h = Math.min(counts.cacheWriteLong, cacheWrite);
+  return {
+    input,
+    cacheRead,
+    cacheWrite: cacheWrite - cacheWrite1h,
+    cacheWrite1h,
+    output,
+    reasoning,
+  };
+}
+
+/**
+ * What the total counts beyond the parts, if it may be reasoning that has no name of its own. A cache outside the prompt
+ * may be in the total too.
+ */
+function unnamedTokens(counts: InclusiveCounts): number {
+  const { prompt, cacheRead, cacheWrite, output, reasoning, total } = counts;
+  if (reasoning > 0 || output === 0 || cacheRead + cacheWrite > prompt) return 0;
+  return Math.max(0, total - prompt - output);
 }
 
 /** Audio and images that are more than the sum lie beside it: servers differ in what their sums include. */
@@ -156,7 +152,7 @@ function withBeside(
 }
 
 /** Another API's words for the counts. Of several members the sum counts: what the words leave out comes behind. */
-interface CountNames {
+interface ForeignNames {
   readonly input: readonly string[];
   readonly output: readonly string[];
   readonly cacheRead?: string;
@@ -168,7 +164,7 @@ interface CountNames {
 const usual = ['prompt_tokens', 'completion_tokens', 'input_tokens', 'output_tokens'];
 
 /** Servers that translate another API leave its words in the usage. */
-const others: readonly CountNames[] = [
+const others: readonly ForeignNames[] = [
   // Amazon Bedrock's invocation metrics: the input is without the cache.
   // https://docs.aws.amazon.com/bedrock/latest/userguide/model-invocation-logging.html
   {
@@ -246,6 +242,9 @@ interface ReportedApart {
  * does not say to be cached was read anew, as far as that many tokens were.
  */
 export function withApart(tokens: TokenUsage, reported: ReportedApart): TokenUsage {
+  const { inputAudio, inputImage, cacheReadAudio, cacheReadImage } = reported;
+  const isText = inputAudio + inputImage + cacheReadAudio + cacheReadImage === 0;
+  if (isText && reported.outputAudio + reported.outputImage === 0) return tokens;
   const input = splitInput(tokens, reported);
   const outputImage = Math.min(reported.outputImage, tokens.output);
   const outputAudio = Math.min(reported.outputAudio, tokens.output - outputImage);

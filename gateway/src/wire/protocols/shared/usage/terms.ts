@@ -1,5 +1,5 @@
 import type { ReportedUsage, Surcharges } from '#canonical/index.ts';
-import { type JsonRecord, isRecord, recordAt } from '../values.ts';
+import { type JsonRecord, isRecord } from '../values.ts';
 
 /** Values that stand for the ordinary price, in requests and in responses. */
 const ordinary: ReadonlySet<string> = new Set([
@@ -25,29 +25,25 @@ export function termOf(field: string, value: unknown): string | null {
   return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
 }
 
+/** Members that list other models, which a router may use in place of the requested one. */
+const otherModels = ['models', 'fallbacks'];
+
 /**
- * The terms that a request asks for, such as `service_tier.priority`. Most requests ask for none.
+ * The terms that a request asks for, such as `service_tier.priority`; `models.other` or `fallbacks.other` for a list of
+ * other models. Most requests ask for none.
  * @param fields members of the body that may name a term, under the names that prices use
  */
-export function askedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
+export function requestedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
   let terms = noTerms;
   for (const field of fields) {
     const term = termOf(field, json[field]);
     if (term !== null) terms = [...terms, term];
   }
-  return terms;
-}
-
-/** Members that list other models, which a router may use in place of the requested one. */
-const otherModels = ['models', 'fallbacks'];
-
-/** `models.other` or `fallbacks.other` for each such list that is not empty. */
-export function routerTerms(json: JsonRecord): readonly string[] {
-  const named = otherModels.filter((name) => {
+  for (const name of otherModels) {
     const list = json[name];
-    return Array.isArray(list) && list.length > 0;
-  });
-  return named.map((name) => `${name}.other`);
+    if (Array.isArray(list) && list.length > 0) terms = [...terms, `${name}.other`];
+  }
+  return terms;
 }
 
 /** More than any response has. A larger count is not believed. */
@@ -72,7 +68,7 @@ export function withSurcharges(
 }
 
 /** Where vendors count searches in the usage. */
-const searchPlaces: readonly (readonly [member: string, name: string])[] = [
+const searchPlaces: readonly (readonly string[])[] = [
   // Anthropic, OpenRouter, xAI.
   ['server_tool_use', 'web_search_requests'],
   ['server_tool_use_details', 'web_search_requests'],
@@ -81,25 +77,25 @@ const searchPlaces: readonly (readonly [member: string, name: string])[] = [
   ['tool_usage', 'web_search'],
   // LiteLLM. https://github.com/BerriAI/litellm/blob/main/litellm/types/utils.py
   ['prompt_tokens_details', 'web_search_requests'],
+  // Perplexity. https://docs.perplexity.ai/api-reference/chat-completions-post
+  ['num_search_queries'],
+  // Model Studio: its page on web search.
+  ['plugins', 'search', 'count'],
 ];
 
 /** The number of searches, in any of the places where vendors put it in the usage. */
-export function searchesInUsage(usage: unknown): number {
-  if (!isRecord(usage)) return 0;
-  // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post. Model Studio: its page on web search.
-  let most = countAt({ usage }, 'usage', 'num_search_queries');
-  if (usage['plugins'] !== undefined) {
-    most = Math.max(most, countAt(recordAt(usage, 'plugins'), 'search', 'count'));
-  }
-  for (const [member, name] of searchPlaces) {
-    if (usage[member] !== undefined) most = Math.max(most, countAt(usage, member, name));
+export function searchesInUsage(usage: JsonRecord): number {
+  let most = 0;
+  for (const place of searchPlaces) {
+    if (usage[place[0]!] !== undefined) most = Math.max(most, countAt(usage, place));
   }
   return most;
 }
 
-/** The count in a member of a member; 0 if it is not a count. */
-export function countAt(record: JsonRecord, member: string, name: string): number {
-  const value = recordAt(record, member)[name];
+/** The count at a path; 0 if it is not a count. */
+export function countAt(record: JsonRecord, path: readonly string[]): number {
+  let value: unknown = record;
+  for (const name of path) value = isRecord(value) ? value[name] : undefined;
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 

@@ -4,10 +4,11 @@ import { readUsage as readEmbeddings } from '../../embeddings/response.ts';
 import { readUsage as readMetadata } from '../../generate-content/native/response.ts';
 import { readInclusiveUsage } from './inclusive-usage.ts';
 import { readUsage as readMessages } from '../../messages/native/usage.ts';
-import { type KnownMembers } from './unread-usage.ts';
 import {
   embeddingMembers,
   inclusiveMembers,
+  iterationMembers,
+  type KnownMembers,
   messageMembers,
   metadataMembers,
 } from './usage-members.ts';
@@ -140,7 +141,7 @@ describe('counters that nothing reads', () => {
 
 const pathsOf = (known: KnownMembers): string[] =>
   Array.from(known, ([name, inside]) =>
-    inside === 'whole' ? [name] : pathsOf(inside).map((rest) => `${name}.${rest}`),
+    typeof inside === 'string' ? [name] : pathsOf(inside).map((rest) => `${name}.${rest}`),
   ).flat();
 
 /** The usage with a large number at the path. */
@@ -162,6 +163,7 @@ describe('a known member is read, or repeats what others say', () => {
     const usage = { ...plain, cache_creation_input_tokens: 650 };
     const echoes = unaffected(inclusiveMembers, chat, usage);
     expect(echoes.filter((path) => !/^(in|out|prompt|completion).*_details\./.test(path))).toEqual([
+      'total_tokens',
       'cache_creation.ephemeral_5m_input_tokens',
       'server_tool_use.web_fetch_requests',
       'server_tool_use_details.tool_calls_requested',
@@ -196,8 +198,7 @@ describe('a known member is read, or repeats what others say', () => {
       'server_tool_use.web_fetch_requests',
     ]);
     const one = (entry: object) => readMessages({ ...usage, iterations: [{ ...usage, ...entry }] });
-    const inside = messageMembers.get('iterations') as KnownMembers;
-    expect(unaffected(inside, one, usage)).toEqual([]);
+    expect(unaffected(iterationMembers, one, usage)).toEqual([]);
   });
 
   it('in metadata', () => {

@@ -1,30 +1,14 @@
 import { noTokens, type ReportedUsage } from '#canonical/index.ts';
-import { inputSum, mostUnread } from './usage-numbers.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { inputSum, mostInList, mostUnread, type UnknownMember } from './usage-numbers.ts';
+import { isRecord } from '../values.ts';
 
 /*
  * The guard against usage that nothing reads: counters in a report that are not zero, and that no reader knows.
  */
 
-/** The members of an object that are known: all of a value, or some of its members. */
-export type KnownMembers = ReadonlyMap<string, KnownMembers | 'whole'>;
-
-/** @param paths names of members, with a dot before those of an inner object or of the objects in a list */
-export function knownMembers(paths: readonly string[]): KnownMembers {
-  const inner = Map.groupBy(paths, (path) => path.split('.', 1)[0] ?? '');
-  return new Map(
-    Array.from(inner, ([name, all]) => {
-      const rest = all.filter((path) => path !== name).map((path) => path.slice(name.length + 1));
-      return [name, rest.length === all.length ? knownMembers(rest) : 'whole'];
-    }),
-  );
-}
-
 /** The longest path and the deepest object that are named: a name may be long, and is the upstream's. */
 const longestPath = 100;
 const deepest = 6;
-/** Objects of a list that are looked at. */
-const mostInList = 64;
 
 /**
  * Adds to a report the paths of the counters that nothing reads; the same report if there are none. Where nothing was
@@ -32,11 +16,10 @@ const mostInList = 64;
  */
 export function withUnread(
   report: ReportedUsage | null,
-  usage: JsonRecord,
-  known: KnownMembers,
+  unknown: readonly UnknownMember[],
 ): ReportedUsage | null {
   const paths: string[] = [];
-  walkKnown(usage, known, '', { report, paths });
+  for (const member of unknown) note(member, { report, paths });
   return paths.length === 0 ? report : withUnreadNames(report, paths);
 }
 
@@ -64,34 +47,8 @@ interface Walk {
   readonly paths: string[];
 }
 
-/** Runs for every report: one look-up per member. */
-function walkKnown(value: JsonRecord, known: KnownMembers, path: string, walk: Walk): void {
-  for (const name of Object.keys(value)) {
-    const member = value[name];
-    if (typeof member !== 'number' && typeof member !== 'object') continue;
-    const inside = known.get(name);
-    if (inside === 'whole') continue;
-    if (inside === undefined) note(member, path + name, name, walk);
-    else if (isRecord(member)) walkKnown(member, inside, `${path}${name}.`, walk);
-    else if (Array.isArray(member)) walkList(member, inside, `${path}${name}`, walk);
-    else note(member, path + name, name, walk);
-  }
-}
-
-/** Details by modality are lists of objects that name theirs. */
-function walkList(list: readonly unknown[], known: KnownMembers, path: string, walk: Walk): void {
-  for (const each of list.slice(0, mostInList)) {
-    if (!isRecord(each)) continue;
-    const { modality } = each;
-    if (modality === undefined) walkKnown(each, known, `${path}.`, walk);
-    else if (typeof modality === 'string' && !known.has(modality.toUpperCase())) {
-      note(each['tokenCount'], `${path}.${modality}`, modality, walk);
-    }
-  }
-}
-
 /** Notes the counters in a member that is not known. */
-function note(value: unknown, path: string, name: string, walk: Walk): void {
+function note({ path, name, value }: UnknownMember, walk: Walk): void {
   if (walk.paths.length === mostUnread || path.split('.').length > deepest || isEcho(name)) return;
   if (typeof value === 'number') {
     if (Number.isInteger(value) && value > 0 && !isSide(value, path, name, walk.report)) {
@@ -100,10 +57,12 @@ function note(value: unknown, path: string, name: string, walk: Walk): void {
     }
   } else if (Array.isArray(value)) {
     for (const each of value.slice(0, mostInList) as unknown[]) {
-      if (isRecord(each)) note(each, path, name, walk);
+      if (isRecord(each)) note({ path, name, value: each }, walk);
     }
   } else if (isRecord(value)) {
-    for (const [inner, each] of Object.entries(value)) note(each, `${path}.${inner}`, inner, walk);
+    for (const [inner, each] of Object.entries(value)) {
+      note({ path: `${path}.${inner}`, name: inner, value: each }, walk);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { lacks, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
-import { isAbsent } from '../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
+import type { CountName, KnownMembers } from './usage-members.ts';
 
 /**
  * More than any response has. A larger count is read as this one and marked implausible. Sums stay exact, for a whole
@@ -15,58 +16,161 @@ export function countOf(value: unknown): number | null {
   return Number.isInteger(value) || value === Infinity ? value : null;
 }
 
-/** Reads the counts of one side of a usage object. */
-export class UsageCounts {
-  /** A count was larger than any response's. */
-  implausible = false;
+/** What was met among the counts of one side of a usage object. */
+export interface UsageSide {
   /** At least one count was present. */
-  some = false;
+  some: boolean;
+  /** A count was larger than any response's. */
+  implausible: boolean;
   /** In the place of a count was something else: a text, a boolean, an object, a negative or a fractional number. */
-  isOdd = false;
+  isOdd: boolean;
+}
 
-  /** An absent count is 0, and so is a value that is not a count. A count beyond 2^40 reads as 2^40. */
-  read(value: unknown): number {
-    if (isAbsent(value)) return 0;
-    const count = countOf(value);
-    if (count === null) {
-      this.isOdd = true;
-      return 0;
+/** Null for an absent value, and for one that is not a count. A count beyond 2^40 reads as 2^40. */
+export function readCount(value: unknown, side: UsageSide): number | null {
+  if (isAbsent(value)) return null;
+  const count = countOf(value);
+  if (count === null) {
+    side.isOdd = true;
+    return null;
+  }
+  side.some = true;
+  if (count <= mostTokens) return count;
+  side.implausible = true;
+  return mostTokens;
+}
+
+export function newSide(): UsageSide {
+  return { some: false, implausible: false, isOdd: false };
+}
+
+/** What one usage object says. */
+export interface UsageReading {
+  /** Undefined: no member has that count. */
+  readonly counts: Record<CountName, number | undefined>;
+  readonly input: UsageSide;
+  readonly output: UsageSide;
+  /** Of the total, which concerns both sides. */
+  readonly total: UsageSide;
+  /** What no table knows, in the order of the members. */
+  readonly unknown: UnknownMember[];
+}
+
+export interface UnknownMember {
+  readonly path: string;
+  /** The last name of the path. */
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** The side that each count belongs to; the total concerns both. */
+const sideOf: Readonly<Record<CountName, 'input' | 'output' | 'total'>> = Object.freeze({
+  total: 'total',
+  prompt: 'input',
+  toolPrompt: 'input',
+  inputAudio: 'input',
+  inputImage: 'input',
+  cacheRead: 'input',
+  cacheReadAudio: 'input',
+  cacheReadImage: 'input',
+  cacheWrite: 'input',
+  cacheWriteShort: 'input',
+  cacheWriteLong: 'input',
+  output: 'output',
+  reasoning: 'output',
+  outputAudio: 'output',
+  outputImage: 'output',
+});
+
+/** All counts that there are: objects of one shape are read and written faster. */
+const noCounts = Object.fromEntries(
+  Object.keys(sideOf).map((name) => [name, undefined]),
+) as UsageReading['counts'];
+
+/**
+ * Reads all members of a usage object, each once.
+ * @param around the usage that this one is a part of, with which it shares its sides
+ */
+export function readMembers(
+  usage: JsonRecord,
+  known: KnownMembers,
+  around?: UsageReading,
+): UsageReading {
+  const { input = newSide(), output = newSide(), total = newSide() } = around ?? {};
+  const reading: UsageReading = { counts: { ...noCounts }, input, output, total, unknown: [] };
+  walkRecord(usage, known, '', reading, true);
+  return reading;
+}
+
+/** @param isCounted false: inside of a list, whose counts only divide others */
+function walkRecord(
+  value: JsonRecord,
+  known: KnownMembers,
+  path: string,
+  reading: UsageReading,
+  isCounted: boolean,
+): void {
+  for (const name in value) {
+    const member = value[name];
+    const inside = known.get(name);
+    if (inside === 'whole') continue;
+    if (typeof inside === 'string') {
+      if (!isCounted) continue;
+      const count = readCount(member, reading[sideOf[inside]]);
+      const earlier = reading.counts[inside];
+      if (count !== null && (earlier === undefined || count > earlier)) {
+        reading.counts[inside] = count;
+      }
+    } else if (inside !== undefined && isRecord(member)) {
+      walkRecord(member, inside, `${path}${name}.`, reading, isCounted);
+    } else if (inside !== undefined && Array.isArray(member)) {
+      walkList(member, inside, `${path}${name}`, reading);
+    } else if (typeof member === 'number' || (typeof member === 'object' && member !== null)) {
+      reading.unknown.push({ path: path + name, name, value: member });
     }
-    this.some = true;
-    if (count <= mostTokens) return count;
-    this.implausible = true;
-    return mostTokens;
-  }
-
-  /** One count that vendors put in different places. The largest wins, since unused places often hold 0. */
-  readAny(...values: readonly unknown[]): number {
-    let largest = 0;
-    for (const value of values) largest = Math.max(largest, this.read(value));
-    return largest;
-  }
-
-  /** @param isTold whether the side is reported */
-  side(isTold: boolean): ReadSide {
-    return { implausible: this.implausible, isOdd: this.isOdd, isTold };
   }
 }
 
-/** One side of a usage object. */
-export interface ReadSide extends Pick<UsageCounts, 'implausible' | 'isOdd'> {
-  /** The side is reported, by itself or by the total. */
-  readonly isTold: boolean;
+/** Objects of a list that are looked at. */
+export const mostInList = 64;
+
+/** Details by modality are lists of objects that name theirs. */
+function walkList(
+  list: readonly unknown[],
+  known: KnownMembers,
+  path: string,
+  reading: UsageReading,
+): void {
+  for (const each of list.slice(0, mostInList)) {
+    if (!isRecord(each)) continue;
+    const { modality } = each;
+    if (modality === undefined) walkRecord(each, known, `${path}.`, reading, false);
+    else if (typeof modality === 'string' && !known.has(modality.toUpperCase())) {
+      reading.unknown.push({
+        path: `${path}.${modality}`,
+        name: modality,
+        value: each['tokenCount'],
+      });
+    }
+  }
+}
+
+/** The sides of a usage object that are reported, by themselves or by the total. */
+interface ReportedSides {
+  readonly input: boolean;
+  readonly output: boolean;
 }
 
 /** The report of usage with these sides; null if it reports neither. */
 export function reportOf(
   tokens: TokenUsage,
-  input: ReadSide,
-  output: ReadSide,
+  { input, output, total }: UsageReading,
+  reported: ReportedSides,
 ): ReportedUsage | null {
   const isDoubtful = input.isOdd || output.isOdd;
-  const implausible = input.implausible || output.implausible;
-  if (!input.isTold && !output.isTold && !isDoubtful && !implausible) return null;
-  const missingSide = missing(!input.isTold, !output.isTold);
+  const implausible = input.implausible || output.implausible || total.implausible;
+  if (!reported.input && !reported.output && !isDoubtful && !implausible) return null;
+  const missingSide = missing(!reported.input, !reported.output);
   return {
     tokens,
     implausible,
@@ -156,56 +260,4 @@ function joinSides(ofInput: TokenUsage, ofOutput: TokenUsage): TokenUsage {
     ...(outputAudio !== undefined && { outputAudio }),
     ...(outputImage !== undefined && { outputImage }),
   };
-}
-
-/** Counts as chat and responses report them. */
-export interface InclusiveCounts {
-  /** Usually includes what was read from or written to a cache. */
-  readonly prompt: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  /** The part of `cacheWrite` with a long lifetime. */
-  readonly cacheWriteLong: number;
-  /** Usually includes reasoning. */
-  readonly output: number;
-  readonly reasoning: number;
-  /** 0 when absent. */
-  readonly total: number;
-}
-
-/**
- * Makes the parts disjoint. Compatible servers differ in what their sums include, and the numbers show which way a
- * server counts: a cache larger than the prompt lies outside it; reasoning that is larger than the output, or that the
- * total counts in addition, lies beside it. Each of these ways is in use. A total never adds tokens that no part names.
- */
-export function disjointTokens(counts: InclusiveCounts): TokenUsage {
-  const { prompt, cacheRead, cacheWrite, total } = counts;
-  let input = prompt;
-  if (cacheRead <= input) {
-    input -= cacheRead;
-    if (cacheWrite <= input) input -= cacheWrite;
-  }
-  const beside = Math.max(0, total - prompt - counts.output);
-  let { output } = counts;
-  const { reasoning } = counts;
-  if (reasoning > output || (reasoning > 0 && beside === reasoning)) output += reasoning;
-  const cacheWrite1h = Math.min(counts.cacheWriteLong, cacheWrite);
-  return {
-    input,
-    cacheRead,
-    cacheWrite: cacheWrite - cacheWrite1h,
-    cacheWrite1h,
-    output,
-    reasoning,
-  };
-}
-
-/**
- * What the total counts beyond the parts, if it may be reasoning that has no name of its own. A cache outside the prompt
- * may be in the total too.
- */
-export function unnamedTokens(counts: InclusiveCounts): number {
-  const { prompt, cacheRead, cacheWrite, output, reasoning, total } = counts;
-  if (reasoning > 0 || output === 0 || cacheRead + cacheWrite > prompt) return 0;
-  return Math.max(0, total - prompt - output);
 }
