@@ -9,7 +9,6 @@ import { openMoney, openRates } from './counting.ts';
 import { createGatewayHealth } from './gateway-health.ts';
 import { createObserving } from './observing.ts';
 import { openDirectory } from './directory.ts';
-import { watchRecords } from './watch-records.ts';
 import { refusalReason } from './refusal-reason.ts';
 import { createRelaying } from './relaying.ts';
 import { openConversationMemory } from './remembering.ts';
@@ -150,10 +149,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const rates = await openRates(config, logger, storage, closing);
 
     const feed = createLiveFeed({ epoch: clock.now(), monotonic: clock.monotonic });
-    const watched = watchRecords(journal, feed.finished);
     const refusals = closing.add(
       condenseRefusals({
-        journal: watched,
+        journal,
+        onDurable: feed.finished,
         modelIdOf: (name) => resolveModel(snapshot(), name)?.model.id ?? null,
         now: clock.monotonic,
         ...refusalBounds,
