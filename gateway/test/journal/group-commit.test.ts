@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createGroupCommit } from '#journal/group-commit.ts';
+import { GroupCommit } from '#journal/group-commit.ts';
 
 describe('group commit', () => {
   let sent: string[];
   let probes: number;
   let timers: (() => void)[];
-  let commits: ReturnType<typeof createGroupCommit>;
+  let commits: GroupCommit;
   beforeEach(() => {
     sent = [];
     probes = 0;
     timers = [];
-    commits = createGroupCommit({
+    commits = new GroupCommit({
       send: (lines) => void sent.push(lines),
       probe: () => {
         probes += 1;

@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 439, files: 141 },
-  { name: 'a warm stream, messages to chat', functions: 694, files: 187 },
+  { name: 'a warm plain chat', functions: 397, files: 130 },
+  { name: 'a warm stream, messages to chat', functions: 704, files: 189 },
 ];
 const mostStrangers = 6;
 

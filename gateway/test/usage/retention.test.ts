@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '#journal/index.ts';
-import type { JournalProblem } from '#journal/open.ts';
+import type { JournalProblem } from '#journal/index.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record, recordAll } from '../journal/records.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createBacklog } from './backlog.ts';
+import { Backlog } from './backlog.ts';
 
 const open = () => {
   let time = 0;
-  const backlog = createBacklog(() => time);
+  const backlog = new Backlog(() => time);
   let isCaughtUp = false;
   void backlog.caughtUp.then(() => (isCaughtUp = true));
   return {

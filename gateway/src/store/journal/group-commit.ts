@@ -19,99 +19,101 @@ interface Waiting {
 const maxFailures = 3;
 const retryAfter = 50;
 const probeInterval = 1_000;
+
 /**
  * Gathers records between the requests and the disk: records that arrive during a commit are committed together next.
  * That commit begins when the previous one has ended, with everything that arrived in the same turn of the event loop.
  * Waiting for the turn costs no time and saves commits: one per record would take a tenth more CPU per request.
  */
-export function createGroupCommit(options: GroupCommitOptions) {
-  const { send, probe, defer, schedule } = options;
-  let waiting: Waiting[] = [];
-  let inFlight: Waiting[] = [];
-  let busy = false;
-  let scheduled = false;
-  let failures = 0;
-  let broken: string | null = null;
-  let hasEnded = false;
+export class GroupCommit {
+  /** Why nothing is accepted; null: records are accepted. */
+  broken: string | null = null;
+  readonly #options: GroupCommitOptions;
+  #waiting: Waiting[] = [];
+  #inFlight: Waiting[] = [];
+  #isBusy = false;
+  #isScheduled = false;
+  #failures = 0;
+  #hasEnded = false;
 
-  function append(line: string): Promise<void> {
-    if (broken !== null) return Promise.reject(options.rejection(broken));
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  append(line: string): Promise<void> {
+    if (this.broken !== null) return Promise.reject(this.#options.rejection(this.broken));
     return new Promise((resolve, reject) => {
-      waiting.push({ line, resolve, reject });
-      arrange();
+      this.#waiting.push({ line, resolve, reject });
+      if (!this.#isBusy) this.#schedule();
     });
   }
 
-  function arrange(): void {
-    if (busy || scheduled || waiting.length === 0 || broken !== null) return;
-    scheduled = true;
-    defer(start);
+  /** Begins the next commit at the end of this turn of the event loop. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#options.defer(() => {
+      this.#isScheduled = false;
+      if (this.#isBusy || this.#waiting.length === 0) return;
+      this.#inFlight = this.#waiting;
+      this.#waiting = [];
+      this.#write();
+    });
   }
 
-  function start(): void {
-    scheduled = false;
-    if (busy || waiting.length === 0) return;
-    inFlight = waiting;
-    waiting = [];
-    write();
+  #write(): void {
+    this.#isBusy = true;
+    const lines = this.#inFlight.map(({ line }) => line).join(',');
+    this.#options.send(lines, this.#inFlight.length);
   }
 
-  function write(): void {
-    busy = true;
-    send(inFlight.map(({ line }) => line).join(','), inFlight.length);
-  }
-
-  function done(): void {
-    if (hasEnded) return;
-    failures = 0;
-    busy = false;
-    broken = null;
-    const written = inFlight;
-    inFlight = [];
+  /** What was sent last is on disk. */
+  done(): void {
+    if (this.#hasEnded) return;
+    this.#failures = 0;
+    this.#isBusy = false;
+    this.broken = null;
+    const written = this.#inFlight;
+    this.#inFlight = [];
     for (const { resolve } of written) resolve();
-    arrange();
+    if (this.#waiting.length > 0) this.#schedule();
   }
 
-  function failed(reason: string): void {
-    if (hasEnded) return;
-    failures += 1;
-    if (failures < maxFailures) {
+  /** What was sent last may not be on disk. */
+  failed(reason: string): void {
+    if (this.#hasEnded) return;
+    this.#failures += 1;
+    const { schedule, probe } = this.#options;
+    if (this.#failures < maxFailures) {
       schedule(() => {
-        if (!hasEnded) write();
+        if (!this.#hasEnded) this.#write();
       }, retryAfter);
       return;
     }
     // From here on nothing is accepted until a probe has been written.
-    broken = reason;
-    refuseAll();
+    this.broken = reason;
+    this.#refuseAll(reason);
     schedule(() => {
-      if (!hasEnded) probe();
+      if (!this.#hasEnded) probe();
     }, probeInterval);
   }
 
-  function refuseAll(): void {
-    const refused = [...inFlight, ...waiting];
-    inFlight = [];
-    waiting = [];
-    for (const { reject } of refused) reject(options.rejection(broken ?? 'closed'));
+  #refuseAll(reason: string): void {
+    const refused = [...this.#inFlight, ...this.#waiting];
+    this.#inFlight = [];
+    this.#waiting = [];
+    for (const { reject } of refused) reject(this.#options.rejection(reason));
   }
 
-  return {
-    append,
-    done,
-    failed,
-    /** Refuses everything from now on, permanently. */
-    end(reason: string) {
-      hasEnded = true;
-      broken = reason;
-      busy = true;
-      refuseAll();
-    },
-    get broken() {
-      return broken;
-    },
-    get idle() {
-      return inFlight.length === 0 && waiting.length === 0;
-    },
-  };
+  /** Refuses everything from now on, permanently. */
+  end(reason: string): void {
+    this.#hasEnded = true;
+    this.broken = reason;
+    this.#isBusy = true;
+    this.#refuseAll(reason);
+  }
+
+  get idle(): boolean {
+    return this.#inFlight.length === 0 && this.#waiting.length === 0;
+  }
 }

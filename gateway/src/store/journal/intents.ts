@@ -76,7 +76,6 @@ interface Open {
 export function createOpenIntents() {
   const open = new Map<string, Open[]>();
   let unwritten: Open[] = [];
-  let bytes = 0;
 
   return {
     begin(intent: Intent): void {
@@ -96,20 +95,17 @@ export function createOpenIntents() {
     /**
      * Those to write now; what has ended meanwhile needs no intent. Null: none.
      * @param now milliseconds of a monotonic clock
+     * @param bytes all that the journal was given so far
      */
-    take(now: number): string | null {
+    take(now: number, bytes: number): string | null {
       if (unwritten.length === 0) return null;
       const entries = unwritten.filter(({ intent }) => open.has(intent.id));
       unwritten = [];
       for (const entry of entries) Object.assign(entry, { at: now, bytes });
       return entries.length === 0 ? null : entries.map(({ intent }) => toText(intent)).join(',');
     },
-    /** The journal has grown by this much. */
-    grown(more: number): void {
-      bytes += more;
-    },
-    /** Takes up again what was written long ago. */
-    renew(now: number): void {
+    /** Takes up again what was written long ago, or far from the end. */
+    renew(now: number, bytes: number): void {
       for (const entries of open.values()) {
         for (const entry of entries) {
           if (entry.at === 0) continue;

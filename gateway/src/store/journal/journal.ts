@@ -47,3 +47,19 @@ export interface Journal {
   /** Commits waiting records, applies what it can within `timeoutMs`, and stops the workers. */
   close(timeoutMs?: number): Promise<void>;
 }
+
+export interface JournalProblem {
+  readonly kind:
+    | 'write-failed'
+    | 'database-away'
+    | 'record-rejected'
+    | 'charges-late'
+    | 'records-replayed'
+    | 'rows-not-removed'
+    | 'database-not-durable'
+    | 'attempts-unfinished'
+    | 'records-lost'
+    | 'records-missing'
+    | 'worker-ended';
+  readonly message: string;
+}

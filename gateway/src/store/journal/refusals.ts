@@ -68,8 +68,10 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   let timer: NodeJS.Timeout | null = null;
 
   function append(record: ExchangeRecord): Promise<void> {
-    const isUnpaid = madeUnpaid(record);
-    if (record.outcome !== 'refused' && !isUnpaid) return journal.append(record);
+    const { outcome, attempts } = record;
+    const isUnpaid =
+      outcome === 'failed' && attempts.some(({ result }) => unpaidResults.has(result));
+    if (outcome !== 'refused' && !isUnpaid) return journal.append(record);
     if (now() >= endsAt) begin();
     if (isUnpaid) {
       countUp(unpaid, unpaidName(record.keyId, modelIdOf(record.model) ?? ''));
@@ -131,7 +133,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
 
   return {
     append,
-    begin: (intent) => journal.begin(intent),
+    begin: journal.begin,
     get usable() {
       return journal.usable;
     },
@@ -142,7 +144,3 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
 }
 
 const unpaidName = (keyId: string, modelId: string): string => `${keyId}\n${modelId}`;
-
-function madeUnpaid({ outcome, attempts }: ExchangeRecord): boolean {
-  return outcome === 'failed' && attempts.some(({ result }) => unpaidResults.has(result));
-}

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { createRestartBudget } from '#database/index.ts';
 
-export interface ThreadOptions<From> {
+export interface ThreadOptions<Settings, From> {
   readonly name: 'writer' | 'applier';
   /** The initial data; read at each start. */
-  readonly settings: () => object;
+  readonly settings: () => Settings;
   readonly onMessage: (message: From) => void;
   /** The thread ended although nobody asked it to, after the last of its messages; another one is started. */
   readonly onDeath: (reason: string) => void;
@@ -24,7 +24,9 @@ export interface Thread<To> {
 const maxYoungGenerationSizeMb = 6;
 
 /** A journal thread that is restarted when it dies: at once, but only a few times per minute. */
-export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> {
+export function startThread<Settings, To, From>(
+  options: ThreadOptions<Settings, From>,
+): Thread<To> {
   const { name, settings, onMessage, onDeath } = options;
   const restarts = createRestartBudget();
   let worker: Worker | null = null;

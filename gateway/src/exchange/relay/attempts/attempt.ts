@@ -12,9 +12,17 @@ import type {
 } from '#upstream/index.ts';
 import type { TickListener, TickRegistration } from '../exchange/ticker.ts';
 import type { AttemptOptions } from './attempt-options.ts';
-import { errorBodyLimit, failureOfResponse, isError, parseJson } from './error-body.ts';
-import { brokenAttempt, reachOf, type AttemptFailure, type OutcomeOf } from './outcome.ts';
-import { ResponseTooComplex, UnchargedResponse, type ReadingResponse } from './response-reader.ts';
+import {
+  type AttemptFailure,
+  brokenAttempt,
+  errorBodyLimit,
+  failureOfResponse,
+  isError,
+  type OutcomeOf,
+  parseJson,
+  reachOf,
+} from './outcome.ts';
+import { type ReadingResponse, ResponseTooComplex, UnchargedResponse } from './response-reader.ts';
 
 /** In bytes. Memory is reserved for larger responses, which a small request can ask for. */
 const smallResponse = 1024 * 1024;

@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { Intent } from '#journal/index.ts';
 import { type AttemptResult, type ChannelHealth, createChannelHealth } from '#routing/index.ts';
 import type { UpstreamClient, UpstreamRequest } from '#upstream/index.ts';
-import { ClientGone } from '../exchange/client-response.ts';
+import { ClientGone } from '../exchange/exchange.ts';
 import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import type { SentRequest } from '../exchange/record.ts';
 import type { Attempt } from './attempt.ts';

@@ -4,10 +4,8 @@ import type { Journal } from '#journal/index.ts';
 import type { AttemptResult, ChannelLease } from '#routing/index.ts';
 import type { AttemptRecord, PassedOver, PassedOverReason } from '#usage/index.ts';
 import { type Classification, isSameVendor } from '#vendors/index.ts';
-import { ClientGone } from '../exchange/client-response.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import { ClientGone, type Exchange, type ExchangeInput } from '../exchange/exchange.ts';
 import { asGatewayError } from '../exchange/finish.ts';
-import type { ExchangeInput } from '../exchange/input.ts';
 import type { SentRequest } from '../exchange/record.ts';
 import {
   type AttemptParts,
@@ -15,17 +13,16 @@ import {
   clientDeadline,
   totalDeadline,
 } from './attempt-options.ts';
-import { recordAttempt } from './attempt-record.ts';
-import { Attempt } from './attempt.ts';
-import { type Failure, finalError } from './final-error.ts';
 import {
-  cureOf,
-  resultForHealth,
   type Attempted,
   type AttemptFailure,
   type NotAsked,
   type OutcomeOf,
+  recordAttempt,
+  resultForHealth,
 } from './outcome.ts';
+import { Attempt } from './attempt.ts';
+import { type Failure, finalError } from './final-error.ts';
 import type { RoutedRequest, RoutePlan } from './plan.ts';
 
 /** How many requests one exchange may send upstream. */
@@ -251,7 +248,9 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#sent < maxTries) {
         outcome = await this.#attempt(route, lease);
       }
-      const cure = cureOf(outcome);
+      const refusal =
+        outcome.kind === 'failed' && outcome.final === undefined ? outcome.classification : null;
+      const cure = refusal?.kind === 'client' ? refusal.cure : undefined;
       // The refusal cost nothing, so the further request is not one of those that failover may send.
       if (cure !== undefined && !isCostly && (await plan.cure?.(route, cure)) === true) {
         outcome = await this.#attempt(route, lease);

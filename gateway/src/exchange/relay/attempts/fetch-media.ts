@@ -2,8 +2,7 @@ import { CollectedBody, joinInTurns } from '#bodies/index.ts';
 import { type FetchedMedia, type FetchMedia, MediaRefused } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { FetchRefused, type GuardedFetch, type MediaOrder } from '#upstream/index.ts';
-import { ClientGone } from '../exchange/client-response.ts';
-import type { ExchangeInput, RequestMemory } from '../exchange/input.ts';
+import { ClientGone, type ExchangeInput, type RequestMemory } from '../exchange/exchange.ts';
 import type { Ticker } from '../exchange/ticker.ts';
 import { clientDeadline } from './attempt-options.ts';
 

@@ -7,8 +7,7 @@ import {
   type ValueOf,
 } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ClientGone } from '../exchange/client-response.ts';
-import type { ExchangeInput } from '../exchange/input.ts';
+import { ClientGone, type ExchangeInput } from '../exchange/exchange.ts';
 import type { Ticker } from '../exchange/ticker.ts';
 import { clientDeadline } from './attempt-options.ts';
 import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';

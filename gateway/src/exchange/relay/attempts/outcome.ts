@@ -1,8 +1,15 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import {
+  type ReportedUsage,
+  saysNothing,
+  type TokenCounts,
+  type TokenUsage,
+} from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
+import { brokenEndingIn } from '#protocols/index.ts';
 import type { AttemptResult } from '#routing/index.ts';
-import type { AttemptClass, UnitsRecord } from '#usage/index.ts';
-import type { Classification, Cure } from '#vendors/index.ts';
+import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
+import { type AttemptClass, type AttemptRecord, unitsOf, type UnitsRecord } from '#usage/index.ts';
+import { type Classification, classifyFailure } from '#vendors/index.ts';
 import type { SentRequest, Tried } from '../exchange/record.ts';
 
 /** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
@@ -123,12 +130,6 @@ export interface Attempted<Sent extends SentRequest, Result, Seen> extends Tried
   readonly outcome: Exclude<OutcomeOf<Result, Seen>, AttemptFailure> | NotAsked | Unanswered;
 }
 
-export function cureOf(outcome: AttemptOutcome): Cure | undefined {
-  if (outcome.kind !== 'failed' || outcome.final !== undefined) return undefined;
-  const { classification } = outcome;
-  return classification.kind === 'client' ? classification.cure : undefined;
-}
-
 /** What the end of an attempt says about the channel's health. */
 export function resultForHealth(outcome: AttemptOutcome): AttemptResult {
   switch (outcome.kind) {
@@ -145,4 +146,94 @@ export function resultForHealth(outcome: AttemptOutcome): AttemptResult {
       if (outcome.result === 'deadline') return 'undecided';
       return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
   }
+}
+
+/** How many bytes of an error response are read: enough to classify it. */
+export const errorBodyLimit = 64 * 1024;
+
+const partialContent = 206;
+
+/**
+ * Does the status mean that there is no result? Partial content (206) counts as an error too, because nobody asked for
+ * a range (RFC 9110, 15.3.7).
+ */
+export function isError(status: number): boolean {
+  return status < 200 || status > 299 || status === partialContent;
+}
+
+/** Classifies an upstream's error response. Its text is not passed on. */
+export function failureOfResponse(
+  status: number | null,
+  headers: UpstreamHeaders,
+  body: unknown,
+): AttemptFailure {
+  const ending = brokenEndingIn(body);
+  const classification = ending?.isSpoilt
+    ? spoilt
+    : classifyFailure({ status, body, retryAfter: retryAfterOf(headers) });
+  const result =
+    ending?.result ?? (classification.kind === 'client' ? classification.error : classification.as);
+  return { kind: 'failed', class: 'started', classification, status, result, stale: false };
+}
+
+const spoilt: Classification = Object.freeze({ kind: 'failover', as: 'abnormal', blame: 'none' });
+
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // Not JSON (an HTML page, an empty body): only the status is left to judge by.
+    return null;
+  }
+}
+
+/** The entry that one attempt leaves in the usage row. Units of time are those of `AttemptRecord`. */
+export function recordAttempt(
+  outcome: AttemptOutcome,
+  headers: UpstreamHeaders,
+  when: Pick<AttemptRecord, 'channel' | 'startedAt' | 'durationMs'>,
+): AttemptRecord {
+  const isComplete = outcome.kind === 'complete';
+  const requestId = headers['x-request-id'] ?? headers['request-id'];
+  return {
+    channel: when.channel,
+    class: isComplete ? 'shown' : classOf(outcome),
+    status: outcome.status,
+    result: isComplete ? 'completed' : resultOf(outcome),
+    startedAt: when.startedAt,
+    durationMs: Math.round(when.durationMs),
+    upstreamRequestId: typeof requestId === 'string' ? requestId.slice(0, 100) : null,
+    ...(!isComplete && unpaidOf(outcome)),
+  };
+}
+
+type Incomplete = Exclude<AttemptOutcome, { readonly kind: 'complete' }>;
+
+function classOf(outcome: Incomplete): AttemptClass {
+  if (outcome.kind === 'failed') return outcome.class;
+  if (outcome.kind === 'broken' || outcome.shown) return 'shown';
+  return reachOf(outcome.status ?? 0, outcome.asked);
+}
+
+function resultOf(outcome: Incomplete): string {
+  return outcome.kind === 'disconnected' ? (outcome.result ?? 'client-left') : outcome.result;
+}
+
+/** What an upstream charges to the operator although the client got no response. */
+function unpaidOf(outcome: Incomplete): Pick<AttemptRecord, 'usage' | 'units'> {
+  const isUnpaid =
+    outcome.kind === 'failed' || (outcome.kind === 'broken' && outcome.isPaid !== true);
+  if (!isUnpaid) return {};
+  const { usage = null, units: made } = outcome;
+  const unpaid = usage === null || saysNothing(usage) ? null : usage;
+  const units = unitsOf(made, unpaid?.tokens);
+  return {
+    ...(unpaid !== null && { usage: countsOf(unpaid.tokens) }),
+    ...(units !== null && { units }),
+  };
+}
+
+function countsOf(tokens: TokenUsage): TokenCounts {
+  const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokens;
+  return { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning };
 }

@@ -4,7 +4,7 @@ import { textProtocols, type WireResponse } from '#protocols/index.ts';
 import { playUpstream } from '#test/support/played-attempt.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../exchange/concurrency-gate.ts';
-import type { RequestMemory } from '../exchange/input.ts';
+import type { RequestMemory } from '../exchange/exchange.ts';
 import { Attempt } from './attempt.ts';
 import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 import { WholeResponse } from './whole-response.ts';

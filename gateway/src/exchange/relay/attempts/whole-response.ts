@@ -1,7 +1,7 @@
 import type { CollectedBody } from '#bodies/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Attempt, Receiver } from './attempt.ts';
-import { brokenAttempt, type AttemptFailure } from './outcome.ts';
+import { type AttemptFailure, brokenAttempt } from './outcome.ts';
 import { ReadingResponse, type ResponseReader } from './response-reader.ts';
 
 /** How long a response is read after its client has left: it is charged anyway, and its row needs the usage. */

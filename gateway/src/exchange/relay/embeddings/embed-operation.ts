@@ -1,43 +1,45 @@
+import type { BodyPool } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
-import { findCandidates } from '#routing/index.ts';
+import { embeddings, type EmbeddingsResponse, type ModelEcho } from '#protocols/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { answer, type Plan } from '../answer.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
+import { callOnResponse } from '../attempts/in-thread.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
+import type { ReadingResponse, ResponseReader } from '../attempts/response-reader.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
-import { writeJson } from '../exchange/client-response.ts';
-import { routeQueryOf } from '../exchange/find-model.ts';
+import { boundEmbed, measureEmbed, measureLeftEmbed } from './measure-embed.ts';
+import {
+  type CheckedEmbed,
+  type EmbedInput,
+  type EmbedParts,
+  openEmbed,
+  type PreparedEmbed,
+} from './open-embed.ts';
+import { writeJson } from '../exchange/exchange.ts';
+import { candidatesFor } from '../exchange/find-model.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { type SentRequest, sentTo } from '../exchange/record.ts';
-import { EmbedResponseReader } from './embed-response-reader.ts';
-import { boundEmbed, measureEmbed, measureLeftEmbed } from './measure-embed.ts';
-import { openEmbed } from './open-embed.ts';
-import type { CheckedEmbed, EmbedInput, EmbedParts, PreparedEmbed } from './prepared.ts';
 
 /** Turns texts into vectors. Only one protocol has embeddings, so nothing is converted, and nothing is streamed. */
-export function createEmbedOperation(
-  parts: EmbedParts,
-): Operation<EmbedInput, CheckedEmbed, PreparedEmbed> {
-  return {
-    modelType: 'embedding',
-    isFree: false,
-    mayStream: false,
-    open: (input) => openEmbed(parts, input),
-    bound: (_exchange, { request, resolved }, rates) => boundEmbed(request, resolved.model, rates),
-    prepare({ input }, { request, resolved }) {
-      const query = routeQueryOf(input, resolved);
-      const routes = findCandidates(resolved.snapshot, query, parts.random);
-      return { request, model: resolved.model, routes };
-    },
-    answer: (exchange, prepared) =>
-      answer(parts, exchange, planOf(parts, exchange.input, prepared)),
-  };
-}
+export const embedOperation: Operation<EmbedInput, CheckedEmbed, PreparedEmbed, EmbedParts> = {
+  modelType: 'embedding',
+  isFree: false,
+  mayStream: false,
+  open: openEmbed,
+  bound: (_exchange, { request, resolved }, rates) => boundEmbed(request, resolved.model, rates),
+  prepare: (parts, { input }, checked) => ({
+    request: checked.request,
+    model: checked.resolved.model,
+    routes: candidatesFor(parts, input, checked),
+  }),
+  answer: (parts, exchange, prepared) =>
+    answer(parts, exchange, planOf(parts, exchange.input, prepared)),
+};
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
@@ -80,4 +82,27 @@ function planOf(
     measureLeft: (left) => measureLeftEmbed(left, prepared),
     write: ({ body }, headers) => writeJson(input.client, body, headers),
   };
+}
+
+/** In bytes: twice the size of 2,048 vectors of 3,072 numbers in base64. As digits, vectors take four times as much. */
+const largestResponse = 64 * 1024 * 1024;
+
+/** Reads complete responses; large ones in threads. */
+export class EmbedResponseReader implements ResponseReader<EmbeddingsResponse> {
+  readonly largest = largestResponse;
+  readonly sizeIsRequested = true;
+  readonly #bodies: BodyPool;
+  readonly #keyId: string;
+  readonly #echo: ModelEcho;
+
+  /** @param keyId keys take turns at the threads */
+  constructor(bodies: BodyPool, keyId: string, echo: ModelEcho) {
+    this.#bodies = bodies;
+    this.#keyId = keyId;
+    this.#echo = echo;
+  }
+
+  read(body: Buffer): EmbeddingsResponse | ReadingResponse<EmbeddingsResponse> {
+    return callOnResponse(this.#bodies, this.#keyId, 'readEmbeddings', { body, echo: this.#echo });
+  }
 }

@@ -6,10 +6,9 @@ import {
   type EmbeddingsResponse,
   estimateTokens,
 } from '#protocols/index.ts';
-import { isError } from '../attempts/error-body.ts';
-import type { DisconnectedAttempt } from '../attempts/outcome.ts';
+import { type DisconnectedAttempt, isError } from '../attempts/outcome.ts';
 import { type Measured, nothingUsed } from '../exchange/record.ts';
-import type { PreparedEmbed } from './prepared.ts';
+import type { PreparedEmbed } from './open-embed.ts';
 
 type MeasuredRequest = Pick<PreparedEmbed, 'request' | 'model'>;
 

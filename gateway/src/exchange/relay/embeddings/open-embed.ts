@@ -1,10 +1,12 @@
-import { valueOf } from '#body-work/index.ts';
+import { type BodyPool, valueOf } from '#body-work/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
 import type { EmbeddingsRequest } from '#protocols/index.ts';
+import type { AttemptParts } from '../attempts/attempt-options.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
-import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
+import type { ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
+import { namedRoutes } from '../exchange/find-model.ts';
+import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../exchange/operation.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
-import type { OpenedRequest } from '../exchange/operation.ts';
-import type { CheckedEmbed, EmbedInput, EmbedParts } from './prepared.ts';
 
 type OpenedEmbed = OpenedRequest<EmbedInput, CheckedEmbed>;
 
@@ -33,4 +35,28 @@ function checkEmbed(
   const { terms } = request;
   if (terms.length > 0) requireOffered(terms, resolved.model, namedRoutes(input, resolved));
   return { resolved, request };
+}
+
+export interface CheckedEmbed extends CheckedRequest {
+  readonly request: EmbeddingsRequest;
+}
+
+/** A checked request and the routes that can serve it. */
+export interface PreparedEmbed {
+  readonly request: EmbeddingsRequest;
+  readonly model: Model;
+  /** In the order to try them. */
+  readonly routes: readonly Route[];
+}
+
+/** A request for embeddings. */
+export interface EmbedInput extends ExchangeInput {
+  readonly protocol: 'embeddings';
+  readonly operation: 'embed';
+}
+
+/** What the operation of embeddings needs. */
+export interface EmbedParts extends ExchangeParts, AttemptParts {
+  /** Reads large requests and responses in threads. */
+  readonly bodies: BodyPool;
 }

@@ -4,9 +4,7 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import { admitExchange } from './admit.ts';
-import { ClientGone } from './client-response.ts';
-import { type ExchangeParts, openExchange } from './exchange.ts';
-import type { ExchangeInput } from './input.ts';
+import { ClientGone, type ExchangeInput, type ExchangeParts, openExchange } from './exchange.ts';
 import type { CheckedRequest, Operation } from './operation.ts';
 
 /* With an operation of its own: what is done around every operation knows none of those that there are. */
@@ -215,7 +213,7 @@ describe('admission of a request', () => {
     const prepare = vi.fn<Operation<ExchangeInput, CheckedRequest, string>['prepare']>(() => 'x');
     const authorize = () => () => Promise.resolve(found);
     await setUp({ operation: { authorize, prepare } }).run();
-    expect(prepare.mock.calls[0]?.[1]).toBe(found);
+    expect(prepare.mock.calls[0]?.[2]).toBe(found);
   });
 
   describe('for a model of another type', () => {

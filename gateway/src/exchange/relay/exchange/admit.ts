@@ -2,18 +2,21 @@ import type { Hold, Order } from '#billing/index.ts';
 import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ClientGone } from './client-response.ts';
-import type { Exchange, ExchangeParts } from './exchange.ts';
-import { findModel, type ResolvedModel } from './find-model.ts';
+import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from './exchange.ts';
+import { findModel } from './find-model.ts';
+import {
+  type CheckedRequest,
+  type Operation,
+  operationFor,
+  type ResolvedModel,
+} from './operation.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from './finish.ts';
-import type { ExchangeInput } from './input.ts';
-import type { Operation } from './operation.ts';
 import { nothingTried, nothingUsed } from './record.ts';
 
 /** A request that may be sent upstream. */
-export interface Admitted {
+export interface Admitted<Parts> {
   /** The one that serves the request's model (`Operation.instead`). */
-  readonly operation: Operation;
+  readonly operation: Operation<ExchangeInput, CheckedRequest, unknown, Parts>;
   readonly prepared: unknown;
 }
 
@@ -22,27 +25,24 @@ export interface Admitted {
  * @returns null when the client left before anything was done.
  * @throws GatewayError when it is refused. Its row is durable by then; only a refusal by a rate leaves no row.
  */
-export async function admitExchange(
-  parts: ExchangeParts,
-  asked: Operation,
+export async function admitExchange<Parts extends ExchangeParts>(
+  parts: Parts,
+  asked: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
   exchange: Exchange,
-): Promise<Admitted | null> {
+): Promise<Admitted<Parts> | null> {
   const { input } = exchange;
   const { pendingRateCheck } = input;
   try {
-    const opening = asked.open(input);
+    const opening = asked.open(parts, input);
     let opened = opening instanceof Promise ? await opening : opening;
-    const operationFor = (type: Model['type']): Operation | null =>
-      type === asked.modelType ? asked : (asked.instead?.(input, type) ?? null);
-    const serves = (type: Model['type']): boolean => operationFor(type) !== null;
-    const resolved = findModel(parts, exchange, serves, opened.model);
-    const operation = operationFor(resolved.model.type) ?? asked;
-    if (operation !== asked) opened = await operation.open(input);
+    const resolved = findModel(parts, exchange, asked, opened.model);
+    const operation = operationFor(asked, input, resolved.model.type) ?? asked;
+    if (operation !== asked) opened = await operation.open(parts, input);
     let checked = opened.check(exchange, resolved);
     if (resolved.model.type === 'image') requireChargeable(parts, input, resolved.model);
     // A refusal by a rate comes before anything that waits for others or affects them.
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
-    const authorize = operation.authorize?.(exchange, checked) ?? null;
+    const authorize = operation.authorize?.(parts, exchange, checked) ?? null;
     if (authorize !== null) checked = await authorize();
     if (!operation.isFree) {
       const held = holdMoney(parts, input, resolved, {
@@ -52,7 +52,7 @@ export async function admitExchange(
       // The hold is usually there at once; awaiting it would cost a turn of the event loop.
       exchange.hold = held instanceof Promise ? await held : held;
     }
-    return { operation, prepared: operation.prepare(exchange, checked) };
+    return { operation, prepared: operation.prepare(parts, exchange, checked) };
   } catch (error) {
     const refused = pendingRateCheck === null ? undefined : await pendingRateCheck;
     if (refused !== undefined) throw refused;

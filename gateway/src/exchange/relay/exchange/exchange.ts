@@ -1,9 +1,12 @@
 import type { Billing, Hold } from '#billing/index.ts';
+import type { OperationName, ProtocolName } from '#canonical/index.ts';
 import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { Caller } from '#identity/index.ts';
 import type { CondensedJournal } from '#journal/index.ts';
+import type { ParseRoom } from '#json/index.ts';
 import type { ExchangeObserver } from '#observability/index.ts';
-import type { ExchangeInput } from './input.ts';
 import type { Clock } from './ticker.ts';
 
 /** One request being served, with what admission has found out so far. */
@@ -74,3 +77,96 @@ export interface ExchangeParts {
   /** Called with defects of the gateway and the exchange that they affect. */
   readonly onUnexpectedError: (error: unknown, exchangeId: string) => void;
 }
+
+/** One authenticated client request with its whole body, ready for the relay. */
+export interface ExchangeInput {
+  /** `req_` + 24 characters. */
+  readonly id: string;
+  /** Unix milliseconds of arrival. */
+  readonly arrivedAt: number;
+  /** `performance.now()` at arrival, because durations come from the monotonic clock. */
+  readonly startedAt: number;
+  readonly caller: Caller;
+  /** Resolves to the rates' refusal, or to null; awaited before money is held. Never rejects. */
+  readonly pendingRateCheck: Promise<Error | undefined> | null;
+  readonly protocol: ProtocolName;
+  readonly operation: OperationName;
+  /** Decoded: without content encoding. Empty once the relay no longer needs it. */
+  body: Buffer;
+  /** The model from the URL, in protocols that have it there. */
+  readonly pathModel: string | null;
+  readonly pathStream: boolean | null;
+  /** The client's request headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly client: ClientResponse;
+  /** The memory reserved for the request's body; absent: it is not limited. */
+  readonly memory?: RequestMemory;
+}
+
+/** How the relay tells the budget for bodies that it needs less. */
+export interface RequestMemory extends ParseRoom {
+  /** Makes room for a response of this many bytes. False: there is none. */
+  tryResponse(bytes: number): boolean;
+  /** The refusal for a request that gets no more room. */
+  refuse(): GatewayError;
+  /** Makes room for this many bytes beside everything else. False: there is none. A negative number gives room back. */
+  tryMore(bytes: number): boolean;
+  /**
+   * Something is read for the request. `giveWay` ends that if it keeps other keys waiting for too long. Absent where
+   * there are no others.
+   */
+  startReading?(giveWay: (refusal: GatewayError) => void): void;
+  endReading?(): void;
+  /** The request's body and what it became are no longer in memory; a response may still come. */
+  forgetBody(): void;
+  /** The request's text is no longer in memory. May be called several times. */
+  release(): void;
+}
+
+/**
+ * The client's side of an exchange, as the relay uses it. `http` makes one over a Node response. It uses callbacks
+ * instead of promises because it runs for every chunk.
+ */
+export interface ClientResponse {
+  /** Sends status and head; called once. The gateway's own headers (`x-request-id`) are already set. */
+  start(status: number, headers: Readonly<Record<string, string>>): void;
+  /** Returns false when the socket's buffer is full: wait for `onDrain` before writing more. */
+  write(bytes: Buffer | string): boolean;
+  /**
+   * Answers with an error before the exchange has ended. From then on the client counts as one that has left. Does nothing
+   * if a response has begun.
+   */
+  fail(error: GatewayError): void;
+  /** The error that it was answered with by `fail`; null: none. */
+  readonly failedWith: GatewayError | null;
+  /** Ends the body, after these last bytes if given. */
+  end(bytes?: Buffer | string): void;
+  readonly headSent: boolean;
+  /** The client closed its connection before the end of the response. A half-closed client has not left. */
+  readonly disconnected: boolean;
+  /**
+   * The client has closed its sending side. It may still be reading: only a write shows whether the socket is closed
+   * altogether.
+   */
+  readonly halfClosed: boolean;
+  /** Sets the only listener. It is called once, at once if the client has already left. */
+  onDisconnect(listener: () => void): void;
+  onDrain(listener: () => void): void;
+}
+
+/** Writes a whole JSON body, and ends the response. */
+export function writeJson(
+  client: Pick<ClientResponse, 'start' | 'end'>,
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  });
+  client.end(body);
+}
+
+/** The client left before anything was done that it would have to pay for. */
+export class ClientGone extends Error {}

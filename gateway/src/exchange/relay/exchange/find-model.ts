@@ -1,37 +1,31 @@
 import {
   type CatalogueSnapshot,
+  type Channel,
   isPriced,
-  type Model,
   resolveModel,
   type Route,
   servedNames,
 } from '#catalogue/index.ts';
 import { nearest } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { RouteQuery } from '#routing/index.ts';
-import type { Exchange, ExchangeParts } from './exchange.ts';
-import type { ExchangeInput } from './input.ts';
-
-/** A model that the caller may use, and the catalogue it was found in. */
-export interface ResolvedModel {
-  /** As the client wrote it. */
-  readonly name: string;
-  readonly model: Model;
-  /** The catalogue when the request arrived; everything later is decided with it. */
-  readonly snapshot: CatalogueSnapshot;
-  /** The names under which channels may serve the model, in order of preference. */
-  readonly servedNames: readonly string[];
-}
+import { findCandidates, type RouteQuery } from '#routing/index.ts';
+import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
+import {
+  type CheckedRequest,
+  type Operation,
+  operationFor,
+  type ResolvedModel,
+} from './operation.ts';
 
 /**
  * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.
- * @param serves whether the request can use models of a type
+ * @param asked what the request asks for: it can use models of some types only
  * @throws GatewayError
  */
 export function findModel(
   { snapshot: current }: Pick<ExchangeParts, 'snapshot'>,
   exchange: Exchange,
-  serves: (type: Model['type']) => boolean,
+  asked: Operation<ExchangeInput, CheckedRequest, unknown, never>,
   name: string,
 ): ResolvedModel {
   const { models: allowed } = exchange.input.caller;
@@ -43,8 +37,9 @@ export function findModel(
   if (allowed !== null && !allowed.has(name) && (resolved === null || !allowed.has(resolved.id))) {
     throw new GatewayError('model_not_allowed', { values, param: 'model' });
   }
-  if (resolved === null || !serves(resolved.model.type)) {
-    const hint = resolved === null ? hintFor(snapshot, exchange, serves, name) : '';
+  const { input } = exchange;
+  if (resolved === null || operationFor(asked, input, resolved.model.type) === null) {
+    const hint = resolved === null ? hintFor(snapshot, input, asked, name) : '';
     throw new GatewayError('model_not_available', { values: { ...values, hint }, param: 'model' });
   }
   const { model, id } = resolved;
@@ -60,15 +55,16 @@ const longestName = 100;
 /** The name that was probably meant, among those that this key may use. */
 function hintFor(
   snapshot: CatalogueSnapshot,
-  { input: { caller } }: Exchange,
-  serves: (type: Model['type']) => boolean,
+  input: ExchangeInput,
+  asked: Operation<ExchangeInput, CheckedRequest, unknown, never>,
   name: string,
 ): string {
   if (name.length > longestName || snapshot.models.size > mostNames) return '';
-  const { models: allowed } = caller;
-  const usable = servedNames(snapshot, caller.group).filter(
+  const { models: allowed, group } = input.caller;
+  const usable = servedNames(snapshot, group).filter(
     ({ name, model }) =>
-      serves(model.type) && (allowed === null || allowed.has(name) || allowed.has(model.id)),
+      operationFor(asked, input, model.type) !== null &&
+      (allowed === null || allowed.has(name) || allowed.has(model.id)),
   );
   const near = nearest(
     name,
@@ -99,4 +95,28 @@ export function routeQueryOf(
     protocol,
     userAgent: typeof userAgent === 'string' ? userAgent : '',
   };
+}
+
+/** Channels that must not get the ids that a request names. */
+interface Refusing {
+  readonly refusing: ReadonlySet<Channel>;
+}
+
+/**
+ * The routes that can serve a checked request, in the order to try them, without the channels that must not get the ids
+ * that it names.
+ * @param upstreams the protocols that upstreams may speak. Absent: the client's, or one that text converts to
+ * @throws GatewayError when there is none.
+ */
+export function candidatesFor(
+  { random }: Pick<ExchangeParts, 'random'>,
+  input: ExchangeInput,
+  { resolved, names }: { readonly resolved: ResolvedModel; readonly names?: Refusing | null },
+  upstreams?: RouteQuery['upstreams'],
+): readonly Route[] {
+  const query = routeQueryOf(input, resolved);
+  const wanted = upstreams === undefined ? query : { ...query, upstreams };
+  const routes = findCandidates(resolved.snapshot, wanted, random);
+  if (names === undefined || names === null || names.refusing.size === 0) return routes;
+  return routes.filter(({ channel }) => !names.refusing.has(channel));
 }

@@ -1,9 +1,8 @@
 import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { FinishedExchange } from '#observability/index.ts';
-import { type ChargeRecord, clientOf, type ExchangeRecord } from '#usage/index.ts';
-import { type Exchange, type ExchangeParts, mayBeRetried } from './exchange.ts';
-import type { ExchangeInput } from './input.ts';
+import { clientOf, type ExchangeRecord } from '#usage/index.ts';
+import { type Exchange, type ExchangeInput, type ExchangeParts, mayBeRetried } from './exchange.ts';
 import {
   type Ending,
   type Measured,
@@ -24,7 +23,8 @@ export interface FinishParts extends Pick<
 
 /**
  * Makes the exchange's row durable and replaces the hold by the charge. The client learns of the end only afterwards.
- * @throws the journal's error when the row cannot be made durable; then nothing stays held, and nothing is charged.
+ * @throws what billing throws, and the journal's error when the row cannot be made durable; then nothing stays held, and
+ * nothing is charged.
  */
 export function finishExchange(
   parts: Omit<FinishParts, 'onUnexpectedError'>,
@@ -38,7 +38,15 @@ export function finishExchange(
   // A client does not pay for a failure. A client that leaves pays for what was there of the response.
   const isOwed =
     (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
-  const charge = hold === null || !isOwed ? null : chargeFor(parts, hold, ending);
+  let charge = null;
+  if (hold !== null && isOwed) {
+    try {
+      charge = billing.charge(hold, measured.lines, measured.source);
+    } catch (error) {
+      billing.commitHold(hold, null);
+      throw error;
+    }
+  }
   const record = recordOf(exchange, ending, charge, durationMs);
   return journal.append(record).then(
     () => {
@@ -220,20 +228,6 @@ export function asGatewayError(
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof GatewayError && error.errorName === 'unavailable';
-}
-
-/** @throws what billing throws; then nothing stays held. */
-function chargeFor(
-  { billing }: Pick<FinishParts, 'billing'>,
-  hold: Hold,
-  { measured }: Ending,
-): ChargeRecord {
-  try {
-    return billing.charge(hold, measured.lines, measured.source);
-  } catch (error) {
-    billing.commitHold(hold, null);
-    throw error;
-  }
 }
 
 /** How an exchange ends whose row is lost: a complete response is not shown, a failure is reported in any case. */

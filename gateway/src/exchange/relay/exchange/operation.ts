@@ -1,8 +1,17 @@
 import type { Line, PriceRates } from '#billing/index.ts';
-import type { Model } from '#catalogue/index.ts';
-import type { Exchange } from './exchange.ts';
-import type { ResolvedModel } from './find-model.ts';
-import type { ExchangeInput } from './input.ts';
+import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
+import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
+
+/** A model that the caller may use, and the catalogue it was found in. */
+export interface ResolvedModel {
+  /** As the client wrote it. */
+  readonly name: string;
+  readonly model: Model;
+  /** The catalogue when the request arrived; everything later is decided with it. */
+  readonly snapshot: CatalogueSnapshot;
+  /** The names under which channels may serve the model, in order of preference. */
+  readonly servedNames: readonly string[];
+}
 
 /** A request whose body has been read up to its model. */
 export interface OpenedRequest<
@@ -27,12 +36,13 @@ export interface CheckedRequest {
 /**
  * One kind of request that clients can make: how it is read, what it can cost and how it is served. What all operations
  * share (the model, rates, money, the row) happens around these steps, in `relay.ts`. They are called in the order in
- * which they are listed, each once.
+ * which they are listed, each once, with the parts of the gateway.
  */
 export interface Operation<
   Input extends ExchangeInput = ExchangeInput,
   Checked extends CheckedRequest = CheckedRequest,
   Prepared = unknown,
+  Parts = ExchangeParts,
 > {
   /** The type of the models that it uses. */
   readonly modelType: Model['type'];
@@ -40,7 +50,10 @@ export interface Operation<
    * The operation that serves a model of another type for the same request, as a chat can ask for images; null if
    * there is none. It opens the request anew. Absent: models of another type cannot be used.
    */
-  instead?(input: Input, type: Model['type']): Operation<Input> | null;
+  instead?(
+    input: Input,
+    type: Model['type'],
+  ): Operation<Input, CheckedRequest, unknown, Parts> | null;
   /** It costs nothing with any model, so nothing is held or charged. */
   readonly isFree: boolean;
   /** A request holds all that it can cost, or is refused. Absent: it makes do with all that is left. */
@@ -49,14 +62,21 @@ export interface Operation<
   readonly mayStream: boolean;
 
   /** @throws GatewayError, ClientGone */
-  open(input: Input): OpenedRequest<Input, Checked> | Promise<OpenedRequest<Input, Checked>>;
+  open(
+    parts: Parts,
+    input: Input,
+  ): OpenedRequest<Input, Checked> | Promise<OpenedRequest<Input, Checked>>;
 
   /**
    * Checks that need others, such as who owns the ids that the request names. Absent or null: there are none. It is
    * called after the rates.
    * @throws GatewayError
    */
-  authorize?(exchange: Exchange<Input>, checked: Checked): (() => Promise<Checked>) | null;
+  authorize?(
+    parts: Parts,
+    exchange: Exchange<Input>,
+    checked: Checked,
+  ): (() => Promise<Checked>) | null;
 
   /** The most that the request can use, at these rates. Not called if it cannot cost anything. */
   bound(
@@ -69,11 +89,20 @@ export interface Operation<
    * Finds the routes that can serve the request.
    * @throws GatewayError when there is none.
    */
-  prepare(exchange: Exchange<Input>, checked: Checked): Prepared;
+  prepare(parts: Parts, exchange: Exchange<Input>, checked: Checked): Prepared;
 
   /**
    * Gets the response to the client and finishes the exchange (`finish.ts`).
    * @throws GatewayError when nothing has been written to the client yet. The row is durable by then.
    */
-  answer(exchange: Exchange<Input>, prepared: Prepared): Promise<void>;
+  answer(parts: Parts, exchange: Exchange<Input>, prepared: Prepared): Promise<void>;
+}
+
+/** The operation that serves the request with models of a type; null: none does. */
+export function operationFor<Parts>(
+  asked: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
+  input: ExchangeInput,
+  type: Model['type'],
+): Operation<ExchangeInput, CheckedRequest, unknown, Parts> | null {
+  return type === asked.modelType ? asked : (asked.instead?.(input, type) ?? null);
 }

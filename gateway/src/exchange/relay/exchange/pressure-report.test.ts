@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPressureReport, createRefusalReport } from './pressure-report.ts';
+import { createPressureReport, createRefusalReport } from './pressure.ts';
 
 test('pressure is logged when it begins and when it has been over for ten seconds, not with every sample', () => {
   const lines: unknown[] = [];

@@ -1,23 +1,19 @@
-import { imageBound, ratesOf } from '#billing/index.ts';
+import { imageBound } from '#billing/index.ts';
 import { imageProtocolNames } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { images, imageCodecs } from '#protocols/index.ts';
-import { findCandidates } from '#routing/index.ts';
 import type { Plan } from '../answer.ts';
-import { type ClientResponse, writeJson } from '../exchange/client-response.ts';
-import { routeQueryOf } from '../exchange/find-model.ts';
-import { surchargesOfAny } from '../exchange/offered-terms.ts';
+import { type ClientResponse, writeJson } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { SentRequest } from '../exchange/record.ts';
-import { authorizeNames, withoutRefusing } from '../exchange/state/authorize-names.ts';
+import { authorizeNames } from '../exchange/named-state.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import { ConvertedRequests } from './converted/converted-requests.ts';
 import type { ConvertibleImages, ImageSide, StreamedImages } from './converted/surface.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
-import { callWithImages } from './in-memory.ts';
-import { NativeRequests, releaseUpload } from './native-requests.ts';
+import { callWithImages, NativeRequests, releaseUpload } from './native-requests.ts';
 import { openImages } from './open-images.ts';
 import { answerStream, answerWhole, type ImageServing } from './image-plan.ts';
 import {
@@ -26,6 +22,7 @@ import {
   perImage,
   type ConvertedImageParts,
   type PreparedImages,
+  prepareShared,
 } from './prepared.ts';
 import type { StoredImages } from './spooled-response.ts';
 
@@ -36,59 +33,54 @@ const perStored = 16 * 1024 * 1024;
 const layered: ImageSide['upstreams'] = ['images'];
 
 /** Makes and edits images. */
-export function createImageOperation(
-  parts: ConvertedImageParts,
-): Operation<ImageInput, CheckedImages, PreparedImages> {
-  return {
-    modelType: 'image',
-    isFree: false,
-    mayStream: true,
-    open: (input) => openImages(parts, input),
-    authorize: ({ input }, checked) => authorizeNames(parts, input, checked, checked.request.named),
-    bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
-    prepare({ input, hold }, { request, resolved, names }) {
-      const query = {
-        ...routeQueryOf(input, resolved),
-        upstreams: request.layers ? layered : side.upstreams,
-      };
-      const found = findCandidates(resolved.snapshot, query, parts.random);
-      const routes = withoutRefusing(found, names);
-      const { model } = resolved;
-      const rates = hold === null || model.price === null ? null : ratesOf(model.price);
-      const isConverted = routes.some((route) => !isNative(route));
-      const isKept = request.stream || isConverted;
-      // Source images are in memory once more in the request that is sent. Those of a stored body have no memory yet.
-      const { body } = request;
-      const converted =
-        isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
-      const reserved = isKept ? request.images * perImage + converted : 0;
-      if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
-      const stored = request.stream ? 0 : request.images * perStored;
-      const { keyId } = input.caller;
-      const space = parts.spool.reserve(stored, { keyId, of: 'response' });
-      if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
-      const surcharges = surchargesOfAny(routes);
-      return { request, model, rates, surcharges, routes, reserved, space };
-    },
-    async answer(exchange, prepared) {
-      const { input } = exchange;
-      const serving = servingOf(parts, input, prepared);
-      try {
-        if (prepared.request.stream) {
-          const framing = createFraming('event-stream');
-          const sink = new StreamSink(input.client, images, framing, parts.clock.monotonic);
-          // Without `[DONE]`, which would mean success.
-          await answerStream(parts, exchange, serving, sink, images.encodeStreamError);
-        } else {
-          const write: Writer = (response, headers) => writeImages(input.client, response, headers);
-          await answerWhole(parts, exchange, serving, { sink: null, write });
-        }
-      } finally {
-        prepared.space.release();
+export const imageOperation: Operation<
+  ImageInput,
+  CheckedImages,
+  PreparedImages,
+  ConvertedImageParts
+> = {
+  modelType: 'image',
+  isFree: false,
+  mayStream: true,
+  open: openImages,
+  authorize: authorizeNames<CheckedImages>,
+  bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
+  prepare(parts, exchange, checked) {
+    const { input } = exchange;
+    const { request } = checked;
+    const upstreams = request.layers ? layered : side.upstreams;
+    const shared = prepareShared(parts, exchange, checked, upstreams);
+    const isConverted = shared.routes.some((route) => !isNative(route));
+    const isKept = request.stream || isConverted;
+    // Source images are in memory once more in the request that is sent. Those of a stored body have no memory yet.
+    const { body } = request;
+    const converted = isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
+    const reserved = isKept ? request.images * perImage + converted : 0;
+    if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
+    const stored = request.stream ? 0 : request.images * perStored;
+    const { keyId } = input.caller;
+    const space = parts.spool.reserve(stored, { keyId, of: 'response' });
+    if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
+    return { ...shared, request, reserved, space };
+  },
+  async answer(parts, exchange, prepared) {
+    const { input } = exchange;
+    const serving = servingOf(parts, input, prepared);
+    try {
+      if (prepared.request.stream) {
+        const framing = createFraming('event-stream');
+        const sink = new StreamSink(input.client, images, framing, parts.clock.monotonic);
+        // Without `[DONE]`, which would mean success.
+        await answerStream(parts, exchange, serving, sink, images.encodeStreamError);
+      } else {
+        const write: Writer = (response, headers) => writeImages(input.client, response, headers);
+        await answerWhole(parts, exchange, serving, { sink: null, write });
       }
-    },
-  };
-}
+    } finally {
+      prepared.space.release();
+    }
+  },
+};
 
 type WholeImages = StoredImages | MeasuredImages;
 type Writer = Plan<SentRequest, WholeImages, never>['write'];

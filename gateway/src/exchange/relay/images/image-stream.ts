@@ -10,9 +10,14 @@ import {
 import { EventStreamReader, EventTooLarge } from '#upstream/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { Attempt, Receiver } from '../attempts/attempt.ts';
-import { failureOfResponse, isError } from '../attempts/error-body.ts';
+import {
+  type AttemptFailure,
+  brokenAttempt,
+  failureOfResponse,
+  isError,
+  type OutcomeOf,
+} from '../attempts/outcome.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
-import { type AttemptFailure, brokenAttempt, type OutcomeOf } from '../attempts/outcome.ts';
 import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/record.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';

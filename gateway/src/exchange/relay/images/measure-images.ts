@@ -25,7 +25,7 @@ import type {
 } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { ResolvedModel } from '../exchange/find-model.ts';
+import type { ResolvedModel } from '../exchange/operation.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
 import { type Measured, nothingUsed } from '../exchange/record.ts';
 

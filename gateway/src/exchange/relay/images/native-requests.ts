@@ -1,3 +1,5 @@
+import { type BodyPool, functions, isReadInThread } from '#body-work/index.ts';
+import type { ImageRequest } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { type ImagesRequest, images } from '#protocols/index.ts';
@@ -10,9 +12,8 @@ import {
 } from '../attempts/upstream-request.ts';
 import { sentTo } from '../exchange/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
-import { callWithImages } from './in-memory.ts';
 import { createStreamMeter } from './measure-images.ts';
-import type { EventReading, ImageRequests, FormedRequest } from './image-plan.ts';
+import type { EventReading, FormedRequest, ImageRequests } from './image-plan.ts';
 import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
 import { SpooledResponse, type StoredImages } from './spooled-response.ts';
 
@@ -146,4 +147,35 @@ export function forImages(request: UpstreamRequest): UpstreamRequest {
     timeouts: { ...timeouts, firstByte, streamIdle: Math.max(timeouts.streamIdle, firstByte) },
     ownConnection: true,
   };
+}
+
+/** Memory of a conversion, for each byte of a body: the body, its images in Base64 (4/3), and what is sent (4/3). */
+const perByte = 4;
+
+interface Results {
+  readonly decodeImages: ImageRequest;
+  readonly editAsGeneration: ImagesRequest;
+}
+
+/**
+ * Calls a function with the whole request: `decodeImages` for its neutral form, `editAsGeneration` for upstreams that take
+ * no edits. Large JSON is read in a thread; of a form only the fields are read.
+ * @throws GatewayError `overloaded` if there is no room, and what the function throws; SpoolFailure
+ */
+export async function callWithImages<Name extends keyof Results>(
+  { bodies }: { readonly bodies: BodyPool },
+  { caller, memory }: Pick<ImageInput, 'caller' | 'memory'>,
+  name: Name,
+  request: ImagesRequest<ImageBody>,
+): Promise<Results[Name]> {
+  const { body } = request;
+  const isStored = !Buffer.isBuffer(body);
+  if (isStored && memory?.tryMore(perByte * body.length) === false) throw memory.refuse();
+  const whole = { ...request, body: isStored ? await body.whole() : body };
+  if (request.encoding === 'multipart' || !isReadInThread(whole.body, bodies.weights)) {
+    return (functions[name] as (request: ImagesRequest) => Results[Name])(whole);
+  }
+  // The body is handed over, and may be sent to other channels.
+  if (!isStored) whole.body = Buffer.from(whole.body);
+  return bodies.run(caller.keyId, name, whole).result as Promise<Results[Name]>;
 }

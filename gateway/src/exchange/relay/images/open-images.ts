@@ -1,9 +1,9 @@
 import { images, type OpenedImages } from '#protocols/index.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { namedRoutes, type ResolvedModel } from '../exchange/find-model.ts';
+import { namedRoutes } from '../exchange/find-model.ts';
+import type { OpenedRequest, ResolvedModel } from '../exchange/operation.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
-import type { OpenedRequest } from '../exchange/operation.ts';
 import { requirePriced } from './measure-images.ts';
 import type { CheckedImages, ImageBody, ImageInput, ImageParts, ImageUpload } from './prepared.ts';
 
@@ -73,5 +73,5 @@ function checkImages(
   if (terms.length > 0) {
     requireOffered(terms, model, namedRoutes(exchange.input, resolved));
   }
-  return { resolved, request, names: null };
+  return { resolved, request, named: request.named, names: null };
 }

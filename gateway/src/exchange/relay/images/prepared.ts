@@ -1,17 +1,17 @@
-import type { PriceRates } from '#billing/index.ts';
+import { type PriceRates, ratesOf } from '#billing/index.ts';
 import type { Spool, SpoolSpace, UploadedBody } from '#bodies/index.ts';
 import type { BodyPool } from '#body-work/index.ts';
-import type { TextProtocolName } from '#canonical/index.ts';
+import type { ImageProtocolName, TextProtocolName } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ImagePieceReader, ImagesRequest, Protocol } from '#protocols/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
 import type { AttemptParts } from '../attempts/attempt-options.ts';
-import type { ExchangeParts } from '../exchange/exchange.ts';
-import type { ExchangeInput } from '../exchange/input.ts';
-import type { NamingRequest } from '../exchange/state/authorize-names.ts';
-import type { StateParts } from '../exchange/state/judge-names.ts';
+import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
+import { candidatesFor } from '../exchange/find-model.ts';
+import type { NamingRequest, StateParts } from '../exchange/named-state.ts';
+import { surchargesOfAny } from '../exchange/offered-terms.ts';
 
 /** In bytes of a response: half of what is reserved for each image, since a response takes twice its bytes. */
 export const perImage = 8 * 1024 * 1024;
@@ -76,4 +76,20 @@ export function takesSources({ capabilities }: Pick<Model, 'capabilities'>): boo
 export function unable(model: string): GatewayError {
   const reason = `model '${model}' cannot use pictures of a request`;
   return new GatewayError('invalid_value', { values: { reason }, param: 'model' });
+}
+
+/**
+ * What a request for images has in common whatever its protocol. `rates`: null if nothing is charged.
+ * @throws GatewayError when there is no route.
+ */
+export function prepareShared(
+  parts: Pick<ExchangeParts, 'random'>,
+  { input, hold }: Pick<Exchange, 'input' | 'hold'>,
+  checked: NamingRequest,
+  upstreams: readonly ImageProtocolName[],
+): Pick<PreparedImages, 'model' | 'rates' | 'surcharges' | 'routes'> {
+  const { model } = checked.resolved;
+  const routes = candidatesFor(parts, input, checked, upstreams);
+  const rates = hold === null || model.price === null ? null : ratesOf(model.price);
+  return { model, rates, surcharges: surchargesOfAny(routes), routes };
 }

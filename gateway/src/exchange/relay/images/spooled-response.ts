@@ -4,7 +4,7 @@ import type { Attempt, Receiver } from '../attempts/attempt.ts';
 import type { OutcomeOf } from '../attempts/outcome.ts';
 import { UnchargedResponse } from '../attempts/response-reader.ts';
 import { tooLarge } from '../attempts/whole-response.ts';
-import type { ClientResponse } from '../exchange/client-response.ts';
+import type { ClientResponse } from '../exchange/exchange.ts';
 import type { Measured } from '../exchange/record.ts';
 import { largestResponse } from './image-response-reader.ts';
 import { type MeasuredRequest, measureImages, referencesOf, unitsOf } from './measure-images.ts';

@@ -1,6 +1,6 @@
 import type { Protocol } from '#protocols/index.ts';
 import type { UpstreamCall } from '#upstream/index.ts';
-import type { ClientResponse } from '../exchange/client-response.ts';
+import type { ClientResponse } from '../exchange/exchange.ts';
 import type { Framing } from './framing.ts';
 
 /**

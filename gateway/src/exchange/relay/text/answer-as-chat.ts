@@ -20,18 +20,8 @@ import {
   verdict,
 } from '#protocols/index.ts';
 import { EventStreamReader } from '#upstream/index.ts';
-import type { ClientResponse } from '../exchange/client-response.ts';
+import type { ClientResponse } from '../exchange/exchange.ts';
 import type { TextInput } from './input.ts';
-
-/**
- * Whether a body at the endpoint of chat is a request of responses, as Cursor sends it: with `input`, flat tools and
- * `reasoning`, and the expectation of chat's answer (https://docs.litellm.ai/docs/tutorials/cursor_integration). Every
- * request of chat has `messages`, mostly near its beginning, so one short search is enough. A quote inside of a text is
- * escaped, so only keys look like this.
- */
-export function isInput(body: Buffer): boolean {
-  return !body.includes('"messages"') && hasKey(body, '"input"');
-}
 
 function hasKey(body: Buffer, key: string): boolean {
   let at = body.indexOf(key);
@@ -46,12 +36,18 @@ const colon = ':'.charCodeAt(0);
 const mostBytes = 2 * 1024 * 1024;
 
 /**
- * The same request for the protocol of responses, whose answer the client gets in chat's form. Any other request is returned
- * as it is.
+ * Cursor sends requests of responses to the endpoint of chat: with `input`, flat tools and `reasoning`, and the expectation
+ * of chat's answer (https://docs.litellm.ai/docs/tutorials/cursor_integration). The same request for the protocol of
+ * responses, whose answer the client gets in chat's form; any other request is returned as it is.
+ *
+ * Every request of chat has `messages`, mostly near its beginning, so one short search is enough. A quote inside of a text
+ * is escaped, so only keys look like this.
  */
 export function answeringAsChat(converter: Pick<Converter, 'read'>, input: TextInput): TextInput {
-  if (input.body.length > mostBytes || !isInput(input.body)) return input;
-  const asked = requestIn(input.body);
+  const { body } = input;
+  if (body.length > mostBytes || body.includes('"messages"') || !hasKey(body, '"input"'))
+    return input;
+  const asked = requestIn(body);
   if (asked === null) return input;
   const client = new ChatClient(converter, input, asked.wantsUsage);
   // Only the new input may keep the body in memory.

@@ -15,7 +15,7 @@ import { ownerOf } from '#identity/index.ts';
 import { upstreamProtocols } from '#routing/index.ts';
 import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
 import { askedMedia, fetchingMedia } from '../attempts/fetch-media.ts';
-import { outputCapOf } from './asked-bounds.ts';
+import { outputCapOf } from './admit-text.ts';
 import type { TextInput, TextParts } from './input.ts';
 import { enlargedBody, givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
@@ -171,10 +171,9 @@ export function targetOf(
   { withoutState, quirks: shown }: RouteEdits = noEdits,
 ): ConversionTarget {
   const { channel, upstreamModel } = route;
-  const { model } = prepared;
+  const { model, bounds } = prepared;
   const vendor = vendorOf(channel);
   const traits = traitsFor(vendor, upstreamModel, channel.baseUrl);
-  const outputCap = outputCapOf(prepared, traits);
   return {
     protocol,
     channel: channel.id,
@@ -188,7 +187,7 @@ export function targetOf(
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
-    ...(outputCap !== undefined && { outputCap }),
+    ...(bounds.cap !== null && { outputCap: outputCapOf(bounds.cap, model, traits) }),
     ...(withoutState > 0 && { isWithoutState: true }),
     ...cacheOffer(channel.cache, model.price),
   };

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { findVendor } from '#vendors/index.ts';
-import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
-import { textHeaders } from './route-request.ts';
+import { upstreamRequest } from './route-request.ts';
 import type { TextInput } from './input.ts';
 
 const timeouts: Timeouts = {
@@ -31,18 +30,15 @@ const build = (
     timeouts: {},
     ...channel,
   } as Channel;
-  return buildUpstreamRequest({
-    operation: 'generate',
+  const request = {
     route: { channel: full, upstreamModel: 'up' },
     vendor: findVendor(provider)!,
-    secret: 'sk-upstream',
-    protocol: upstream,
-    body: Buffer.from('{}'),
-    clientHeaders: headers,
-    forwarded: textHeaders({ protocol, headers }, upstream, null),
-    stream: true,
-    timeouts,
-  });
+    betas: null,
+    converted: upstream === protocol ? null : { protocol: upstream },
+    patched: { body: Buffer.from('{}') },
+  };
+  const input = { protocol, headers, operation: 'generate' } as const;
+  return upstreamRequest({ timeouts }, input, request, 'sk-upstream', true);
 };
 
 test('S-26: only the allow-list goes upstream, and the credential is the channel’s own', () => {

@@ -1,5 +1,5 @@
 import { patchText, type PatchedBody } from '#body-work/index.ts';
-import type { Loss, TextProtocolName } from '#canonical/index.ts';
+import type { Loss } from '#canonical/index.ts';
 import type { Channel, Route } from '#catalogue/index.ts';
 import { carriesEnvelopes, type ConvertedRequest, type ReasoningPlace } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
@@ -21,7 +21,7 @@ import {
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
 import { sentTo } from '../exchange/record.ts';
-import { outputCapOf } from './asked-bounds.ts';
+import { outputCapOf } from './admit-text.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { givingBack } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
@@ -61,6 +61,17 @@ export function withCure({ withoutState, quirks }: RouteEdits, cure: Cure | unde
   if ('kind' in cure) return { withoutState: Infinity, quirks };
   return { withoutState, quirks: [...quirks, cure] };
 }
+
+/** The header that lists beta features; some of them cost extra. */
+export const betaHeader = 'anthropic-beta';
+
+/** Only for upstreams of the client's protocol; other protocols have their own versions and betas. */
+const allowedInSameProtocol: readonly string[] = [
+  ...allowedAnywhere,
+  'anthropic-version',
+  betaHeader,
+  'openai-beta',
+];
 
 const noLosses: readonly Loss[] = Object.freeze([]);
 /** The loss of a history that an upstream of another protocol wrote in part. */
@@ -149,9 +160,8 @@ function nativeTarget(
   betas: PassedBetas | null,
   { withoutState, quirks: learned }: RouteEdits,
 ): PatchTarget {
-  const { model } = prepared;
+  const { model, bounds } = prepared;
   const traits = traitsFor(vendor, upstreamModel, channel.baseUrl);
-  const outputCap = outputCapOf(prepared, traits);
   // What becomes of the reasoning in the history at a chat upstream. Otherwise it stays as a chat client sent it.
   const rule = model.echoReasoning ?? traits.reasoningEcho;
   const isChat = protocol === 'chat' && operation === 'generate';
@@ -165,61 +175,45 @@ function nativeTarget(
       ...channelTarget(channel).headers,
     },
     quirks: learned.length === 0 ? quirks : [...quirks, ...learned],
-    ...(outputCap !== undefined && { outputCap }),
+    ...(bounds.cap !== null && { outputCap: outputCapOf(bounds.cap, model, traits) }),
     ...(isChat && (rule === 'require' || rule === 'strip') && { echo: { rule } }),
     ...(withoutState > 0 && { withoutState }),
   };
 }
 
-/** @param request is not kept. */
+/**
+ * The whole request to the upstream, with those of the client's headers that it may get.
+ * @param request is not kept.
+ */
 export function upstreamRequest(
   { timeouts }: Pick<TextParts, 'timeouts'>,
-  input: TextInput,
-  { route, vendor, converted, patched, betas }: TextRequest,
+  input: Pick<TextInput, 'headers' | 'operation' | 'protocol'>,
+  request: Pick<TextRequest, 'route' | 'vendor' | 'betas'> & {
+    readonly converted: Pick<ConvertedRequest, 'protocol'> | null;
+    readonly patched: Pick<PatchedRequest, 'body'>;
+  },
   secret: string | null,
   stream: boolean,
 ): UpstreamRequest {
+  const { route, vendor, converted, patched, betas } = request;
+  const { headers, operation } = input;
   const protocol = converted?.protocol ?? input.protocol;
+  const isSame = protocol === input.protocol;
+  const forwarded = forwardedHeaders(headers, isSame ? allowedInSameProtocol : allowedAnywhere);
+  if (betas === '') delete forwarded[betaHeader];
+  else if (betas !== null) forwarded[betaHeader] = betas;
+  const { requiredHeaders } = textFacts[protocol];
+  for (const name in requiredHeaders) forwarded[name] ??= requiredHeaders[name]!;
   return buildUpstreamRequest({
-    operation: input.operation,
+    operation,
     route,
     vendor,
     secret,
     protocol,
     body: patched.body,
-    clientHeaders: input.headers,
-    forwarded: textHeaders(input, protocol, betas),
+    clientHeaders: headers,
+    forwarded,
     stream,
     timeouts,
   });
-}
-
-/** The header that lists beta features; some of them cost extra. */
-export const betaHeader = 'anthropic-beta';
-
-/** Only for upstreams of the client's protocol; other protocols have their own versions and betas. */
-const allowedInSameProtocol: readonly string[] = [
-  ...allowedAnywhere,
-  'anthropic-version',
-  betaHeader,
-  'openai-beta',
-];
-
-/**
- * The client's headers that the upstream gets.
- * @param protocol the upstream's.
- * @param betas in place of the client's betas; null: they pass as they are.
- */
-export function textHeaders(
-  input: Pick<TextInput, 'headers' | 'protocol'>,
-  protocol: TextProtocolName,
-  betas: string | null,
-): Readonly<Record<string, string>> {
-  const isSame = protocol === input.protocol;
-  const headers = forwardedHeaders(input.headers, isSame ? allowedInSameProtocol : allowedAnywhere);
-  if (betas === '') delete headers[betaHeader];
-  else if (betas !== null) headers[betaHeader] = betas;
-  const { requiredHeaders } = textFacts[protocol];
-  for (const name in requiredHeaders) headers[name] ??= requiredHeaders[name]!;
-  return headers;
 }

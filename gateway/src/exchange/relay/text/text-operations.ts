@@ -1,46 +1,120 @@
+import type { RequestFacts } from '#body-work/index.ts';
 import type { TextOperationName } from '#canonical/index.ts';
-import type { Operation } from '../exchange/operation.ts';
-import { authorizeNames } from '../exchange/state/authorize-names.ts';
-import { boundText } from './asked-bounds.ts';
+import type { OpenedRequest as WireOpened, Protocol, WireRequest } from '#protocols/index.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { namedRoutes } from '../exchange/find-model.ts';
+import type { OpenedRequest, Operation, ResolvedModel } from '../exchange/operation.ts';
+import { authorizeNames } from '../exchange/named-state.ts';
+import { boundText, findCompactingRoutes, findRoutes } from './admit-text.ts';
 import { answerCount, createTokenCounting } from './counts/count-tokens.ts';
-import { compactingRoutes, findRoutes } from './find-routes.ts';
 import type { TextInput, TextParts } from './input.ts';
-import { openText } from './open-text.ts';
+import { mayNameItems, putItems, withItems } from './items/named-items.ts';
+import { type LargeBody, largeBodyOf } from './large-body.ts';
 import type { CheckedText, PreparedText } from './prepared.ts';
+import { termsSent } from './surcharges.ts';
 import { answerText } from './text-plan.ts';
 
-type TextOperation = Operation<TextInput, CheckedText, PreparedText>;
+type TextOperation = Operation<TextInput, CheckedText, PreparedText, TextParts>;
+
+const shared = {
+  modelType: 'chat',
+  open: openText,
+  authorize: authorizeNames<CheckedText>,
+  bound: boundText,
+  prepare: findRoutes,
+} as const;
 
 /** Responses, token counts and compactions in the text protocols. They differ in cost and in who serves them. */
 export function createTextOperations(
   parts: TextParts,
 ): Readonly<Record<TextOperationName, TextOperation>> {
   const counting = createTokenCounting(parts);
-  const all: Omit<TextOperation, 'isFree' | 'mayStream' | 'answer'> = {
-    modelType: 'chat',
-    open: (input) => openText(parts, input),
-    authorize: ({ input }, checked) => authorizeNames(parts, input, checked, checked.request.named),
-    bound: ({ input }, checked, rates) => boundText(input, checked, rates),
-    prepare: (exchange, checked) => findRoutes(parts, exchange, checked),
-  };
-  const charged = { ...all, isFree: false };
   return {
-    generate: {
-      ...charged,
-      mayStream: true,
-      answer: (exchange, prepared) => answerText(parts, exchange, prepared),
-    },
+    generate: { ...shared, isFree: false, mayStream: true, answer: answerText },
     'count-tokens': {
-      ...all,
+      ...shared,
       isFree: true,
       mayStream: false,
-      answer: (exchange, prepared) => answerCount(parts, exchange, prepared, counting),
+      answer: (_parts, exchange, prepared) => answerCount(parts, exchange, prepared, counting),
     },
     compact: {
-      ...charged,
+      ...shared,
+      isFree: false,
       mayStream: false,
-      prepare: (exchange, checked) => compactingRoutes(findRoutes(parts, exchange, checked)),
-      answer: (exchange, prepared) => answerText(parts, exchange, prepared),
+      prepare: findCompactingRoutes,
+      answer: answerText,
     },
   };
+}
+
+/**
+ * Reads a text request up to its model: here, or in a thread if it is large.
+ * @throws GatewayError, ClientGone
+ */
+export function openText(
+  parts: Pick<TextParts, 'protocols' | 'bodies' | 'ticker' | 'items'>,
+  input: TextInput,
+): OpenedRequest<TextInput, CheckedText> | Promise<OpenedRequest<TextInput, CheckedText>> {
+  const large = largeBodyOf(parts, input);
+  if (large?.isRead) return openLarge(parts, input, large);
+  const protocol = parts.protocols[input.protocol];
+  const { operation, pathModel, pathStream } = input;
+  const path = { operation, model: pathModel, stream: pathStream };
+  const opened = protocol.openRequest(input.body, path, input.memory);
+  if (mayNameItems(input)) return openNaming(parts, input, protocol, opened);
+  return {
+    model: opened.model,
+    check: (exchange, resolved) =>
+      checkText(exchange, resolved, protocol.readRequest(opened), large, null),
+  };
+}
+
+async function openNaming(
+  parts: Pick<TextParts, 'bodies' | 'ticker' | 'items'>,
+  input: TextInput,
+  protocol: Protocol,
+  named: WireOpened,
+): Promise<OpenedRequest<TextInput, CheckedText>> {
+  const { opened, refusal } = await withItems(parts.items, protocol, input, named);
+  return {
+    model: opened.model,
+    check(exchange, resolved) {
+      if (refusal !== null) throw refusal;
+      const large = largeBodyOf(parts, input, false);
+      return checkText(exchange, resolved, protocol.readRequest(opened), large, null);
+    },
+  };
+}
+
+async function openLarge(
+  parts: Pick<TextParts, 'items'>,
+  input: TextInput,
+  large: LargeBody,
+): Promise<OpenedRequest<TextInput, CheckedText>> {
+  const refusal = mayNameItems(input) ? await putItems(parts.items, input, large) : null;
+  const { model, read } = await large.open();
+  return {
+    model,
+    check(exchange, resolved) {
+      if (refusal !== null) throw refusal;
+      const { request, facts } = read();
+      return checkText(exchange, resolved, request, large, facts);
+    },
+  };
+}
+
+/** @throws GatewayError for an extra that costs money at the upstream and has no price. */
+function checkText(
+  exchange: Exchange<TextInput>,
+  resolved: ResolvedModel,
+  request: WireRequest,
+  large: LargeBody | null,
+  facts: RequestFacts | null,
+): CheckedText {
+  const { input } = exchange;
+  exchange.stream = request.stream;
+  const routes = () => namedRoutes(input, resolved);
+  const terms = termsSent(request, resolved.model, input, routes);
+  const { named } = request;
+  return { resolved, request, terms, large, facts, named, names: null };
 }

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import { estimateOutputTokens, estimateTokens, type Protocol } from '#protocols/index.ts';
+import { estimateOutputTokens, estimateTokens } from '#protocols/index.ts';
 import { type ChannelLease, isNative } from '#routing/index.ts';
 import type { Cure } from '#vendors/index.ts';
 import { answer, type Plan } from '../answer.ts';
@@ -9,14 +9,13 @@ import { errorOfFailure } from '../attempts/final-error.ts';
 import type { AttemptFailure, BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
 import type { RoutedRequest } from '../attempts/plan.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
-import { ClientGone, writeJson } from '../exchange/client-response.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import { ClientGone, type Exchange, writeJson } from '../exchange/exchange.ts';
 import { type Measured, responseHeaders } from '../exchange/record.ts';
-import { stateNotFound } from '../exchange/state/judge-names.ts';
+import { stateNotFound } from '../exchange/named-state.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
-import { keepItems } from './items/keep-items.ts';
+import { keepItems } from './items/named-items.ts';
 import {
   type CompleteText,
   measureBrokenText,
@@ -49,15 +48,23 @@ export function answerText(
   exchange: Exchange<TextInput>,
   prepared: PreparedText,
 ): Promise<void> {
-  return prepared.request.stream
-    ? answer(parts, exchange, new StreamedText(parts, exchange, prepared))
-    : answer(parts, exchange, new WholeText(parts, exchange, prepared));
+  if (!prepared.request.stream) {
+    return answer(parts, exchange, new WholeText(parts, exchange, prepared, null));
+  }
+  const { client, framing, protocol } = exchange.input;
+  const { protocols, clock } = parts;
+  const sink = new StreamSink(client, protocols[protocol], createFraming(framing), clock.monotonic);
+  return answer(parts, exchange, new StreamedText(parts, exchange, prepared, sink));
 }
 
 /** How a text request is served: unchanged by channels of the client's protocol, converted by the others. */
-abstract class TextPlan<Result, Seen extends SeenText> implements Plan<TextSent, Result, Seen> {
-  abstract readonly kind: 'stream' | 'buffered';
-  abstract readonly sink: StreamSink | null;
+abstract class TextPlan<
+  Result,
+  Seen extends SeenText,
+  Sink extends StreamSink | null,
+> implements Plan<TextSent, Result, Seen> {
+  readonly kind: 'stream' | 'buffered';
+  readonly sink: Sink;
   readonly routes: readonly Route[];
   readonly model: string;
   readonly parts: TextParts;
@@ -71,7 +78,9 @@ abstract class TextPlan<Result, Seen extends SeenText> implements Plan<TextSent,
   #leftOutStates = 0;
   #rewrites: readonly string[] = [];
 
-  constructor(parts: TextParts, exchange: Exchange<TextInput>, prepared: PreparedText) {
+  constructor(parts: TextParts, exchange: Exchange<TextInput>, prepared: PreparedText, sink: Sink) {
+    this.kind = sink === null ? 'buffered' : 'stream';
+    this.sink = sink;
     this.routes = prepared.routes;
     this.model = prepared.request.model;
     this.parts = parts;
@@ -221,10 +230,7 @@ abstract class TextPlan<Result, Seen extends SeenText> implements Plan<TextSent,
 }
 
 /** The client gets the response in one piece. */
-class WholeText extends TextPlan<TextResponse, never> {
-  readonly kind = 'buffered';
-  readonly sink = null;
-
+class WholeText extends TextPlan<TextResponse, never, null> {
   receive(_request: TextRequest, _lease: ChannelLease, reader: TextResponseReader) {
     return { receiver: new WholeResponse(reader), onLeave: 'drain' } as const;
   }
@@ -247,19 +253,7 @@ class WholeText extends TextPlan<TextResponse, never> {
 }
 
 /** The client gets the response as it comes. */
-class StreamedText extends TextPlan<CompleteText, SeenText> {
-  readonly kind = 'stream';
-  readonly sink: StreamSink;
-  readonly #protocol: Protocol;
-
-  constructor(parts: TextParts, exchange: Exchange<TextInput>, prepared: PreparedText) {
-    super(parts, exchange, prepared);
-    const { client, framing, protocol } = exchange.input;
-    this.#protocol = parts.protocols[protocol];
-    const { monotonic } = parts.clock;
-    this.sink = new StreamSink(client, this.#protocol, createFraming(framing), monotonic);
-  }
-
+class StreamedText extends TextPlan<CompleteText, SeenText, StreamSink> {
   receive({ route, patched, sent }: TextRequest, lease: ChannelLease, reader: TextResponseReader) {
     const { parts, prepared, exchange } = this;
     const { input, hold } = exchange;
@@ -312,8 +306,7 @@ class StreamedText extends TextPlan<CompleteText, SeenText> {
   /** The frames that end a broken response, in the form of the frames before them. */
   encodeError(error: GatewayError, seen: SeenText | null): string {
     const tap = seen?.tap ?? null;
-    return (
-      tap?.fail?.(error) ?? this.#protocol.encodeStreamError(error, this.exchange.input.id, tap)
-    );
+    const { id, protocol } = this.exchange.input;
+    return tap?.fail?.(error) ?? this.parts.protocols[protocol].encodeStreamError(error, id, tap);
   }
 }

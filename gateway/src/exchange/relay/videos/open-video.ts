@@ -1,13 +1,15 @@
 import { pricesVideo, ratesOf } from '#billing/index.ts';
-import { valueOf } from '#body-work/index.ts';
+import { type BodyPool, valueOf } from '#body-work/index.ts';
 import type { VideoProtocolName } from '#canonical/index.ts';
-import type { Model } from '#catalogue/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { VideoRequest } from '#protocols/index.ts';
+import type { VideoProtocol, VideoRequest } from '#protocols/index.ts';
+import type { Tasks } from '#tasks/index.ts';
+import type { GuardedFetch } from '#upstream/index.ts';
+import type { AttemptParts } from '../attempts/attempt-options.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
-import type { ResolvedModel } from '../exchange/find-model.ts';
-import type { OpenedRequest } from '../exchange/operation.ts';
-import type { CheckedVideo, VideoInput, VideoParts } from './prepared.ts';
+import type { ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
+import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../exchange/operation.ts';
 
 type OpenedVideo = OpenedRequest<VideoInput, CheckedVideo>;
 
@@ -50,4 +52,32 @@ export function checkVideo(
 /** Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model. */
 function dialectOf({ price }: Pick<Model, 'price'>): VideoProtocolName {
   return price?.videoSecond === undefined ? 'video-contents' : 'video-synthesis';
+}
+
+export interface CheckedVideo extends CheckedRequest {
+  readonly request: VideoRequest;
+}
+
+/** A checked request and the routes that can serve it. */
+export interface PreparedVideo {
+  readonly request: VideoRequest;
+  /** In the order to try them. */
+  readonly routes: readonly Route[];
+}
+
+/** A request for a video. The response names a task; the video comes later. */
+export interface VideoInput extends ExchangeInput {
+  readonly protocol: VideoProtocolName;
+  readonly operation: 'generate';
+}
+
+/** What the operation of videos needs. */
+export interface VideoParts extends ExchangeParts, AttemptParts {
+  readonly videos: Readonly<Record<VideoProtocolName, VideoProtocol>>;
+  readonly tasks: Pick<Tasks, 'create' | 'accept' | 'refuse'>;
+  /** Whether sound at an address is fetched, to check its form and length. */
+  readonly checksAudio: boolean;
+  readonly fetchMedia: GuardedFetch;
+  /** Reads large requests in threads. */
+  readonly bodies: BodyPool;
 }

@@ -7,14 +7,14 @@ import { parseWithIds, type TaskSide, type Vendor, vendorOf } from '#vendors/ind
 import { errorOfFailure } from '../attempts/final-error.ts';
 import type { RoutePlan } from '../attempts/plan.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
+import { WholeResponse } from '../attempts/whole-response.ts';
 import {
   allowedAnywhere,
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import { WholeResponse } from '../attempts/whole-response.ts';
 import { type SentRequest, sentTo } from '../exchange/record.ts';
-import type { PreparedVideo, VideoInput, VideoParts } from './prepared.ts';
+import type { PreparedVideo, VideoInput, VideoParts } from './open-video.ts';
 
 /**
  * Sends the request as it was read, with the model's name at the channel.

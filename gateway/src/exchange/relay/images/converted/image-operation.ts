@@ -1,15 +1,14 @@
-import { imageBound, ratesOf } from '#billing/index.ts';
+import { imageBound } from '#billing/index.ts';
 import type { ImageRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { findCandidates } from '#routing/index.ts';
-import { namedRoutes, type ResolvedModel, routeQueryOf } from '../../exchange/find-model.ts';
-import { requireOffered, surchargesOfAny } from '../../exchange/offered-terms.ts';
-import type { OpenedRequest, Operation } from '../../exchange/operation.ts';
-import { authorizeNames, withoutRefusing } from '../../exchange/state/authorize-names.ts';
-import type { TextInput } from '../../text/input.ts';
-import { requirePriced } from '../measure-images.ts';
-import { perImage, type ConvertedImageParts, takesSources, unable } from '../prepared.ts';
-import { answerImages } from './answer-images.ts';
+import { type Exchange, writeJson } from '../../exchange/exchange.ts';
+import { namedRoutes } from '../../exchange/find-model.ts';
+import type { OpenedRequest, Operation, ResolvedModel } from '../../exchange/operation.ts';
+import { asGatewayError } from '../../exchange/finish.ts';
+import { authorizeNames } from '../../exchange/named-state.ts';
+import { requireOffered } from '../../exchange/offered-terms.ts';
+import type { TickRegistration } from '../../exchange/ticker.ts';
+import { ConvertedRequests } from './converted-requests.ts';
 import type {
   CheckedImages,
   ConvertibleImages,
@@ -18,48 +17,50 @@ import type {
   ImageSurface,
   PreparedImages,
 } from './surface.ts';
+import type { MeasuredImages } from '../image-response-reader.ts';
+import { requirePriced } from '../measure-images.ts';
+import { answerStream, answerWhole, type ImageServing } from '../image-plan.ts';
+import {
+  perImage,
+  type ConvertedImageParts,
+  prepareShared,
+  takesSources,
+  unable,
+} from '../prepared.ts';
+import { createFraming } from '../../streams/framing.ts';
+import { StreamSink } from '../../streams/stream-sink.ts';
+import type { TextInput } from '../../text/input.ts';
 
 /** Memory is reserved for so many images: upstreams refuse to make more for one request, or make small ones. */
 const mostImages = 16;
 
 /** Images for a client of a text protocol that names an image model. */
 export function createConvertedImageOperation(
-  parts: ConvertedImageParts,
   surface: ImageSurface,
-): Operation<TextInput, CheckedImages, PreparedImages> {
+): Operation<TextInput, CheckedImages, PreparedImages, ConvertedImageParts> {
   return {
     modelType: 'image',
     isFree: false,
     mayStream: true,
-    open(input) {
+    open(parts, input) {
       const opened = surface.open(input, parts);
       return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
     },
-    authorize: ({ input }, checked) =>
-      authorizeNames(parts, input, checked, checked.opened.own?.named),
+    authorize: authorizeNames<CheckedImages>,
     bound: (_exchange, { demand, resolved }, rates) => imageBound(rates, resolved.model, demand),
-    prepare({ input, hold }, { opened, demand, resolved, names }) {
-      const { model, snapshot } = resolved;
-      const query = { ...routeQueryOf(input, resolved), upstreams: surface.upstreams };
-      const routes = withoutRefusing(findCandidates(snapshot, query, parts.random), names);
+    prepare(parts, exchange, checked) {
+      const { input } = exchange;
+      const { opened, demand } = checked;
+      const shared = prepareShared(parts, exchange, checked, surface.upstreams);
       // Source images are in memory once more in the request that is sent.
       const converted = demand.sources > 0 ? 2 * input.body.length : 0;
       const reserved = Math.min(demand.images, mostImages) * perImage;
       const { memory } = input;
       if (memory?.tryResponse(reserved) === false) throw memory.refuse();
       if (memory?.tryMore(converted) === false) throw memory.refuse();
-      const rates = hold === null || model.price === null ? null : ratesOf(model.price);
-      return {
-        opened: sendable(opened, input),
-        request: demand,
-        model,
-        rates,
-        surcharges: surchargesOfAny(routes),
-        routes,
-        reserved,
-      };
+      return { ...shared, opened: sendable(opened, input), request: demand, reserved };
     },
-    answer: (exchange, prepared) => answerImages(parts, surface, exchange, prepared),
+    answer: (parts, exchange, prepared) => answerImages(parts, surface, exchange, prepared),
   };
 }
 
@@ -120,5 +121,89 @@ function checkImages(
   // A class of generate-content is not binding: where models do not have it, a smaller image is asked for.
   requirePriced(resolved, demand, shape?.kind === 'size' ? shape.size : null);
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolved));
-  return { resolved, opened, demand, names: null };
+  return { resolved, opened, demand, named: own?.named, names: null };
+}
+
+/** As for text: until then an error can still have a status of its own. */
+const headHoldMs = 10_000;
+
+/**
+ * Answers a request for images in a text protocol.
+ * @throws GatewayError when nothing has been written to the client yet.
+ */
+export function answerImages(
+  parts: ConvertedImageParts,
+  surface: ImageSurface,
+  exchange: Exchange<TextInput>,
+  prepared: PreparedImages,
+): Promise<void> {
+  const { input, stream } = exchange;
+  const { id, client, framing, protocol: name } = input;
+  const protocol = parts.protocols[name];
+  const target = { side: surface, streamed: stream ? surface.streamed : undefined };
+  const requests = new ConvertedRequests(parts, target, input, prepared);
+  const serving: ImageServing<MeasuredImages> = {
+    model: prepared.opened.model,
+    routes: prepared.routes,
+    requestsTo: () => requests,
+    reserved: prepared.reserved,
+    members: null,
+  };
+  if (!stream) {
+    return answerWhole(parts, exchange, serving, {
+      sink: null,
+      write: ({ body }, headers) => writeJson(client, body, headers),
+    });
+  }
+  const sink = new StreamSink(client, protocol, createFraming(framing), parts.clock.monotonic);
+  const encodeError = (error: GatewayError) => protocol.encodeStreamError(error, id, null);
+  return surface.streamed === undefined
+    ? answerAtOnce(parts, exchange, serving, sink, encodeError)
+    : answerStream(parts, exchange, serving, sink, encodeError);
+}
+
+/**
+ * A stream that is sent in one piece: nothing of it may be seen before its row is durable. Until then the connection is
+ * kept alive.
+ */
+async function answerAtOnce(
+  parts: ConvertedImageParts,
+  exchange: Exchange<TextInput>,
+  serving: ImageServing<MeasuredImages>,
+  sink: StreamSink,
+  encodeError: (error: GatewayError) => string,
+): Promise<void> {
+  const { input } = exchange;
+  const ticks = keepAlive(parts, sink);
+  try {
+    await answerWhole(parts, exchange, serving, {
+      sink,
+      write({ body }, headers) {
+        ticks.end();
+        sink.open(headers);
+        input.client.end(body);
+      },
+      encodeError,
+    });
+  } catch (error) {
+    if (!sink.opened) throw error;
+    sink.end([encodeError(asGatewayError(parts, input, error))]);
+  } finally {
+    ticks.end();
+  }
+}
+
+function keepAlive(
+  { ticker, clock, timeouts }: Pick<ConvertedImageParts, 'ticker' | 'clock' | 'timeouts'>,
+  sink: StreamSink,
+): TickRegistration {
+  const openAt = clock.monotonic() + headHoldMs;
+  return ticker.add({
+    tick(now) {
+      if (now >= openAt) sink.open({});
+      sink.keepAlive(now, timeouts.keepaliveComment);
+    },
+    // The attempt under way ends the exchange.
+    end: () => {},
+  });
 }

@@ -3,8 +3,7 @@ import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#es
 import { encodeTokenCount } from '#protocols/index.ts';
 import { isNative, upstreamProtocols } from '#routing/index.ts';
 import type { Unanswered } from '../../attempts/outcome.ts';
-import { writeJson } from '../../exchange/client-response.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
+import { type Exchange, writeJson } from '../../exchange/exchange.ts';
 import {
   finishCompleted,
   finishDisconnected,
@@ -14,8 +13,12 @@ import { nothingUsed, responseHeaders, type Tried } from '../../exchange/record.
 import type { TextInput, TextParts, TextSent } from '../input.ts';
 import type { LargeBody } from '../large-body.ts';
 import { inputTokensOf, type PreparedText } from '../prepared.ts';
-import { createCountedRequests } from './counted-requests.ts';
-import { type CountersTried, countRoutes, createCounterAsking } from './upstream-count.ts';
+import {
+  type CountersTried,
+  countRoutes,
+  createCountedRequests,
+  createCounterAsking,
+} from './upstream-count.ts';
 
 /** The outcome of counting a request's tokens. */
 export interface Counting extends Tried<TextSent> {

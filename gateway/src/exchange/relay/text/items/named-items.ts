@@ -1,15 +1,17 @@
 import { GatewayError } from '#errors/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import {
+  isRecord,
   type NamedItem,
   type OpenedRequest,
   ownItems,
   type Protocol,
   textFacts,
 } from '#protocols/index.ts';
-import type { TextInput } from '../input.ts';
+import type { TextInput, TextParts, TextSent } from '../input.ts';
+import type { ItemMemory, RememberedItem } from './item-memory.ts';
 import type { LargeBody } from '../large-body.ts';
-import type { ItemMemory } from './item-memory.ts';
+import type { PreparedText } from '../prepared.ts';
 
 /** What a request must contain to name an item. */
 const mark = '"item_reference"';
@@ -100,4 +102,40 @@ function claimMore({ memory, body }: TextInput, before: number): void {
 function lostItem(id: string, at: number): GatewayError {
   const reason = `the item '${id}' is not remembered any more: please send the items themselves, with store: false`;
   return new GatewayError('invalid_value', { values: { reason }, param: `input.${at}` });
+}
+
+/** More would not be remembered. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * Remembers the items of a converted response that the client may name later. Call it before the client has the end.
+ * @param last the end of the body, which has the whole response
+ */
+export function keepItems(
+  { items }: Pick<TextParts, 'items'>,
+  input: TextInput,
+  { request }: Pick<PreparedText, 'request'>,
+  sent: TextSent | null,
+  last: Buffer | string | undefined,
+): void {
+  const isConverted = sent !== null && sent.responseLosses !== null;
+  if (!textFacts[input.protocol].hasItems || !isConverted || request.isKept === false) return;
+  if (last === undefined || last.length > mostBytes) return;
+  const response = responseIn(String(last));
+  const output = isRecord(response) ? response['output'] : null;
+  if (!Array.isArray(output)) return;
+  const kept: RememberedItem[] = output.flatMap((item: unknown) => {
+    const id = isRecord(item) ? item['id'] : null;
+    return typeof id === 'string' ? [{ id, text: JSON.stringify(item) }] : [];
+  });
+  if (kept.length > 0) items.keep(ownerOf(input.caller), kept);
+}
+
+/** The response of a body in one piece, or in the last event of a stream. */
+function responseIn(text: string): unknown {
+  if (text.startsWith('{')) return JSON.parse(text);
+  const at = text.lastIndexOf('\ndata: {');
+  if (at === -1) return null;
+  const event: unknown = JSON.parse(text.slice(at + '\ndata: '.length));
+  return isRecord(event) ? event['response'] : null;
 }

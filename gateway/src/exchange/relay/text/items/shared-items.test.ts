@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { createItemMemory } from './item-memory.ts';
-import { createSealedTexts } from './sealed-texts.ts';
-import { createSharedItems } from './shared-items.ts';
+import { createItemMemory, createSealedTexts, createSharedItems } from './item-memory.ts';
 
 const kept = new Map<string, string>();
 const shared = {

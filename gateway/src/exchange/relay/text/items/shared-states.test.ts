@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createStateStore, type KeptState } from '#conversion/index.ts';
-import { createSharedStates } from './shared-items.ts';
+import { createSharedStates } from './item-memory.ts';
 
 const kept: KeptState = {
   maker: 'm',

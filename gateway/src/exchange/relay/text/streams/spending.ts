@@ -2,9 +2,8 @@ import { type Hold, tokenBounds } from '#billing/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { bytesPerToken, type StreamTap } from '#protocols/index.ts';
 import type { TextParts, TextSent } from '../input.ts';
-import { measureText } from '../measure-text.ts';
+import { measureText, usageOfLeaving, withHiddenReasoning } from '../measure-text.ts';
 import type { PreparedText } from '../prepared.ts';
-import { usageOfLeaving, withHiddenReasoning } from '../usage.ts';
 
 /** What a running stream may cost. Amounts are nano-USD. */
 export interface SpendingOptions {

@@ -13,8 +13,13 @@ import {
 } from '#protocols/index.ts';
 import { EventStreamReader, EventTooLarge, type UpstreamError } from '#upstream/index.ts';
 import type { Attempt, Receiver } from '../../attempts/attempt.ts';
-import { errorBodyLimit, failureOfResponse, isError } from '../../attempts/error-body.ts';
-import type { AttemptFailure, OutcomeOf } from '../../attempts/outcome.ts';
+import {
+  type AttemptFailure,
+  errorBodyLimit,
+  failureOfResponse,
+  isError,
+  type OutcomeOf,
+} from '../../attempts/outcome.ts';
 import { ReadingResponse } from '../../attempts/response-reader.ts';
 import { errorOfFailure } from '../../attempts/final-error.ts';
 import type { CompleteText, SeenText } from '../measure-text.ts';

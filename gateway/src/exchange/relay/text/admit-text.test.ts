@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Hold, parseMultiplier, ratesOf } from '#billing/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { readWireText } from '#test/support/convert.ts';
-import { askedBoundsOf } from './asked-bounds.ts';
+import { askedBoundsOf } from './admit-text.ts';
 
 const inputTokens = 1_000;
 const body = Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"}]}');

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mp3, wave } from '#test/support/sounds.ts';
-import { soundOf } from './sound-length.ts';
+import { soundOf } from './check-audio.ts';
 
 const enough = 31;
 

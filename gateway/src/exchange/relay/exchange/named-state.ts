@@ -3,13 +3,16 @@ import type { Channel } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import type { NamedState, StateKind } from '#protocols/index.ts';
+import { isNative, servingRoutes } from '#routing/index.ts';
 import {
   isShared,
   type Standing,
   type StateDirectory,
   type StateHome,
 } from '#upstream-state/index.ts';
-import type { ExchangeInput } from '../input.ts';
+import type { Exchange, ExchangeInput } from './exchange.ts';
+import { routeQueryOf } from './find-model.ts';
+import type { CheckedRequest } from './operation.ts';
 
 /** What the ids in a request mean for its routes. */
 export interface NameJudgement {
@@ -168,4 +171,32 @@ export function stateNotFound({ kind, param }: Pick<NamedState, 'kind' | 'param'
     param,
     ...(details !== null && { details }),
   });
+}
+
+/** A request that may name ids of upstream state. */
+export interface NamingRequest extends CheckedRequest {
+  /** The ids that it names; undefined: none. */
+  readonly named: readonly NamedState[] | undefined;
+  /** Null when the request names none, or nobody would get them. */
+  readonly names: NameJudgement | null;
+}
+
+/**
+ * Judges whether the caller may name the ids of upstream state in the request. Null when there are none. Nothing is
+ * checked when no channel would get the ids.
+ */
+export function authorizeNames<Checked extends NamingRequest>(
+  parts: StateParts,
+  { input }: Pick<Exchange, 'input'>,
+  checked: Checked,
+): (() => Promise<Checked>) | null {
+  const { named, resolved } = checked;
+  if (named === undefined) return null;
+  return async () => {
+    const routes = servingRoutes(resolved.snapshot, routeQueryOf(input, resolved));
+    const native = routes.filter((route) => isNative(route, input.protocol));
+    const reached = native.map(({ channel }) => channel);
+    if (reached.length === 0) return checked;
+    return { ...checked, names: await judgeNames(parts, input, named, reached) };
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { brokenEndingError } from '#protocols/index.ts';
-import { failureOfResponse } from './error-body.ts';
+import { failureOfResponse } from './outcome.ts';
 
 /* A client can bring a model to write calls that cannot be read, which says nothing about the channel. */
 test.each([

@@ -4,8 +4,44 @@ import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import { imageCodecs } from '#protocols/index.ts';
 import { callOnBody } from '../../attempts/in-thread.ts';
-import type { TextInput } from '../../text/input.ts';
 import type { OpenedImages, ImageSurface } from './surface.ts';
+import type { TextInput } from '../../text/input.ts';
+
+/** Images in a chat: the last message of the user is the prompt, the images come as Markdown. */
+export const chatSurface: ImageSurface = {
+  protocol: 'chat',
+  upstreams: imageProtocolNames,
+  open(input, parts) {
+    const read = callOnBody(parts, input, 'openChatImages', {});
+    return read instanceof Promise
+      ? read.then((request) => openedChat(input, request))
+      : openedChat(input, read);
+  },
+};
+
+function openedChat({ id, arrivedAt }: TextInput, read: ChatImageRequest): OpenedImages {
+  const { model, request, stream, wantsUsage } = read;
+  const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
+  return {
+    model,
+    stream,
+    request,
+    refusal: null,
+    promptBytes: Buffer.byteLength(request.prompt),
+    own: null,
+    encode(response) {
+      if (!stream) return imageCodecs.chat.encodeResponse(response, told);
+      return framesOf(imageCodecs.chat.encodeStream(response, told, wantsUsage));
+    },
+  };
+}
+
+type ChatImageRequest = ReturnType<typeof imageCodecs.chat.decodeRequest>;
+
+function* framesOf(frames: Iterable<Buffer>): Generator<Buffer> {
+  yield* frames;
+  yield imageCodecs.chat.streamEnd;
+}
 
 const { contents } = imageCodecs;
 
@@ -21,12 +57,12 @@ export const contentsSurface: ImageSurface = {
   open(input, parts) {
     const read = callOnBody(parts, input, 'openContentsImages', {});
     return read instanceof Promise
-      ? read.then((request) => opened(input, request))
-      : opened(input, read);
+      ? read.then((request) => openedContents(input, request))
+      : openedContents(input, read);
   },
 };
 
-function opened(
+function openedContents(
   { id, body, pathModel, pathStream }: TextInput,
   { own, request: decoded }: ValueOf<'openContentsImages'>,
 ): OpenedImages {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noTokens, type ReportedUsage } from '#canonical/index.ts';
 import { mergeReports } from '#protocols/index.ts';
-import { withHiddenReasoning } from './usage.ts';
+import { withHiddenReasoning } from './measure-text.ts';
 
 const report = (
   input: number,
