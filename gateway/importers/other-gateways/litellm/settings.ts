@@ -1,4 +1,4 @@
-import { isExactMapping, type ExactMapping } from '#price-lists/index.ts';
+import { isExactMapping, type ExactMapping } from '../../price-lists/index.ts';
 import { kinds, parseEntry } from '#config/index.ts';
 import type { Draft } from '../draft.ts';
 import { isServedName } from '../names.ts';

@@ -1,5 +1,5 @@
-import type { ModelEntry, PriceList, Skipped } from '#price-lists/index.ts';
-import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
+import type { ModelEntry, PriceList, Skipped } from './price-lists/index.ts';
+import { type Command, commonOptions, exitCode, printJson, UsageError } from '#commands/command.ts';
 
 export const importPrices: Command = {
   name: 'import prices',
@@ -18,7 +18,7 @@ left out, and counted on stderr.`,
   positionals: ['FORMAT', 'FILE'],
   async run(input, io) {
     const { isPriceListFormat, priceListFormats, readPriceList, toModelEntry } =
-      await import('#price-lists/index.ts');
+      await import('./price-lists/index.ts');
     const [format = '', file = ''] = input.positionals;
     if (!isPriceListFormat(format)) {
       throw new UsageError(`FORMAT: expected ${priceListFormats.join(' or ')}, got '${format}'`);

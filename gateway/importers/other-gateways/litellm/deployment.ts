@@ -1,4 +1,4 @@
-import type { ExactMapping } from '#price-lists/index.ts';
+import type { ExactMapping } from '../../price-lists/index.ts';
 import { isHeaderName, reservedHeaders, type ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
 import { vendorFacts } from '#vendors/index.ts';

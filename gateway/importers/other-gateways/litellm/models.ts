@@ -6,7 +6,7 @@ import {
   litellmParts,
   perTokenToMillion,
   type ExactMapping,
-} from '#price-lists/index.ts';
+} from '../../price-lists/index.ts';
 import type { DeclaredPrice } from '#config/index.ts';
 import type { DraftModel } from '../draft.ts';
 import { mappingAt } from './values.ts';

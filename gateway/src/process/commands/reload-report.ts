@@ -1,4 +1,12 @@
-import type { Config } from '#config/index.ts';
+import { type Config, ConfigError, formatProblem } from '#config/index.ts';
+import { DeclarationConflict } from '#declaration/index.ts';
+
+/** The problems of a file for people, one line each. */
+export function describeProblems(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.problems.map(formatProblem);
+  if (error instanceof DeclarationConflict) return error.conflicts;
+  return [error instanceof Error ? error.message : String(error)];
+}
 
 /** Members that are not settings, and the administrator, which is only created at the first start. */
 const others: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { parseDocument, visit } from 'yaml';
-import { ExactNumber, isExactMapping, type ExactMapping } from '#price-lists/index.ts';
+import { ExactNumber, isExactMapping, type ExactMapping } from '../../price-lists/index.ts';
 import { isBracketedTooDeeply } from '#config/index.ts';
 
 /**

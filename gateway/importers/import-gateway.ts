@@ -1,4 +1,4 @@
-import type { OtherGateway } from '#other-gateways/index.ts';
+import type { OtherGateway } from './other-gateways/index.ts';
 import {
   type Command,
   type CommandInput,
@@ -6,7 +6,7 @@ import {
   commonOptions,
   exitCode,
   printJson,
-} from './command.ts';
+} from '#commands/command.ts';
 
 const options = {
   output: { type: 'string', value: 'FILE', help: 'write to this file, which must not exist yet' },
@@ -40,7 +40,7 @@ async function importGateway(
 ): Promise<number> {
   const { readInput } = await import('./read-input.ts');
   const { toFileText } = await import('#declaration/index.ts');
-  const { createNotes, readOtherGateway, toFile } = await import('#other-gateways/index.ts');
+  const { createNotes, readOtherGateway, toFile } = await import('./other-gateways/index.ts');
   const [source = ''] = input.positionals;
   const notes = createNotes();
   const draft = readOtherGateway(gateway, await readInput(io, source), notes);

@@ -1,6 +1,6 @@
 import { bundledAliases, bundledModels } from '#catalogue/index.ts';
 import { isPattern } from '#config/pattern.ts';
-import { toModelEntry, type ListedModel } from '#price-lists/index.ts';
+import { toModelEntry, type ListedModel } from '../price-lists/index.ts';
 import { compact } from '#declaration/index.ts';
 import type { Draft, DraftChannel } from './draft.ts';
 import type { Notes } from './notes.ts';

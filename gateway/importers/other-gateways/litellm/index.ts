@@ -1,4 +1,4 @@
-import { isExactMapping } from '#price-lists/index.ts';
+import { isExactMapping } from '../../price-lists/index.ts';
 import type { Draft, DraftModel } from '../draft.ts';
 import type { Notes } from '../notes.ts';
 import { toChannels } from './channels.ts';

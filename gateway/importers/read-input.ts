@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CommandIo } from './command.ts';
+import type { CommandIo } from '#commands/command.ts';
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
