@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 411, files: 128 },
-  { name: 'a warm stream, messages to chat', functions: 703, files: 187 },
+  { name: 'a warm plain chat', functions: 385, files: 123 },
+  { name: 'a warm stream, messages to chat', functions: 630, files: 166 },
 ];
 const mostStrangers = 6;
 
