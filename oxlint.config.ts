@@ -52,6 +52,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     routing: `canonical catalogue vendors ${anywhere}`,
     'body-work': `canonical conversion estimation json protocols routing upstream ${anywhere}`,
     tasks: `billing canonical catalogue database identity leases ledger limits upstream usage vendors ${anywhere}`,
+    results: `canonical catalogue database tasks upstream ${anywhere}`,
     relay: `billing bodies body-work canonical catalogue conversion estimation identity journal json limits protocols routing tasks upstream upstream-state usage vendors ${anywhere}`,
   },
   edge: {
@@ -63,7 +64,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     nodes: `canonical database journal leases ${anywhere}`,
     startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
-    app: `administration billing bodies body-work catalogue console-api conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
+    app: `administration billing bodies body-work catalogue console-api conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay results routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
     commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
   },
 };

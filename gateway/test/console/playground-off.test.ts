@@ -41,7 +41,7 @@ test.runIf(hasBrowser)(
       expect(await page.getByRole('link', { name: 'Playground' }).count()).toBe(0);
 
       await page.keyboard.press('Control+k');
-      const field = page.getByRole('combobox', { name: 'Find or do' });
+      const field = page.getByRole('combobox', { name: 'Command palette' });
       await field.fill('page');
       const options = page.getByRole('listbox').getByRole('option');
       const pagesFound = await options.allTextContents();

@@ -48,7 +48,7 @@ test.runIf(hasBrowser)(
 
     // The search has the first 200 keys at once, and asks for the rest.
     await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Find or do' });
+    const field = page.getByRole('combobox', { name: 'Command palette' });
     await field.fill('key run-229');
     const found = page.getByRole('listbox').getByRole('option');
     await found.filter({ hasText: 'run-229' }).waitFor();
@@ -119,7 +119,7 @@ test.runIf(hasBrowser)(
     await row.waitFor();
     expect(await titles()).not.toContain('Client');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find or do' }).fill('of adm');
+    await page.getByRole('combobox', { name: 'Command palette' }).fill('of adm');
     await page.keyboard.press('Enter');
     await page.waitForURL(/filter=key%3Aadmins/);
 

@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   'exchange/relay/text/route-request.ts': 'the echo of reasoning is a matter of chat alone',
   'exchange/relay/images/converted/converted-requests.ts':
     'edits by form are a matter of images alone',
-  'exchange/tasks/units.ts': 'one dialect of video counts seconds, the other one tokens',
+  'exchange/tasks/task-row.ts': 'one dialect of video counts seconds, the other one tokens',
   'money/billing/task-charge.ts': 'the same',
   'money/billing/video-bound.ts': 'the same',
 };

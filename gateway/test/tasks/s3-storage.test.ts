@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createS3Storage } from '#tasks/results/s3-storage.ts';
+import { createS3Storage } from '#results/storage.ts';
 import { freePort } from '../support/free-port.ts';
 
 /*

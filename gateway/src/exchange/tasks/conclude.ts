@@ -7,8 +7,7 @@ import type { Seen, Verdict } from './judge.ts';
 import type { TaskParts } from './parts.ts';
 import { nextLateLook } from './schedule.ts';
 import { notAccepted, tooLate } from './state.ts';
-import type { TaskRow } from './task-row.ts';
-import { madeOf } from './units.ts';
+import { madeOf, type TaskRow } from './task-row.ts';
 
 /** Ends a task as a look at it says. Null: another node was first. @throws the error of the database */
 export async function concludeAs(

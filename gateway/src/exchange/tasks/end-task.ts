@@ -5,8 +5,7 @@ import { storeEnd } from './ends.repository.ts';
 import type { TaskParts } from './parts.ts';
 import { nextLateLook } from './schedule.ts';
 import { tooLate, type TaskEnd } from './state.ts';
-import { metersOf, type TaskRow } from './task-row.ts';
-import { unitsOf } from './units.ts';
+import { metersOf, type TaskRow, unitsOf } from './task-row.ts';
 
 export interface Ending {
   readonly end: TaskEnd;
@@ -59,8 +58,8 @@ export async function endTask(
     ended_at: now,
   };
   if (hold !== null) await billing.taskEnding(hold.meters);
-  const isCopied = end.state === 'succeeded' && results !== null;
-  const isStored = await storeEnd(database, row, asColumns(ended), record, hold, isCopied);
+  const copies = end.state === 'succeeded' ? results : null;
+  const isStored = await storeEnd(database, row, asColumns(ended), record, hold, copies);
   if (!isStored) return null;
   if (hold !== null) {
     const cost = BigInt(outcome.charge?.cost ?? '0');

@@ -7,7 +7,7 @@ import {
 } from '#database/index.ts';
 import { releaseTaskHold, type TaskHold } from '#leases/index.ts';
 import { linesOf, recordUsage, type AttemptRecord, type ExchangeRecord } from '#usage/index.ts';
-import { insertResult } from './results/results.repository.ts';
+import type { Results } from './results.ts';
 import type { TaskRow } from './task-row.ts';
 
 /** What of a row its end sets. */
@@ -18,7 +18,7 @@ export type EndedRow = Pick<
 
 /**
  * Ends a task: its state, its usage row with what follows from it, and its hold, in one transaction.
- * @param isCopied whether what it made is to be copied
+ * @param results who copies what it made; null: nobody
  * @returns false: it had ended, or another node has claimed it since; nothing is changed then
  */
 export async function storeEnd(
@@ -27,7 +27,7 @@ export async function storeEnd(
   ended: EndedRow,
   record: ExchangeRecord,
   hold: TaskHold | null,
-  isCopied: boolean,
+  results: Pick<Results, 'plan'> | null,
 ): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     await commitDurably(trx, dialect);
@@ -47,7 +47,7 @@ export async function storeEnd(
     if (numUpdatedRows === 0n) return false;
     await recordUsage(trx, linesOf([record]));
     if (hold !== null) await releaseTaskHold(trx, hold);
-    if (isCopied) await insertResult(trx, row.id, ended.ended_at);
+    await results?.plan(trx, row.id, ended.ended_at);
     return true;
   });
 }

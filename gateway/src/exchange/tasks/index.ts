@@ -1,8 +1,9 @@
 export { createTasks, type TasksOptions } from './create-tasks.ts';
+export { isFree, leaseEnd, leaseFor, leaseMilliseconds } from './lease.repository.ts';
 export { listTasks, type TaskEntry, type TaskFilter } from './operator-list.repository.ts';
 export type { TaskReadings } from './readings.ts';
-export type { FoundResult } from './results/kept-results.ts';
-export { createResults } from './results/results.ts';
+export { readResultSource, type ResultSource } from './result-source.repository.ts';
+export type { CopyTally, FoundResult, PresentedLink, Results } from './results.ts';
 export type {
   AcceptedTask,
   NewTask,

@@ -7,8 +7,7 @@ import type { UpstreamClient } from '#upstream/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import type { ChannelAddress, Vendor } from '#vendors/index.ts';
 import type { Pace } from './pace.ts';
-import type { Results } from './results/kept-results.ts';
-import type { TaskTally } from './readings.ts';
+import type { Results } from './results.ts';
 import type { Schedule } from './schedule.ts';
 
 export interface TaskSettings extends Schedule {
@@ -45,4 +44,19 @@ export interface TaskClock {
   now(): number;
   /** Milliseconds. */
   monotonic(): number;
+}
+
+/** How a call that asks about tasks ended. */
+export type LookResult = 'answered' | 'limited' | 'failed';
+
+/** Counts for the readings. */
+export interface TaskTally {
+  readonly looks: Record<LookResult, number>;
+  expired: number;
+  lost: number;
+  uncertain: number;
+}
+
+export function createTally(): TaskTally {
+  return { looks: { answered: 0, limited: 0, failed: 0 }, expired: 0, lost: 0, uncertain: 0 };
 }

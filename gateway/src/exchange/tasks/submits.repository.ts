@@ -1,8 +1,7 @@
 import type { KeptHold } from '#billing/index.ts';
 import { commitDurably, type OpenDatabase, type TaskTable } from '#database/index.ts';
 import { holdForTask } from '#leases/index.ts';
-import { databaseNow } from './database-now.repository.ts';
-import { lookRules } from './schedule.ts';
+import { leaseEnd } from './lease.repository.ts';
 
 /** What of a row its creation sets. */
 export type NewRow = Pick<
@@ -70,7 +69,7 @@ export async function insertTask(
       .values({
         ...startOf(row),
         lease_owner: owner,
-        lease_until: databaseNow(dialect, lookRules.lease),
+        lease_until: leaseEnd(dialect),
       })
       .execute();
     if (kept !== null) await holdForTask(trx, kept);
@@ -143,7 +142,7 @@ export async function renewSubmits(
 ): Promise<void> {
   await kysely
     .updateTable('tasks')
-    .set({ lease_until: databaseNow(dialect, lookRules.lease) })
+    .set({ lease_until: leaseEnd(dialect) })
     .where('id', 'in', ids)
     .where('state', '=', 'submitting')
     .where('lease_owner', '=', owner)

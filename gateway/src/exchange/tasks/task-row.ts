@@ -9,7 +9,7 @@ import type {
 } from '#canonical/index.ts';
 import type { TaskTable } from '#database/index.ts';
 import { meterNames } from '#ledger/index.ts';
-import type { AttemptRecord } from '#usage/index.ts';
+import type { AttemptRecord, UnitsRecord } from '#usage/index.ts';
 
 /** A row, with its JSON read. */
 export interface TaskRow extends Omit<TaskTable, keyof Read>, Read {}
@@ -65,4 +65,22 @@ export function metersOf(
   const account =
     terms.payer === 'team' ? (`team:${team_id}` as const) : (`user:${user_id}` as const);
   return meterNames({ account, keyId: key_id, userId: user_id, window: terms.window });
+}
+
+/** What a usage row says of a task. @param quantity milliseconds or tokens; null: nothing was made */
+export function unitsOf(
+  { id, protocol, demand }: Pick<TaskRow, 'id' | 'protocol' | 'demand'>,
+  quantity: number | null,
+): UnitsRecord {
+  return {
+    ...(quantity !== null && madeOf(protocol, quantity)),
+    resolution: demand.resolution,
+    with_video: demand.withVideo,
+    task: id,
+  };
+}
+
+/** A quantity under the name of its unit. */
+export function madeOf(protocol: TaskRow['protocol'], quantity: number): UnitsRecord {
+  return protocol === 'video-synthesis' ? { video_ms: quantity } : { video_tokens: quantity };
 }

@@ -11,7 +11,7 @@ import type { GatewayError } from '#errors/index.ts';
 import type { Caller } from '#identity/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import type { TaskReadings } from './readings.ts';
-import type { Results } from './results/kept-results.ts';
+import type { Results } from './results.ts';
 
 /** Video tasks: their rows, their holds, and whoever looks at them until they end. */
 export interface Tasks {

@@ -26,7 +26,8 @@ import {
   createUpstreamClient,
   type GuardedFetchOptions,
 } from '#upstream/index.ts';
-import { createResults, createTasks, type Tasks } from '#tasks/index.ts';
+import { createResults } from '#results/index.ts';
+import { createTasks, type Tasks } from '#tasks/index.ts';
 import { createStateDirectory } from '#upstream-state/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import type { Storage } from './storage.ts';

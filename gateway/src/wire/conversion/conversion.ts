@@ -186,7 +186,7 @@ export function createConverter(options: ConverterOptions): Converter {
         const sealing = { sealer, owner };
         const asked = { traits, model, keyId, capabilities, maxOutputTokens };
         const losses = new LossList();
-        const { request, names, repairs } = passRequest(
+        const { request, clientTools, repairs } = passRequest(
           decoded,
           client.name,
           upstream,
@@ -197,8 +197,9 @@ export function createConverter(options: ConverterOptions): Converter {
         const budget = { ...exchange.request.budget };
         drawCalls(request, budget);
         const { cache, ...others } = target;
+        const leastBytes = traits.leastCached * leastBytesPerToken;
         const isCached =
-          cache !== undefined && !isCount && mayBeCached(exchange.request.body, traits.leastCached);
+          cache !== undefined && !isCount && exchange.request.body.length >= leastBytes;
         const encodeTarget = { ...others, budget, ...(isCached && { cache }) };
         const encoded = upstream.encodeRequest(request, encodeTarget);
         for (const loss of encoded.losses) losses.add(loss);
@@ -211,15 +212,13 @@ export function createConverter(options: ConverterOptions): Converter {
           context,
           client: client.name,
           upstream: target.protocol,
-          clientTools: names.clientTools,
+          clientTools,
           maker,
           place: placeOf(decoded.turns),
           owner,
         };
-        const patched = withRepairs(
-          applied,
-          repaired(protocols[target.protocol], body, path, target),
-        );
+        const unnamed = repaired(protocols[target.protocol], body, path, target);
+        const patched = applied.size === 0 ? unnamed : withRepairs(applied, unnamed);
         return {
           protocol: target.protocol,
           ...patched,
@@ -248,10 +247,6 @@ export function createConverter(options: ConverterOptions): Converter {
 /** A body of fewer bytes has fewer tokens than that in any language. */
 const leastBytesPerToken = 2;
 
-function mayBeCached(body: Buffer, leastTokens: number): boolean {
-  return body.length >= leastTokens * leastBytesPerToken;
-}
-
 const noRewrites: readonly string[] = Object.freeze([]);
 
 /** A token count produces no output, so a lost output limit does not matter. */
@@ -261,7 +256,6 @@ const noMedia: FoundMedia = new Map();
 
 /** In the order of their numbers, repairs before quirks. */
 function withRepairs(repairs: ReadonlySet<string>, patched: PatchedRequest): PatchedRequest {
-  if (repairs.size === 0) return patched;
   const all = [...repairs.union(new Set(patched.rewrites))];
   const rewrites = all.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   return { ...patched, rewrites };

@@ -20,7 +20,7 @@ import { pairCalls } from './tools/pair-calls.ts';
 import { renameTools } from './tools/rename-tools.ts';
 import { moveResultMedia } from './tools/result-media.ts';
 import { nameTools, type ToolNames } from './tools/tool-names.ts';
-import { mapBlocks } from './turns.ts';
+import { mapBlocks, mergeTurns } from './turns.ts';
 
 interface PassParts {
   readonly media: FoundMedia;
@@ -39,7 +39,8 @@ interface PassTarget extends StateTarget {
 
 interface PassedRequest {
   readonly request: GenerationRequest;
-  readonly names: ToolNames;
+  /** The client's tools by the names that the upstream receives. */
+  readonly clientTools: ToolNames['clientTools'];
   /** The repairs that changed it, see docs/repairs.md. */
   readonly repairs: ReadonlySet<string>;
 }
@@ -60,13 +61,21 @@ export function passRequest(
 ): PassedRequest {
   const { capabilities, maxOutputTokens } = target;
   const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
-  const shown = withoutZeroPenalties(withShownReasoning(decoded, client));
-  let request = dropHostedTools(shown, upstream.name, capabilities, losses);
+  const { usesTools, hasMedia, isContinued } = contentsOf(decoded);
+  let request = withoutZeroPenalties(withShownReasoning(decoded, client));
+  if (usesTools || request.toolChoice !== null) {
+    request = dropHostedTools(request, upstream.name, capabilities, losses);
+  }
   request = limitOutput(request, maxOutputTokens, losses);
-  request = deriveCacheKey(request, client, traits, target.keyId);
-  request = hashEndUser(request);
-  request = addJsonInstruction(request, upstream.name, losses);
-  request = moveLoneInstructions(request, upstream.name, losses);
+  if (request.endUser !== null) {
+    const { endUser } = request;
+    request = deriveCacheKey(request, client, traits, target.keyId);
+    request = { ...request, endUser: opaqueName(endUser) };
+  }
+  if (request.format?.type === 'json') {
+    request = addJsonInstruction(request, upstream.name, losses);
+  }
+  if (request.system.length > 0) request = moveLoneInstructions(request, upstream.name, losses);
   // A stored prompt, say, has input of its own: its refusal says more.
   const isRefused = request.extensions.some(({ ifForeign }) => ifForeign === 'refuse');
   if (request.turns.length + request.system.length === 0 && !isRefused) {
@@ -75,16 +84,41 @@ export function passRequest(
   const repairs = new Set<string>();
   const note = (repair: string): void => void repairs.add(repair);
   request = fillEmptyTurns(request, upstream.name, note);
-  request = restoreState(request, target, parts.sealing, parts.store, losses);
-  request = assignCallIds(request, traits);
+  if (isContinued) request = restoreState(request, target, parts.sealing, parts.store, losses);
+  if (usesTools) request = assignCallIds(request, traits);
   request = placeSystemTurns(request, takesSystemTurns(upstream.name, target.traits), losses);
-  request = pairCalls(request, textFacts[client].isRepaired, losses);
-  const names = nameTools(request, traits);
-  request = renameTools(request, names, traits, losses);
-  if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
-  request = inlineMedia(request, traits.mediaAsBytes, parts.media);
-  request = repairMedia(request, note);
-  return { request, names, repairs };
+  let clientTools: ToolNames['clientTools'] = noTools;
+  if (!usesTools) request = { ...request, turns: mergeTurns(request.turns) };
+  else {
+    request = pairCalls(request, textFacts[client].isRepaired, losses);
+    const names = nameTools(request, traits);
+    ({ clientTools } = names);
+    request = renameTools(request, names, traits, losses);
+    if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
+  }
+  if (hasMedia) {
+    request = inlineMedia(request, traits.mediaAsBytes, parts.media);
+    request = repairMedia(request, note);
+  }
+  return { request, clientTools, repairs };
+}
+
+const noTools: ToolNames['clientTools'] = new Map();
+
+/** What a request has. Passes for the rest are left out. */
+function contentsOf({ turns, tools }: GenerationRequest) {
+  let usesTools = tools.length > 0;
+  let hasMedia = false;
+  let isContinued = false;
+  for (const { role, blocks } of turns) {
+    if (role === 'assistant') isContinued = true;
+    for (const block of blocks) {
+      // Results may hold media.
+      if (block.type === 'tool-call' || block.type === 'tool-result') usesTools = true;
+      if (block.type === 'tool-result' || 'source' in block) hasMedia = true;
+    }
+  }
+  return { usesTools, hasMedia, isContinued };
 }
 
 /** Messages takes them from some models on, and generateContent never does: their encoders know where they go. */
@@ -135,9 +169,8 @@ function deriveCacheKey(
  * Vendors want an opaque name for the end user of at most 64 characters. Claude Code sends three ids in one, other
  * clients an e-mail address. The hash is the same for a user in every protocol.
  */
-function hashEndUser(request: GenerationRequest): GenerationRequest {
-  const { endUser } = request;
-  return endUser === null ? request : { ...request, endUser: digest(32, endUser) };
+function opaqueName(endUser: string): string {
+  return digest(32, endUser);
 }
 
 /**

@@ -42,7 +42,8 @@ class ChoiceEvents {
   readonly #passes: ResponsePasses;
   readonly #choice: { readonly choice?: number | undefined };
   readonly #emit: Emit;
-  readonly #keeper: StateKeeper;
+  /** Null before the first state, reasoning or call. */
+  #keeper: StateKeeper | null = null;
   /** Of calls whose arguments the client gets in another form. */
   readonly #rewriters = new Map<number, InputUnwrapper | InputWrapper>();
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
@@ -57,7 +58,11 @@ class ChoiceEvents {
     this.#passes = passes;
     this.#choice = choice === undefined ? {} : { choice };
     this.#emit = emit;
-    this.#keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store, passes.place);
+  }
+
+  #stateKeeper(): StateKeeper {
+    const { sealing, maker, store, place } = this.#passes;
+    return (this.#keeper ??= new StateKeeper(sealing.owner, maker, store, place));
   }
 
   push(event: GenerationEvent): void {
@@ -72,7 +77,7 @@ class ChoiceEvents {
           this.#isSigned = false;
           this.#text = '';
         }
-        if (event.type === 'reasoning') this.#keeper.reasoning(event.text);
+        if (event.type === 'reasoning') this.#stateKeeper().reasoning(event.text);
         else if (event.type === 'text') {
           if (textFacts[this.#passes.upstream.name].state.signsTexts) this.#text += event.text;
           if (event.logprobs !== undefined) this.#passes.losses.logprobs();
@@ -117,7 +122,7 @@ class ChoiceEvents {
       if (state !== null) this.#emit({ type: 'state', state, ...this.#choice });
     }
     this.#open = null;
-    this.#keeper.close();
+    this.#keeper?.close();
   }
 
   /**
@@ -127,7 +132,7 @@ class ChoiceEvents {
   #remember(): NativeState | null {
     const state = this.#signature;
     this.#signature = null;
-    if (state !== null) this.#keeper.text(this.#text, state);
+    if (state !== null) this.#stateKeeper().text(this.#text, state);
     return state;
   }
 
@@ -142,14 +147,14 @@ class ChoiceEvents {
   #state({ state }: Event<'state'>): void {
     const isReasoning = this.#open === 'reasoning' || this.#open === null;
     if (isReasoning) {
-      this.#keeper.state(state);
+      this.#stateKeeper().state(state);
       this.#isSigned = true;
     }
     if (!isReasoning) {
       if (textFacts[this.#passes.upstream.name].state.signsTexts) this.#signature = state;
       if (this.#passes.client.traits.state !== 'block') return;
     }
-    const text = isReasoning ? this.#keeper.thought : '';
+    const text = isReasoning ? this.#stateKeeper().thought : '';
     const envelope = sealed(this.#passes, state, 'own', text);
     if (envelope !== null) this.#emit({ type: 'state', state: envelope, ...this.#choice });
   }
@@ -171,7 +176,7 @@ class ChoiceEvents {
     const place = [context.requestId, event.choice ?? 0, this.#calls] as const;
     const id = responseCallId(event.id, client.traits, ...place);
     this.#calls += 1;
-    this.#keeper.call(id, state);
+    this.#stateKeeper().call(id, state);
     if (tool?.kind === 'custom' && event.kind === 'function') {
       this.#rewriters.set(event.call, new InputUnwrapper());
     }

@@ -42,6 +42,12 @@ export function readOwnDetail(detail: JsonRecord): OwnState | null {
   };
 }
 
+/** Whether a message or a delta has any of the members with reasoning. */
+export function holdsReasoning(message: JsonRecord): boolean {
+  const { reasoning_content: content, reasoning, reasoning_details: details } = message;
+  return content !== undefined || reasoning !== undefined || details !== undefined;
+}
+
 export function detailsOf(message: JsonRecord): readonly JsonRecord[] {
   const details = message['reasoning_details'];
   return Array.isArray(details) ? details.filter(isRecord) : noDetails;

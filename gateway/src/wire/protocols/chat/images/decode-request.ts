@@ -44,7 +44,7 @@ function readLastOfUser(messages: unknown): Pick<ImageRequest, 'prompt' | 'sourc
   const index = list.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
   const message = list[index];
   const param = `messages[${index}].content`;
-  if (!isRecord(message)) refuseValue('messages', 'must have a message of the user');
+  if (!isRecord(message)) refuseValue('messages', 'must contain a user message');
   const { content } = message;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
   const texts: string[] = [];

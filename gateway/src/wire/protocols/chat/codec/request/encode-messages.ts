@@ -29,8 +29,10 @@ export function encodeMessages(
       if (encoded !== null) messages.push(encoded);
       return;
     }
-    if (turn.role === 'user') messages.push(...encodeResults(turn, turns[index - 1], context));
     const others = turn.blocks.filter(({ type }) => type !== 'tool-result');
+    if (turn.role === 'user' && others.length < turn.blocks.length) {
+      messages.push(...encodeResults(turn, turns[index - 1], context));
+    }
     const isNothing = others.length === 0 && turn.blocks.length > 0;
     const said = isNothing ? null : encodeSpeaker(turn, others, context);
     if (said !== null) messages.push(said);
@@ -60,7 +62,6 @@ function message(role: string, parts: readonly JsonRecord[]): JsonRecord {
 
 function encodeResults(turn: Turn, before: Turn | undefined, context: EncodeContext): JsonRecord[] {
   const results = turn.blocks.filter((block) => block.type === 'tool-result');
-  if (results.length === 0) return [];
   const moved: Block[] = [];
   const messages = inCallOrder(results, before).map((result): JsonRecord => {
     noteCommon(result, context);

@@ -17,7 +17,7 @@ import { type EncodeContext, ownMembers, memberName } from './message-members.ts
  * @throws Unconvertible for media without a place in this protocol.
  */
 function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
-  const marker = cacheMarker(block, context);
+  const marker = block.cache === undefined ? null : cacheMarker(block, context);
   noteCommon(marker === null ? block : unmarked(block), context);
   const own = { ...ownMembers(block.extensions), ...marker };
   switch (block.type) {
@@ -45,8 +45,8 @@ function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
 const markable: ReadonlySet<Block['type']> = new Set(['text', 'image', 'file', 'audio']);
 
 /** Marks the end of a prompt cache. Most models of this protocol find their caches by themselves, and refuse markers. */
-function cacheMarker({ type, cache }: Block, { target }: EncodeContext): JsonRecord | null {
-  const isCarried = cache !== undefined && target.traits.cacheMarkers && markable.has(type);
+function cacheMarker({ type }: Block, { target }: EncodeContext): JsonRecord | null {
+  const isCarried = target.traits.cacheMarkers && markable.has(type);
   return isCarried ? { prompt_cache_breakpoint: { mode: 'explicit' } } : null;
 }
 

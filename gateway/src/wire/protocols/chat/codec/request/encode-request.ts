@@ -22,7 +22,7 @@ export function encodeRequest(
   const json = {
     model: target.model,
     messages: encodeMessages(request, context),
-    ...encodeTools(request, context),
+    ...((request.tools.length > 0 || request.toolChoice !== null) && encodeTools(request, context)),
     ...encodeSampling(request, context),
     ...encodeResponseForm(request, context),
     ...encodeOrigin(request, target, losses),
@@ -86,18 +86,17 @@ function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
 
 /** Encodes the form of the response, its log probabilities, and the reasoning. */
 function encodeResponseForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
-  const { format, verbosity, logprobs } = request;
+  const { format, verbosity, logprobs, reasoning } = request;
   return {
     ...(format !== null && { response_format: encodeFormat(fitFormat(format)) }),
-    ...encodeVerbosity(verbosity, context),
+    ...(verbosity !== null && encodeVerbosity(verbosity, context)),
     ...(logprobs !== null && { logprobs: true }),
     ...(logprobs !== null && logprobs > 0 && { top_logprobs: logprobs }),
-    ...encodeReasoningRequest(request.reasoning, context),
+    ...(reasoning !== null && encodeReasoningRequest(reasoning, context)),
   };
 }
 
-function encodeVerbosity(verbosity: string | null, { target, losses }: EncodeContext): JsonRecord {
-  if (verbosity === null) return {};
+function encodeVerbosity(verbosity: string, { target, losses }: EncodeContext): JsonRecord {
   if (target.traits.verbosity) return { verbosity };
   losses.dropped('verbosity');
   return {};
@@ -119,11 +118,9 @@ function encodeFormat(format: OutputFormat): JsonRecord {
 }
 
 function encodeReasoningRequest(
-  reasoning: ReasoningRequest | null,
-  context: EncodeContext,
+  reasoning: ReasoningRequest,
+  { target, losses }: EncodeContext,
 ): JsonRecord {
-  const { target, losses } = context;
-  if (reasoning === null) return {};
   if (!mayHave(target, 'reasoning')) {
     if (reasoning.mode === 'on') losses.dropped('reasoning');
     return {};

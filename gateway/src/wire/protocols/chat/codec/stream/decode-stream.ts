@@ -9,7 +9,6 @@ import {
   readResponseContent,
   readAudio,
   readImages,
-  readRefusal,
 } from '../response/response-parts.ts';
 import { CallSlots } from './call-slots.ts';
 import { readFinish } from '../response/finish.ts';
@@ -19,6 +18,7 @@ import {
   detailsOf,
   detailsState,
   hasReasoningContent,
+  holdsReasoning,
   isOpaque,
   mergeDetail,
   readOwnDetail,
@@ -66,7 +66,8 @@ type Emit = (event: GenerationEvent) => void;
 /** One of the choices in a stream. */
 class ChoiceDecoder {
   readonly #index: number;
-  readonly #calls: CallSlots;
+  /** Null before the first call. */
+  #calls: CallSlots | null = null;
   /** The block that receives deltas. */
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
   /** Reasoning details that their maker may want back. They go out with their block. */
@@ -85,25 +86,25 @@ class ChoiceDecoder {
 
   constructor(index: number) {
     this.#index = index;
-    this.#calls = new CallSlots(index);
   }
 
   push(choice: JsonRecord, emit: Emit): void {
     const delta = recordAt(choice, 'delta');
-    const states = this.#reasoning(delta, emit);
-    const { content } = delta;
+    const states = holdsReasoning(delta) ? this.#reasoning(delta, emit) : null;
+    const { content, refusal } = delta;
     if (typeof content === 'string') {
       if (content !== '') this.#text(content, choice['logprobs'], emit);
     } else if (content !== null && content !== undefined) {
       for (const block of readResponseContent(content)) this.#block(block, emit);
     }
-    const refusal = readRefusal(delta);
-    if (refusal !== '') this.#refusal(refusal, emit);
+    if (typeof refusal === 'string' && refusal !== '') this.#refusal(refusal, emit);
     if (delta['images'] !== undefined) {
       for (const image of readImages(delta['images'])) this.#block(image, emit);
     }
     if (isRecord(delta['audio'])) this.#audio = joinAudio(this.#audio, delta['audio']);
-    this.#toolCalls(delta, states, emit);
+    if (delta['tool_calls'] !== undefined || delta['function_call'] !== undefined) {
+      this.#toolCalls(delta, states, emit);
+    }
     if (delta['annotations'] !== undefined) {
       for (const citation of readCitations(delta['annotations'])) {
         this.#emit({ type: 'citation', citation: moved(citation, -this.#textStart) }, emit);
@@ -116,24 +117,28 @@ class ChoiceDecoder {
       this.#stopReason = stopReason;
       // Without content, the reason alone makes it a response. It must be known before the stream ends.
       const holdsSome = this.#hasText || this.#hasRefusal || this.#audio !== null;
-      if (!holdsSome && !this.#calls.some) this.#finish(emit);
+      if (!holdsSome && !this.#hasCalls) this.#finish(emit);
     }
   }
 
   /** Some servers continue with calls after the reason, so the finish comes last. */
   end(emit: Emit): void {
     this.#endReasoning(emit);
-    const audio = readAudio(this.#audio);
+    const audio = this.#audio === null ? null : readAudio(this.#audio);
     if (audio !== null) this.#block(audio, emit);
-    this.#calls.end(emit);
+    this.#calls?.end(emit);
     this.#finish(emit);
+  }
+
+  get #hasCalls(): boolean {
+    return this.#calls?.some === true;
   }
 
   #finish(emit: Emit): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
     const finish = readFinish(this.#reason, this.#stopReason, {
-      calls: this.#calls.some,
+      calls: this.#hasCalls,
       text: this.#hasText,
       refusal: this.#hasRefusal,
     });
@@ -205,14 +210,15 @@ class ChoiceDecoder {
 
   #toolCalls(delta: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): void {
     const { tool_calls: entries, function_call: single } = delta;
+    const calls = (this.#calls ??= new CallSlots(this.#index));
     if (Array.isArray(entries) && entries.length > 0) {
       this.#endReasoning(emit);
       for (const entry of entries as unknown[]) {
-        if (isRecord(entry) && this.#calls.push(entry, states, emit)) this.#open = null;
+        if (isRecord(entry) && calls.push(entry, states, emit)) this.#open = null;
       }
     } else if (isRecord(single) && (single['name'] || single['arguments'])) {
       this.#endReasoning(emit);
-      if (this.#calls.push({ index: 0, function: single }, null, emit)) this.#open = null;
+      if (calls.push({ index: 0, function: single }, null, emit)) this.#open = null;
     }
   }
 

@@ -1,14 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { trimTrailing } from '#config/index.ts';
 import type { Secrets } from '#database/index.ts';
-
-/** A link to a copy, as its bearer presents it. */
-export interface PresentedLink {
-  readonly task: string;
-  readonly name: string;
-  readonly expires: string;
-  readonly signature: string;
-}
+import type { PresentedLink } from '#tasks/index.ts';
 
 export type LinkVerdict = 'valid' | 'expired' | 'forged';
 

@@ -1,9 +1,5 @@
-import type { Transaction } from 'kysely';
-import type { Database, OpenDatabase, TaskResultTable } from '#database/index.ts';
-import { isFree, leaseFor } from '../lease.repository.ts';
-import { databaseNow } from '../database-now.repository.ts';
-import { lookRules } from '../schedule.ts';
-import { readRow, type TaskRow } from '../task-row.ts';
+import type { OpenDatabase, TaskResultTable } from '#database/index.ts';
+import { isFree, leaseEnd, leaseFor } from '#tasks/index.ts';
 import type { KeptFile } from './files.ts';
 
 /** A row, with its JSON read. */
@@ -18,7 +14,7 @@ const readResult = (row: TaskResultTable): ResultRow => ({
 
 /** In the transaction that ends its task. @param now Unix milliseconds */
 export async function insertResult(
-  trx: Transaction<Database>,
+  trx: OpenDatabase['kysely'],
   task: string,
   now: number,
 ): Promise<void> {
@@ -76,7 +72,7 @@ export async function renewResult(
 ): Promise<boolean> {
   const { numUpdatedRows } = await kysely
     .updateTable('task_results')
-    .set({ lease_until: databaseNow(dialect, lookRules.lease) })
+    .set({ lease_until: leaseEnd(dialect) })
     .where('task', '=', task)
     .where('fence', '=', fence)
     .executeTakeFirst();
@@ -147,14 +143,4 @@ export async function readCopied(
     .where('expires_at', 'is not', null)
     .execute();
   return new Map(rows.map((row) => [row.task, readResult(row)]));
-}
-
-/** The task that made it; null: it is gone. */
-export async function readTaskOf({ kysely }: OpenDatabase, task: string): Promise<TaskRow | null> {
-  const row = await kysely
-    .selectFrom('tasks')
-    .selectAll()
-    .where('id', '=', task)
-    .executeTakeFirst();
-  return row === undefined ? null : readRow(row);
 }

@@ -1,6 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { TaskView } from '#canonical/index.ts';
-import type { PresentedLink } from './links.ts';
-import type { ResultStorage } from './storage.ts';
+import type { OpenDatabase } from '#database/index.ts';
+
+/** A link to a copy, as its bearer presents it. */
+export interface PresentedLink {
+  readonly task: string;
+  readonly name: string;
+  readonly expires: string;
+  readonly signature: string;
+}
 
 /** A copy that may be sent. */
 export interface FoundResult {
@@ -8,11 +16,13 @@ export interface FoundResult {
   readonly size: number;
   readonly type: string;
   /** Opens these bytes, the last one included. */
-  read(from: number, to: number): ReturnType<ResultStorage['read']>;
+  read(from: number, to: number): Promise<Readable>;
 }
 
-/** Copies of results: `video.keep_results`. */
+/** Whoever copies what tasks have made: `video.keep_results`. */
 export interface Results {
+  /** Plans the copies of a task, in the transaction that ends it. @param now Unix milliseconds */
+  plan(trx: OpenDatabase['kysely'], task: string, now: number): Promise<void>;
   /** The tasks with links to the copies that are there. @throws the error of the database */
   shown(tasks: readonly TaskView[]): Promise<readonly TaskView[]>;
   /** What a link names; `expired`: its time is over; null: we never signed it, or the copy is gone. */

@@ -1,11 +1,11 @@
 import type { VideoSettings } from '#config/index.ts';
+import type { CopyTally, Results } from '#tasks/index.ts';
+import type { Proxies } from '#upstream/index.ts';
 import { createCopier, type CopierParts } from './copier.ts';
-import type { CopyTally, Results } from './kept-results.ts';
 import { typeOf, withCopies } from './files.ts';
 import { judgeLink, signedLink } from './links.ts';
-import { readCopied } from './results.repository.ts';
-import type { Proxies } from '#upstream/index.ts';
-import { openResultStorage } from './open-storage.ts';
+import { insertResult, readCopied } from './results.repository.ts';
+import { openResultStorage } from './storage.ts';
 
 export interface ResultsOptions extends Omit<CopierParts, 'storage' | 'tally'> {
   readonly settings: VideoSettings;
@@ -22,6 +22,7 @@ export function createResults(options: ResultsOptions): Results {
   const copier = createCopier({ ...options, storage, tally });
   copier.start();
   return {
+    plan: insertResult,
     tally,
     async shown(tasks) {
       const made = tasks.filter(({ state }) => state === 'succeeded').map(({ id }) => id);

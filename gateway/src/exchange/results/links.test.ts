@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSecrets } from '#database/index.ts';
-import { judgeLink, signedLink, type PresentedLink } from './links.ts';
+import type { PresentedLink } from '#tasks/index.ts';
+import { judgeLink, signedLink } from './links.ts';
 
 const secrets = createSecrets(Buffer.alloc(32, 'a'));
 const expiresAt = 1_795_000_000_500;

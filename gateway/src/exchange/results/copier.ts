@@ -2,20 +2,21 @@ import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import type { Logger } from '#observability/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
-import { openAccess, presentAccess } from '../access.ts';
-import { lookRules } from '../schedule.ts';
-import type { TaskRow } from '../task-row.ts';
+import {
+  type CopyTally,
+  leaseMilliseconds,
+  readResultSource,
+  type ResultSource,
+} from '#tasks/index.ts';
 import { linksIn, nameOf, typeOf, type KeptFile, type NamedLink } from './files.ts';
 import {
   claimResults,
   deleteResult,
   giveResultsBack,
-  readTaskOf,
   renewResult,
   storeResult,
   type ResultRow,
 } from './results.repository.ts';
-import type { CopyTally } from './kept-results.ts';
 import type { ResultStorage } from './storage.ts';
 
 /** Milliseconds, and bytes of one file. */
@@ -121,7 +122,7 @@ export function createCopier(parts: CopierParts): Copier {
         },
         () => {},
       );
-    }, lookRules.lease / 3).unref();
+    }, leaseMilliseconds / 3).unref();
     try {
       await copy(row, AbortSignal.any([stopping.signal, lost.signal]));
     } finally {
@@ -130,13 +131,13 @@ export function createCopier(parts: CopierParts): Copier {
   }
 
   async function copy(row: ResultRow, signal: AbortSignal): Promise<void> {
-    const task = await readTaskOf(database, row.task);
     const files: KeptFile[] = [...row.files];
-    const links = task === null ? [] : linksIn(task.members);
     const isKept = (link: NamedLink) => files.some(({ member }) => member === link.member);
     try {
-      for (const link of links) {
-        if (task !== null && !isKept(link)) files.push(await copyOne(parts, task, link, signal));
+      const source = await readResultSource(parts, row.task);
+      for (const link of source === null ? [] : linksIn(source.members)) {
+        if (isKept(link)) continue;
+        files.push(await copyOne(parts, row.task, source!, link, signal));
       }
     } catch (error) {
       if (signal.aborted) throw error;
@@ -177,40 +178,28 @@ export function createCopier(parts: CopierParts): Copier {
 }
 
 async function copyOne(
-  parts: CopierParts,
-  row: TaskRow,
+  { storage, fetchMedia }: CopierParts,
+  task: string,
+  { userId, origin }: ResultSource,
   link: NamedLink,
   signal: AbortSignal,
 ): Promise<KeptFile> {
   const { section, member, url } = link;
-  const { storage, fetchMedia } = parts;
-  const { id, user_id } = row;
-  const ownOrigin = ownOriginOf(parts, row);
   return fetchMedia(
     {
       url,
       // Not a key: copies are no reason to let a user's requests wait.
-      keyId: `results:${user_id}`,
+      keyId: `results:${userId}`,
       timeout: copyRules.longest,
       maxBytes: copyRules.mostBytes,
       signal,
       isUnrestricted: true,
-      ownOrigin,
+      ownOrigin: origin,
     },
     async ({ mime, length, pieces }) => {
       const name = nameOf(link, mime);
-      await storage.write(id, name, { pieces, length, type: typeOf(name) });
+      await storage.write(task, name, { pieces, length, type: typeOf(name) });
       return { section, member, name };
     },
   );
-}
-
-/** Where the task was submitted. */
-function ownOriginOf(
-  { secrets, snapshot }: CopierParts,
-  { id, access, channel_id }: TaskRow,
-): string | null {
-  if (access === null) return null;
-  const channel = snapshot().channels.find((each) => each.id === channel_id);
-  return new URL(presentAccess(openAccess(secrets, id, access), channel).baseUrl).origin;
 }

@@ -1,0 +1,1 @@
+export { createResults } from './results.ts';
