@@ -104,7 +104,7 @@ async function believedOf(
   const excess = billing.costOf(hold, measured.lines) - hold.amount;
   if (excess <= 0n) return measured;
   const held = hold.amount;
-  const refusal = await billing.draw(hold, excess);
+  const refusal = await billing.extend(hold, excess);
   const isPaid = refusal === null && hold.amount - held >= excess;
   return isPaid ? measured : { ...measured, source: 'quarantined' };
 }

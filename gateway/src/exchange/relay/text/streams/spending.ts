@@ -109,7 +109,7 @@ export function spendingOf(
         const used = usageOfLeaving(known, prepared, { outputBytes, webSearches });
         return billing.costOf(hold, measureText(used, prepared, sent).lines);
       },
-      draw: (amount) => billing.draw(hold, amount),
+      draw: (amount) => billing.extend(hold, amount),
       overshoot,
       ahead,
       coveredBytes,
