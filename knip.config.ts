@@ -18,7 +18,7 @@ export default {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],
       ignoreBinaries: ['mount', 'nft', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
-      project: ['src/**/*.{ts,js}', 'test/**/*.ts'],
+      project: ['{importers,src}/**/*.{ts,js}', 'test/**/*.ts'],
     },
     console: {
       project: ['src/**/*.{ts,tsx}', '*.ts'],

@@ -37,9 +37,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     catalogue: `canonical database vendors ${anywhere}`,
     identity: `canonical catalogue database ledger ${anywhere}`,
     declaration: `canonical catalogue database identity vendors ${anywhere}`,
-    'price-lists': `canonical ${anywhere}`,
     administration: `canonical catalogue database declaration identity ledger ${anywhere}`,
-    'other-gateways': `canonical catalogue declaration price-lists vendors ${anywhere}`,
   },
   money: {
     limits: `canonical leases ${anywhere}`,
@@ -65,7 +63,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
     app: `administration billing bodies body-work catalogue console-api conversion database endpoints estimation http identity journal leases ledger limits nodes protocols relay results routing startup tasks upstream upstream-state usage vendors ${anywhere}`,
-    commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
+    commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
   },
 };
 
@@ -150,6 +148,16 @@ const otherWorkspace = (name: string): Pattern => ({
   message: `directions: nothing here may import the ${name} workspace`,
 });
 
+/** `gateway/importers` reads files of other programs: what it may use of the source, and the only file that uses it. */
+export const importers = {
+  may: 'canonical catalogue commands config declaration errors vendors'.split(' '),
+  door: 'process/commands/table.ts',
+};
+const noImporters: Pattern = {
+  regex: '^#importers/',
+  message: `directions: only ${importers.door} may import the importers`,
+};
+
 function roomPatterns(room: string): Pattern[] {
   const allowed = directions[room] ?? [];
   const denied = rooms.filter((other) => other !== room && !allowed.includes(other));
@@ -190,6 +198,7 @@ function restrict(
           patterns: [
             otherWorkspace('simulator'),
             otherWorkspace('gateway'),
+            ...(files === importers.door ? [] : [noImporters]),
             ...confined,
             ...patterns,
           ],
@@ -238,6 +247,23 @@ const directionOverrides: OxlintOverride[] = [
       ['exchange/relay/**', 'exchange/**'],
     );
   }),
+  restrict(importers.door, roomPatterns('commands'), ['process/commands/**', 'process/**']),
+  {
+    files: ['gateway/importers/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^#(${rooms.filter((room) => !importers.may.includes(room)).join('|')})/`,
+              message: `directions: the importers may import only ${importers.may.join(', ')}`,
+            },
+          ],
+        },
+      ],
+    },
+  },
   {
     files: ['simulator/**'],
     rules: { 'no-restricted-imports': ['error', { patterns: [otherWorkspace('gateway')] }] },
@@ -317,7 +343,10 @@ export default defineConfig({
     },
     // Vite takes style sheets by such imports.
     { files: ['console/src/main.tsx'], rules: { 'import/no-unassigned-import': 'off' } },
-    { files: ['gateway/src/**'], rules: { 'no-console': 'error', 'node/no-process-env': 'error' } },
+    {
+      files: ['gateway/{importers,src}/**'],
+      rules: { 'no-console': 'error', 'node/no-process-env': 'error' },
+    },
     {
       files: [
         'gateway/src/main.js',
@@ -327,7 +356,7 @@ export default defineConfig({
       rules: { 'no-console': 'off', 'node/no-process-env': 'off' },
     },
     {
-      files: ['gateway/src/**', 'simulator/src/**', 'lint/**'],
+      files: ['gateway/{importers,src}/**', 'simulator/src/**', 'lint/**'],
       rules: { 'sluice/linear-expression': 'error' },
     },
     {

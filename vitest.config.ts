@@ -14,7 +14,7 @@ const quickFiles = new URL('gateway/test/support/quick-files.reporter.ts', impor
 
 /** Functions and rules, which need neither a gateway nor a database. */
 const units = [
-  'gateway/src/**/*.test.ts',
+  'gateway/{importers,src}/**/*.test.ts',
   'gateway/test/{config,conversion,net,property,recordings,structure}/**/*.test.ts',
   '{console,lint,simulator}/**/*.test.ts',
 ];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { logMemoryShortage } from '#commands/memory-shortage.ts';
+import { logMemoryShortage } from '#commands/start-steps.ts';
 import { run } from '#commands/index.ts';
 import { parseConfig } from '#config/index.ts';
 

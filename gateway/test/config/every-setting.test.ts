@@ -26,8 +26,6 @@ const environment = {
 const carriers = [
   'base/config/**',
   'access/declaration/**',
-  'access/other-gateways/**',
-  'access/price-lists/**',
   'access/catalogue/bundled/**',
   'access/catalogue/build-snapshot.ts',
   'access/catalogue/snapshot.ts',

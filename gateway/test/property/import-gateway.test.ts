@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { toFileText } from '#declaration/index.ts';
-import { createNotes, readOtherGateway, toFile } from '#other-gateways/index.ts';
+import { createNotes, readOtherGateway, toFile } from '#importers/other-gateways/index.ts';
 import { readImported } from '../support/imported-file.ts';
 
 const odd = fc.oneof(

@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 397, files: 130 },
-  { name: 'a warm stream, messages to chat', functions: 704, files: 189 },
+  { name: 'a warm plain chat', functions: 385, files: 123 },
+  { name: 'a warm stream, messages to chat', functions: 630, files: 166 },
 ];
 const mostStrangers = 6;
 

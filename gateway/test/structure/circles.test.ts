@@ -44,7 +44,7 @@ describe('imports, those of types included', () => {
     // The package's own version, and a list of prices.
     expect(missing.toSorted()).toEqual([
       'src/access/catalogue/bundled/entry.ts → src/access/catalogue/bundled/vendor-prices.json',
-      'src/process/commands/version.ts → package.json',
+      'src/process/commands/command.ts → package.json',
     ]);
   });
 

@@ -15,6 +15,7 @@ import {
   confinedPackages,
   directions,
   districts,
+  importers,
   placeOf,
   protocolFolders,
   sharedRelayFolders,
@@ -116,6 +117,21 @@ const probes: readonly Probe[] = [
     forbidden: ['#protocols/chat/index.ts', '#vendors/openai/index.ts'],
   },
   {
+    file: `gateway/src/${importers.door}`,
+    specifiers: ['#importers/import-prices.ts', face('estimation')],
+    forbidden: [face('estimation')],
+  },
+  {
+    file: 'gateway/src/process/commands/start.ts',
+    specifiers: ['#importers/import-prices.ts', face('app')],
+    forbidden: ['#importers/import-prices.ts'],
+  },
+  {
+    file: 'gateway/importers/prices/plain.ts',
+    specifiers: rooms.map(face),
+    forbidden: rooms.filter((room) => !importers.may.includes(room)).map(face),
+  },
+  {
     file: 'gateway/src/process/commands/simulate.ts',
     specifiers: ['simulator', '../../../../simulator/src/index.ts', face('config')],
     forbidden: ['simulator', '../../../../simulator/src/index.ts'],
@@ -198,6 +214,7 @@ describe('the direction of imports', () => {
     );
     expect(manifest.imports).toEqual({
       ...Object.fromEntries(present.map((room) => [`#${room}/*`, `./src/${placeOf(room)}/*`])),
+      '#importers/*': './importers/*',
       '#test/*': './test/*',
     });
   });

@@ -27,7 +27,7 @@ function expressionsOf(file: string): RegExp[] {
 }
 
 const expressions = new Map(
-  globSync('{gateway,simulator}/src/**/*.{ts,js}', { cwd: root })
+  globSync(['{gateway,simulator}/src/**/*.{ts,js}', 'gateway/importers/**/*.ts'], { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap(expressionsOf)
     .map((expression) => [String(expression), expression]),

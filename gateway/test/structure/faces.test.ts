@@ -31,13 +31,12 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
       'database/money.ts',
       'declaration/',
       'ledger/',
-      'price-lists/',
       'usage/usage-entry.ts',
     ],
     why: 'digits as whole numbers, by one rule for the file and the database, also in the thread that fills it and loads no reader of configuration',
   },
   'config/pattern.ts': {
-    by: ['catalogue/', 'commands/', 'declaration/', 'other-gateways/', 'upstream-state/'],
+    by: ['catalogue/', 'commands/', 'declaration/', 'upstream-state/'],
     why: 'what a star means, by one rule, without a reader of configuration',
   },
   'database/*.ts': {
@@ -47,6 +46,10 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
   'app/addresses.ts': {
     by: ['commands/start-supervisor.ts'],
     why: 'a supervisor tries the ports and serves nothing: it loads no server',
+  },
+  'importers/*.ts': {
+    by: ['commands/table.ts'],
+    why: 'commands that stand beside the source, with what they read of other programs',
   },
   'http/listen.ts': {
     by: ['app/addresses.ts'],

@@ -20,7 +20,7 @@ const specifier = /\b(?:from|import|import\()\s*'([.#][^']+)'/g;
  * compiler drops them, a reader does not.
  */
 export function readImports(): ReadonlyMap<string, readonly string[]> {
-  const files = globSync('src/**/*.{ts,js}', { cwd: gateway }).filter(
+  const files = globSync('{importers,src}/**/*.{ts,js}', { cwd: gateway }).filter(
     (file) => !file.endsWith(ofTests),
   );
   return new Map(files.map((file) => [file, importsIn(file)]));

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
@@ -6,7 +6,6 @@ import { createContentDecoder, isInflated, type ContentDecoder } from '#compress
 import type { BodyClaim, PieceReader, Spool, UploadedBody } from '#bodies/index.ts';
 import { type BodyPace, isFragmented, type PacedBody } from './body-pace.ts';
 import { type BodyTarget, MemoryTarget, noRoom, SpoolTarget } from './body-target.ts';
-import { inviteBody } from './continue.ts';
 
 /**
  * Called once with the whole decoded body, or with the reason why there is none; never if the client disconnected
@@ -202,4 +201,35 @@ function mediaTypeOf(contentType: string): string {
   const end = contentType.indexOf(';');
   const mediaType = end === -1 ? contentType : contentType.slice(0, end);
   return mediaType.trim().toLowerCase();
+}
+
+/** Responses of clients that asked first whether to send a body. */
+const uninvited = new WeakMap<IncomingMessage, ServerResponse>();
+
+/**
+ * Holds back the `100 Continue` that Node would send at once. A client that asks first learns that its key or path is
+ * wrong before it sends a body.
+ */
+export function holdBackContinue(server: Server): void {
+  server.on('checkContinue', (request, response) => {
+    uninvited.set(request, response);
+    server.emit('request', request, response);
+  });
+  // Ignores any other expectation, as RFC 9110 allows, instead of refusing it without a request id.
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', request, response);
+  });
+}
+
+/** Invites the body of a client that asked first. */
+function inviteBody(request: IncomingMessage): void {
+  const response = uninvited.get(request);
+  if (response === undefined) return;
+  uninvited.delete(request);
+  response.writeContinue();
+}
+
+/** Whether the client asked first and was not invited: it may or may not send its body now. */
+export function isAwaitingInvitation(request: IncomingMessage): boolean {
+  return uninvited.has(request);
 }

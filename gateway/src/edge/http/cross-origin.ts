@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createRequestId } from './request-id.ts';
-import { pathOf, repairTarget, withoutBase } from './target.ts';
+import { pathOf, repairTarget, withoutBase } from './surface.ts';
 
 export interface CrossOriginOptions {
   /** Origins whose pages may call the client APIs, such as `https://app.example.com`; `*`: every one. Empty: none. */

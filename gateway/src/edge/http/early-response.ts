@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFragmented } from './body-pace.ts';
-import { isAwaitingInvitation } from './continue.ts';
+import { isAwaitingInvitation } from './body.ts';
 
 /** An unread body up to this size is cheaper to read than a new connection is to open. */
 const keepAliveBytes = 64 * 1024;

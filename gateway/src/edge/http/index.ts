@@ -7,4 +7,4 @@ export { ownHeaders, respond, respondJson } from './respond.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { listenOn } from './listen.ts';
 export type { ErrorShape, RequestHead, Surface } from './surface.ts';
-export { baseUrlHint, pathOf, withoutBase } from './target.ts';
+export { baseUrlHint, pathOf, withoutBase } from './surface.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { originOf } from './origin.ts';
-import { baseUrlHint, pathOf } from './target.ts';
+import { baseUrlHint, pathOf } from './surface.ts';
 
 /**
  * The headers of every response as flat names and values for `writeHead`: our request id, also under the name that the

@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Spool } from '#bodies/index.ts';
 import { createBodyPace, slowestPace, type SlowestPace } from './body-pace.ts';
-import { createBodyParser } from './body.ts';
-import { holdBackContinue } from './continue.ts';
+import { createBodyParser, holdBackContinue } from './body.ts';
 import { allowOrigins } from './cross-origin.ts';
 import {
   createErrorResponder,
@@ -18,7 +17,7 @@ import { keepPromises, type PromisedConnections } from './promised-connections.t
 import { checkHead, transferRefusal } from './request-head.ts';
 import { createRequestId } from './request-id.ts';
 import { createSurfaces, type Surface, type Surfaces } from './surface.ts';
-import { repairTarget } from './target.ts';
+import { repairTarget } from './surface.ts';
 import { readTlsFiles } from './tls-files.ts';
 import {
   type ClientAddress,

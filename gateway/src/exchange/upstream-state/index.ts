@@ -1,6 +1,6 @@
-export { isShared } from './shared-state.ts';
 export {
   createStateDirectory,
+  isShared,
   type StateDirectory,
   type StateHome,
   type Standing,

@@ -1,3 +1,4 @@
+import { matchesPattern } from '#config/pattern.ts';
 import {
   createCautiousDate,
   type DatabaseBreaker,
@@ -97,4 +98,9 @@ export function createStateDirectory(options: StateDirectoryOptions): StateDirec
       );
     },
   };
+}
+
+/** Whether everybody may name this id. `*` in a pattern is any text. Linear in the id. */
+export function isShared(patterns: readonly string[], id: string): boolean {
+  return patterns.some((pattern) => matchesPattern(pattern, id));
 }

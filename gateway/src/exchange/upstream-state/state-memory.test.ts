@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isShared } from './shared-state.ts';
+import { isShared } from './state-directory.ts';
 import { createStateMemory } from './state-memory.ts';
 
 const given = (id: string, owner = 'alice') => ({

@@ -1,6 +1,12 @@
 import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
-import { readTimes } from './time-options.ts';
+import {
+  type Command,
+  commonOptions,
+  exitCode,
+  printJson,
+  readTimes,
+  UsageError,
+} from './command.ts';
 
 const usualLimit = 100;
 const most = 1_000;

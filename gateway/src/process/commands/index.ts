@@ -1,7 +1,6 @@
 import { columns, formatHelp, parseArguments } from './arguments.ts';
-import { type CommandIo, exitCode, UsageError } from './command.ts';
+import { type CommandIo, exitCode, programVersion, UsageError } from './command.ts';
 import { commandTable, type TableEntry } from './table.ts';
-import { programVersion } from './version.ts';
 
 export type { CommandIo } from './command.ts';
 

@@ -2,8 +2,7 @@ import type { OpenDatabase } from '#database/index.ts';
 import type { Replayed } from '#journal/index.ts';
 import type { Difference } from '#ledger/index.ts';
 import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
-import { readTimes } from './time-options.ts';
+import { type Command, commonOptions, exitCode, printJson, readTimes } from './command.ts';
 
 export const reconcileCommand: Command = {
   name: 'reconcile',

@@ -18,9 +18,8 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { input, io, logger, running, apply } = options;
   const { dataDir } = running.storage;
   const { writeReloadOutcome } = await import('./runtime-files.ts');
-  const { describeProblems } = await import('./problems.ts');
   const { logWeakKeys } = await import('./file-warnings.ts');
-  const { changedSettings } = await import('./changed-settings.ts');
+  const { changedSettings, describeProblems } = await import('./reload-report.ts');
   const { EarlierFile } = await import('#declaration/index.ts');
   let problems: readonly string[] = [];
   let restart: readonly string[] = [];

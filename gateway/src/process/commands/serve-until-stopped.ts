@@ -1,10 +1,9 @@
 import type { Logger } from '#observability/index.ts';
 import { forgetUnshown } from '#startup/index.ts';
-import type { CommandIo } from './command.ts';
-import type { Damage } from './damage.ts';
+import { type CommandIo, programVersion } from './command.ts';
+import type { Damage } from './start-steps.ts';
 import { removePidFile, writePidFile } from './runtime-files.ts';
 import { keepListeningAfter, stopSignals, type StopSignals } from './stop-signal.ts';
-import { programVersion } from './version.ts';
 
 export interface ServingProcess {
   readonly io: CommandIo;

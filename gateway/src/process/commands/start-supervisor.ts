@@ -15,11 +15,9 @@ import { prepareDatabase, reapplyFile } from '#startup/index.ts';
 import { createWorkerPool, workerForks } from '#supervisor/index.ts';
 import { buildMissingConsole } from './build-console.ts';
 import { type CommandInput, type CommandIo, exitCode, takeOver } from './command.ts';
-import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
-import { secretsFileOf } from './secrets-file-option.ts';
 import { serveUntilStopped } from './serve-until-stopped.ts';
-import { logMemoryShortage } from './memory-shortage.ts';
+import { logMemoryShortage, secretsFileOf, watchDamage } from './start-steps.ts';
 import { logWeakKeys } from './file-warnings.ts';
 
 /** How long the workers wait for the adoption of earlier journals; the rest is adopted while they serve. */

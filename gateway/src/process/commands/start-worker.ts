@@ -1,5 +1,5 @@
 import { connectToSupervisor } from '#supervisor/index.ts';
-import { exitCode } from './command.ts';
+import { exitCode, programVersion } from './command.ts';
 
 /** One process of a supervisor, which controls it. @param number counted from 1 */
 export async function startWorker(number: number): Promise<number> {
@@ -7,10 +7,9 @@ export async function startWorker(number: number): Promise<number> {
   const supervisor = await connectToSupervisor(number);
   const { startApp } = await import('#app/index.ts');
   const { createLogger } = await import('#observability/index.ts');
-  const { watchDamage } = await import('./damage.ts');
+  const { watchDamage } = await import('./start-steps.ts');
   const { greeting } = await import('./greeting.ts');
   const { keepListeningAfter } = await import('./stop-signal.ts');
-  const { programVersion } = await import('./version.ts');
   const { config } = supervisor;
   const logger = createLogger();
   const damage = watchDamage(logger, config.server.drainTimeout);

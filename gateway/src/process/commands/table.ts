@@ -104,17 +104,17 @@ export const commandTable: readonly TableEntry[] = [
   {
     name: 'import litellm',
     summary: 'Convert a LiteLLM configuration',
-    load: async () => (await import('./import-gateway.ts')).importLitellm,
+    load: async () => (await import('#importers/import-gateway.ts')).importLitellm,
   },
   {
     name: 'import new-api',
     summary: 'Convert the channels of new-api or one-api',
-    load: async () => (await import('./import-gateway.ts')).importNewApi,
+    load: async () => (await import('#importers/import-gateway.ts')).importNewApi,
   },
   {
     name: 'import prices',
     summary: 'Convert a public price list into model entries',
-    load: async () => (await import('./import-prices.ts')).importPrices,
+    load: async () => (await import('#importers/import-prices.ts')).importPrices,
   },
   {
     name: 'reconcile',

@@ -9,8 +9,8 @@ import {
   exitCode,
   printJson,
   UsageError,
+  readTimes,
 } from './command.ts';
-import { readTimes } from './time-options.ts';
 import type { Workspace } from './workspace.ts';
 
 export const usage: Command = {

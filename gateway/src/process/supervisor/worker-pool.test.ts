@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBackOff } from './back-off.ts';
-import { createWorkerPool, type WorkerEvents } from './worker-pool.ts';
+import { createBackOff, createWorkerPool, type WorkerEvents } from './worker-pool.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 interface Fake {

@@ -21,6 +21,8 @@ const unpaidResults: ReadonlySet<string> = new Set([
 
 export interface RefusalsOptions {
   readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
+  /** Hears of each record that is durable; nobody waits for it. Absent: nobody does. */
+  readonly onDurable?: (record: ExchangeRecord) => void;
   /** The id of the model that a name or an alias means; null: none. All such names count as one, so that nobody can invent new groups. */
   readonly modelIdOf: (name: string) => string | null;
   /** Milliseconds, monotonic. */
@@ -57,7 +59,7 @@ interface Group {
  * client nothing, but each would take room on the disk. Minutes are local to the process and begin with a refusal.
  */
 export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
-  const { journal, modelIdOf, now } = options;
+  const { journal, modelIdOf, now, onDurable } = options;
   const { mostRows = usualRows, mostRefusals = usualRefusals } = options;
   let groups = new Map<string, Group>();
   /** By key. */
@@ -67,22 +69,33 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   let endsAt = -Infinity;
   let timer: NodeJS.Timeout | null = null;
 
+  function store(record: ExchangeRecord): Promise<void> {
+    const stored = journal.append(record);
+    if (onDurable !== undefined) {
+      stored.then(
+        () => onDurable(record),
+        () => {},
+      );
+    }
+    return stored;
+  }
+
   function append(record: ExchangeRecord): Promise<void> {
     const { outcome, attempts } = record;
     const isUnpaid =
       outcome === 'failed' && attempts.some(({ result }) => unpaidResults.has(result));
-    if (outcome !== 'refused' && !isUnpaid) return journal.append(record);
+    if (outcome !== 'refused' && !isUnpaid) return store(record);
     if (now() >= endsAt) begin();
     if (isUnpaid) {
       countUp(unpaid, unpaidName(record.keyId, modelIdOf(record.model) ?? ''));
-      return journal.append(record);
+      return store(record);
     }
     // A failure of the gateway is not the key's fault.
     if (record.status < 500) countUp(refusals, record.keyId);
     const group = groupOf(record);
-    if (group === null) return journal.append(record);
+    if (group === null) return store(record);
     group.seen += 1;
-    if (group.seen <= mostRows) return journal.append(record);
+    if (group.seen <= mostRows) return store(record);
     group.row ??= record;
     group.count += 1;
     return Promise.resolve();
@@ -127,9 +140,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     endsAt = -Infinity;
     // The journal reports and counts what it cannot store.
     await Promise.allSettled(
-      countedGroups.flatMap(({ row, count }) =>
-        row === null ? [] : journal.append({ ...row, count }),
-      ),
+      countedGroups.flatMap(({ row, count }) => (row === null ? [] : store({ ...row, count }))),
     );
   }
 

@@ -19,7 +19,7 @@ export interface Thread<To> {
 
 /**
  * A thread's objects are the lines of one batch, so a small space for young objects is enough. Without a limit it grows
- * like that of the main thread (`app/v8-heap.ts`) and takes another 15 MiB of an almost idle process.
+ * like that of the main thread (`app/app.ts`) and takes another 15 MiB of an almost idle process.
  */
 const maxYoungGenerationSizeMb = 6;
 

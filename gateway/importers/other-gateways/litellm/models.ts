@@ -1,0 +1,54 @@
+import {
+  listedCount,
+  listedEmbeddingPrice,
+  listedPrice,
+  litellmCosts,
+  litellmParts,
+  perTokenToMillion,
+  type ExactMapping,
+} from '../../price-lists/index.ts';
+import type { DeclaredPrice } from '#config/index.ts';
+import type { DraftModel } from '../draft.ts';
+import { mappingAt } from './values.ts';
+
+/** The members of a deployment that are read here. */
+export const modelSettings: readonly string[] = [
+  ...Object.values(litellmCosts).flat(),
+  'max_input_tokens',
+  'max_output_tokens',
+];
+
+/** Facts about a model besides its name: prices and limits. Null: none. */
+export function readModel(entry: ExactMapping): DraftModel | null {
+  const said = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
+  const contextWindow = listedCount(said['max_input_tokens']);
+  const maxOutputTokens = listedCount(said['max_output_tokens']);
+  if (isEmbedding(entry)) {
+    return {
+      type: 'embedding',
+      price: embeddingPriceOf(said),
+      contextWindow,
+      maxOutputTokens: null,
+    };
+  }
+  const price = priceOf(said);
+  if (price === null && contextWindow === null && maxOutputTokens === null) return null;
+  return { type: null, price, contextWindow, maxOutputTokens };
+}
+
+function isEmbedding(entry: ExactMapping): boolean {
+  return mappingAt(entry, 'model_info')['mode'] === 'embedding';
+}
+
+function embeddingPriceOf(said: ExactMapping): DeclaredPrice | null {
+  const price = listedEmbeddingPrice(litellmParts(said), perTokenToMillion);
+  if (price === 'listed as free') return { input: '0' };
+  return typeof price === 'string' ? null : price;
+}
+
+function priceOf(said: ExactMapping): DeclaredPrice | null {
+  const price = listedPrice(litellmParts(said), perTokenToMillion);
+  // Here, unlike in a public list, somebody wrote the zeros on purpose.
+  if (price === 'listed as free') return { input: '0', output: '0' };
+  return typeof price === 'string' ? null : price;
+}
