@@ -68,7 +68,7 @@ export function consolePages(folder: URL) {
     };
 
     scope.get('/console', showPage);
-    scope.get('/console/*', { config: { unlisted: true } }, (request, reply) => {
+    scope.get('/console/*', { config: { isUnlisted: true } }, (request, reply) => {
       const { '*': name } = request.params as { readonly '*': string };
       if (!name.startsWith('assets/')) {
         showPage(request, reply);

@@ -24,7 +24,7 @@ export function createResults(options: ResultsOptions): Results {
   return {
     plan: insertResult,
     tally,
-    async shown(tasks) {
+    async withLinks(tasks) {
       const made = tasks.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
       if (made.length === 0) return tasks;
       const copied = await readCopied(database, made);

@@ -73,7 +73,7 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
         }),
       rest: () => wait(lookEvery, !isClosed, { ref: false }),
     }).catch((error: unknown) => {
-      work.failed(error);
+      work.reportFailure(error);
       setTimeout(() => giveBackDoubtful(left), retryAfter).unref();
     });
   }
@@ -81,7 +81,7 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
   function giveBackEarlier(): void {
     if (isClosed || earlier.length === 0) return;
     giveBack(earlier).catch((error: unknown) => {
-      work.failed(error);
+      work.reportFailure(error);
       setTimeout(giveBackEarlier, retryAfter).unref();
     });
   }
@@ -112,7 +112,7 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
     end(life) {
       ended.push({ life, at: performance.now() });
     },
-    closeAgain: () => closeLives(database, closed).catch(work.failed),
+    closeAgain: () => closeLives(database, closed).catch(work.reportFailure),
     follow(own) {
       journal = own;
       void own.caughtUp.then(() => {
@@ -120,14 +120,14 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
         giveBackDoubtful(doubtful);
       });
       timer = setInterval(() => {
-        freeSilent().then(giveBackEnded).then(work.worked).catch(work.failed);
+        freeSilent().then(giveBackEnded).then(work.reportSuccess).catch(work.reportFailure);
       }, lookEvery).unref();
     },
     async close() {
       isClosed = true;
       if (timer !== null) clearInterval(timer);
       if (journal?.depth !== 0) return;
-      await giveBack(livesOf(dataDir).ended).catch(work.failed);
+      await giveBack(livesOf(dataDir).ended).catch(work.reportFailure);
     },
   };
 }

@@ -383,7 +383,7 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
 
   const lookNow = (): void => {
     soon = null;
-    look().then(looks.worked, looks.failed);
+    look().then(looks.reportSuccess, looks.reportFailure);
   };
   const looking = setInterval(lookNow, leaseRules.lookEveryMs).unref();
   /** Many changes in a row are one look. */
