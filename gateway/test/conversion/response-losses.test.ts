@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { responseLossNames, type TextProtocolName } from '#canonical/index.ts';
-import { ResponseLosses } from '#conversion/response-losses.ts';
+import { ResponseLosses } from '#conversion/losses.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { requestOf } from '../support/canonical.ts';
 import { textProtocolNames } from '../support/convert.ts';

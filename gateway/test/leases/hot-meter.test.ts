@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type OpenDatabase } from '#database/index.ts';
 import { createPostgresAuthority } from '#leases/index.ts';
-import { createLeasedMoney, leaseRules, type LeasedMoney } from '#limits/leases/leased-money.ts';
+import { leaseRules } from '#limits/index.ts';
+import { LeasedMoney } from '#limits/leases/leased-money.ts';
 import { isSkipped, openTestDatabase } from '../database/databases.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
@@ -52,7 +53,7 @@ describe.skipIf(isSkipped('postgres'))('a payer whom many requests want to charg
   const start = (name: string, url: string): LeasedMoney => {
     const database = databaseBy(url);
     const rules = { ...leaseRules, ageMs: 600_000, share: 500n };
-    const money = createLeasedMoney({
+    const money = new LeasedMoney({
       authority: createPostgresAuthority({ database, node: name, url, rules }),
       ageMs: 600_000,
       newLife: () => `life_${name}_${(count += 1)}`,

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { closeLives, createPostgresAuthority, freeSilentLives } from '#leases/index.ts';
-import { createLeasedMoney, leaseRules, type LeasedMoney } from '#limits/leases/leased-money.ts';
+import { leaseRules } from '#limits/index.ts';
+import { LeasedMoney } from '#limits/leases/leased-money.ts';
 import type { HoldDecision } from '#limits/index.ts';
 import { isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record, recordAll } from '../journal/records.ts';
@@ -79,7 +80,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       url: opened.url,
       rules: { ...leaseRules, ageMs, share: 500n },
     });
-    const money = createLeasedMoney({
+    const money = new LeasedMoney({
       authority: { ...authority, look: (...of) => authority.look(...of).then(slow) },
       ageMs,
       newLife() {

@@ -18,7 +18,7 @@ import {
 } from '#leases/index.ts';
 import { heldByTasks, reconcile, spentOf, type Difference } from '#ledger/index.ts';
 import { createMemoryMoney, leaseRules, type Money } from '#limits/index.ts';
-import { createLeasedMoney } from '#limits/leases/leased-money.ts';
+import { LeasedMoney } from '#limits/leases/leased-money.ts';
 import { linesOf, recordUsage } from '#usage/index.ts';
 import type { Dialect } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
@@ -95,7 +95,7 @@ function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { s
     });
   }
   const rules = { ...leaseRules, ageMs, share: 500n };
-  return createLeasedMoney({
+  return new LeasedMoney({
     authority: createPostgresAuthority({ database, node: fresh('node'), url, rules }),
     ageMs,
     newLife() {

@@ -1,5 +1,6 @@
 import { createMemoryMoney, type Meter, type Money } from '#limits/index.ts';
-import { createLeasedMoney, leaseRules } from '#limits/leases/leased-money.ts';
+import { leaseRules } from '#limits/index.ts';
+import { LeasedMoney } from '#limits/leases/leased-money.ts';
 import { createPostgresAuthority, settleLeases } from '#leases/index.ts';
 import { createTransactionId, postTransaction } from '#ledger/index.ts';
 import { openTestDatabase, type Dialect } from '../database/databases.ts';
@@ -47,7 +48,7 @@ async function onPostgres(): Promise<MoneyBench> {
   const { database, url, close } = await openTestDatabase('postgres');
   const { kysely } = database;
   let lives = 0;
-  const money = createLeasedMoney({
+  const money = new LeasedMoney({
     authority: createPostgresAuthority({
       database,
       node: 'node',

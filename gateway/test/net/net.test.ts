@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Weights } from '#body-work/weights.ts';
+import type { Weights } from '#body-work/body-pool.ts';
 import { endings, type Ending } from './endings.ts';
 import { modalities, type Modality } from './modalities.ts';
 import { closeStages, Stage } from './stage.ts';

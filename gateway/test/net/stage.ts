@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createBilling } from '#billing/index.ts';
 import { createSpool } from '#bodies/index.ts';
 import { createBodyPool } from '#body-work/index.ts';
-import type { Weights } from '#body-work/weights.ts';
+import type { Weights } from '#body-work/body-pool.ts';
 import { buildSnapshot } from '#catalogue/build-snapshot.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import { createConverter, createStateSealer, createStateStore } from '#conversion/index.ts';

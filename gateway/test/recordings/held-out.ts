@@ -1,5 +1,4 @@
-import type { Family } from '#estimation/family.ts';
-import { weigh } from '#estimation/weigh.ts';
+import { type Family, weigh } from '#estimation/family.ts';
 import type { Comparison } from './token-estimates.ts';
 
 /**

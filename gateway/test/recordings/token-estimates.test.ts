@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { familyOf } from '#estimation/family.ts';
+import { familyOf, weigh } from '#estimation/family.ts';
 import { type Outline, outlineRequest } from '#estimation/outline.ts';
-import { weigh } from '#estimation/weigh.ts';
 import { requestOf } from '../support/canonical.ts';
 import { assertWritten, table } from '../support/written-page.ts';
 import { fit, heldOutByFamily, heldOutByModel, start } from './held-out.ts';

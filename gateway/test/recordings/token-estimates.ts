@@ -1,8 +1,7 @@
 import type { GenerationRequest } from '#canonical/index.ts';
 import { countTexts } from '#estimation/count-text.ts';
-import { type Family, familyOf } from '#estimation/family.ts';
+import { type Family, familyOf, type TextCounts, weigh } from '#estimation/family.ts';
 import { type Outline, outlineRequest } from '#estimation/outline.ts';
-import { type TextCounts, weigh } from '#estimation/weigh.ts';
 import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { usageIn } from '../replay/recorded-usage.ts';
 import type { Recording } from './recordings.ts';

@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 395, files: 127 },
-  { name: 'a warm stream, messages to chat', functions: 649, files: 173 },
+  { name: 'a warm plain chat', functions: 385, files: 123 },
+  { name: 'a warm stream, messages to chat', functions: 630, files: 166 },
 ];
 const mostStrangers = 6;
 

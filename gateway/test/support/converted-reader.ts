@@ -1,5 +1,5 @@
 import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
-import { ResponseLosses } from '#conversion/response-losses.ts';
+import { ResponseLosses } from '#conversion/losses.ts';
 import { createConvertedReader, type ResponseReader } from '#conversion/converted-tap.ts';
 import { createStateSealer, type StateSealer } from '#conversion/index.ts';
 import { createStateStore, type StateStore } from '#conversion/state/state-store.ts';

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { kinds } from '#config/index.ts';
 import { settingsOf } from '#database/rows.ts';
 import type { Database } from '#database/schema.ts';
-import { shownKeyName } from '#database/session-keys.ts';
+import { shownKeyName } from '#database/expressions.ts';
 import type { Caller } from './caller.ts';
 import { createHolders, type Holders } from './holders.repository.ts';
 

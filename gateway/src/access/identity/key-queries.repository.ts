@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type DeclaredKey, kinds, type NamesWith } from '#config/index.ts';
-import { containing } from '#database/containing.ts';
+import { containing } from '#database/expressions.ts';
 import { entryOf, type Stored } from '#database/rows.ts';
 import type { Database, Owner } from '#database/schema.ts';
 

@@ -4,7 +4,7 @@ import type { Change } from '#database/change.ts';
 import type { Secrets } from '#database/index.ts';
 import { columnsOf, createId } from '#database/rows.ts';
 import type { Database } from '#database/schema.ts';
-import { sessionKeyName } from '#database/session-keys.ts';
+import { sessionKeyName } from '#database/expressions.ts';
 import { displayPrefix, keySecretOf } from './key-secret.ts';
 
 /** What a key of a session is for. Each of it has a key of its own. */

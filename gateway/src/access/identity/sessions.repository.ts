@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { Change } from '#database/change.ts';
-import { isPostgres } from '#database/is-postgres.ts';
+import { isPostgres } from '#database/expressions.ts';
 import type { Database } from '#database/schema.ts';
 import { readPreferences, type Preferences } from './preferences.repository.ts';
 import { endSessionKeys } from './session-keys.repository.ts';

@@ -1,35 +1,52 @@
-export type {
-  AudioBlock,
-  Block,
-  Citation,
-  FileBlock,
-  ImageBlock,
-  MediaSource,
-  NativeState,
-  OpaqueBlock,
-  ReasoningBlock,
-  RefusalBlock,
-  TextBlock,
-  TokenLogprob,
-  ToolCallBlock,
-  ToolResultBlock,
-  VideoBlock,
-} from './block.ts';
-export type { ClientItem } from './client-item.ts';
-export { noExtensions, type Extension, type Extensions } from './extension.ts';
-export { Unconvertible, type Loss } from './loss.ts';
 export {
+  type AudioBlock,
+  type Block,
+  type Citation,
+  type FileBlock,
+  type ImageBlock,
+  type MediaSource,
+  type NativeState,
+  type OpaqueBlock,
+  type ReasoningBlock,
+  type RefusalBlock,
+  type TextBlock,
+  type TokenLogprob,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  type VideoBlock,
+  type ClientItem,
+  noExtensions,
+  type Extension,
+  type Extensions,
+} from './block.ts';
+export {
+  Unconvertible,
+  type Loss,
   responseLossNames,
   lossNames,
   type ResponseLoss,
   type KnownLoss,
   type LossName,
-} from './loss-names.ts';
-export type { Surcharges } from './surcharges.ts';
-export type { OperationName, TextOperationName } from './operation-name.ts';
-export type { Image, ImageRequest, ImageResponse, ImageShape, ImageSource } from './image.ts';
-export { isReferenceModel } from './reference-model.ts';
+} from './loss.ts';
 export {
+  type Surcharges,
+  lacks,
+  noTokens,
+  saysNothing,
+  type ApartTokens,
+  type Iteration,
+  type ReportedUsage,
+  type TokenCounts,
+  type TokenUsage,
+  apartParts,
+  tokenPartNames,
+  tokenParts,
+  type ApartPart,
+  type TokenPart,
+} from './token-usage.ts';
+export {
+  type OperationName,
+  type TextOperationName,
   imageProtocolNames,
   protocolNames,
   telemetryOperation,
@@ -40,19 +57,27 @@ export {
   type TextProtocolName,
   type VideoProtocolName,
 } from './protocol-name.ts';
-export type {
-  CustomTool,
-  FunctionTool,
-  GenerationRequest,
-  HostedTool,
-  OutputFormat,
-  ReasoningEffort,
-  ReasoningRequest,
-  Tool,
-  ToolChoice,
-  Turn,
+export {
+  type Image,
+  type ImageRequest,
+  type ImageResponse,
+  type ImageShape,
+  type ImageSource,
+  isReferenceModel,
+} from './image.ts';
+export {
+  type CustomTool,
+  type FunctionTool,
+  type GenerationRequest,
+  type HostedTool,
+  type OutputFormat,
+  type ReasoningEffort,
+  type ReasoningRequest,
+  type Tool,
+  type ToolChoice,
+  type Turn,
+  reasoningEfforts,
 } from './request.ts';
-export { reasoningEfforts } from './request.ts';
 export type {
   Candidate,
   Finish,
@@ -60,23 +85,6 @@ export type {
   GenerationEvent,
   GenerationResponse,
 } from './response.ts';
-export {
-  apartParts,
-  tokenPartNames,
-  tokenParts,
-  type ApartPart,
-  type TokenPart,
-} from './token-parts.ts';
-export {
-  lacks,
-  noTokens,
-  saysNothing,
-  type ApartTokens,
-  type Iteration,
-  type ReportedUsage,
-  type TokenCounts,
-  type TokenUsage,
-} from './token-usage.ts';
 export type {
   TaskFailure,
   TaskLook,

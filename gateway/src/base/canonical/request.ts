@@ -1,6 +1,4 @@
-import type { Block, TextBlock } from './block.ts';
-import type { ClientItem } from './client-item.ts';
-import type { Extensions } from './extension.ts';
+import type { Block, TextBlock, ClientItem, Extensions } from './block.ts';
 import type { TextProtocolName } from './protocol-name.ts';
 
 /** A request for text in protocol-neutral form. Null means that the client did not set the member. */

@@ -1,6 +1,11 @@
-import type { Block, Citation, NativeState, TokenLogprob } from './block.ts';
-import type { ClientItem } from './client-item.ts';
-import type { Extensions } from './extension.ts';
+import type {
+  Block,
+  Citation,
+  NativeState,
+  TokenLogprob,
+  ClientItem,
+  Extensions,
+} from './block.ts';
 
 /** A complete response. */
 export interface GenerationResponse {

@@ -1,5 +1,36 @@
-import type { Surcharges } from './surcharges.ts';
-import type { ApartPart } from './token-parts.ts';
+/**
+ * The parts of a price per token: the name of each in code, and its name in files, receipts and APIs. The order is that
+ * of stored prices, whose text decides their identity, so a new part goes at the end.
+ */
+export const tokenParts = {
+  input: 'input',
+  cacheRead: 'cache_read',
+  cacheWrite: 'cache_write',
+  cacheWrite1h: 'cache_write_1h',
+  output: 'output',
+  inputImage: 'input_image',
+  outputImage: 'output_image',
+  inputAudio: 'input_audio',
+  cacheReadAudio: 'cache_read_audio',
+  outputAudio: 'output_audio',
+  cacheReadImage: 'cache_read_image',
+} as const;
+
+export type TokenPart = keyof typeof tokenParts;
+
+export const tokenPartNames = Object.keys(tokenParts) as readonly TokenPart[];
+
+/** The parts for tokens that are not text. */
+export const apartParts = [
+  'inputImage',
+  'inputAudio',
+  'cacheReadImage',
+  'cacheReadAudio',
+  'outputImage',
+  'outputAudio',
+] as const satisfies readonly TokenPart[];
+
+export type ApartPart = (typeof apartParts)[number];
 
 /**
  * Token counts in normal form: the parts are disjoint, so a price can be applied to each and nothing is
@@ -84,4 +115,17 @@ export interface Iteration {
 /** Whether a side of the usage is missing, or a part of it. */
 export function lacks({ missingSide }: ReportedUsage, side: 'input' | 'output'): boolean {
   return missingSide === side || missingSide === 'both';
+}
+
+/** What a response reports besides tokens that affects its price. */
+export interface Surcharges {
+  /**
+   * Terms the response was served on, each a field and its value: `service_tier.priority`, `speed.fast`,
+   * `inference_geo.us`. Lower case, one per field.
+   */
+  readonly reported: readonly string[];
+  /** Searches that the provider made. */
+  readonly webSearches: number;
+  /** Tokens that the provider's image tool used beside those of the model. Absent: none. */
+  readonly imageTokens?: number;
 }

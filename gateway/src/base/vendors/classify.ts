@@ -1,7 +1,12 @@
 import { threadDetails } from './anthropic/index.ts';
 import { cureOf } from './cures.ts';
-import { failureFields, type FailureFields } from './failure-fields.ts';
-import { findFault, statusByWord, type FoundFault } from './find-fault.ts';
+import {
+  failureFields,
+  type FailureFields,
+  findFault,
+  statusByWord,
+  type FoundFault,
+} from './find-fault.ts';
 import type { Classification, UpstreamFailure } from './vendor.ts';
 
 const overloadCoolDownSeconds = 5;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { classifyFailure } from './classify.ts';
-import { failureFields } from './failure-fields.ts';
+import { failureFields, faultTables } from './find-fault.ts';
 import type { Fault } from './vendor.ts';
-import { faultTables } from './find-fault.ts';
 
 /*
  * What vendors and servers really send, and what it means. A new line in a table needs a sample here: words are tried by

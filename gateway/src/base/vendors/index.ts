@@ -13,15 +13,23 @@ export {
   vendorFacts,
   vendorOf,
 } from './registry.ts';
-export type { TaskCall, TaskList, TaskSide, TaskSides } from './vendor.ts';
-export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
+export {
+  type TaskCall,
+  type TaskList,
+  type TaskSide,
+  type TaskSides,
+  isDear,
+  joined,
+  noSurcharges,
+  type SurchargeFacts,
+  pathOf,
+  quirksFor,
+  traitsFor,
+  type Classification,
+  type UpstreamFailure,
+  type UpstreamTarget,
+  type Vendor,
+  type VendorFacts,
+} from './vendor.ts';
 export type { Effort, UpstreamTraits } from './traits.ts';
 export { signerOf, type Signer } from './signing.ts';
-export { pathOf, quirksFor, traitsFor } from './vendor.ts';
-export type {
-  Classification,
-  UpstreamFailure,
-  UpstreamTarget,
-  Vendor,
-  VendorFacts,
-} from './vendor.ts';

@@ -1,6 +1,33 @@
 import { isAscii } from 'node:buffer';
 import type { GatewayError } from '#errors/index.ts';
-import { expectedSize, parsedSize, responseSize } from './body-size.ts';
+
+/*
+ * The memory that a body takes. Transient copies are not counted, because each thread parses and converts bodies one after
+ * the other. The figures come from parsing bodies of one kind each (`body-claim.test.ts` repeats the measurement).
+ */
+
+/** Before parsing, for each byte: the byte, as much text in the parsed form, and as much again as it is sent. */
+const perExpectedByte = 3;
+/** For each byte of a complete response: the pieces as they came, and one copy of them. */
+const perResponseByte = 2;
+/** A value in a list or an object; nested empty lists take the most. */
+const perValue = 56;
+/** A member besides its value, if no other object has the same name. */
+const perMember = 88;
+
+/**
+ * Bytes after scanning.
+ * @param isAscii if false, the longest text may need two bytes per character
+ */
+export function parsedSize(
+  bytes: number,
+  isAscii: boolean,
+  members: number,
+  values: number,
+): number {
+  const text = isAscii ? bytes : 2 * bytes;
+  return 2 * bytes + text + members * perMember + values * perValue;
+}
 
 /** Called once with null when there is room, or with the refusal. */
 export type RoomListener = (refusal: GatewayError | null) => void;
@@ -19,9 +46,8 @@ export interface KeyUse {
 
 /** The part of the memory that a claim depends on. */
 export interface ClaimKeeper {
-  tryHold(claim: BodyClaim, total: number): boolean;
-  /** The same for a response: bodies that are still being read make way for it. */
-  tryHoldResponse(claim: BodyClaim, total: number): boolean;
+  /** @param isResponse bodies that are still being read make way for it */
+  tryHold(claim: BodyClaim, total: number, isResponse?: boolean): boolean;
   wait(claim: BodyClaim, total: number, listener: RoomListener): void;
   refuse(): GatewayError;
   release(claim: BodyClaim): void;
@@ -58,12 +84,12 @@ export class BodyClaim {
    * fails.
    */
   tryBody(bytes: number): boolean {
-    return this.#keeper.tryHold(this, expectedSize(bytes));
+    return this.#keeper.tryHold(this, perExpectedByte * bytes);
   }
 
   /** Waits a few seconds for that room. The listener is not called after `release`. */
   waitForBody(bytes: number, listener: RoomListener): void {
-    this.#keeper.wait(this, expectedSize(bytes), listener);
+    this.#keeper.wait(this, perExpectedByte * bytes, listener);
   }
 
   /** Call it when reading begins. `giveWay` ends the reading if it keeps others waiting for too long. */
@@ -92,7 +118,7 @@ export class BodyClaim {
    */
   tryResponse(bytes: number): boolean {
     this.#withoutResponse ??= this.held;
-    return this.#keeper.tryHoldResponse(this, this.#withoutResponse + responseSize(bytes));
+    return this.#keeper.tryHold(this, this.#withoutResponse + perResponseByte * bytes, true);
   }
 
   /** Claims this many bytes beside everything else that the request holds. A negative number gives memory back. */
@@ -129,4 +155,87 @@ export class BodyClaim {
     this.#stored = null;
     this.#keeper.release(this);
   }
+}
+
+/** From this size in bytes, a body of a key without money counts as large. */
+const largeBody = 1024 * 1024;
+const largeTotal = perExpectedByte * largeBody;
+
+/**
+ * Distributes the memory for bodies. A quarter is a reserve, of which one key gets at most a sixteenth of what is left:
+ * however many keys hold some of it, some remains for the next. The rest is shared.
+ */
+export interface BodyRoom {
+  /** Bytes held. */
+  readonly used: number;
+  /** Bytes. */
+  readonly sharedLimit: number;
+  /** Whether its key has no money and already has a large body in flight. */
+  isBlocked(claim: BodyClaim, total: number): boolean;
+  /** Makes the claim hold `total` bytes of the reserve if they fit. False: the claim is unchanged. */
+  takeReserved(claim: BodyClaim, total: number): boolean;
+  /** The same for the shared part, where a body fits if there is room or if it is the only one. */
+  takeShared(claim: BodyClaim, total: number): boolean;
+  /** Bytes of the shared part that others must give back before the claim can hold `total` bytes of it. */
+  lacking(claim: BodyClaim, total: number): number;
+  /** Reduces what a claim holds. */
+  give(claim: BodyClaim, total: number): void;
+}
+
+/** @param limit bytes */
+export function createBodyRoom(limit: number): BodyRoom {
+  const reserve = Math.floor(limit / 4);
+  const sharedLimit = limit - reserve;
+  let reserved = 0;
+  let shared = 0;
+
+  const isBlocked = (claim: BodyClaim, total: number): boolean => {
+    const { only } = claim.key;
+    return claim.isOnly && total > largeTotal && only !== null && only !== claim;
+  };
+
+  const hold = (claim: BodyClaim, total: number): void => {
+    const more = total - claim.held;
+    claim.held = total;
+    if (claim.isShared) {
+      claim.key.shared += more;
+      shared += more;
+    } else {
+      claim.key.reserved += more;
+      reserved += more;
+    }
+    if (total === 0 && claim.key.only === claim) claim.key.only = null;
+    else if (claim.isOnly && total > largeTotal) claim.key.only = claim;
+  };
+
+  return {
+    get used() {
+      return reserved + shared;
+    },
+    sharedLimit,
+    isBlocked,
+    takeReserved(claim, total) {
+      const more = total - claim.held;
+      const fits = claim.key.reserved + more <= (reserve - reserved) / 16;
+      if (claim.isShared || !fits || isBlocked(claim, total)) return false;
+      hold(claim, total);
+      return true;
+    },
+    takeShared(claim, total) {
+      const others = shared - (claim.isShared ? claim.held : 0);
+      const fits = others === 0 || others + total <= sharedLimit;
+      if (!fits || isBlocked(claim, total)) return false;
+      if (!claim.isShared) {
+        hold(claim, 0);
+        claim.isShared = true;
+      }
+      hold(claim, total);
+      return true;
+    },
+    lacking(claim, total) {
+      const others = shared - (claim.isShared ? claim.held : 0);
+      return Math.min(others, others + total - sharedLimit);
+    },
+    give: hold,
+  };
 }

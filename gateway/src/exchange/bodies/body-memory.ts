@@ -1,7 +1,7 @@
+import { totalmem } from 'node:os';
 import { GatewayError } from '#errors/index.ts';
-import { BodyClaim, type ClaimKeeper, type KeyUse } from './body-claim.ts';
+import { BodyClaim, type ClaimKeeper, createBodyRoom, type KeyUse } from './body-claim.ts';
 import { createBodyQueue } from './body-queue.ts';
-import { createBodyRoom } from './body-room.ts';
 
 /**
  * The memory for bodies of requests in flight: received, decoded, parsed. One key may use the whole shared part while
@@ -40,30 +40,28 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
     return new GatewayError('overloaded', { retryAfter: 1 });
   };
   const queue = createBodyQueue({ room, keys, refuse, monotonic });
-  /** Whether no shared room is needed: it is less than before, or within the reserve. */
-  const takeEasily = (claim: BodyClaim, total: number): boolean => {
-    if (claim.isReleased) return true;
-    if (total > claim.held) return room.takeReserved(claim, total);
-    room.give(claim, total);
-    queue.serve();
-    return true;
-  };
   const keeper: ClaimKeeper = {
-    tryHold(claim, total) {
-      if (takeEasily(claim, total)) return true;
+    tryHold(claim, total, isResponse = false) {
+      if (claim.isReleased) return true;
+      if (total <= claim.held) {
+        room.give(claim, total);
+        if (queue.waiting.size > 0) queue.serve();
+        return true;
+      }
+      if (room.takeReserved(claim, total)) return true;
+      if (isResponse) return queue.takeFor(claim, total);
       // A body that is half read or about to be parsed goes before those who wait: only its end releases what it holds.
-      return (claim.held > 0 || queue.size === 0) && room.takeShared(claim, total);
+      return (claim.held > 0 || queue.waiting.size === 0) && room.takeShared(claim, total);
     },
-    tryHoldResponse: (claim, total) => takeEasily(claim, total) || queue.takeFor(claim, total),
     wait: queue.add,
     refuse,
     release(claim) {
-      queue.remove(claim);
+      queue.waiting.delete(claim);
       room.give(claim, 0);
       const { key } = claim;
       key.claims.delete(claim);
       if (key.claims.size === 0) keys.delete(key.id);
-      queue.serve();
+      if (queue.waiting.size > 0) queue.serve();
     },
     now: monotonic,
   };
@@ -74,7 +72,7 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
       return room.used;
     },
     get waiting() {
-      return queue.size;
+      return queue.waiting.size;
     },
     get refused() {
       return refused;
@@ -90,4 +88,32 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
       return claim;
     },
   };
+}
+
+/**
+ * Bytes that the processes of this gateway may use together: the limit of their cgroup (v1 or v2), otherwise the
+ * machine's memory.
+ */
+export function memoryLimit(): number {
+  const machine = totalmem();
+  // 0 if unknown; more than the machine has if unlimited.
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, machine) : machine;
+}
+
+/** Default bytes for bodies in each of `workers` processes. */
+export function defaultBodyMemory(workers: number): number {
+  return Math.floor(memoryLimit() / 4 / workers);
+}
+
+const mebibyte = 2 ** 20;
+/** Bytes that a process needs to serve: up to 300 MiB idle, and some more for bodies, responses and threads. */
+const leastMemory = 512 * mebibyte;
+
+/** A sentence for the operator if this many processes have too little memory; null: they have enough. */
+export function memoryShortage(workers: number): string | null {
+  const each = memoryLimit() / workers;
+  if (each >= leastMemory) return null;
+  const found = `${Math.floor(each / mebibyte)} MiB of memory`;
+  return `each process has ${found}, and needs 512 MiB: it will refuse requests under little load`;
 }

@@ -1,6 +1,5 @@
 import type { GatewayError } from '#errors/index.ts';
-import type { BodyClaim, KeyUse, RoomListener } from './body-claim.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyClaim, BodyRoom, KeyUse, RoomListener } from './body-claim.ts';
 
 /** Milliseconds. After a longer wait the client is better off retrying. */
 const longestWait = 5_000;
@@ -14,11 +13,10 @@ const lookMs = 250;
 
 /** Requests whose bodies wait for memory. */
 export interface BodyQueue {
-  readonly size: number;
+  /** Those that are removed from it are not called any more. */
+  readonly waiting: Map<BodyClaim, Waiter>;
   /** Queues a claim; the listener may be called at once. */
   add(claim: BodyClaim, total: number, listener: RoomListener): void;
-  /** Removes a claim; its listener is not called any more. */
-  remove(claim: BodyClaim): void;
   /** Call it whenever memory was released. */
   serve(): void;
   /**
@@ -37,7 +35,7 @@ export interface BodyQueueOptions {
   readonly monotonic: () => number;
 }
 
-interface Waiter {
+export interface Waiter {
   readonly claim: BodyClaim;
   /** The total bytes it is to hold. */
   readonly total: number;
@@ -48,23 +46,23 @@ interface Waiter {
 
 /** Serves the keys that hold least; within a key, the first body first. A waiting claim holds nothing. */
 export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOptions): BodyQueue {
-  const waiters = new Map<BodyClaim, Waiter>();
+  const waiting = new Map<BodyClaim, Waiter>();
   let timer: NodeJS.Timeout | null = null;
   /** What is released now is for a response, not for those who wait. */
   let isMakingWay = false;
 
   const inTurn = (): Waiter[] => {
     const rank = ({ claim }: Waiter) => claim.key.shared;
-    return [...waiters.values()].toSorted((one, other) => rank(one) - rank(other));
+    return [...waiting.values()].toSorted((one, other) => rank(one) - rank(other));
   };
 
   const serve = (): void => {
-    if (waiters.size === 0 || isMakingWay) return;
+    if (waiting.size === 0 || isMakingWay) return;
     let isOpen = true;
     for (const { claim, total, listener } of inTurn()) {
-      if (!waiters.has(claim) || room.isBlocked(claim, total)) continue;
+      if (!waiting.has(claim) || room.isBlocked(claim, total)) continue;
       if (room.takeReserved(claim, total) || (isOpen && room.takeShared(claim, total))) {
-        waiters.delete(claim);
+        waiting.delete(claim);
         listener(null);
         // The first in the queue needs more shared room, so nobody else takes any.
       } else isOpen = false;
@@ -73,13 +71,13 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
 
   const look = (): void => {
     const now = monotonic();
-    for (const { claim, listener, until } of waiters.values()) {
+    for (const { claim, listener, until } of waiting.values()) {
       if (now < until) continue;
-      waiters.delete(claim);
+      waiting.delete(claim);
       listener(refuse());
     }
     makeWay(now);
-    if (waiters.size > 0 || timer === null) return;
+    if (waiting.size > 0 || timer === null) return;
     clearInterval(timer);
     timer = null;
   };
@@ -91,7 +89,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
     const holders = [...keys.values()].filter(({ shared }) => shared > 0);
     const others = holders.filter((key) => key !== first.claim.key);
     for (const claim of readingBeyond(room.sharedLimit / (others.length + 1), others)) {
-      if (!waiters.has(first.claim)) return;
+      if (!waiting.has(first.claim)) return;
       if (now - claim.readingSince >= patience) claim.giveWay?.(refuse());
     }
   };
@@ -118,16 +116,13 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
   };
 
   return {
-    get size() {
-      return waiters.size;
-    },
+    waiting,
     add(claim, total, listener) {
-      waiters.set(claim, { claim, total, listener, until: monotonic() + longestWait });
+      waiting.set(claim, { claim, total, listener, until: monotonic() + longestWait });
       timer ??= setInterval(look, lookMs).unref();
       // The claims before it may wait for something other than room.
       serve();
     },
-    remove: (claim) => void waiters.delete(claim),
     serve,
     takeFor,
   };

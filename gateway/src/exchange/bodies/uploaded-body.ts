@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { turnBytes } from './join-in-turns.ts';
+import { turnBytes } from './collected-body.ts';
 import type { SpoolSpace } from './spool.ts';
 import type { BodyEdit, BodyPieces, SpooledBody } from './spooled-body.ts';
 

@@ -21,4 +21,4 @@ export {
   type RequestFacts,
   type ThreadRequest,
 } from './text-functions.ts';
-export { isReadInThread, largeResponse } from './weights.ts';
+export { isReadInThread, largeResponse } from './body-pool.ts';

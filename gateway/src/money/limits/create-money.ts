@@ -1,8 +1,4 @@
-import {
-  createLeasedMoney,
-  type LeasedMoney,
-  type LeasedMoneyOptions,
-} from './leases/leased-money.ts';
+import { LeasedMoney, type LeasedMoneyOptions } from './leases/leased-money.ts';
 import { createMemoryMoney, type MemoryMoneyOptions } from './memory/memory-money.ts';
 import type { Money } from './money.ts';
 
@@ -30,7 +26,7 @@ export interface LeaseSource extends Pick<
 export function createMoney(options: CreateMoneyOptions): Money {
   const { leases } = options;
   if (leases === null) return createMemoryMoney(options);
-  const money = createLeasedMoney({ ...options, ...leases });
-  leases.onRejected(money.reject);
+  const money = new LeasedMoney({ ...options, ...leases });
+  leases.onRejected((parts) => money.reject(parts));
   return money;
 }

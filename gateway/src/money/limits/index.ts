@@ -12,7 +12,7 @@ export {
 export type { RateDecision, RateLimit, RateRequest, Rates, RatesServer } from './rates.ts';
 export { createMoney, type CreateMoneyOptions } from './create-money.ts';
 export { createRates, type CreateRatesOptions } from './create-rates.ts';
-export { openSharedValues } from './open-shared-values.ts';
-export { leaseRules } from './leases/leased-money.ts';
+export { openSharedValues } from './create-rates.ts';
+export { leaseRules } from './leases/lease-rules.ts';
 export { createMemoryMoney } from './memory/memory-money.ts';
 export { createMemoryRates } from './memory/memory-rates.ts';

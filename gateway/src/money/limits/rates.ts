@@ -50,3 +50,9 @@ export type RateDecision =
    * nobody knows when a slot is released. Null if a limit is 0: waiting does not help, and that limit is `denied`.
    */
   | { readonly admitted: false; readonly denied: string; readonly retryAfterMs: number | null };
+
+/** A limit of 0 admits nothing, whatever was counted and however long one waits. Null if no limit is 0. */
+export function closedFor({ limits }: RateRequest): RateDecision | null {
+  const closed = limits.find(({ limit }) => limit <= 0);
+  return closed === undefined ? null : { admitted: false, denied: closed.name, retryAfterMs: null };
+}

@@ -8,12 +8,10 @@ export {
   type ChangeOptions,
   type Upserted,
 } from './change.ts';
-export { claimMasterKey } from './claim-master-key.ts';
 export { commitDurably, waitForDisk } from './commit-durably.ts';
 export { connectDatabase, sqliteFileOf } from './connect.ts';
-export { prepareDataFolder } from './data-folder.ts';
-export { tightenDataFolder } from './tighten-data-folder.ts';
-export { readMasterKey } from './master-key.ts';
+export { prepareDataFolder, tightenDataFolder } from './data-folder.ts';
+export { claimMasterKey, readMasterKey } from './master-key.ts';
 export { migrate } from './migrate.ts';
 export { formatUsd, parseUsd } from './money.ts';
 export { openDatabase, type DatabaseOptions, type OpenDatabase } from './open.ts';

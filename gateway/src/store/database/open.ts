@@ -4,8 +4,8 @@ import { Kysely } from 'kysely';
 import { listenForChanges, type Listening } from './listening.ts';
 import { createPostgresDialect, integerPlugin } from './postgres.ts';
 import type { Database } from './schema.ts';
+import { createInThreadTransport } from './sqlite/connection.ts';
 import { createSqliteDialect } from './sqlite/dialect.ts';
-import { createInThreadTransport } from './sqlite/in-thread-transport.ts';
 import { createWorkerTransport } from './sqlite/worker-transport.ts';
 
 export interface DatabaseOptions {

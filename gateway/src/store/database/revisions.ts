@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { isPostgres } from './is-postgres.ts';
+import { isPostgres } from './expressions.ts';
 import { changesChannel } from './listening.ts';
 import type { Database } from './schema.ts';
 
@@ -30,4 +30,24 @@ export async function currentRevision(kysely: Kysely<Database>): Promise<number>
     .where('name', '=', 'global')
     .executeTakeFirstOrThrow();
   return row.value;
+}
+
+const usageRemoved = 'usage-removed-before';
+
+/** Rows of `usage` before this time (Unix milliseconds) may have been removed; 0 if none have been. */
+export async function usageRemovedBefore(db: Kysely<Database>): Promise<number> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('value')
+    .where('name', '=', usageRemoved)
+    .executeTakeFirst();
+  return row?.value ?? 0;
+}
+
+/** Call it in the transaction that removes rows. @param before Unix milliseconds */
+export async function markUsageRemoved(trx: Transaction<Database>, before: number): Promise<void> {
+  await sql`
+    insert into revisions (name, value) values (${usageRemoved}, ${before})
+    on conflict (name) do update set value = excluded.value
+    where revisions.value < excluded.value`.execute(trx);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { waitForDisk, type OpenDatabase } from '#database/index.ts';
-import { databaseNow } from './database-clock.repository.ts';
+import { databaseNow } from './expressions.repository.ts';
 
 /** Meters whose rows are locked at once. */
 const pageSize = 500;

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '#database/index.ts';
-import { isPostgres } from '#database/is-postgres.ts';
-import { databaseNow } from './database-clock.repository.ts';
+import { isPostgres } from '#database/expressions.ts';
+import { databaseNow } from './expressions.repository.ts';
 
 /** The part of a charge that lies in a lease. */
 export interface LeasedPart {

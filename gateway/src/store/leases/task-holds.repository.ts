@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import { waitForDisk, type Database } from '#database/index.ts';
-import { isPostgres } from '#database/is-postgres.ts';
+import { isPostgres } from '#database/expressions.ts';
 import { GatewayError } from '#errors/index.ts';
-import { leasesChannel } from './channel.ts';
+import { leasesChannel } from './expressions.repository.ts';
 import { settleLeases } from './settle.repository.ts';
 
 /** What a task holds until it ends, whatever becomes of the process that admitted it. */

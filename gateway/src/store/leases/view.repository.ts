@@ -1,8 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { waitForDisk, type Database } from '#database/index.ts';
 import type { Command } from './command.ts';
-import { databaseNow } from './database-clock.repository.ts';
-import { limitOf } from './limits.repository.ts';
+import { databaseNow, limitOf } from './expressions.repository.ts';
 import { leasesOn, type LeaseRow, type MeterRow, type View } from './rows.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Database } from '#database/index.ts';
-import { isPostgres } from '#database/is-postgres.ts';
+import { isPostgres } from '#database/expressions.ts';
 
 /**
  * Rows per statement. SQLite repeats a few prepared statements: from 32 rows on, the overhead of a statement no longer

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { sessionKeyName } from '#database/session-keys.ts';
+import { sessionKeyName } from '#database/expressions.ts';
 
 /** Filters that hold for single requests and for the sums that know what they name; all must hold. */
 export interface NameFilters {

@@ -1,3 +1,5 @@
+import type { UsageEntry } from './usage-entry.ts';
+
 /** One line of CSV (RFC 4180) with its end. */
 export function csvLine(values: readonly (string | number | null)[]): string {
   return `${values.map(cell).join(',')}\r\n`;
@@ -13,4 +15,60 @@ function cell(value: string | number | null): string {
   const shown = value.replaceAll(unseen, '');
   const text = formula.test(shown) ? `'${shown}` : shown;
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const columns = {
+  id: (entry) => entry.id,
+  time: (entry) => entry.time,
+  key: (entry) => entry.key,
+  user: (entry) => entry.user,
+  team: (entry) => entry.team,
+  model: (entry) => entry.model,
+  channel: (entry) => entry.channel,
+  protocol: (entry) => entry.protocol,
+  outcome: (entry) => entry.outcome,
+  status: (entry) => entry.status,
+  attempts: (entry) => entry.attempts.length,
+  input: (entry) => entry.tokens.input,
+  cache_read: (entry) => entry.tokens.cache_read,
+  cache_write: (entry) => entry.tokens.cache_write,
+  cache_write_1h: (entry) => entry.tokens.cache_write_1h,
+  output: (entry) => entry.tokens.output,
+  reasoning: (entry) => entry.tokens.reasoning,
+  cost: (entry) => entry.cost,
+  estimated: (entry) => String(entry.estimated),
+  ttft_ms: (entry) => entry.ttft_ms,
+  duration_ms: (entry) => entry.duration_ms,
+  count: (entry) => entry.count,
+  images: (entry) => entry.units?.images ?? null,
+  layers: (entry) => entry.units?.layers ?? null,
+  reference_images: (entry) => entry.units?.reference_images ?? null,
+  input_image_tokens: (entry) => entry.units?.input_image_tokens ?? null,
+  output_image_tokens: (entry) => entry.units?.output_image_tokens ?? null,
+  video_ms: (entry) => entry.units?.video_ms ?? null,
+  video_tokens: (entry) => entry.units?.video_tokens ?? null,
+  resolution: (entry) => entry.units?.resolution ?? null,
+  with_video: (entry) => textOf(entry.units?.with_video),
+  task: (entry) => entry.units?.task ?? null,
+  key_id: (entry) => entry.key_id,
+  upstream_model: (entry) => entry.upstream_model,
+  operation: (entry) => entry.operation,
+  client: (entry) => entry.client,
+  stream: (entry) => String(entry.stream),
+  error: (entry) => entry.error,
+  input_audio_tokens: (entry) => entry.units?.input_audio_tokens ?? null,
+  output_audio_tokens: (entry) => entry.units?.output_audio_tokens ?? null,
+  cache_read_audio_tokens: (entry) => entry.units?.cache_read_audio_tokens ?? null,
+  cache_read_image_tokens: (entry) => entry.units?.cache_read_image_tokens ?? null,
+  usage_unread: (entry) => entry.usage_unread.join(' '),
+  quarantined: (entry) => String(entry.quarantined),
+} satisfies Record<string, (entry: UsageEntry) => string | number | null>;
+
+const textOf = (value: boolean | undefined) => (value === undefined ? null : String(value));
+
+export const csvHeading = csvLine(Object.keys(columns));
+
+/** One request as a line below `csvHeading`. */
+export function toCsv(entry: UsageEntry): string {
+  return csvLine(Object.values(columns).map((column) => column(entry)));
 }

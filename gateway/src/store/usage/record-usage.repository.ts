@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Database, LatencyDailyTable, LatencyHourlyTable } from '#database/index.ts';
 import { dailyDimensions, hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
-import { usageRemovedBefore } from '#database/usage-removed.ts';
+import { usageRemovedBefore } from '#database/revisions.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
 import { leaseName, settleLeases } from '#leases/index.ts';
 import { sumUp, type BatchTotals, type HourTotals, type RowPart } from './batch-totals.ts';

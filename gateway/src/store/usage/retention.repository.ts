@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
-import { markUsageRemoved } from '#database/usage-removed.ts';
+import { markUsageRemoved } from '#database/revisions.ts';
 import { chargedColumns, chargedOf, meterNames, type ChargedRow } from '#ledger/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 

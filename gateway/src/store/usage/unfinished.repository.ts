@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { shownKeyName } from '#database/session-keys.ts';
+import { shownKeyName } from '#database/expressions.ts';
 import { formatUsd, type Database } from '#database/index.ts';
 
 /** An attempt that was cut off by the end of the gateway: its upstream may bill it, and nobody was charged. */

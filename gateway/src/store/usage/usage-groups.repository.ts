@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { shownKeyName } from '#database/session-keys.ts';
+import { shownKeyName } from '#database/expressions.ts';
 import { hourlySums } from '#database/usage-hourly.ts';
 import {
   nameConditions,

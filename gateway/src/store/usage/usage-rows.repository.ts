@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '#database/index.ts';
-import { isPostgres } from '#database/is-postgres.ts';
+import { isPostgres } from '#database/expressions.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import type { LineValues, UsageLines } from './read-lines.ts';
 import { positionOf, usageColumns } from './record-line.ts';

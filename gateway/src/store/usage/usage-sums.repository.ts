@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { sessionKeyName } from '#database/session-keys.ts';
+import { sessionKeyName } from '#database/expressions.ts';
 import { wholeHours } from './time-cuts.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { shownKeyName } from '#database/session-keys.ts';
+import { shownKeyName } from '#database/expressions.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 

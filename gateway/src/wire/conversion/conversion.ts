@@ -25,10 +25,9 @@ import {
 import { replaceHalfCharacters, type Budget, drawJson } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ResponseLosses } from './response-losses.ts';
+import { ResponseLosses, LossList, refusalOf, refuseLosses } from './losses.ts';
 import type { ResponseTerms } from './response-context.ts';
 import { createConvertedReader, type ResponseReader } from './converted-tap.ts';
-import { LossList, refusalOf, refuseLosses } from './losses.ts';
 import type { FoundMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';
 import { makerId, type StateMaker } from './state/envelope.ts';

@@ -1,4 +1,4 @@
-export type { ResponseLosses } from './response-losses.ts';
+export { type ResponseLosses, lossCodes, lossHeader } from './losses.ts';
 export type { ResponseReader } from './converted-tap.ts';
 export {
   createConverter,
@@ -11,7 +11,6 @@ export {
   type Converter,
   type ConverterOptions,
 } from './conversion.ts';
-export { lossCodes, lossHeader } from './losses.ts';
 export {
   fetchWanted,
   MediaRefused,
@@ -31,12 +30,10 @@ export {
   convertImageRequest,
   type ConvertedImageRequest,
   type ImageConversion,
-} from './images/convert-images.ts';
-export { editAsGeneration } from './images/edit-as-generation.ts';
-export { fetchImages } from './images/fetch-images.ts';
-export { inspectImages } from './images/recode.ts';
-export {
   readConvertedImages,
   type ImageReading,
   type ReadImages,
 } from './images/convert-images.ts';
+export { editAsGeneration } from './images/edit-as-generation.ts';
+export { fetchImages } from './images/fetch-images.ts';
+export { inspectImages } from './images/recode.ts';

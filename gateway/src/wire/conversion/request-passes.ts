@@ -9,18 +9,15 @@ import { type Codec, digest, type CodecTraits, fittingType, textFacts } from '#p
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
 import { moveLoneInstructions, addJsonInstruction, placeSystemTurns } from './instructions.ts';
-import { fillEmptyTurns } from './fill-turns.ts';
-import { inlineMedia, type FoundMedia } from './media.ts';
+import { fillEmptyTurns, mapBlocks, mergeTurns } from './turns.ts';
+import { inlineMedia, type FoundMedia, moveResultMedia } from './media.ts';
 import type { Sealing } from './state/envelope.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
 import type { StateStore } from './state/state-store.ts';
 import { assignCallIds } from './tools/call-ids.ts';
 import { dropHostedTools } from './tools/hosted-tools.ts';
 import { pairCalls } from './tools/pair-calls.ts';
-import { renameTools } from './tools/rename-tools.ts';
-import { moveResultMedia } from './tools/result-media.ts';
-import { nameTools, type ToolNames } from './tools/tool-names.ts';
-import { mapBlocks, mergeTurns } from './turns.ts';
+import { renameTools, nameTools, type ToolNames } from './tools/tool-names.ts';
 
 interface PassParts {
   readonly media: FoundMedia;

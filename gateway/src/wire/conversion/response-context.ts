@@ -1,6 +1,6 @@
 import type { NativeState, Finish, TextProtocolName } from '#canonical/index.ts';
 import { type ResponseContext, type Codec, textFacts } from '#protocols/index.ts';
-import type { ResponseLosses } from './response-losses.ts';
+import type { ResponseLosses } from './losses.ts';
 import { sealForClient, type Sealing, type StatePlace } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
 import type { ClientTool } from './tools/tool-names.ts';

@@ -1,7 +1,6 @@
 import { createTokenizerThread } from './tokenizer-thread.ts';
-import { familyOf, type EstimateTarget } from './family.ts';
+import { familyOf, type EstimateTarget, weigh, type TextCounts } from './family.ts';
 import type { Outline } from './outline.ts';
-import { weigh, type TextCounts } from './weigh.ts';
 
 /** Estimates how much of a model's window a request takes. */
 export interface TokenEstimator {

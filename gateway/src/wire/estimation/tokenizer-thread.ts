@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { TextCounts } from './weigh.ts';
+import type { TextCounts } from './family.ts';
 
 export interface CountRequest {
   readonly id: number;

@@ -12,11 +12,11 @@ export {
   type Range,
   removeMembers,
   replaceKey,
+  refuseRepeatedMembers,
 } from './members.ts';
 export { outlineOf, parseOutline } from './outline.ts';
 export { PieceOutline, Utf8Check } from './piece-outline.ts';
 export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
-export { refuseRepeatedMembers } from './repeated-members.ts';
 export {
   type JsonScan,
   type MemberRange,

@@ -61,11 +61,11 @@ function compile(path: string, below: readonly string[], snakeCaseToo: boolean):
 }
 
 /** Upper case first: that also folds the letters (`ſ`, `K`) that case-insensitive readers take for ASCII ones. */
-function foldCase(key: string): string {
+export function foldCase(key: string): string {
   return key.toUpperCase().toLowerCase();
 }
 
-function foldCaseAndUnderscores(key: string): string {
+export function foldCaseAndUnderscores(key: string): string {
   return foldCase(key).replaceAll('_', '');
 }
 

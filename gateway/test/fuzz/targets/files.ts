@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { readPriceList, toModelEntry, type PriceListFormat } from '#importers/price-lists/index.ts';
 import { ConfigError, parseConfig } from '#config/index.ts';
 import { toFileText } from '#declaration/index.ts';
-import { createNotes, readOtherGateway, toFile, type OtherGateway } from '#importers/other-gateways/index.ts';
+import {
+  createNotes,
+  readOtherGateway,
+  toFile,
+  type OtherGateway,
+} from '#importers/other-gateways/index.ts';
 import { readImported } from '../../support/imported-file.ts';
 import { holds, type FuzzTarget } from '../target.ts';
 

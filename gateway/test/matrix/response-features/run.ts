@@ -1,5 +1,5 @@
 import type { Loss, TextProtocolName } from '#canonical/index.ts';
-import { ResponseLosses } from '#conversion/response-losses.ts';
+import { ResponseLosses } from '#conversion/losses.ts';
 import type { KeptState, StateStore } from '#conversion/state/state-store.ts';
 import { GatewayError } from '#errors/index.ts';
 import { verdict } from '#protocols/index.ts';

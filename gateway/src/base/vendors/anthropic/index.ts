@@ -1,5 +1,4 @@
-import type { SurchargeFacts } from '../surcharges.ts';
-import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
+import type { SurchargeFacts, Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { plainTraits } from '../traits.ts';
 
 /** https://platform.claude.com/docs/en/api/errors, and what its subscriptions answer. */

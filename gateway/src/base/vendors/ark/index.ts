@@ -1,7 +1,106 @@
 import { bearer } from '../openai/index.ts';
-import { noSurcharges } from '../surcharges.ts';
-import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
-import { arkTasks, contentsPath } from './tasks.ts';
+import {
+  noSurcharges,
+  type Vendor,
+  type VendorPaths,
+  type FaultTable,
+  type TaskSide,
+} from '../vendor.ts';
+import type { TaskLook } from '#canonical/index.ts';
+import {
+  addressOf,
+  failureCodeOf,
+  idOf,
+  notReported,
+  objectOf,
+  plainMembers,
+  stateOf,
+  usageOf,
+} from '../task-values.ts';
+
+export const contentsPath = '/contents/generations/tasks';
+
+/** Far below what the vendor allows: each asks for many tasks. */
+const looksPerSecond = 5;
+/** The vendor lists up to 500, but addresses have limits. */
+const mostListed = 100;
+
+/** @param base what comes before the paths of the vendor's documentation, after the base URL */
+export function arkTasks(base = ''): TaskSide {
+  const taskPath = (id: string) => `${base}${contentsPath}/${encodeURIComponent(id)}`;
+  return {
+    submitHeaders: {},
+    readId: (body) => idOf(objectOf(body)?.['id']),
+    look: (id) => ({ method: 'GET', path: taskPath(id) }),
+    readLook,
+    list: {
+      most: mostListed,
+      call(ids) {
+        const asked = ids.map((id) => `&filter.task_ids=${encodeURIComponent(id)}`).join('');
+        const page = `page_num=1&page_size=${mostListed}`;
+        return { method: 'GET', path: `${base}${contentsPath}?${page}${asked}` };
+      },
+      read: readList,
+    },
+    cancel: (id) => ({ method: 'DELETE', path: taskPath(id) }),
+    looksPerSecond,
+  };
+}
+
+function readList(body: unknown): ReadonlyMap<string, TaskLook> | null {
+  const items = objectOf(body)?.['items'];
+  if (!Array.isArray(items)) return null;
+  const looks = new Map<string, TaskLook>();
+  for (const item of items) {
+    const id = idOf(objectOf(item)?.['id']);
+    const look = readLook(item);
+    if (id !== null && look !== null) looks.set(id, look);
+  }
+  return looks;
+}
+
+function readLook(body: unknown): TaskLook | null {
+  const task = objectOf(body);
+  const status = task?.['status'];
+  if (task === null || typeof status !== 'string') return null;
+  const state = stateOf(status);
+  const code = state === 'failed' ? failureCodeOf(objectOf(task['error'])?.['code']) : null;
+  const members = plainMembers(task, shown);
+  if (state !== 'succeeded') return { state, code, usage: notReported, members };
+  const content = contentOf(task['content']);
+  // Some compatible servers leave the sum out: a video has no other tokens than those of its answer.
+  const reported = objectOf(task['usage']);
+  const usage = usageOf(reported?.['total_tokens'] ?? reported?.['completion_tokens'], 1);
+  if (content === null) return { state: 'withheld', code, usage, members };
+  return { state, code, usage, members: { ...members, content } };
+}
+
+/** What the request asked for and clients are shown of the answer, by the vendor's names. */
+const shown = [
+  'seed',
+  'resolution',
+  'ratio',
+  'duration',
+  'frames',
+  'framespersecond',
+  'service_tier',
+  'generate_audio',
+  'draft',
+  'output_format',
+  'fileformat',
+  'revised_prompt',
+];
+
+/** The addresses in the answer; null without a video. */
+function contentOf(value: unknown): Record<string, string> | null {
+  const content = objectOf(value) ?? {};
+  const found: Record<string, string> = {};
+  for (const name of ['video_url', 'last_frame_url', 'file_url']) {
+    const address = addressOf(content[name]);
+    if (address !== null) found[name] = address;
+  }
+  return 'video_url' in found || 'file_url' in found ? found : null;
+}
 
 /** https://www.volcengine.com/docs/82379/1299023: some codes have a detail after a dot. */
 export const arkFaults: FaultTable = {
@@ -32,8 +131,6 @@ export const arkFaults: FaultTable = {
     [/tokens of image and text exceed max message tokens/i, 'context_overflow'],
   ],
 };
-
-export { arkTasks } from './tasks.ts';
 
 export const arkPaths = {
   images: { generate: '/images/generations' },

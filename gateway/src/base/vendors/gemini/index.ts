@@ -1,6 +1,5 @@
-import type { SurchargeFacts } from '../surcharges.ts';
+import type { SurchargeFacts, Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
-import type { Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 
 /**
  * The names of google.rpc.Code, as they stand in `error.status`, and the reasons of ErrorInfo in `error.details`:

@@ -1,7 +1,6 @@
 import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
-import { joined, type SurchargeFacts } from '../surcharges.ts';
+import { joined, type SurchargeFacts, type Vendor, type VendorFacts } from '../vendor.ts';
 import { demandingTraits, plainTraits } from '../traits.ts';
-import type { Vendor, VendorFacts } from '../vendor.ts';
 
 /** Routers let a request name further models, of which any may answer. */
 const routerSurcharges: SurchargeFacts = { dear: ['models.other', 'fallbacks.other'], betas: [] };

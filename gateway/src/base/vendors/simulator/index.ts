@@ -4,8 +4,7 @@ import { arkTasks, arkPaths } from '../ark/index.ts';
 import { dashscopeTasks, dashscopePaths } from '../dashscope/index.ts';
 import { geminiHeaders, geminiPaths, geminiSurcharges } from '../gemini/index.ts';
 import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
-import { joined } from '../surcharges.ts';
-import { pathsBelow, type Vendor } from '../vendor.ts';
+import { joined, pathsBelow, type Vendor } from '../vendor.ts';
 
 const synthesisBase = '/api/v1';
 const contentsBase = '/api/v3';

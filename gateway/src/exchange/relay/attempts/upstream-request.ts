@@ -33,7 +33,7 @@ export interface UpstreamRequestOptions {
 export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamRequest {
   const { route, vendor, protocol } = options;
   const { channel } = route;
-  const target = channelTarget(channel);
+  const target = channelTarget(channel, options.timeouts);
   const path = pathOf(vendor, {
     protocol,
     operation: options.operation,
@@ -60,7 +60,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     headers,
     body: options.body,
     signer: signerOf(vendor, options.secret),
-    timeouts: channelTimeouts(channel, options.timeouts),
+    timeouts: target.timeouts,
     proxy: channel.proxy,
   };
 }
@@ -87,27 +87,22 @@ interface ChannelTarget {
   readonly path: string;
   /** The channel's own headers, by lower-case name. They replace the client's, whatever their spelling. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Timeouts;
 }
 
 /** By channel object: made once, and collected together with its snapshot. */
 const targets = new WeakMap<Channel, ChannelTarget>();
 
-export function channelTarget(channel: Channel): ChannelTarget {
+/** @param timeouts the gateway's settings; the channel's own take precedence */
+export function channelTarget(channel: Channel, timeouts: Timeouts): ChannelTarget {
   let target = targets.get(channel);
   if (target === undefined) {
     const { origin, pathname } = new URL(channel.baseUrl);
     const own = Object.entries(channel.headers);
     const headers = Object.fromEntries(own.map(([name, value]) => [name.toLowerCase(), value]));
-    target = { origin, path: trimTrailing(pathname, '/'), headers };
+    const path = trimTrailing(pathname, '/');
+    target = { origin, path, headers, timeouts: { ...timeouts, ...channel.timeouts } };
     targets.set(channel, target);
   }
   return target;
-}
-
-const merged = new WeakMap<Channel, Timeouts>();
-
-function channelTimeouts(channel: Channel, timeouts: Timeouts): Timeouts {
-  let own = merged.get(channel);
-  if (own === undefined) merged.set(channel, (own = { ...timeouts, ...channel.timeouts }));
-  return own;
 }

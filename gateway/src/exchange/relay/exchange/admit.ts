@@ -3,13 +3,8 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from './exchange.ts';
-import { findModel } from './find-model.ts';
-import {
-  type CheckedRequest,
-  type Operation,
-  operationFor,
-  type ResolvedModel,
-} from './operation.ts';
+import { findModel, operationFor } from './find-model.ts';
+import type { CheckedRequest, Operation, ResolvedModel } from './operation.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from './finish.ts';
 import { nothingTried, nothingUsed } from './record.ts';
 

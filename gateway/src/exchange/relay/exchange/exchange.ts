@@ -19,7 +19,10 @@ export interface Exchange<Input extends ExchangeInput = ExchangeInput> {
   /** The money held; null before that, and if nothing is billed. */
   hold: Hold | null;
   stream: boolean;
-  /** How often the client says that it has sent this request before. */
+  /**
+   * How often the client's SDK has sent this request before, according to `x-stainless-retry-count`; 0 if the header is
+   * absent or not a number. A repeated request is treated like any other; the count appears only in the log.
+   */
   readonly retryCount: number;
   /** Identifies equal bodies in the log; null if nobody needs it. */
   readonly bodyDigest: string | null;
@@ -29,7 +32,9 @@ export function openExchange<Input extends ExchangeInput>(
   { digestBody }: Pick<ExchangeParts, 'digestBody'>,
   input: Input,
 ): Exchange<Input> {
-  const retryCount = retryCountOf(input);
+  const retries = input.headers['x-stainless-retry-count'];
+  const isNumber = typeof retries === 'string' && /^\d{1,2}$/.test(retries);
+  const retryCount = isNumber ? Number(retries) : 0;
   return {
     input,
     model: input.pathModel ?? '',
@@ -40,15 +45,6 @@ export function openExchange<Input extends ExchangeInput>(
     // Computed now, because the body is gone once a response is shown.
     bodyDigest: retryCount > 0 && input.body.length > 0 ? digestBody(input.body) : null,
   };
-}
-
-/**
- * How often the client's SDK has sent this request before, according to `x-stainless-retry-count`; 0 if the header is
- * absent or not a number. A repeated request is treated like any other; the count appears only in the log.
- */
-export function retryCountOf({ headers }: Pick<ExchangeInput, 'headers'>): number {
-  const text = headers['x-stainless-retry-count'];
-  return typeof text === 'string' && /^\d{1,2}$/.test(text) ? Number(text) : 0;
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   type CatalogueSnapshot,
   type Channel,
   isPriced,
+  type Model,
   resolveModel,
   type Route,
   servedNames,
@@ -10,12 +11,16 @@ import { nearest } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { findCandidates, type RouteQuery } from '#routing/index.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
-import {
-  type CheckedRequest,
-  type Operation,
-  operationFor,
-  type ResolvedModel,
-} from './operation.ts';
+import type { CheckedRequest, Operation, ResolvedModel } from './operation.ts';
+
+/** The operation that serves the request with models of a type; null: none does. */
+export function operationFor<Parts>(
+  asked: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
+  input: ExchangeInput,
+  type: Model['type'],
+): Operation<ExchangeInput, CheckedRequest, unknown, Parts> | null {
+  return type === asked.modelType ? asked : (asked.instead?.(input, type) ?? null);
+}
 
 /**
  * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.

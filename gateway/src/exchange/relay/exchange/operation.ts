@@ -97,12 +97,3 @@ export interface Operation<
    */
   answer(parts: Parts, exchange: Exchange<Input>, prepared: Prepared): Promise<void>;
 }
-
-/** The operation that serves the request with models of a type; null: none does. */
-export function operationFor<Parts>(
-  asked: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
-  input: ExchangeInput,
-  type: Model['type'],
-): Operation<ExchangeInput, CheckedRequest, unknown, Parts> | null {
-  return type === asked.modelType ? asked : (asked.instead?.(input, type) ?? null);
-}

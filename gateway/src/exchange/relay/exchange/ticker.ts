@@ -29,20 +29,8 @@ export interface Ticker {
  * everything that was ever in its successors: each request with all its state. Of an entry that has let go of its
  * listener, only the entry stays.
  */
-class TickerEntry implements TickRegistration {
+interface TickerEntry extends TickRegistration {
   listener: TickListener | null;
-  readonly #all: Set<TickerEntry>;
-
-  constructor(listener: TickListener, all: Set<TickerEntry>) {
-    this.listener = listener;
-    this.#all = all;
-    all.add(this);
-  }
-
-  end(): void {
-    this.listener = null;
-    this.#all.delete(this);
-  }
 }
 
 /** @param onError called with what a listener threw; only that listener is ended. */
@@ -82,7 +70,15 @@ export function createTicker(
   return {
     add(listener) {
       timer ??= setInterval(tick, intervalMs).unref();
-      return new TickerEntry(listener, all);
+      const entry: TickerEntry = {
+        listener,
+        end() {
+          entry.listener = null;
+          all.delete(entry);
+        },
+      };
+      all.add(entry);
+      return entry;
     },
     endAll() {
       ending = true;

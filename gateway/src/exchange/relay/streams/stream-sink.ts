@@ -66,11 +66,12 @@ export class StreamSink {
 
   /** Writes bytes of the response. `call` is paused if the client does not keep up. */
   show(bytes: Buffer, call: UpstreamCall): void {
-    const framed = this.framing.frame(bytes);
-    if (framed.length === 0) return;
+    const framed = this.framing.verbatim ? null : this.framing.frame(bytes);
+    if (framed?.length === 0) return;
     this.shown = true;
     this.lastWriteAt = this.#monotonic();
-    if (!this.#write(framed) && this.#paused === null) {
+    const keepsUp = framed === null ? this.#client.write(bytes) : this.#write(framed);
+    if (!keepsUp && this.#paused === null) {
       this.#paused = call;
       this.#pausedAt = this.lastWriteAt;
       call.pause();
@@ -89,9 +90,8 @@ export class StreamSink {
 
   /** Ends the body with the rest of the response. */
   end(rest: readonly (Buffer | string)[]): void {
-    for (const bytes of rest) {
-      this.#write(this.framing.frame(typeof bytes === 'string' ? Buffer.from(bytes) : bytes));
-    }
+    if (this.framing.verbatim) this.#write(rest);
+    else for (const bytes of rest) this.#write(this.framing.frame(Buffer.from(bytes)));
     this.#client.end(this.framing.closing());
   }
 

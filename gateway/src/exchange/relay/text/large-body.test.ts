@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BodyPool } from '#body-work/index.ts';
-import { usualWeights } from '#body-work/weights.ts';
+import { usualWeights } from '#body-work/body-pool.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone } from '../exchange/exchange.ts';
 import type { TickListener } from '../exchange/ticker.ts';

@@ -29,86 +29,80 @@ export type ConvertingParts = Pick<
 
 /** The request converted for each route of another protocol, when it is the route's turn. */
 export class RouteConversions {
+  /** By route, as far as it has been converted; none for a route of the client's protocol. */
+  readonly converted = new Map<Route, ConvertedRequest>();
+  /**
+   * The media of the request that some of its upstreams take only as bytes; fetched once for all of them. Empty while a
+   * thread has them.
+   */
+  found: FoundMedia = new Map();
   readonly #parts: ConvertingParts;
   readonly #input: TextInput;
   readonly #prepared: PreparedText;
-  readonly #converted = new Map<Route, ConvertedRequest>();
-  readonly #media: RequestMedia;
+  /** Of all media that were fetched. */
+  #mediaBytes = 0;
   #conversion: Conversion | null = null;
 
   constructor(parts: ConvertingParts, input: TextInput, prepared: PreparedText) {
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#media = new RequestMedia(parts, input);
-  }
-
-  /** The route's request, if it has been converted; null for a route of the client's protocol. */
-  of(route: Route): ConvertedRequest | null {
-    return this.#converted.get(route) ?? null;
   }
 
   /** Converts the request for the route. Resolves to the reason why the route cannot take it, or to null. */
   async convert(route: Route, edits: RouteEdits = noEdits): Promise<GatewayError | null> {
-    try {
-      this.#converted.set(route, await this.#make(route, edits));
-      return null;
-    } catch (error) {
-      // The body is lost, so no other route can be asked either.
-      if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
-      return error;
-    }
-  }
-
-  /** Releases all conversions, because no other route is going to be asked. */
-  forget(): void {
-    this.#conversion = null;
-    this.#converted.clear();
-    this.#media.forget();
-  }
-
-  async #make(route: Route, edits: RouteEdits): Promise<ConvertedRequest> {
-    const { protocol: client } = this.#input;
     let refusal: GatewayError | null = null;
-    for (const protocol of upstreamProtocols(route, client)) {
+    for (const protocol of upstreamProtocols(route, this.#input.protocol)) {
       try {
-        return await this.#makeIn(protocol, route, edits);
+        const target = targetOf(route, protocol, this.#prepared, edits);
+        this.converted.set(route, await this.#convertTo(target));
+        return null;
       } catch (error) {
+        // The body is lost, so no other route can be asked either.
         if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
         // What the preferred protocol cannot carry, another one of the channel may.
         refusal ??= error;
       }
     }
-    throw refusal ?? new GatewayError('internal_error');
+    return refusal ?? new GatewayError('internal_error');
   }
 
-  async #makeIn(
-    protocol: TextProtocolName,
-    route: Route,
-    edits: RouteEdits,
-  ): Promise<ConvertedRequest> {
+  /** Releases all conversions, because no other route is going to be asked. */
+  forget(): void {
+    this.#conversion = null;
+    this.converted.clear();
+    this.found = new Map();
+  }
+
+  async #convertTo(target: ConversionTarget): Promise<ConvertedRequest> {
     this.#conversion ??= openConversion(this.#parts, this.#input, this.#prepared);
-    const target = targetOf(route, protocol, this.#prepared, edits);
     try {
       return await this.#convert(this.#conversion, target);
     } catch (error) {
       if (!(error instanceof MediaWanted)) throw error;
       // No thread waits meanwhile.
-      await this.#media.fetch(error.wanted);
+      await this.#fetch(error.wanted);
       return await this.#convert(this.#conversion, target);
     }
   }
 
   #convert(conversion: Conversion, target: ConversionTarget): Promise<ConvertedRequest> {
-    const media = this.#media;
+    const { bodies, converter } = this.#parts;
+    const isEnlarged = this.#mediaBytes >= bodies.weights.conversion;
     const large =
-      this.#prepared.large ??
-      (media.bytes >= this.#parts.bodies.weights.conversion
-        ? enlargedBody(this.#parts, this.#input)
-        : null);
-    if (large === null) return conversion.convert(target, media.found);
-    const { converter } = this.#parts;
-    return convertLarge(converter, this.#input, this.#prepared, large, target, media);
+      this.#prepared.large ?? (isEnlarged ? enlargedBody(this.#parts, this.#input) : null);
+    if (large === null) return conversion.convert(target, this.found);
+    return convertLarge(converter, this.#input, this.#prepared, large, target, this);
+  }
+
+  /** @throws GatewayError, ClientGone */
+  async #fetch(wanted: readonly WantedMedia[]): Promise<void> {
+    const { fieldName } = this.#parts.codecs[this.#input.protocol];
+    const fetched = await fetchingMedia(this.#parts, this.#input, askedMedia, (fetchMedia) =>
+      fetchWanted(wanted, this.#mediaBytes, fetchMedia, fieldName),
+    );
+    for (const { bytes } of fetched.values()) this.#mediaBytes += bytes.length;
+    this.found = new Map([...this.found, ...fetched]);
   }
 }
 
@@ -191,33 +185,4 @@ export function targetOf(
     ...(withoutState > 0 && { isWithoutState: true }),
     ...cacheOffer(channel.cache, model.price),
   };
-}
-
-/** The media of one request that some of its upstreams take only as bytes; fetched once for all of them. */
-export class RequestMedia {
-  /** Empty while a thread has them. */
-  found: FoundMedia = new Map();
-  /** Of all that were fetched. */
-  bytes = 0;
-  readonly #parts: Pick<TextParts, 'fetchMedia' | 'codecs' | 'ticker'>;
-  readonly #input: TextInput;
-
-  constructor(parts: Pick<TextParts, 'fetchMedia' | 'codecs' | 'ticker'>, input: TextInput) {
-    this.#parts = parts;
-    this.#input = input;
-  }
-
-  /** @throws GatewayError, ClientGone */
-  async fetch(wanted: readonly WantedMedia[]): Promise<void> {
-    const { fieldName } = this.#parts.codecs[this.#input.protocol];
-    const fetched = await fetchingMedia(this.#parts, this.#input, askedMedia, (fetchMedia) =>
-      fetchWanted(wanted, this.bytes, fetchMedia, fieldName),
-    );
-    for (const { bytes } of fetched.values()) this.bytes += bytes.length;
-    this.found = new Map([...this.found, ...fetched]);
-  }
-
-  forget(): void {
-    this.found = new Map();
-  }
 }

@@ -25,7 +25,7 @@ import { outputCapOf } from './admit-text.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { givingBack } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
-import { passedBetas, type PassedBetas } from './surcharges.ts';
+import { passedBetas } from './surcharges.ts';
 
 /** What is edited in the request for one route because its upstream has refused it. */
 export interface RouteEdits {
@@ -99,7 +99,7 @@ export interface TextRequest {
  * @throws GatewayError for a request that no upstream of the client's protocol takes, ClientGone; or rejects with one.
  */
 export function requestFor(
-  parts: Pick<TextParts, 'protocols' | 'converter'>,
+  parts: Pick<TextParts, 'protocols' | 'converter' | 'timeouts'>,
   input: TextInput,
   prepared: PreparedText,
   route: Route,
@@ -118,7 +118,12 @@ export function requestFor(
     return { sent, route, vendor, converted, patched: converted, betas: null, place: null };
   }
   const betas = passedBetas(input.headers[betaHeader], prepared.model, charging.surcharges);
-  const target = nativeTarget(input, prepared, route, vendor, betas, edits);
+  const headers = {
+    ...input.headers,
+    ...(betas !== null && { [betaHeader]: betas.value }),
+    ...channelTarget(route.channel, parts.timeouts).headers,
+  };
+  const target = nativeTarget(input, prepared, route, vendor, headers, edits);
   const request = ({ patched, isStripped, place }: PatchedBody): TextRequest => {
     const isWhole = !isStripped && patched.leftOutStates === undefined;
     const rewrites = betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped];
@@ -153,11 +158,11 @@ function patchNative(
 }
 
 function nativeTarget(
-  { protocol, operation, headers }: TextInput,
+  { protocol, operation }: TextInput,
   prepared: PreparedText,
   { channel, upstreamModel }: Route,
   vendor: Vendor,
-  betas: PassedBetas | null,
+  headers: NonNullable<PatchTarget['headers']>,
   { withoutState, quirks: learned }: RouteEdits,
 ): PatchTarget {
   const { model, bounds } = prepared;
@@ -169,11 +174,7 @@ function nativeTarget(
   return {
     upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
-    headers: {
-      ...headers,
-      ...(betas !== null && { [betaHeader]: betas.value }),
-      ...channelTarget(channel).headers,
-    },
+    headers,
     quirks: learned.length === 0 ? quirks : [...quirks, ...learned],
     ...(bounds.cap !== null && { outputCap: outputCapOf(bounds.cap, model, traits) }),
     ...(isChat && (rule === 'require' || rule === 'strip') && { echo: { rule } }),

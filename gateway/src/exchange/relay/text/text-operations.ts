@@ -6,7 +6,7 @@ import { namedRoutes } from '../exchange/find-model.ts';
 import type { OpenedRequest, Operation, ResolvedModel } from '../exchange/operation.ts';
 import { authorizeNames } from '../exchange/named-state.ts';
 import { boundText, findCompactingRoutes, findRoutes } from './admit-text.ts';
-import { answerCount, createTokenCounting } from './counts/count-tokens.ts';
+import { createCountAnswering } from './counts/count-tokens.ts';
 import type { TextInput, TextParts } from './input.ts';
 import { mayNameItems, putItems, withItems } from './items/named-items.ts';
 import { type LargeBody, largeBodyOf } from './large-body.ts';
@@ -28,14 +28,13 @@ const shared = {
 export function createTextOperations(
   parts: TextParts,
 ): Readonly<Record<TextOperationName, TextOperation>> {
-  const counting = createTokenCounting(parts);
   return {
     generate: { ...shared, isFree: false, mayStream: true, answer: answerText },
     'count-tokens': {
       ...shared,
       isFree: true,
       mayStream: false,
-      answer: (_parts, exchange, prepared) => answerCount(parts, exchange, prepared, counting),
+      answer: createCountAnswering(parts),
     },
     compact: {
       ...shared,

@@ -115,7 +115,7 @@ abstract class TextPlan<
     lease: ChannelLease,
   ): RoutedRequest<TextSent, Result, Seen> | Promise<RoutedRequest<TextSent, Result, Seen>> {
     const { input } = this.exchange;
-    const converted = this.#conversions?.of(route) ?? null;
+    const converted = this.#conversions?.converted.get(route) ?? null;
     const edits = converted === null ? this.#editsOf(route) : noEdits;
     const making = requestFor(this.parts, input, this.prepared, route, converted, edits);
     if (!(making instanceof Promise)) return this.#routed(making, lease);
@@ -162,7 +162,7 @@ abstract class TextPlan<
     if ('kind' in cure && this.prepared.conversation === null) return false;
     this.#cures.set(route, cure);
     const client = this.exchange.input.protocol;
-    const protocol = this.#conversions?.of(route)?.protocol ?? client;
+    const protocol = this.#conversions?.converted.get(route)?.protocol ?? client;
     if ('protocol' in cure && cure.protocol !== protocol) return false;
     if (isNative(route, client)) return true;
     return (await this.#conversions?.convert(route, this.#editsOf(route))) === null;

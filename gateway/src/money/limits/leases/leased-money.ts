@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '#errors/index.ts';
-import type { Authority, LeasedPart, Want } from '#leases/index.ts';
-import { createRepeatedWork, type Logger } from '#observability/index.ts';
+import type { Authority, Command, LeasedPart, Want } from '#leases/index.ts';
+import { createRepeatedWork, type Logger, type RepeatedWork } from '#observability/index.ts';
 import {
   unlimited,
   type ChargedLease,
@@ -31,36 +31,13 @@ import {
   wentBack,
   type Book,
 } from './book.ts';
-import { createExpiry } from './expiry.ts';
-import { createKeptHolds } from './kept-holds.ts';
-import { createPace } from './pace.ts';
-import { createRefusals } from './refusals.ts';
-import { createUnwritten } from './unwritten.ts';
-import { createWaiting } from './waiting.ts';
-
-/** Milliseconds. */
-export const leaseRules = Object.freeze({
-  /** Twice the patience: the last command of a waiting request finds its ticket in force. */
-  ticketMs: 500,
-  silentMs: 30_000,
-  restateMs: 5_000,
-  /** How long the other nodes may take to give back what is idle. */
-  patienceMs: 250,
-  /** The longest wait of a request, behind others whose turn comes first. */
-  longestMs: 2_000,
-  /** A request that waits asks again after this time, if no notification comes. */
-  askAgainMs: 50,
-  wantsPerCommand: 64,
-  lookEveryMs: 2_000,
-  /** How long changes of limits are gathered before the next look. */
-  gatherChangesMs: 20,
-  /** A lease that was not used for this time goes back. */
-  idleMs: 10_000,
-  /** How long the database is not asked after it failed; about a meter, after a command failed there. */
-  awayMs: 1_000,
-  /** A failure that is older says nothing about the database any more. */
-  recentMs: 10_000,
-});
+import { createExpiry, type Expiry } from './expiry.ts';
+import { createKeptHolds, type KeptHolds } from './kept-holds.ts';
+import { leaseRules } from './lease-rules.ts';
+import { createPace, type Pace } from './pace.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
+import { createUnwritten, type Unwritten } from './unwritten.ts';
+import { createWaiting, type WaitingRequests } from './waiting.ts';
 
 export interface LeasedMoneyOptions {
   readonly authority: Authority;
@@ -81,13 +58,6 @@ export interface LeasedMoneyOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-export interface LeasedMoney extends Money {
-  /** The database will never accept the record of a charge that lay in these leases. */
-  reject(parts: readonly LeasedPart[]): void;
-  /** Returns what is idle. */
-  close(): Promise<void>;
-}
-
 /** A hold that has ended, and by meter the part of its charge in a lease. */
 interface Ended {
   readonly own: Book;
@@ -105,158 +75,359 @@ interface Moment {
   readonly wall: number;
 }
 
+const unavailable = (cause?: unknown): GatewayError =>
+  new GatewayError('unavailable', { retryAfter: 1, cause });
+
 /** Holds money that this node has leased. See docs/decisions/0027-leases.md. */
-export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
-  const { authority, newLife, now, monotonic, appliedUntil, log } = options;
-  const pace = createPace(monotonic, leaseRules.idleMs);
-  const refusals = createRefusals(monotonic);
-  const expiry = createExpiry(monotonic());
+export class LeasedMoney implements Money {
+  readonly #options: LeasedMoneyOptions;
+  readonly #stopMs: number;
+  readonly #pace: Pace;
+  readonly #refusals: Refusals;
+  readonly #expiry: Expiry;
+  readonly #unwritten: Unwritten;
+  readonly #keptHolds: KeptHolds;
+  readonly #waiting: WaitingRequests;
   /** The book of each open hold: an earlier life's may be among them. */
-  const holders = new Map<string, Book>();
-  const unwritten = createUnwritten({ authority, monotonic, appliedUntil });
-  const keptHolds = createKeptHolds(authority, monotonic);
+  readonly #holders = new Map<string, Book>();
   /** Meters whose lease runs low, and their floors. */
-  const looks = createRepeatedWork((detail) =>
-    log.warn('this node does not hear of leases of others', { component: 'money', detail }),
-  );
-  const low = new Map<string, bigint>();
-  let idle = new Set<string>();
-  let book: Book | null = null;
-  let lastSign: Moment = { monotonic: -Infinity, wall: -Infinity };
-  let awayUntil = -Infinity;
-  /** Whether the last command that was sent failed. */
-  let hasFailed = false;
-  let working: Promise<void> | null = null;
-  let wake: NodeJS.Timeout | null = null;
-  let isClosed = false;
+  readonly #low = new Map<string, bigint>();
+  /** Meters whose lease was not used for long. */
+  #idle = new Set<string>();
+  /** The leases of the present life; null: no life has begun. */
+  #book: Book | null = null;
+  #lastSign: Moment = { monotonic: -Infinity, wall: -Infinity };
+  #awayUntil = -Infinity;
+  #hasFailed = false;
+  #working: Promise<void> | null = null;
+  #wake: NodeJS.Timeout | null = null;
+  #isClosed = false;
+  readonly #looks: RepeatedWork;
+  readonly #looking: NodeJS.Timeout;
+  /** Many changes in a row are one look. */
+  #soon: NodeJS.Timeout | null = null;
+  readonly #listening: ReturnType<Authority['listen']>;
 
-  const moment = (): Moment => ({ monotonic: monotonic(), wall: now() });
-  const stopMs = options.ageMs * 0.9;
-  const isTooOld = (sent: Moment): boolean =>
-    monotonic() - sent.monotonic >= stopMs || now() - sent.wall >= stopMs;
-  const unavailable = (cause?: unknown): GatewayError =>
-    new GatewayError('unavailable', { retryAfter: 1, cause });
-  const waiting = createWaiting({ refusals, monotonic, unavailable, rules: leaseRules });
+  constructor(options: LeasedMoneyOptions) {
+    const { authority, monotonic, appliedUntil, log } = options;
+    this.#options = options;
+    this.#stopMs = options.ageMs * 0.9;
+    this.#pace = createPace(monotonic, leaseRules.idleMs);
+    this.#refusals = createRefusals(monotonic);
+    this.#expiry = createExpiry(monotonic());
+    this.#unwritten = createUnwritten({ authority, monotonic, appliedUntil });
+    this.#keptHolds = createKeptHolds(authority, monotonic);
+    this.#waiting = createWaiting({
+      refusals: this.#refusals,
+      monotonic,
+      unavailable,
+      rules: leaseRules,
+    });
+    this.#looks = createRepeatedWork((detail) =>
+      log.warn('this node does not hear of leases of others', { component: 'money', detail }),
+    );
+    this.#looking = setInterval(() => this.#lookNow(), leaseRules.lookEveryMs).unref();
+    this.#listening = authority.listen({
+      onRecall: (meter, recall) => this.#recalled(meter, recall),
+      onChange: () => this.#limitsChanged(),
+    });
+  }
 
-  const opened = ({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision => {
-    holders.set(id, book!);
-    expiry.add(id, monotonic() + expiresAt - now());
-    return { held: true, amount };
-  };
+  get isAway(): boolean {
+    return this.#hasFailed && this.#options.monotonic() < this.#awayUntil + leaseRules.recentMs;
+  }
 
-  const sweep = (): void => {
-    expiry.sweep(monotonic(), (id) => {
-      const own = holders.get(id);
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  get hasLeases(): boolean {
+    if (this.#book === null || this.#isTooOld(this.#lastSign)) return false;
+    for (const [meter, lease] of this.#book.leases) {
+      const free = freeOf(lease);
+      if (free > 0n && free >= this.#pace.lastHold(meter)) return true;
+    }
+    return false;
+  }
+
+  hold(request: HoldRequest): HoldDecision | Promise<HoldDecision> {
+    const { id, amount, isExact = false } = request;
+    this.#sweep();
+    const before = this.#holders.get(id)?.holds.get(id);
+    if (before?.isVoid === false) return { held: true, amount: before.amount };
+    if (before !== undefined) this.#endHold(id, 0n);
+    const meters = request.meters.filter(({ limit }) => limit !== unlimited);
+    if (meters.length === 0) return { held: true, amount };
+    const want: Want = { id, amount, meters, isLast: false, isExact };
+    const taken = this.#takeNow(want, request);
+    if (taken !== null) return taken;
+    const denied = this.#refusals.of(request);
+    if (denied !== null) return { held: false, denied };
+    const isResting = meters.some(({ name }) => this.#book?.resting.has(name) === true);
+    if (this.#isClosed || isResting || this.#options.monotonic() < this.#awayUntil) {
+      return Promise.reject(unavailable());
+    }
+    const decided = this.#waiting.add(want, request);
+    this.#work();
+    return decided;
+  }
+
+  charge(
+    [id = '', ...drawn]: readonly string[],
+    meters: readonly string[],
+    cost: bigint,
+  ): ChargedLease | null {
+    // What was drawn later backs the charge too.
+    for (const more of drawn) this.#endHold(more, 0n);
+    const ended = this.#endHold(id, cost);
+    if (ended === null) return null;
+    this.#unwritten.begin(id, ended.own, ended.parts);
+    return leaseOn(meters, ended);
+  }
+
+  commitHold(id: string, spent: bigint): void {
+    this.#endHold(id, 0n);
+    this.#unwritten.end(id, spent > 0n);
+  }
+
+  keep(id: string, meters: readonly string[]): ChargedLease | null {
+    const open = this.#holders.get(id)?.holds.get(id);
+    if (open?.isVoid === true) throw unavailable();
+    const ended = this.#endHold(id, open?.amount ?? 0n);
+    if (ended === null) return null;
+    this.#keptHolds.begin(id, ended.own, ended.parts);
+    return leaseOn(meters, ended);
+  }
+
+  kept(id: string, outcome: Parameters<Money['kept']>[1]): void {
+    this.#keptHolds.end(id, outcome);
+    this.#workOn();
+  }
+
+  // Its transaction tells all processes.
+  async taskEnding(): Promise<void> {}
+  taskEnded(): void {}
+
+  /** The database will never accept the record of a charge that lay in these leases. */
+  reject(leased: readonly LeasedPart[]): void {
+    const book = this.#book;
+    if (book === null) return;
+    const parts = leased.filter(({ life }) => life === book.life);
+    giveUp(book, new Map(parts.map(({ meter, part }) => [meter, part])));
+  }
+
+  async read(meter: string): Promise<MeterState | null> {
+    this.#sweep();
+    const own = this.#book;
+    try {
+      const state = await this.#options.authority.read(meter, own?.life ?? null);
+      const { spent, held, settled } = state;
+      const lease = own?.leases.get(meter);
+      if (lease === undefined) return { spent, held };
+      return { spent: spent + lease.charged - settled, held: held + lease.held };
+    } catch {
+      return null;
+    }
+  }
+
+  /** Returns what is idle. */
+  async close(): Promise<void> {
+    clearInterval(this.#looking);
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#listening.close();
+    if (this.#book !== null) this.#idle = new Set(this.#book.leases.keys());
+    this.#work();
+    await this.#working;
+    this.#isClosed = true;
+    if (this.#wake !== null) clearTimeout(this.#wake);
+  }
+
+  #moment(): Moment {
+    return { monotonic: this.#options.monotonic(), wall: this.#options.now() };
+  }
+
+  #isTooOld(sent: Moment): boolean {
+    const { monotonic, now } = this.#options;
+    return monotonic() - sent.monotonic >= this.#stopMs || now() - sent.wall >= this.#stopMs;
+  }
+
+  #sweep(): void {
+    this.#expiry.sweep(this.#options.monotonic(), (id) => {
+      const own = this.#holders.get(id);
       if (own !== undefined) expire(own, id);
     });
-  };
+  }
 
-  const takeNow = (want: Want, request: HoldRequest): HoldDecision | null => {
-    if (book === null || isTooOld(lastSign) || !take(book, want)) return null;
+  #opened({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision {
+    const { monotonic, now } = this.#options;
+    this.#holders.set(id, this.#book!);
+    this.#expiry.add(id, monotonic() + expiresAt - now());
+    return { held: true, amount };
+  }
+
+  #takeNow(want: Want, request: HoldRequest): HoldDecision | null {
+    const book = this.#book;
+    if (book === null || this.#isTooOld(this.#lastSign) || !take(book, want)) return null;
+    const pace = this.#pace;
     for (const { name, floor } of want.meters) {
       pace.used(name, want.amount);
       if (freeOf(book.leases.get(name)) * 2n < pace.ahead(name) && pace.mayDraw(name)) {
-        low.set(name, floor);
+        this.#low.set(name, floor);
       }
     }
-    if (low.size > 0) work();
-    return opened(request, want.amount);
-  };
+    if (this.#low.size > 0) this.#work();
+    return this.#opened(request, want.amount);
+  }
 
-  const begin = async (): Promise<Book> => {
-    const life = newLife();
-    const sent = moment();
-    const generation = await authority.begin(life);
-    lastSign = sent;
-    book = createBook(life, generation);
-    return book;
-  };
+  #endHold(id: string, cost: bigint): Ended | null {
+    const own = this.#holders.get(id);
+    const open = own?.holds.get(id);
+    if (own === undefined || open === undefined) return null;
+    this.#holders.delete(id);
+    this.#expiry.remove(id);
+    const parts = end(own, id, cost);
+    for (const meter of open.meters) this.#refusals.forget(meter);
+    if (own !== this.#book) {
+      this.#endIfDone(own);
+      return { own, parts };
+    }
+    const isCalled = open.meters.some((meter) => {
+      const lease = own.leases.get(meter);
+      return lease !== undefined && mustReturn(lease);
+    });
+    if (own.shortsEnded.size > 0 || !this.#waiting.isEmpty || isCalled) {
+      this.#waiting.hurry();
+      this.#work();
+    }
+    return { own, parts };
+  }
+
+  async #begin(): Promise<Book> {
+    const life = this.#options.newLife();
+    const sent = this.#moment();
+    const generation = await this.#options.authority.begin(life);
+    this.#lastSign = sent;
+    this.#book = createBook(life, generation);
+    return this.#book;
+  }
 
   /** The present life was closed: what its requests cost is late, and nothing of its leases is left. */
-  const beginAgain = (): void => {
-    log.warn('the leases of this process were freed while it could not reach the database', {
-      component: 'money',
-    });
-    endIfDone(book!);
-    book = null;
-  };
+  #beginAgain(): void {
+    this.#options.log.warn(
+      'the leases of this process were freed while it could not reach the database',
+      { component: 'money' },
+    );
+    this.#endIfDone(this.#book!);
+    this.#book = null;
+  }
 
-  const endIfDone = ({ life, holds }: Book): void => {
-    if (holds.size === 0) options.onEnded(life);
-  };
+  #endIfDone({ life, holds }: Book): void {
+    if (holds.size === 0) this.#options.onEnded(life);
+  }
 
   /** The database went back in time: nothing is drawn until it has its records again, or for some seconds. */
-  const noteLoss = (own: Book): void => {
+  #noteLoss(own: Book): void {
     if (own.restates === 'all') return;
-    log.error('the database went back in time; writing the leases of this process anew', null, {
-      component: 'money',
-    });
+    this.#options.log.error(
+      'the database went back in time; writing the leases of this process anew',
+      null,
+      { component: 'money' },
+    );
     wentBack(own);
     const timeout = wait(leaseRules.restateMs, undefined, { ref: false });
-    void Promise.race([options.replay(), timeout]).then(() => {
+    void Promise.race([this.#options.replay(), timeout]).then(() => {
       replayed(own);
-      if (hasWork()) work();
+      this.#workOn();
     });
-  };
+  }
 
-  const hasWork = (): boolean => {
-    if (book === null) return !waiting.isEmpty;
+  #hasWork(): boolean {
+    const book = this.#book;
+    if (book === null) return !this.#waiting.isEmpty;
     if (book.restates !== 'no') return mustState(book);
     return (
       !book.shortsEnded.isSubsetOf(book.resting) ||
-      low.size > 0 ||
-      idle.size > 0 ||
+      this.#low.size > 0 ||
+      this.#idle.size > 0 ||
       calledBack(book).next().done !== true ||
-      waiting.due().length > 0
+      this.#waiting.due().length > 0
     );
-  };
+  }
 
-  const work = (): void => {
-    if (working !== null) return;
+  #workOn(): void {
+    if (this.#hasWork()) this.#work();
+  }
+
+  #work(): void {
+    if (this.#working !== null) return;
     // What comes in this turn of the event loop goes into one command.
-    working = new Promise<void>((resolve) => setImmediate(resolve)).then(workOff).finally(() => {
-      working = null;
-      if (hasWork() && monotonic() >= awayUntil) work();
-      else wakeLater();
-    });
-  };
+    this.#working = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#workOff())
+      .finally(() => {
+        this.#working = null;
+        if (this.#hasWork() && this.#options.monotonic() >= this.#awayUntil) this.#work();
+        else this.#wakeLater();
+      });
+  }
 
-  const workOff = async (): Promise<void> => {
-    while (hasWork()) {
+  async #workOff(): Promise<void> {
+    while (this.#hasWork()) {
       try {
-        await once(book ?? (await begin()));
+        await this.#once(this.#book ?? (await this.#begin()));
       } catch (error) {
-        if (!hasFailed) {
-          log.error('the database does not lease money', error, {
-            component: 'money',
-          });
+        const { log, monotonic } = this.#options;
+        if (!this.#hasFailed) {
+          log.error('the database does not lease money', error, { component: 'money' });
         }
-        hasFailed = true;
-        awayUntil = monotonic() + leaseRules.awayMs;
+        this.#hasFailed = true;
+        this.#awayUntil = monotonic() + leaseRules.awayMs;
+        const book = this.#book;
         if (book !== null && book.command !== null) lose(book);
-        waiting.reject(unavailable(error));
+        this.#waiting.reject(unavailable(error));
         return;
       }
     }
-  };
+  }
 
-  /** The others go on. Only the payers of these meters wait, until the reason may be gone. */
-  const rest = (own: Book, meters: ReadonlySet<string>, error: Error): void => {
-    const detail = [...meters].join(', ');
-    log.error('the database does not lease money of some payers', error, {
-      component: 'money',
-      detail,
-    });
-    undo(own);
-    for (const meter of meters) own.resting.add(meter);
-    waiting.reject(unavailable(error), meters);
-    setTimeout(() => {
-      for (const meter of meters) own.resting.delete(meter);
-      if (book === own && !isClosed && hasWork()) work();
-    }, leaseRules.awayMs).unref();
-  };
+  #wakeLater(): void {
+    if (this.#isClosed || this.#waiting.isEmpty) return;
+    if (this.#wake !== null) clearTimeout(this.#wake);
+    const pause = this.#waiting.nextDue - this.#options.monotonic();
+    this.#wake = setTimeout(() => this.#work(), Math.max(1, pause));
+  }
 
-  const plan = (own: Book, wants: readonly Want[]) => {
+  /** One command, and what follows from its reply. */
+  async #once(own: Book): Promise<void> {
+    this.#waiting.tryAll((want, request) => this.#takeNow(want, request));
+    if (own.restates === 'no' && !this.#hasWork()) return;
+    const due = own.restates === 'no' ? this.#waiting.due() : [];
+    const sent = this.#moment();
+    const command = this.#plan(own, due);
+    const reply = await this.#options.authority.run(command);
+    // The life was closed meanwhile: so are the leases that this command drew.
+    if (this.#book !== own) return;
+    if (reply.kind === 'closed') this.#beginAgain();
+    else if (reply.kind === 'went-back') this.#noteLoss(own);
+    else if (reply.kind === 'failed') this.#rest(own, reply.meters, reply.error);
+    else if (reply.kind === 'stale' || this.#isTooOld(sent)) lose(own);
+    else {
+      const { log } = this.#options;
+      if (this.#hasFailed) log.info('the database leases money again', { component: 'money' });
+      this.#hasFailed = false;
+      learn(own, reply);
+      this.#lastSign = sent;
+      const pace = this.#pace;
+      for (const { meter } of command.leases) {
+        if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
+      }
+      this.#waiting.decide(command, reply.outcomes, (request, amount) =>
+        this.#opened(request, amount),
+      );
+    }
+  }
+
+  #plan(own: Book, wants: readonly Want[]): Command {
+    const pace = this.#pace;
     const ahead = new Map<string, { amount: bigint; floor: bigint }>();
     for (const { amount, meters } of wants) {
       for (const { name, floor } of meters) {
@@ -264,212 +435,72 @@ export function createLeasedMoney(options: LeasedMoneyOptions): LeasedMoney {
         ahead.set(name, { amount: pace.ahead(name), floor });
       }
     }
-    for (const [name, floor] of low) ahead.set(name, { amount: pace.ahead(name), floor });
-    low.clear();
-    const returned = idle;
-    idle = new Set();
-    return compose(own, { wants, idle: returned, ahead });
-  };
+    for (const [name, floor] of this.#low) ahead.set(name, { amount: pace.ahead(name), floor });
+    this.#low.clear();
+    const idle = this.#idle;
+    this.#idle = new Set();
+    return compose(own, { wants, idle, ahead });
+  }
 
-  /** One command, and what follows from its reply. */
-  const once = async (own: Book): Promise<void> => {
-    waiting.tryAll(takeNow);
-    if (own.restates === 'no' && !hasWork()) return;
-    const due = own.restates === 'no' ? waiting.due() : [];
-    const sent = moment();
-    const command = plan(own, due);
-    const reply = await authority.run(command);
-    // The life was closed meanwhile: so are the leases that this command drew.
-    if (book !== own) return;
-    if (reply.kind === 'closed') {
-      beginAgain();
-      return;
-    }
-    if (reply.kind === 'went-back') {
-      noteLoss(own);
-      return;
-    }
-    if (reply.kind === 'failed') {
-      rest(own, reply.meters, reply.error);
-      return;
-    }
-    if (reply.kind === 'stale' || isTooOld(sent)) {
-      lose(own);
-      return;
-    }
-    if (hasFailed) log.info('the database leases money again', { component: 'money' });
-    hasFailed = false;
-    learn(own, reply);
-    lastSign = sent;
-    for (const { meter } of command.leases) {
-      if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
-    }
-    waiting.decide(command, reply.outcomes, opened);
-  };
-
-  const wakeLater = (): void => {
-    if (isClosed || waiting.isEmpty) return;
-    if (wake !== null) clearTimeout(wake);
-    wake = setTimeout(work, Math.max(1, waiting.nextDue - monotonic()));
-  };
-
-  const hold: LeasedMoney['hold'] = (request) => {
-    const { id, amount, isExact = false } = request;
-    sweep();
-    const before = holders.get(id)?.holds.get(id);
-    if (before?.isVoid === false) return { held: true, amount: before.amount };
-    if (before !== undefined) endHold(id, 0n);
-    const meters = request.meters.filter(({ limit }) => limit !== unlimited);
-    if (meters.length === 0) return { held: true, amount };
-    const want: Want = { id, amount, meters, isLast: false, isExact };
-    const taken = takeNow(want, request);
-    if (taken !== null) return taken;
-    const denied = refusals.of(request);
-    if (denied !== null) return { held: false, denied };
-    const isResting = meters.some(({ name }) => book?.resting.has(name) === true);
-    if (isClosed || isResting || monotonic() < awayUntil) return Promise.reject(unavailable());
-    const decided = waiting.add(want, request);
-    work();
-    return decided;
-  };
-
-  const endHold = (id: string, cost: bigint): Ended | null => {
-    const own = holders.get(id);
-    const open = own?.holds.get(id);
-    if (own === undefined || open === undefined) return null;
-    holders.delete(id);
-    expiry.remove(id);
-    const parts = end(own, id, cost);
-    for (const meter of open.meters) refusals.forget(meter);
-    if (own !== book) endIfDone(own);
-    const isCalled = open.meters.some((meter) => {
-      const lease = own.leases.get(meter);
-      return lease !== undefined && mustReturn(lease);
+  /** The others go on. Only the payers of these meters wait, until the reason may be gone. */
+  #rest(own: Book, meters: ReadonlySet<string>, error: Error): void {
+    const detail = [...meters].join(', ');
+    this.#options.log.error('the database does not lease money of some payers', error, {
+      component: 'money',
+      detail,
     });
-    if (own === book && (own.shortsEnded.size > 0 || !waiting.isEmpty || isCalled)) {
-      waiting.hurry();
-      work();
-    }
-    return { own, parts };
-  };
+    undo(own);
+    for (const meter of meters) own.resting.add(meter);
+    this.#waiting.reject(unavailable(error), meters);
+    setTimeout(() => {
+      for (const meter of meters) own.resting.delete(meter);
+      if (this.#book === own && !this.#isClosed) this.#workOn();
+    }, leaseRules.awayMs).unref();
+  }
 
-  const look = async (): Promise<void> => {
-    if (book === null || isClosed) return;
-    sweep();
-    await unwritten.settle();
-    await keptHolds.settle();
-    const own = book;
-    const sent = moment();
+  #lookNow(): void {
+    this.#soon = null;
+    this.#look().then(this.#looks.reportSuccess, this.#looks.reportFailure);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#book === null || this.#isClosed) return;
+    this.#sweep();
+    await this.#unwritten.settle();
+    await this.#keptHolds.settle();
+    const own = this.#book;
+    if (own === null) return;
+    const sent = this.#moment();
     // A command may be done before the reply is read, which then knows less than this life.
     const { known, generation } = own;
     const recalled = new Map(Array.from(own.leases, ([meter, { recall }]) => [meter, recall]));
-    const { state, number, recalls, beyond } = await authority.look(own.life, heldIn(own));
-    if (book !== own || own.generation !== generation) return;
-    if (state === 'closed') beginAgain();
-    else if (state === 'unknown' || number < known) noteLoss(own);
+    const reply = await this.#options.authority.look(own.life, heldIn(own));
+    if (this.#book !== own || own.generation !== generation) return;
+    if (reply.state === 'closed') this.#beginAgain();
+    else if (reply.state === 'unknown' || reply.number < known) this.#noteLoss(own);
     else {
-      lastSign = sent;
-      for (const [meter, recall] of recalls) {
-        if (recall < (recalled.get(meter) ?? 0)) noteLoss(own);
+      this.#lastSign = sent;
+      for (const [meter, recall] of reply.recalls) {
+        if (recall < (recalled.get(meter) ?? 0)) this.#noteLoss(own);
         hear(own, meter, recall);
       }
-      hearBeyond(own, beyond);
+      hearBeyond(own, reply.beyond);
       for (const [meter, lease] of own.leases) {
-        if (pace.isIdle(meter) && (lease.isOver || freeOf(lease) > 0n)) idle.add(meter);
+        if (this.#pace.isIdle(meter) && (lease.isOver || freeOf(lease) > 0n)) this.#idle.add(meter);
       }
     }
-    if (hasWork()) work();
-  };
+    this.#workOn();
+  }
 
-  const lookNow = (): void => {
-    soon = null;
-    look().then(looks.reportSuccess, looks.reportFailure);
-  };
-  const looking = setInterval(lookNow, leaseRules.lookEveryMs).unref();
-  /** Many changes in a row are one look. */
-  let soon: NodeJS.Timeout | null = null;
+  #recalled(meter: string, recall: number): void {
+    if (this.#book !== null) hear(this.#book, meter, recall);
+    this.#refusals.forget(meter);
+    this.#waiting.hurry(meter);
+    this.#workOn();
+  }
 
-  const listening = authority.listen({
-    onRecall(meter, recall) {
-      if (book !== null) hear(book, meter, recall);
-      refusals.forget(meter);
-      waiting.hurry(meter);
-      if (hasWork()) work();
-    },
-    onChange() {
-      refusals.clear();
-      soon ??= setTimeout(lookNow, leaseRules.gatherChangesMs).unref();
-    },
-  });
-
-  return {
-    get isAway() {
-      return hasFailed && monotonic() < awayUntil + leaseRules.recentMs;
-    },
-    get hasFailed() {
-      return hasFailed;
-    },
-    get hasLeases() {
-      if (book === null || isTooOld(lastSign)) return false;
-      for (const [meter, lease] of book.leases) {
-        const free = freeOf(lease);
-        if (free > 0n && free >= pace.lastHold(meter)) return true;
-      }
-      return false;
-    },
-    hold,
-    charge([id = '', ...drawn], meters, cost) {
-      // What was drawn later backs the charge too.
-      for (const more of drawn) endHold(more, 0n);
-      const ended = endHold(id, cost);
-      if (ended === null) return null;
-      unwritten.begin(id, ended.own, ended.parts);
-      return leaseOn(meters, ended);
-    },
-    commitHold(id, spent) {
-      endHold(id, 0n);
-      unwritten.end(id, spent > 0n);
-    },
-    keep(id, meters) {
-      const open = holders.get(id)?.holds.get(id);
-      if (open?.isVoid === true) throw unavailable();
-      const ended = endHold(id, open?.amount ?? 0n);
-      if (ended === null) return null;
-      keptHolds.begin(id, ended.own, ended.parts);
-      return leaseOn(meters, ended);
-    },
-    kept(id, outcome) {
-      keptHolds.end(id, outcome);
-      if (hasWork()) work();
-    },
-    // Its transaction tells all processes.
-    taskEnding: async () => {},
-    taskEnded() {},
-    reject(leased) {
-      const parts = leased.filter(({ life }) => life === book?.life);
-      if (book !== null) giveUp(book, new Map(parts.map(({ meter, part }) => [meter, part])));
-    },
-    async read(meter): Promise<MeterState | null> {
-      sweep();
-      const own = book;
-      try {
-        const { spent, held, settled } = await authority.read(meter, own?.life ?? null);
-        const lease = own?.leases.get(meter);
-        if (lease === undefined) return { spent, held };
-        return { spent: spent + lease.charged - settled, held: held + lease.held };
-      } catch {
-        return null;
-      }
-    },
-    async close() {
-      clearInterval(looking);
-      if (soon !== null) clearTimeout(soon);
-      listening.close();
-      if (book !== null) idle = new Set(book.leases.keys());
-      work();
-      await working;
-      isClosed = true;
-      if (wake !== null) clearTimeout(wake);
-    },
-  };
+  #limitsChanged(): void {
+    this.#refusals.clear();
+    this.#soon ??= setTimeout(() => this.#lookNow(), leaseRules.gatherChangesMs).unref();
+  }
 }

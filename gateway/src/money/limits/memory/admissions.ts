@@ -1,5 +1,4 @@
-import type { RateDecision, RateLimit, RateRequest } from '../rates.ts';
-import { closedFor } from '../closed-for.ts';
+import { closedFor, type RateDecision, type RateLimit, type RateRequest } from '../rates.ts';
 import { createForgetting } from './forget-idle.ts';
 import { SlidingWindow } from './sliding-window.ts';
 import { Slots } from './slots.ts';

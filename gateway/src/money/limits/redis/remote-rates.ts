@@ -1,5 +1,4 @@
-import type { RateDecision, RateLimit, RateRequest } from '../rates.ts';
-import { closedFor } from '../closed-for.ts';
+import { closedFor, type RateDecision, type RateLimit, type RateRequest } from '../rates.ts';
 import { exactLimit } from '../memory/sliding-window.ts';
 import type { Share } from '../memory/share.ts';
 import type { Denials } from './denials.ts';

@@ -1,6 +1,29 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { moneyColumns } from '../integers.ts';
-import type { SqliteRequest, SqliteResult } from './transport.ts';
+
+/** One statement to run. */
+export interface SqliteRequest {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** `read`: the read-only connection, which never waits for a transaction of the writing one. */
+  readonly connection: 'read' | 'write';
+  /** The statement requires its transaction to be still open; otherwise it would commit by itself. */
+  readonly inTransaction: boolean;
+}
+
+export interface SqliteResult {
+  /** Empty for statements that return nothing. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly changes: number;
+}
+
+/** Runs statements in a worker thread or on this one. */
+export interface SqliteTransport {
+  execute(request: SqliteRequest): Promise<SqliteResult>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
 
 /** Compiled statements kept per connection. */
 const maxPrepared = 200;
@@ -103,4 +126,17 @@ function narrowOthers(row: unknown[], money: readonly boolean[]): void {
   for (let index = 0; index < row.length; index++) {
     if (typeof row[index] === 'bigint' && money[index] !== true) row[index] = Number(row[index]);
   }
+}
+
+/** Runs statements on the calling thread, for code that already runs in a worker. */
+export function createInThreadTransport(file: string): SqliteTransport {
+  const connection = openSqliteConnection(file);
+  let isOpen = true;
+  return {
+    execute: async (request) => connection.execute(request),
+    async close() {
+      if (isOpen) connection.close();
+      isOpen = false;
+    },
+  };
 }

@@ -6,7 +6,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { createSqliteDriver } from './driver.ts';
-import type { SqliteTransport } from './transport.ts';
+import type { SqliteTransport } from './connection.ts';
 
 /** Kysely on `node:sqlite`, which Kysely's own SQLite dialect does not support. */
 export function createSqliteDialect(transport: SqliteTransport): Dialect {

@@ -1,6 +1,5 @@
 import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
-import { createQueue, type Release } from './queue.ts';
-import type { SqliteResult, SqliteTransport } from './transport.ts';
+import type { SqliteResult, SqliteTransport } from './connection.ts';
 
 /**
  * Hands out any number of Kysely connections over one transport. Statements that write, and whole
@@ -22,6 +21,23 @@ export function createSqliteDriver(transport: SqliteTransport): Driver {
     releaseSavepoint: savepoint('release'),
     releaseConnection: async () => {},
     destroy: () => transport.close(),
+  };
+}
+
+/** Releases the turn. Idempotent. */
+type Release = () => void;
+
+/** First come, first served: `take` resolves when everybody before has released. */
+function createQueue(): { take(): Promise<Release> } {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async take() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const before = last;
+      last = promise;
+      await before;
+      return resolve;
+    },
   };
 }
 

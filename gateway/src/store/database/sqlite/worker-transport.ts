@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createRestartBudget } from '../restart-budget.ts';
-import type { SqliteRequest, SqliteResult, SqliteTransport } from './transport.ts';
+import type { SqliteRequest, SqliteResult, SqliteTransport } from './connection.ts';
 
 export interface WorkerRequest {
   readonly id: number;

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
 import type { Database } from '#database/schema.ts';
 import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
-import { usageRemovedBefore } from '#database/usage-removed.ts';
+import { usageRemovedBefore } from '#database/revisions.ts';
 import type { Check } from './difference.ts';
 import type { TimeRange } from './rows.repository.ts';
 

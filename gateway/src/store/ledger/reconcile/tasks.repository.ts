@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import type { TaskTable } from '#database/index.ts';
-import { usageRemovedBefore } from '#database/usage-removed.ts';
+import { usageRemovedBefore } from '#database/revisions.ts';
 import { chargedOf, meterNames } from '../meter-names.ts';
 import type { Check, Difference } from './difference.ts';
 

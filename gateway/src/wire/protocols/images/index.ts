@@ -2,11 +2,11 @@ import type { GatewayError } from '#errors/index.ts';
 import { encodeErrorObject } from '../shared/text/error-object.ts';
 import { commentKeepAlive, frame } from '../shared/text/events.ts';
 import { eventNamesFor } from './event-names.ts';
-import { openEdit, openGeneration, modelEdit, patchRequest } from './open-request.ts';
+import { openEdit, openGeneration, modelEdit, patchRequest } from './json-request.ts';
 import { createPieceReader } from './piece-reader.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
-import { toEvents } from './response-events.ts';
+import { toEvents } from './event-frame.ts';
 import { ImageResponseScan } from './scan-response.ts';
 import { type ImageStreamContext, ImagesStreamTap, isWholeEvent } from './stream-tap.ts';
 

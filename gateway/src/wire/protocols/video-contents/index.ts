@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { GatewayError } from '#errors/index.ts';
 import type { VideoList, VideoProtocol } from '../shared/video/video.ts';
-import { readListQuery } from './list-query.ts';
+import { readListQuery, encodeAccepted, encodeTask, encodeTaskList } from './response.ts';
 import { openRequest } from './request.ts';
-import { encodeAccepted, encodeTask, encodeTaskList } from './response.ts';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const randomLetters = 20;

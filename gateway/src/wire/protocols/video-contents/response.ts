@@ -1,5 +1,8 @@
-import type { TaskFailure, TaskView } from '#canonical/index.ts';
+import type { TaskFailure, TaskView, TaskState } from '#canonical/index.ts';
 import { framesPerSecond } from './parameters.ts';
+import { isRecord } from '../shared/values.ts';
+import { refuseVideo } from '../shared/video/video-values.ts';
+import type { VideoListQuery } from '../shared/video/video.ts';
 
 /** The response to an accepted submit. */
 export function encodeAccepted(taskId: string): string {
@@ -56,4 +59,57 @@ function describeFailure(failure: TaskFailure | null) {
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1_000);
+}
+
+const usualSize = 10;
+const most = 500;
+const states: readonly TaskState[] = ['queued', 'running', 'succeeded', 'failed', 'expired'];
+
+/** @throws GatewayError `invalid_value` */
+export function readListQuery(query: unknown): VideoListQuery {
+  const given = isRecord(query) ? query : {};
+  const ids = given['filter.task_ids'];
+  return {
+    pageNumber: readNumber(given, 'page_num', 1),
+    pageSize: readNumber(given, 'page_size', usualSize),
+    states: readStates(textAt(given, 'filter.status')),
+    model: textAt(given, 'filter.model'),
+    ids: ids === undefined ? null : readIds(ids),
+  };
+}
+
+/** Null: all. */
+function readStates(status: string | null): readonly TaskState[] | null {
+  if (status === null) return null;
+  // The vendor's clients may ask for it; here, such a task has failed.
+  if (status === 'cancelled') return [];
+  const state = states.find((name) => name === status);
+  return state === undefined
+    ? refuseVideo('filter.status', `must be one of ${states.join(', ')}`)
+    : [state];
+}
+
+function readIds(value: unknown): readonly string[] {
+  const ids: unknown[] = Array.isArray(value) ? value : [value];
+  const isText = (id: unknown): id is string => typeof id === 'string' && !id.includes('\0');
+  return ids.length <= most && ids.every(isText)
+    ? ids
+    : refuseVideo('filter.task_ids', `must name at most ${most} tasks`);
+}
+
+function textAt(given: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = given[name];
+  if (value === undefined || value === '') return null;
+  if (typeof value !== 'string') return refuseVideo(name, 'must be named once');
+  // PostgreSQL takes no such text, not even to compare with it.
+  return value.includes('\0') ? refuseVideo(name, 'must not contain a NUL') : value;
+}
+
+function readNumber(given: Readonly<Record<string, unknown>>, name: string, usual: number): number {
+  const text = textAt(given, name);
+  if (text === null) return usual;
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= most
+    ? number
+    : refuseVideo(name, `must be an integer from 1 to ${most}`);
 }

@@ -2,15 +2,14 @@ import { GatewayError } from '#errors/index.ts';
 import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
 import { isNative, upstreamProtocols } from '#routing/index.ts';
-import type { Unanswered } from '../../attempts/outcome.ts';
 import { type Exchange, writeJson } from '../../exchange/exchange.ts';
 import {
   finishCompleted,
   finishDisconnected,
   finishWithoutResponse,
 } from '../../exchange/finish.ts';
-import { nothingUsed, responseHeaders, type Tried } from '../../exchange/record.ts';
-import type { TextInput, TextParts, TextSent } from '../input.ts';
+import { nothingUsed, responseHeaders } from '../../exchange/record.ts';
+import type { TextInput, TextParts } from '../input.ts';
 import type { LargeBody } from '../large-body.ts';
 import { inputTokensOf, type PreparedText } from '../prepared.ts';
 import {
@@ -20,47 +19,35 @@ import {
   createCounterAsking,
 } from './upstream-count.ts';
 
-/** The outcome of counting a request's tokens. */
-export interface Counting extends Tried<TextSent> {
-  readonly outcome: TokenCount | DisconnectedCount | Unanswered;
-}
-
 /** A response to "how many tokens is this?". */
-export interface TokenCount {
-  readonly kind: 'counted';
+interface TokenCount {
   /** In the form of the client's protocol. */
   readonly body: Buffer | string;
   /** No upstream counted; the number is the gateway's estimate. */
-  readonly estimated: boolean;
+  readonly isEstimated: boolean;
 }
 
-/** The client left before the count was there. */
-export interface DisconnectedCount {
-  readonly kind: 'disconnected';
-}
-
-/** Asks the upstreams' counters. If there is none, or they fail, it estimates. */
-export interface TokenCounting {
-  /** Never rejects. */
-  count(input: TextInput, prepared: PreparedText): Promise<Counting>;
-}
-
-export function createTokenCounting(parts: TextParts): TokenCounting {
+/**
+ * Answers requests to count tokens: asks the upstreams' counters, and estimates if there is none, or they fail. Counting is
+ * free, so its row has no tokens; the upstream's number is in the response only.
+ */
+export function createCountAnswering(parts: TextParts) {
   const askCounters = createCounterAsking(parts);
 
+  /** Null: the client left before the count was there. */
   async function count(
     input: TextInput,
     prepared: PreparedText,
     tried: CountersTried,
-  ): Promise<TokenCount | DisconnectedCount> {
+  ): Promise<TokenCount | null> {
     const { protocol } = input;
     const { routes } = prepared;
     const requests = createCountedRequests(parts, input, prepared);
     await requests.requireAnswerable();
     const counters = countRoutes(routes, protocol);
     const counted = await askCounters(input, prepared, counters, requests, tried);
-    if (counted === 'disconnected') return { kind: 'disconnected' };
-    if (counted !== null) return { kind: 'counted', body: counted, estimated: false };
+    if (counted === 'disconnected') return null;
+    if (counted !== null) return { body: counted, isEstimated: false };
 
     // None of the counters responded. The records of the attempts say which were asked.
     tried.sent = null;
@@ -76,18 +63,29 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
       outline === null
         ? estimateUnread(prepared, targets)
         : await parts.estimator.estimate(outline, targets);
-    return { kind: 'counted', body: encodeTokenCount(protocol, tokens), estimated: true };
+    return { body: encodeTokenCount(protocol, tokens), isEstimated: true };
   }
 
-  return {
-    async count(input, prepared) {
-      const tried: CountersTried = { attempts: [], sent: null };
-      try {
-        return { outcome: await count(input, prepared, tried), ...tried };
-      } catch (error) {
-        return { outcome: { kind: 'unanswered', error }, ...tried };
-      }
-    },
+  /** @throws GatewayError when nothing has been written to the client yet. */
+  return async function answerCount(
+    _parts: TextParts,
+    exchange: Exchange<TextInput>,
+    prepared: PreparedText,
+  ): Promise<void> {
+    const { input } = exchange;
+    const tried: CountersTried = { attempts: [], sent: null };
+    let counted;
+    try {
+      counted = await count(input, prepared, tried);
+    } catch (error) {
+      throw await finishWithoutResponse(parts, exchange, error, tried);
+    }
+    if (counted === null) return finishDisconnected(parts, exchange, nothingUsed, tried);
+    await finishCompleted(parts, exchange, nothingUsed, tried);
+    writeJson(input.client, counted.body, {
+      ...responseHeaders(tried.sent),
+      ...(counted.isEstimated && { 'x-sluice-estimated': '1' }),
+    });
   };
 }
 
@@ -126,33 +124,4 @@ function nullIfUnread(error: unknown, isPassedOn: boolean): null {
 function estimateUnread(prepared: PreparedText, targets: readonly EstimateTarget[]): number {
   const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
   return Math.max(1, Math.ceil(inputTokensOf(prepared) * factor));
-}
-
-/**
- * Answers a request to count tokens. Counting is free, so its row has no tokens; the upstream's number is in the
- * response only.
- * @throws GatewayError when nothing has been written to the client yet.
- */
-export async function answerCount(
-  parts: TextParts,
-  exchange: Exchange<TextInput>,
-  prepared: PreparedText,
-  counting: TokenCounting,
-): Promise<void> {
-  const { client } = exchange.input;
-  const counted = await counting.count(exchange.input, prepared);
-  const { outcome, sent } = counted;
-  switch (outcome.kind) {
-    case 'unanswered':
-      throw await finishWithoutResponse(parts, exchange, outcome.error, counted);
-    case 'disconnected':
-      return finishDisconnected(parts, exchange, nothingUsed, counted);
-    case 'counted':
-  }
-  const { body, estimated } = outcome;
-  await finishCompleted(parts, exchange, nothingUsed, counted);
-  writeJson(client, body, {
-    ...responseHeaders(sent),
-    ...(estimated && { 'x-sluice-estimated': '1' }),
-  });
 }

@@ -48,10 +48,10 @@ describe('what of a response the client gets now', () => {
   test('nothing before there is content, then all of it in order', () => {
     const { flow, add, shown, opened } = start();
     add('a', forward);
-    expect([flow.holding, shown, opened()]).toEqual([true, [], 0]);
+    expect([flow.stage, shown, opened()]).toEqual(['holding', [], 0]);
     add('b', content);
     add('c', forward);
-    expect([flow.holding, shown.join(''), opened()]).toEqual([false, 'abc', 1]);
+    expect([flow.stage, shown.join(''), opened()]).toEqual(['flowing', 'abc', 1]);
   });
 
   test('nothing from the terminator on', () => {
@@ -59,7 +59,7 @@ describe('what of a response the client gets now', () => {
     add('a', content);
     add('b', content | terminal);
     add('c', forward);
-    expect([flow.ending, shown, held()]).toEqual([true, ['a'], ['b', 'c']]);
+    expect([flow.stage, shown, held()]).toEqual(['ending', ['a'], ['b', 'c']]);
   });
 
   test('a response of one event waits whole', () => {

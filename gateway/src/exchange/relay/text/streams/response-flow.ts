@@ -21,7 +21,7 @@ export interface ResponseFlowOptions {
 export class ResponseFlow {
   readonly #options: ResponseFlowOptions;
   readonly #run: EventRun;
-  #stage: /** Failover is still possible. */
+  stage: /** Failover is still possible. */
     | 'holding'
     /** Events pass to the client as they come. */
     | 'flowing'
@@ -37,14 +37,6 @@ export class ResponseFlow {
     this.#run = new EventRun(options.sink.framing.verbatim, show);
   }
 
-  get holding(): boolean {
-    return this.#stage === 'holding';
-  }
-
-  get ending(): boolean {
-    return this.#stage === 'ending';
-  }
-
   /**
    * Takes the next event.
    * @param bytes null if the client must not see it.
@@ -52,7 +44,7 @@ export class ResponseFlow {
    * @returns false when too much would have to be held.
    */
   add(bytes: Buffer | null, flags: number): boolean {
-    if (this.#stage === 'flowing' && (flags & verdict.terminal) === 0) {
+    if (this.stage === 'flowing' && (flags & verdict.terminal) === 0) {
       if (bytes !== null) this.#run.add(bytes);
       return true;
     }
@@ -67,20 +59,20 @@ export class ResponseFlow {
     }
     if ((flags & verdict.terminal) !== 0) {
       this.#run.flush();
-      this.#stage = 'ending';
+      this.stage = 'ending';
     }
-    if (bytes !== null && !this.#hold(bytes)) return false;
-    if (isContent && this.#stage === 'holding') {
-      this.#stage = 'flowing';
-      this.open();
+    if (bytes !== null) {
+      this.#heldBytes += bytes.length + eventCost;
+      if (this.#heldBytes > heldLimit) return false;
+      this.#held.push(bytes);
+    }
+    if (isContent && this.stage === 'holding') {
+      this.stage = 'flowing';
+      const { sink, headers } = this.#options;
+      sink.open(headers);
       for (const held of this.takeHeld()) this.#run.add(held);
     }
     return true;
-  }
-
-  /** Sends the client the head, unless that has happened. */
-  open(): void {
-    this.#options.sink.open(this.#options.headers);
   }
 
   /** Writes the events that have been joined so far. */
@@ -94,13 +86,6 @@ export class ResponseFlow {
     this.#held = [];
     this.#heldBytes = 0;
     return held;
-  }
-
-  #hold(bytes: Buffer): boolean {
-    this.#heldBytes += bytes.length + eventCost;
-    if (this.#heldBytes > heldLimit) return false;
-    this.#held.push(bytes);
-    return true;
   }
 }
 

@@ -208,7 +208,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   completes(): boolean {
     const { finished, awaitsUsage } = this.#tap;
-    if (!this.#flow.ending || !finished || awaitsUsage) return false;
+    if (this.#flow.stage !== 'ending' || !finished || awaitsUsage) return false;
     this.#complete();
     return true;
   }
@@ -228,14 +228,14 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   }
 
   tick(now: number): void {
-    const { sink, keepAliveMs } = this.#options;
+    const { sink, headers, keepAliveMs } = this.#options;
     const { status } = this.attempt;
-    const isHolding = status !== 0 && !isError(status) && this.#flow.holding;
-    if ((isHolding && now - this.#headAt >= headHoldMs) || sink.inDoubt) this.#flow.open();
+    const isHolding = status !== 0 && !isError(status) && this.#flow.stage === 'holding';
+    if ((isHolding && now - this.#headAt >= headHoldMs) || sink.inDoubt) sink.open(headers);
     if (sink.opened) sink.keepAlive(now, keepAliveMs);
     else if (now - sink.lastWriteAt >= keepAliveMs) {
       // The client, or something on the way to it, would take a longer silence for a dead connection.
-      this.#flow.open();
+      sink.open(headers);
       sink.keepAlive(now, 0);
     }
   }
@@ -243,7 +243,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   stop(): boolean {
     const { attempt } = this;
     if (attempt.isDraining) attempt.leave();
-    else if (this.#flow.ending && this.#tap.finished) this.#complete(true);
+    else if (this.#flow.stage === 'ending' && this.#tap.finished) this.#complete(true);
     else return false;
     return true;
   }
@@ -254,7 +254,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   /** What has come costs more than is left. A response that is complete is not taken away. */
   #overspend(error: GatewayError): void {
-    if (!this.#isAnswering || this.#flow.ending || !this.#options.sink.shown) return;
+    if (!this.#isAnswering || this.#flow.stage === 'ending' || !this.#options.sink.shown) return;
     this.attempt.endWith(error, 'overspent');
   }
 
@@ -262,7 +262,11 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     const { attempt } = this;
     if (attempt.over) return;
     const flags = this.#tap.inspect(event);
-    this.#takeGiven();
+    const { given } = this.#tap;
+    if (given !== undefined && given.length > this.#taken) {
+      this.#options.reader.record(given.slice(this.#taken));
+      this.#taken = given.length;
+    }
     if (attempt.isLeft) {
       this.#unseen(flags);
       return;
@@ -279,7 +283,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
           ? this.#tap.replacement
           : event.raw;
     if (!this.#flow.add(bytes, flags)) attempt.cut('head-too-large');
-    else if (this.#flow.ending && this.#tap.closed) this.#complete(true);
+    else if (this.#flow.stage === 'ending' && this.#tap.closed) this.#complete(true);
   }
 
   /**
@@ -290,14 +294,6 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     const { attempt } = this;
     const isOver = this.#tap.closed || (flags & verdict.failed) !== 0;
     if (isOver || !(attempt.hasDrainSlot || this.#tap.awaitsUsage)) attempt.leave();
-  }
-
-  /** Records the ids in an event. This must happen before the client sees them. */
-  #takeGiven(): void {
-    const { given } = this.#tap;
-    if (given === undefined || given.length === this.#taken) return;
-    this.#options.reader.record(given.slice(this.#taken));
-    this.#taken = given.length;
   }
 
   #show(bytes: Buffer): void {

@@ -1,7 +1,7 @@
 import type { Block, ClientItem, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
 import { decodeContent } from '../codec/request/decode-content.ts';
-import { readString } from '../codec/request/invalid.ts';
+import { readString } from '../codec/request/request-extensions.ts';
 
 interface Decoded {
   readonly role: Turn['role'];

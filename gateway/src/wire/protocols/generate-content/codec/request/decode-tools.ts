@@ -1,8 +1,8 @@
 import type { Extensions, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
 import { quoted } from '../../../shared/text/request-values.ts';
 import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
-import { ownExtensions } from './extensions.ts';
 import {
+  ownExtensions,
   invalid,
   member,
   otherMembers,

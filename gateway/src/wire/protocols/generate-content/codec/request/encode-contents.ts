@@ -2,7 +2,7 @@ import type { TextBlock, Turn } from '#canonical/index.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import type { EncodeContext } from './model-traits.ts';
 import { type EncodedResult, encodePart, encodeResult, type Part } from './encode-part.ts';
-import { restoreExtensions } from './extensions.ts';
+import { restoreExtensions } from '../../fields.ts';
 import { skipSignature } from '../../../shared/state/without-state.ts';
 
 interface Content {

@@ -8,9 +8,8 @@ import {
 } from '#canonical/index.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import type { EncodeContext } from './model-traits.ts';
-import { restoreExtensions } from './extensions.ts';
-import { readArguments, writeResult } from '../function-response.ts';
-import { upstreamSignature, textPart } from '../parts.ts';
+import { restoreExtensions } from '../../fields.ts';
+import { readArguments, writeResult, upstreamSignature, textPart } from '../parts.ts';
 
 export type Part = Record<string, unknown>;
 

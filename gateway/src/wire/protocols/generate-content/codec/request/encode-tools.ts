@@ -12,7 +12,7 @@ import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
 import { canBeArguments } from '../../../shared/schema/tool-schema.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import type { EncodeContext, ModelTraits } from './model-traits.ts';
-import { restoreExtensions } from './extensions.ts';
+import { restoreExtensions } from '../../fields.ts';
 import { toParameters } from '../schema/json-schema.ts';
 import { mapSchema } from '../schema/map-schema.ts';
 

@@ -9,8 +9,7 @@ import type { ResponseContext } from '../../../codec.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeFinish, writeLogprobs, writeUsage } from './candidate-members.ts';
 import { dataPart } from '../request/encode-part.ts';
-import { readArguments } from '../function-response.ts';
-import { clientSignature, textPart } from '../parts.ts';
+import { readArguments, clientSignature, textPart } from '../parts.ts';
 
 export function encodeResponse(
   response: GenerationResponse,

@@ -12,9 +12,14 @@ import { setCacheControl } from './encode-content.ts';
 import { applyExtensions } from './extensions.ts';
 import { hostedWishes } from '../../../shared/tools/hosted-wishes.ts';
 import { encodeToolSchema } from '../../../shared/schema/tool-schema.ts';
-import { encodeOutputSchema } from '../schema/output-schema.ts';
-import type { StrictRoom } from '../schema/strict-room.ts';
+import { encodeOutputSchema, type SchemaFault } from '../schema/output-schema.ts';
 import type { WireObject } from '../../wire.ts';
+import {
+  mostOptional,
+  mostStrictTools,
+  mostUnions,
+  type SchemaCost,
+} from '../schema/output-keywords.ts';
 
 export interface EncodedTools {
   readonly tools: readonly WireObject[];
@@ -171,4 +176,32 @@ function encodeChoice(
   if (chosen !== undefined) return { type: 'tool', name: chosen, ...serial };
   if (mode === 'required') return { type: 'any', ...serial };
   return toolChoice === null && parallelTools !== false ? null : { type: 'auto', ...serial };
+}
+
+/** What the limits of one request still have room for. */
+export class StrictRoom {
+  #tools = mostStrictTools;
+  #optional = mostOptional;
+  #unions = mostUnions;
+
+  /** Takes the room of the response format. Returns why there is none; null if there is. */
+  takeFormat({ optional, unions }: SchemaCost): SchemaFault | null {
+    this.#optional -= optional;
+    this.#unions -= unions;
+    if (this.#unions < 0) return tooMany(unions, 'unions', mostUnions);
+    return this.#optional < 0 ? tooMany(optional, 'optional properties', mostOptional) : null;
+  }
+
+  /** Takes the room of a strict tool, if there is any. */
+  takeTool({ optional, unions }: SchemaCost): boolean {
+    if (this.#tools < 1 || this.#optional < optional || this.#unions < unions) return false;
+    this.#tools -= 1;
+    this.#optional -= optional;
+    this.#unions -= unions;
+    return true;
+  }
+}
+
+function tooMany(count: number, things: string, most: number): SchemaFault {
+  return { path: '', reason: `has ${count} ${things}, of which ${most} are possible` };
 }

@@ -4,14 +4,22 @@ import { isUncacheable } from './cache-rules.ts';
 import { isPlainId } from './call-ids.ts';
 import { type Block, isBlock, type RepairContext } from './draft.ts';
 import { isImageTooLarge, isImageWrong } from './images.ts';
-import { isIncomplete, isThought, isUnsigned } from './thinking-blocks.ts';
+import {
+  isIncomplete,
+  isThought,
+  isUnsigned,
+  fittedEffort,
+  isBudgetWrong,
+  isForced,
+  isThinking,
+  isUnknownMode,
+} from './thinking.ts';
 import { isOwnTool, namesBadly } from './tool-names.ts';
 import { isResultContent } from './tool-values.ts';
 import { isSchemaWrong, modernizedSchema } from './tools.ts';
 import { isStrict, hasClosedField } from './beta-fields.ts';
 import { hasBlankStop, isMetadataWrong, refusesTopK, refusesTopP } from './members.ts';
 import { hasWrittenNumber } from './spelling.ts';
-import { fittedEffort, isBudgetWrong, isForced, isThinking, isUnknownMode } from './thinking.ts';
 
 /**
  * Looks for faults in tools, instructions and messages. One instance serves all requests, since a walk is never

@@ -6,7 +6,7 @@ import {
   quoteOrphans,
   putResultsFirst,
 } from './turn-order.ts';
-import { answerCalls } from './answer-calls.ts';
+import { answerCalls, mergeResults } from './answer-calls.ts';
 import { dropBetaFields, fitVersion } from './beta-fields.ts';
 import { limitMarkers, orderLifetimes, unmarkUncacheable } from './cache-rules.ts';
 import { renameCalls } from './call-ids.ts';
@@ -14,7 +14,6 @@ import type { Draft } from './draft.ts';
 import { dropBlankTexts, fillEmptyTurns } from './empty-content.ts';
 import { checkImageSizes, repairImages } from './images.ts';
 import { checkCitations, dropBlankStops, trimMetadata, dropSampling } from './members.ts';
-import { mergeResults } from './merge-results.ts';
 import { repairSpelling, repairSurrogates } from './spelling.ts';
 import { placeSystemTurns } from './system-turns.ts';
 import {
@@ -24,8 +23,10 @@ import {
   fitEffort,
   freeForcedChoice,
   keepThinking,
+  dropIncomplete,
+  dropUnsigned,
+  stopThinking,
 } from './thinking.ts';
-import { dropIncomplete, dropUnsigned, stopThinking } from './thinking-blocks.ts';
 import { renameTools } from './tool-names.ts';
 import { wrapInputs, writeResults } from './tool-values.ts';
 import {

@@ -2,8 +2,7 @@ import type { Block, Extension, MediaSource, OpaqueBlock, ImageBlock } from '#ca
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAnnotations } from '../text-details.ts';
 import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/images/data-url.ts';
-import { invalid, readString } from './invalid.ts';
-import { ownExtension, withExtensions } from './request-extensions.ts';
+import { invalid, readString, ownExtension, withExtensions } from './request-extensions.ts';
 
 /** The prefix in the names of opaque parts, which distinguishes them from items. */
 export const contentPart = 'content_part';

@@ -2,8 +2,7 @@ import type { Block, OpaqueBlock, Turn } from '#canonical/index.ts';
 import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { clientRunDecoders, decodeToolSearch } from '../../client-run/decode-items.ts';
 import { decodeContent } from './decode-content.ts';
-import { invalid, readString } from './invalid.ts';
-import { ownExtension, withExtensions } from './request-extensions.ts';
+import { invalid, readString, ownExtension, withExtensions } from './request-extensions.ts';
 
 /** The content of one input item and its speaker. Null: the previous speaker. */
 export interface DecodedItem {

@@ -15,8 +15,15 @@ import {
   decodeToolChoice,
 } from './decode-settings.ts';
 import { decodeTools } from './decode-tools.ts';
-import { readList, readNumber, readRecord, invalid, readString } from './invalid.ts';
-import { ownExtension, decodeExtensions } from './request-extensions.ts';
+import {
+  readList,
+  readNumber,
+  readRecord,
+  invalid,
+  readString,
+  ownExtension,
+  decodeExtensions,
+} from './request-extensions.ts';
 import { decodeItem } from './decode-item.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */

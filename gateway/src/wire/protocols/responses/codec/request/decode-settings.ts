@@ -1,7 +1,13 @@
 import type { Extension, OutputFormat, ReasoningRequest, ToolChoice } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
-import { invalid, readList, readNumber, readRecord, readString } from './invalid.ts';
-import { ownExtension } from './request-extensions.ts';
+import {
+  invalid,
+  readList,
+  readNumber,
+  readRecord,
+  readString,
+  ownExtension,
+} from './request-extensions.ts';
 
 /** Adds an extension for what has no place in the canonical value. */
 type Keep = (extension: Extension) => void;

@@ -1,8 +1,13 @@
 import type { Extension, FunctionTool, HostedTool, Tool } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { clientRunTool } from '../../client-run/tools.ts';
-import { invalid, readList, readString } from './invalid.ts';
-import { ownExtension, withExtensions } from './request-extensions.ts';
+import {
+  invalid,
+  readList,
+  readString,
+  ownExtension,
+  withExtensions,
+} from './request-extensions.ts';
 
 /** The extension with a namespace's description, on its first tool. */
 export const namespaceDescription = 'namespace.description';

@@ -3,8 +3,7 @@ import type { ResponseIds } from '../response/describe-response.ts';
 import type { FrameWriter, WrittenItem } from './frame-writer.ts';
 import { type CallHead, carriedState } from '../response/output-items.ts';
 import { WrittenCall, WrittenClientCall } from './write-call.ts';
-import { WrittenMessage } from './write-message.ts';
-import { WrittenReasoning } from './write-reasoning.ts';
+import { WrittenMessage, WrittenReasoning } from './write-message.ts';
 import { eventsOf, writeWhole } from './write-whole.ts';
 
 interface Call {

@@ -1,7 +1,7 @@
-import type { Citation, TokenLogprob } from '#canonical/index.ts';
+import type { Citation, TokenLogprob, NativeState } from '#canonical/index.ts';
 import { encodeAnnotation, encodeLogprobs } from '../text-details.ts';
 import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
-import { messageItem, refusalPart, textPart } from '../response/output-items.ts';
+import { messageItem, refusalPart, textPart, reasoningItem } from '../response/output-items.ts';
 
 interface OpenPart {
   readonly type: 'text' | 'refusal';
@@ -105,5 +105,62 @@ export class WrittenMessage implements WrittenItem {
         : this.#frames.write('response.refusal.done', `${place},"refusal":${JSON.stringify(text)}`);
     const members = `${place},"part":${JSON.stringify(json)}`;
     return done + this.#frames.write('response.content_part.done', members);
+  }
+}
+
+/** Writes reasoning: a summary part if there is text, and the state to be returned. */
+export class WrittenReasoning implements WrittenItem {
+  /** From its events. A different value begins another block. */
+  readonly summary: boolean | undefined;
+  readonly #frames: FrameWriter;
+  readonly #index: number;
+  readonly #id: string;
+  readonly #place: string;
+  #text = '';
+  #state: NativeState | undefined = undefined;
+
+  constructor(frames: FrameWriter, index: number, id: string, summary: boolean | undefined) {
+    this.#frames = frames;
+    this.#index = index;
+    this.#id = id;
+    this.summary = summary;
+    this.#place = `"item_id":"${id}","output_index":${index},"summary_index":0`;
+  }
+
+  begin(): string {
+    const item = `{"id":"${this.#id}","type":"reasoning","summary":[]}`;
+    return itemAdded(this.#frames, this.#index, item);
+  }
+
+  text(text: string): string {
+    const members = `${this.#place},"part":{"type":"summary_text","text":""}`;
+    const added =
+      this.#text === '' ? this.#frames.write('response.reasoning_summary_part.added', members) : '';
+    this.#text += text;
+    const delta = `${this.#place},"delta":${JSON.stringify(text)}`;
+    return added + this.#frames.write('response.reasoning_summary_text.delta', delta);
+  }
+
+  /** Sent with the finished item, since there is no event for it. */
+  keep(state: NativeState): void {
+    this.#state = state;
+  }
+
+  close(): { frames: string; item: string } {
+    const frames = this.#closePart();
+    const item = JSON.stringify(reasoningItem(this.#id, this.#text, this.#state));
+    return { frames: frames + itemDone(this.#frames, this.#index, item), item };
+  }
+
+  #closePart(): string {
+    if (this.#text === '') return '';
+    const text = JSON.stringify(this.#text);
+    return (
+      this.#frames.write('response.reasoning_summary_text.done', `${this.#place},"text":${text}`) +
+      this.#frames.write(
+        'response.reasoning_summary_part.done',
+        `${this.#place},"part":{"type":"summary_text","text":${text}}`,
+      )
+    );
   }
 }

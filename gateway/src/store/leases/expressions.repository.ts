@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
 
+/** Where lives hear of meters: `meter recall`, when idle money is wanted or something has come back. */
+export const leasesChannel = 'sluice_leases';
+
+/** Unix milliseconds by the clock of PostgreSQL. */
+export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
 const part = (at: number) => sql`split_part(spent_totals.meter, ':', ${sql.lit(at)})`;
 
 /**

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Block } from '#canonical/index.ts';
 import { requestOf, result, user } from '#test/support/canonical.ts';
-import { LossList } from '../losses.ts';
-import { moveResultMedia } from './result-media.ts';
+import { LossList } from './losses.ts';
+import { moveResultMedia } from './media.ts';
 
 const image: Block = { type: 'image', source: { kind: 'data', mime: 'image/png', base64: 'AA==' } };
 const text: Block = { type: 'text', text: 'sunny' };

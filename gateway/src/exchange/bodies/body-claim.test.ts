@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, expect, test } from 'vitest';
 import { scanJson, watchList } from '#json/index.ts';
-import { parsedSize } from './body-size.ts';
+import { parsedSize } from './body-claim.ts';
 
 /** Parses bodies and says what its heap has grown by. In a thread, the heap is not full of what other tests left. */
 const parser = new Worker(
