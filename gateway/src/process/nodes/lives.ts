@@ -58,12 +58,12 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
   }
 
   function giveBackDoubtful(lives: readonly string[]): void {
-    let left = lives;
+    let openLives = lives;
     closeOnceSilent({
       database,
       lives,
       onClosed(silent) {
-        left = left.filter((life) => !silent.includes(life));
+        openLives = openLives.filter((life) => !silent.includes(life));
         forget(silent);
       },
       onInUse: () =>
@@ -74,7 +74,7 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
       rest: () => wait(lookEvery, !isClosed, { ref: false }),
     }).catch((error: unknown) => {
       work.reportFailure(error);
-      setTimeout(() => giveBackDoubtful(left), retryAfter).unref();
+      setTimeout(() => giveBackDoubtful(openLives), retryAfter).unref();
     });
   }
 
@@ -89,22 +89,22 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
   /** Its last record is in the database too, so nothing of it can be missing. */
   async function giveBackEnded(): Promise<void> {
     const appliedUntil = journal?.appliedUntil ?? -Infinity;
-    const due = ended.filter(({ at }) => at + lookEvery < appliedUntil);
-    if (due.length === 0) return;
-    await giveBack(due.map(({ life }) => life));
-    ended = ended.filter((one) => !due.includes(one));
+    const dueLives = ended.filter(({ at }) => at + lookEvery < appliedUntil);
+    if (dueLives.length === 0) return;
+    await giveBack(dueLives.map(({ life }) => life));
+    ended = ended.filter((one) => !dueLives.includes(one));
     onFreed();
   }
 
   async function freeSilent(): Promise<void> {
-    const freed = await freeSilentLives(database);
-    for (const { life, node, amount } of freed) {
+    const freedLives = await freeSilentLives(database);
+    for (const { life, node, amount } of freedLives) {
       log.warn(
         'the leases of a silent process were freed: what it has charged without a record in the database may be spent again',
         { component: 'money', detail: `${node} ${life}: ${formatUsd(amount)} USD at most` },
       );
     }
-    if (freed.length > 0) onFreed();
+    if (freedLives.length > 0) onFreed();
   }
 
   return {
