@@ -69,14 +69,14 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
 
   async #convert(body: Buffer, read: ReadImages): Promise<MeasuredImages> {
     const { isOwn, fetching, losses, prepared } = this.#options;
-    if (isOwn) return this.#shown(body, read, await inspectImages(read.found));
+    if (isOwn) return this.#shown(body, read, await inspectImages(read.upstreamResponse));
     const found = await inspectImages(
-      await fetching((fetchImage) => fetchImages(read.found, fetchImage)),
+      await fetching((fetchImage) => fetchImages(read.upstreamResponse, fetchImage)),
     );
     losses.add(found.others);
-    const { answered } = read;
+    const { clientResponse } = read;
     const measured = this.#measure(
-      answered === null ? answeredBy(found) : withHeaders(answered, found.images),
+      clientResponse === null ? answeredBy(found) : withHeaders(clientResponse, found.images),
     );
     return { body: await joinInTurns(prepared.opened.encode(found)), measured };
   }
