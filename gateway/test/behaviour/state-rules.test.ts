@@ -274,6 +274,6 @@ channels:${channels}${accounts}`;
     environment: {},
     bundledModels: ['demo-chat'],
   });
-  const logger = { info() {}, warn() {}, error() {}, request() {}, dropped: 0 };
+  const logger = { info() {}, warn() {}, error() {}, request() {}, droppedLines: 0 };
   return startApp({ config, logger });
 }

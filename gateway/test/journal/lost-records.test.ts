@@ -31,7 +31,7 @@ describe.each(dialects)('%s', (dialect) => {
             void warnings.push(`${message} ${String((fields as { detail?: unknown })?.detail)}`),
           error: (message, error) => expect.fail(`${message}: ${String(error)}`),
           request: () => {},
-          dropped: 0,
+          droppedLines: 0,
         },
       });
       onTestFinished(async () => {

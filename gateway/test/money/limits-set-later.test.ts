@@ -146,7 +146,7 @@ ${list(all.map(({ key }) => key))}
 const start = (config: Parameters<typeof startApp>[0]['config']): Promise<App> =>
   startApp({
     config,
-    logger: { info() {}, warn() {}, error() {}, request() {}, dropped: 0 },
+    logger: { info() {}, warn() {}, error() {}, request() {}, droppedLines: 0 },
   });
 
 async function post(

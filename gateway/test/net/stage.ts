@@ -342,9 +342,9 @@ export class Stage {
         note('health', `${route.channel.name} ${said}${retry ? ', a retry' : ''}`);
         return lease;
       },
-      begun(lease, route, now) {
+      reportBegin(lease, route, now) {
         note('health', `${route.channel.name} has begun`);
-        health.begun(lease, route, now);
+        health.reportBegin(lease, route, now);
       },
       reportOutcome(lease, route, result, now) {
         note('health', `${route.channel.name} ended: ${readable(result)}`);

@@ -38,7 +38,7 @@ it('/ready and the log name nodes that left records or fell silent with money, a
       warn: (_message, fields) => void warnings.push(fields),
       error: (message, error) => expect.fail(`${message}: ${String(error)}`),
       request: () => {},
-      dropped: 0,
+      droppedLines: 0,
     },
   });
   onTestFinished(async () => {

@@ -98,7 +98,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     warn: () => {},
     error: (_message, error) => void errors.push(error),
     request: () => {},
-    dropped: 0,
+    droppedLines: 0,
     ...options.logger,
   };
   const text = `

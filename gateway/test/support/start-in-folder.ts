@@ -86,6 +86,6 @@ function loggerTo(log: string[]): Logger {
     warn: add,
     error: add,
     request: (exchange) => add(requestLineOf(exchange)),
-    dropped: 0,
+    droppedLines: 0,
   };
 }

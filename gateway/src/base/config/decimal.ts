@@ -29,9 +29,9 @@ export function normalDecimal(text: string): string {
 /** The integer `decimal × 10^places`; null if it is not an integer. */
 export function scaled(decimal: string, places: number): bigint | null {
   const [whole = '', fraction = ''] = decimal.replace('-', '').split('.');
-  const kept = trimTrailing(fraction, '0');
-  if (kept.length > places) return null;
-  const magnitude = BigInt(whole + kept.padEnd(places, '0'));
+  const significant = trimTrailing(fraction, '0');
+  if (significant.length > places) return null;
+  const magnitude = BigInt(whole + significant.padEnd(places, '0'));
   return decimal.startsWith('-') ? -magnitude : magnitude;
 }
 

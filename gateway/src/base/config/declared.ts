@@ -73,7 +73,7 @@ function readList(
     report([section], 'a list', describe(raw));
     return [];
   }
-  const seen = new Map<string, number>();
+  const countByName = new Map<string, number>();
   const entries: unknown[] = [];
   raw.forEach((item: RawValue, index) => {
     if (!isMapping(item)) {
@@ -82,7 +82,7 @@ function readList(
     }
     const text = textOf(item[identity]);
     const name = identity === 'email' ? (text?.toLowerCase() ?? null) : text;
-    const first = name === null ? undefined : seen.get(name);
+    const first = name === null ? undefined : countByName.get(name);
     if (first !== undefined) {
       report(
         [section, index, identity],
@@ -90,7 +90,7 @@ function readList(
         `the one of ${section}[${first}]`,
       );
     } else if (name !== null) {
-      seen.set(name, index);
+      countByName.set(name, index);
     }
     const entry = check(schema, item, [section, index], report);
     checkReferences(kind, item, index, names, report);
@@ -107,8 +107,8 @@ export type TextMembers = Readonly<Record<string, string | readonly string[] | u
  * Parses an entry of a kind by the rules of the file. The caller checks that the names in it exist.
  * @throws ConfigError whose paths are the names of the members.
  */
-export function parseEntry<Of extends Kind>(kind: Of, given: TextMembers): EntryOf<Of> {
-  const raw = Object.entries(given).flatMap(([name, value]): [string, RawValue][] => {
+export function parseEntry<Of extends Kind>(kind: Of, textMembers: TextMembers): EntryOf<Of> {
+  const raw = Object.entries(textMembers).flatMap(([name, value]): [string, RawValue][] => {
     if (value === undefined) return [];
     if (typeof value !== 'string') return [[name, value.map((text) => new Scalar(text, text))]];
     return [[name, new Scalar(valueOf(kind.members[name]?.form, value), value)]];

@@ -37,10 +37,10 @@ export function readDocument(
 ): ConfigDocument {
   const lines = new LineCounter();
   const { problems, document } = parse(text, file, lines);
-  const known = new Map<string, number>();
+  const knownKeys = new Map<string, number>();
   const lineOf = (path: Path) => {
     for (let length = path.length; length >= 0; length -= 1) {
-      const line = known.get(JSON.stringify(path.slice(0, length)));
+      const line = knownKeys.get(JSON.stringify(path.slice(0, length)));
       if (line !== undefined) return line;
     }
     return 1;
@@ -48,7 +48,7 @@ export function readDocument(
   if (document === null || problems.length > 0) {
     return { root: emptyMapping(), lineOf, problems, readable: false };
   }
-  const walker = new Walker(file, lines, known, context);
+  const walker = new Walker(file, lines, knownKeys, context);
   const root = document.contents === null ? emptyMapping() : walker.read(document.contents, []);
   if (root instanceof Scalar && root.value === null) {
     return { root: emptyMapping(), lineOf, problems: walker.problems, readable: true };
@@ -108,12 +108,12 @@ class Walker {
   constructor(
     file: string | null,
     lines: LineCounter,
-    known: Map<string, number>,
+    knownKeys: Map<string, number>,
     context: ExpansionContext,
   ) {
     this.#file = file;
     this.#lines = lines;
-    this.#known = known;
+    this.#known = knownKeys;
     this.#context = context;
   }
 

@@ -11,11 +11,11 @@ import { expectedProxy, isAddressRange, parseProxyUrl } from './network.ts';
 export function environmentDefaults(
   environment: Environment,
 ): (readonly [section: string, key: string, value: string])[] {
-  const found = [
+  const foundKeys = [
     ['secrets', 'master_key', environment['SLUICE_MASTER_KEY'] ?? ''],
     ['admin', 'password', environment['SLUICE_ADMIN_PASSWORD'] ?? ''],
   ] as const;
-  return found.filter(([, , value]) => value !== '');
+  return foundKeys.filter(([, , value]) => value !== '');
 }
 
 /** Provider keys in the environment, to offer a channel when nothing is configured yet. */

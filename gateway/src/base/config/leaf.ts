@@ -129,8 +129,8 @@ export function oneOf<const Value extends string, const Options extends LeafOpti
   return leaf(
     expected,
     ({ value, expanded }) => {
-      const found = values.find((candidate) => candidate === value);
-      if (found !== undefined || expanded || typeof value !== 'string') return found;
+      const match = values.find((candidate) => candidate === value);
+      if (match !== undefined || expanded || typeof value !== 'string') return match;
       return new WrongBecause(expected, quote(value) + didYouMean(value, values));
     },
     options,

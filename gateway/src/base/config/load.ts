@@ -51,8 +51,8 @@ export function findConfigFile(
   environment: Environment,
   workingDirectory: string,
 ): string | null {
-  const named = path ?? environment['SLUICE_CONFIG'];
-  if (named !== undefined && named !== '') return named;
+  const namedPath = path ?? environment['SLUICE_CONFIG'];
+  if (namedPath !== undefined && namedPath !== '') return namedPath;
   const usual = 'sluice.yaml';
   const stats = statSync(resolve(workingDirectory, usual), { throwIfNoEntry: false });
   return stats?.isFile() === true ? usual : null;
@@ -99,9 +99,9 @@ type PartialSettings = {
 
 function readSettings(root: RawMapping, report: Report): PartialSettings {
   const sections = Object.keys(settings) as (keyof typeof settings)[];
-  const known = [...sections, ...listKeys];
+  const knownKeys = [...sections, ...listKeys];
   for (const key of Object.keys(root)) {
-    if (!(known as string[]).includes(key)) reportUnknownKey([key], known, report);
+    if (!(knownKeys as string[]).includes(key)) reportUnknownKey([key], knownKeys, report);
   }
   const parts = sections.map((key) => [key, check(settings[key], root[key], [key], report)]);
   return Object.fromEntries(parts) as PartialSettings;
@@ -111,8 +111,8 @@ function readSettings(root: RawMapping, report: Report): PartialSettings {
 function checkTogether(parts: PartialSettings, report: Report): void {
   const { server, storage, video } = parts;
   if (server !== null && (server.tls.cert === null) !== (server.tls.key === null)) {
-    const missing = server.tls.cert === null ? 'cert' : 'key';
-    report(['server', 'tls', missing], 'both cert and key, or neither', 'nothing');
+    const missingKey = server.tls.cert === null ? 'cert' : 'key';
+    report(['server', 'tls', missingKey], 'both cert and key, or neither', 'nothing');
   }
   if (video?.keepResults === true) {
     if (server !== null && server.publicUrl === null) {
@@ -206,9 +206,9 @@ function readText(file: string, workingDirectory: string): string {
 function withEnvironmentDefaults(root: RawMapping, environment: Environment): RawMapping {
   const result: Record<string, RawValue> = Object.assign(Object.create(null), root);
   for (const [section, key, value] of environmentDefaults(environment)) {
-    const given = result[section];
-    if (!isAbsent(given) && !isMapping(given)) continue;
-    const entries = isMapping(given) ? given : {};
+    const givenSection = result[section];
+    if (!isAbsent(givenSection) && !isMapping(givenSection)) continue;
+    const entries = isMapping(givenSection) ? givenSection : {};
     if (entries[key] !== undefined) continue;
     result[section] = { ...entries, [key]: new Scalar(value, '', { expanded: true }) };
   }

@@ -2,11 +2,11 @@
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.min(3, Math.floor(name.length / 3))) + 1;
-  const wanted = simplify(name);
+  const wantedName = simplify(name);
   for (const candidate of candidates) {
     const limit = bestDistance;
     if (Math.abs(candidate.length - name.length) > limit) continue;
-    const distance = editDistance(wanted, simplify(candidate), limit);
+    const distance = editDistance(wantedName, simplify(candidate), limit);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -30,10 +30,10 @@ function parseRange(text: string) {
   const [address = '', digits] = text.split('/');
   const family = isIPv4(address) ? ('ipv4' as const) : ('ipv6' as const);
   const prefix = digits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(digits);
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  return mapped === undefined || prefix < mappedPrefix
+  const mappedAddress = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mappedAddress === undefined || prefix < mappedPrefix
     ? { address, prefix, family }
-    : { address: mapped, prefix: prefix - mappedPrefix, family: 'ipv4' as const };
+    : { address: mappedAddress, prefix: prefix - mappedPrefix, family: 'ipv4' as const };
 }
 
 /** Parses `host:port`, with an IPv6 address in brackets; null if it is anything else. */
@@ -65,8 +65,8 @@ export const expectedProxy = 'the URL of a proxy, such as http://proxy.example.c
  * over http, as other programs read it.
  */
 export function parseProxyUrl(text: string): string | null {
-  const full = text.includes('://') ? text : `http://${text}`;
-  const url = URL.canParse(full) && /^https?:\/\/[^/]/i.test(full) ? new URL(full) : null;
+  const fullUrl = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(fullUrl) && /^https?:\/\/[^/]/i.test(fullUrl) ? new URL(fullUrl) : null;
   if (url === null || /\s/.test(text) || url.pathname + url.search + url.hash !== '/') return null;
   return isEncoded(url.username) && isEncoded(url.password) ? url.href : null;
 }

@@ -19,9 +19,9 @@ export function matchesPattern(pattern: string, text: string): boolean {
   if (!text.startsWith(first)) return false;
   let at = first.length;
   for (const piece of pieces.slice(1, -1)) {
-    const found = text.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
+    const foundAt = text.indexOf(piece, at);
+    if (foundAt === -1) return false;
+    at = foundAt + piece.length;
   }
   return text.length - last.length >= at && text.endsWith(last);
 }

@@ -82,15 +82,15 @@ function reportIssue(issue: z.core.$ZodIssue, input: unknown, base: Path, report
   const inner = issue.path as Path;
   const path = [...base, ...inner];
   if (issue.code === 'unrecognized_keys') {
-    const known = issue.message.split(' ');
-    for (const key of issue.keys) reportUnknownKey([...path, key], known, report);
+    const knownKeys = issue.message.split(' ');
+    for (const key of issue.keys) reportUnknownKey([...path, key], knownKeys, report);
     return;
   }
   const params = issue.code === 'custom' ? issue.params : undefined;
-  const told = params?.['issue'] as LeafIssue | null | undefined;
-  if (told === null) return;
-  if (told !== undefined) {
-    report(path, told.expected, told.got);
+  const leafIssue = params?.['issue'] as LeafIssue | null | undefined;
+  if (leafIssue === null) return;
+  if (leafIssue !== undefined) {
+    report(path, leafIssue.expected, leafIssue.got);
     return;
   }
   const expected = (params?.['expected'] as string | undefined) ?? typeName(issue);
@@ -98,14 +98,14 @@ function reportIssue(issue: z.core.$ZodIssue, input: unknown, base: Path, report
 }
 
 /** Reports an unknown key with the name that was probably meant, or with all known names. */
-export function reportUnknownKey(path: Path, known: readonly string[], report: Report): void {
+export function reportUnknownKey(path: Path, knownKeys: readonly string[], report: Report): void {
   const key = String(path.at(-1));
   if (key === '<<') {
     report(path, 'every key written out (YAML merge keys are not read)', quote(key));
     return;
   }
-  const hint = didYouMean(key, known);
-  const expected = hint === '' ? `one of the keys ${known.join(', ')}` : 'a known key';
+  const hint = didYouMean(key, knownKeys);
+  const expected = hint === '' ? `one of the keys ${knownKeys.join(', ')}` : 'a known key';
   report(path, expected, `${quote(key)}${hint}`);
 }
 

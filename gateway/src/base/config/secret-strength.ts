@@ -56,13 +56,13 @@ export function seemingBits(secret: string): number {
   const parts = text.split(/[-_.]/).filter(Boolean);
   if (parts.length >= 3 && parts.every(isWord)) return parts.length * bitsOfWord;
   const each = Math.log2(alphabetOf(text));
-  const seen = new Set<string>();
+  const seenCharacters = new Set<string>();
   let bits = 0;
   for (let at = 0; at < text.length; at += 1) {
     const three = text.slice(at - 2, at + 1);
-    const isGuessed = at >= 2 && (isRow(three) || seen.has(three));
+    const isGuessed = at >= 2 && (isRow(three) || seenCharacters.has(three));
     bits += isGuessed ? 1 : each;
-    if (at >= 2) seen.add(three);
+    if (at >= 2) seenCharacters.add(three);
   }
   return bits;
 }

@@ -38,8 +38,10 @@ function reason(error: ParserError, text: string): string {
   if (isUnquotedPlaceholder(error, text)) {
     return 'an unquoted ${…} inside { } or [ ] (write it in double quotes)';
   }
-  const fixed = error.message.replace(/[:(].*/s, '').trim();
-  return fixed === '' ? 'an error' : fixed.charAt(0).toLowerCase() + fixed.slice(1);
+  const shortMessage = error.message.replace(/[:(].*/s, '').trim();
+  return shortMessage === ''
+    ? 'an error'
+    : shortMessage.charAt(0).toLowerCase() + shortMessage.slice(1);
 }
 
 function isUnquotedPlaceholder({ pos: [start] }: ParserError, text: string): boolean {

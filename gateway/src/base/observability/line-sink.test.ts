@@ -42,7 +42,7 @@ test('R-45 a reader that stops costs lines, counted, and no memory beyond the li
     if (index % 3 === 0) sink.flush();
   }
   expect(stream.writableLength).toBeLessThanOrEqual(1000);
-  expect(sink.dropped).toBe(490);
+  expect(sink.droppedLines).toBe(490);
   expect(sink.hasRoom).toBe(false);
 
   const readOn = async () => {
@@ -67,7 +67,7 @@ test('a closed reader does not crash the process', async () => {
   sink.write('b\n');
   sink.drop();
   sink.flush();
-  expect(sink.dropped).toBe(2);
+  expect(sink.droppedLines).toBe(2);
 });
 
 test('closing waits for an active reader, and abandons a stopped one', async () => {

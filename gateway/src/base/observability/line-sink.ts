@@ -13,7 +13,7 @@ export interface LineSink {
   drop(): void;
   /** Writes the collected lines now instead of with the next batch. */
   flush(): void;
-  readonly dropped: number;
+  readonly droppedLines: number;
   /** Writes the remaining lines and waits up to `patience` milliseconds for the reader; then it abandons the stream. */
   close(patience?: number): Promise<void>;
 }
@@ -37,31 +37,31 @@ export function createLineSink(
   { limit = 1024 * 1024, delayMs = 50 }: LineSinkOptions = {},
 ): LineSink {
   let pending = '';
-  let dropped = 0;
+  let droppedLines = 0;
   let timer: NodeJS.Timeout | null = null;
-  let broken = false;
+  let isBroken = false;
   // Without a listener a closed reader would crash the process.
   stream.on('error', () => {
-    broken = true;
+    isBroken = true;
   });
   const hasRoom = (): boolean =>
     // A file stream writes synchronously and has no `writableLength`.
-    !broken && pending.length + (stream.writableLength ?? 0) < limit;
+    !isBroken && pending.length + (stream.writableLength ?? 0) < limit;
 
-  const isWaiting = (): boolean => !broken && stream.writableLength > 0;
+  const isWaiting = (): boolean => !isBroken && stream.writableLength > 0;
 
   function flush(): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const lines = pending;
     pending = '';
-    if (lines !== '' && !broken) stream.write(lines);
+    if (lines !== '' && !isBroken) stream.write(lines);
   }
 
   return {
     write(line) {
       if (!hasRoom()) {
-        dropped += 1;
+        droppedLines += 1;
         return;
       }
       pending += line;
@@ -72,11 +72,11 @@ export function createLineSink(
       return hasRoom();
     },
     drop() {
-      dropped += 1;
+      droppedLines += 1;
     },
     flush,
-    get dropped() {
-      return dropped;
+    get droppedLines() {
+      return droppedLines;
     },
     async close(patience = 1_000) {
       flush();

@@ -17,7 +17,7 @@ export interface Logger {
   /** Writes the line of one finished exchange. */
   request(exchange: FinishedExchange): void;
   /** Lines dropped because the reader was too slow. */
-  readonly dropped: number;
+  readonly droppedLines: number;
 }
 
 export interface ClosableLogger extends Logger {
@@ -66,8 +66,8 @@ export function createLogger(destination: Writable = openStandardError()): Closa
         `${JSON.stringify({ level: infoLevel, time: isoTime(), ...line, msg: 'request' })}\n`,
       );
     },
-    get dropped() {
-      return sink.dropped;
+    get droppedLines() {
+      return sink.droppedLines;
     },
     close() {
       process.off('exit', sink.flush);

@@ -1,21 +1,21 @@
 /** Work in the background that is tried again whatever happens. */
 export interface RepeatedWork {
   /** Reports the first failure in a row. */
-  readonly failed: (error: unknown) => void;
+  readonly reportFailure: (error: unknown) => void;
   /** The next failure is reported again. */
-  readonly worked: () => void;
+  readonly reportSuccess: () => void;
 }
 
 /** @param report says in the log what is not done while it fails */
 export function createRepeatedWork(report: (detail: string) => void): RepeatedWork {
   let isFailing = false;
   return {
-    failed(error) {
+    reportFailure(error) {
       if (isFailing) return;
       isFailing = true;
       report(error instanceof Error ? error.message : String(error));
     },
-    worked() {
+    reportSuccess() {
       isFailing = false;
     },
   };

@@ -68,7 +68,7 @@ export function consolePages(folder: URL) {
     };
 
     scope.get('/console', showPage);
-    scope.get('/console/*', { config: { unlisted: true } }, (request, reply) => {
+    scope.get('/console/*', { config: { isUnlisted: true } }, (request, reply) => {
       const { '*': name } = request.params as { readonly '*': string };
       if (!name.startsWith('assets/')) {
         showPage(request, reply);
@@ -92,10 +92,10 @@ function sendFile(
   { type, plain, br, gzip }: File,
   headers: readonly string[],
 ): void {
-  const accepted = request.headers['accept-encoding'] ?? '';
-  if (br !== null && /\bbr\b/.test(accepted)) {
+  const acceptedEncodings = request.headers['accept-encoding'] ?? '';
+  if (br !== null && /\bbr\b/.test(acceptedEncodings)) {
     respond(request, reply, 200, type, br, [...headers, 'content-encoding', 'br']);
-  } else if (gzip !== null && /\bgzip\b/.test(accepted)) {
+  } else if (gzip !== null && /\bgzip\b/.test(acceptedEncodings)) {
     respond(request, reply, 200, type, gzip, [...headers, 'content-encoding', 'gzip']);
   } else {
     respond(request, reply, 200, type, plain, headers);
@@ -109,13 +109,13 @@ function readFiles(folder: URL): ReadonlyMap<string, File> {
   for (const name of names) {
     const type = types[extname(name)];
     if (type === undefined) continue;
-    const compressed = (ending: string) =>
+    const compressedFile = (ending: string) =>
       names.includes(name + ending) ? read(name + ending) : null;
     files.set(name.replaceAll('\\', '/'), {
       type,
       plain: read(name),
-      br: compressed('.br'),
-      gzip: compressed('.gz'),
+      br: compressedFile('.br'),
+      gzip: compressedFile('.gz'),
     });
   }
   return files;

@@ -103,9 +103,9 @@ function serveChecked<Route extends RouteContract>(
     async handler(request, reply) {
       const call = {
         request,
-        parameters: checked(route.parameters, request.params, 'path'),
-        query: checked(route.query, request.query, 'query'),
-        body: checked(route.body, isWrite ? (request.body ?? {}) : {}, 'body'),
+        parameters: parseInput(route.parameters, request.params, 'path'),
+        query: parseInput(route.query, request.query, 'query'),
+        body: parseInput(route.body, isWrite ? (request.body ?? {}) : {}, 'body'),
         caller: callers.get(request) ?? null,
       } as ApiCall<Route>;
       await respond(call, request, reply);
@@ -128,7 +128,7 @@ export function answerApiErrors(scope: FastifyInstance): void {
 }
 
 /** @throws ApiError `invalid` with all problems at once */
-function checked<Schema extends z.ZodType>(
+function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   place: 'path' | 'query' | 'body',
@@ -162,7 +162,7 @@ function namesGivenTwice(query: unknown): ReadonlySet<string> {
 function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      path: pathOf([...issue.path, shortened(key)]),
+      path: pathOf([...issue.path, shorten(key)]),
       message: 'unknown',
     }));
   }
@@ -177,4 +177,4 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text;
 }
 
-const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}…` : text);
+const shorten = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}…` : text);

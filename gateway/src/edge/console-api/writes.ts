@@ -30,8 +30,8 @@ export function callOf(
       fields: [{ path: 'idempotency-key', message }],
     });
   }
-  const asked = JSON.stringify([method, url, body]);
-  return { userId, name, contents: createHash('sha256').update(asked).digest('base64url') };
+  const requestText = JSON.stringify([method, url, body]);
+  return { userId, name, contents: createHash('sha256').update(requestText).digest('base64url') };
 }
 
 /** Where the file declares an object; null: it does not. `path` is such as `keys[2]`. */
@@ -49,8 +49,8 @@ export type GivenMembers = Readonly<
  * Reads the members of a new entry by the rules of the file.
  * @throws ApiError `invalid` with every problem
  */
-export function readMembers<Of extends Kind>(kind: Of, given: GivenMembers): EntryOf<Of> {
-  const texts = Object.entries(given).map(([name, value]) => [name, textOf(value)]);
+export function readMembers<Of extends Kind>(kind: Of, givenMembers: GivenMembers): EntryOf<Of> {
+  const texts = Object.entries(givenMembers).map(([name, value]) => [name, textOf(value)]);
   try {
     return parseEntry(kind, Object.fromEntries(texts));
   } catch (error) {
@@ -67,18 +67,20 @@ export function readMembers<Of extends Kind>(kind: Of, given: GivenMembers): Ent
 
 /**
  * Reads those members that are given, by the rules of the file; null: what a file without it means.
- * @param fixed members that the rules need, and that do not change
+ * @param fixedMembers members that the rules need, and that do not change
  * @throws ApiError `invalid` with every problem
  */
 export function readChanges<Of extends Kind>(
   kind: Of,
-  fixed: GivenMembers,
-  given: GivenMembers,
+  fixedMembers: GivenMembers,
+  givenMembers: GivenMembers,
 ): Partial<EntryOf<Of>> {
-  const all = readMembers(kind, { ...given, ...fixed }) as Readonly<Record<string, unknown>>;
-  const changed = kind.list.filter(({ name }) => given[name] !== undefined);
+  const all = readMembers(kind, { ...givenMembers, ...fixedMembers }) as Readonly<
+    Record<string, unknown>
+  >;
+  const changedMembers = kind.list.filter(({ name }) => givenMembers[name] !== undefined);
   return Object.fromEntries(
-    changed.map(({ property }) => [property, all[property]]),
+    changedMembers.map(({ property }) => [property, all[property]]),
   ) as unknown as Partial<EntryOf<Of>>;
 }
 
@@ -88,7 +90,7 @@ function textOf(value: GivenMembers[string]): string | readonly string[] | undef
 }
 
 /** Says what a use case refused of an entry in the API's own terms. */
-export function refused(kind: Kind, error: unknown): never {
+export function throwRefusal(kind: Kind, error: unknown): never {
   if (!(error instanceof Refusal)) throw error;
   throw asApiError(kind, error);
 }

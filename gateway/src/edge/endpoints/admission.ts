@@ -96,7 +96,7 @@ export function createAdmissionHook(options: AdmissionOptions): onRequestHookHan
     // Perhaps only the sending side is closed. The client is asked to retry rather than given an upstream call that
     // nobody may want any more; a queued request is not worth probing.
     const giveUp = (): void => waiting.giveUp();
-    const told = (refusal: GatewayError | null): void => {
+    const onDecision = (refusal: GatewayError | null): void => {
       raw.off('close', giveUp);
       socket.off('end', giveUp);
       if (refusal === null) takeSlot(parts, keyId, request, reply);
@@ -105,7 +105,7 @@ export function createAdmissionHook(options: AdmissionOptions): onRequestHookHan
     };
     let waiting: Waiting;
     try {
-      waiting = gate.wait(isLarge, told);
+      waiting = gate.wait(isLarge, onDecision);
     } catch (error) {
       if (keyId !== null) keySlots.leave(keyId);
       throw error;
@@ -162,18 +162,18 @@ interface KeySlots {
 
 /** @param limit per key */
 function createKeySlots(limit: number): KeySlots {
-  const taken = new Map<string, number>();
+  const countByKey = new Map<string, number>();
   return {
     tryEnter(keyId) {
-      const count = taken.get(keyId) ?? 0;
+      const count = countByKey.get(keyId) ?? 0;
       if (count >= limit) return false;
-      taken.set(keyId, count + 1);
+      countByKey.set(keyId, count + 1);
       return true;
     },
     leave(keyId) {
-      const count = taken.get(keyId) ?? 0;
-      if (count > 1) taken.set(keyId, count - 1);
-      else taken.delete(keyId);
+      const count = countByKey.get(keyId) ?? 0;
+      if (count > 1) countByKey.set(keyId, count - 1);
+      else countByKey.delete(keyId);
     },
   };
 }

@@ -45,19 +45,19 @@ export function createAuthentication(keys: KeyDirectory, now: () => number): Aut
 
   return (scope, { queryKey }) => {
     function authenticate(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
-      const presented = presentedKey(
+      const presentation = presentedKey(
         request.raw.rawHeaders,
         queryKey ? queryTexts(request.query, 'key') : [],
       );
-      if (presented.kind !== 'key') {
-        done(new GatewayError(presented.kind === 'none' ? 'missing_key' : 'invalid_key'));
+      if (presentation.kind !== 'key') {
+        done(new GatewayError(presentation.kind === 'none' ? 'missing_key' : 'invalid_key'));
         return;
       }
-      const found = keys.find(presented.secret);
-      if (found instanceof Promise) {
-        void settle(found, (caller) => accept(request, caller), done);
+      const lookup = keys.find(presentation.secret);
+      if (lookup instanceof Promise) {
+        void settle(lookup, (caller) => accept(request, caller), done);
       } else {
-        done(accept(request, found));
+        done(accept(request, lookup));
       }
     }
     scope.addHook('onRequest', authenticate);
@@ -71,13 +71,13 @@ export function createAuthentication(keys: KeyDirectory, now: () => number): Aut
 type Done = (error?: Error) => void;
 
 async function settle(
-  found: Promise<Caller | null>,
+  lookup: Promise<Caller | null>,
   accept: (caller: Caller | null) => GatewayError | undefined,
   done: Done,
 ): Promise<void> {
   let refusal: Error | undefined;
   try {
-    refusal = accept(await found);
+    refusal = accept(await lookup);
   } catch (thrown) {
     refusal = thrown instanceof Error ? thrown : new Error('key look-up failed', { cause: thrown });
   }

@@ -51,9 +51,9 @@ function pageOf(
 }
 
 /** One page of the generate-content model list as JSON text; everything if the client sets no `pageSize`. */
-export function encodeGeminiPage(listed: readonly ListedModel[], query: unknown): string {
+export function encodeGeminiPage(listedModels: readonly ListedModel[], query: unknown): string {
   const after = decodeToken(queryText(query, 'pageToken') ?? '');
-  const rest = listed.filter(({ name, gemini }) => gemini !== null && name > after);
+  const rest = listedModels.filter(({ name, gemini }) => gemini !== null && name > after);
   const size = queryCount(query, 'pageSize') ?? rest.length;
   const page = rest.slice(0, size);
   const models = page.map(({ gemini }) => gemini).join(',');

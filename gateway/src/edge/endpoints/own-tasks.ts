@@ -23,7 +23,7 @@ export function taskIdOf({ params }: FastifyRequest, protocol: VideoProtocol): s
 }
 
 /** @throws GatewayError `task_not_found` for null: it does not exist, or belongs to somebody else. */
-export function found<Value>(value: Value | null): Value {
+export function requireTask<Value>(value: Value | null): Value {
   if (value === null) throw new GatewayError('task_not_found');
   return value;
 }

@@ -35,7 +35,7 @@ interface Limits {
 }
 
 /** Built once per caller; a changed key is a new caller. */
-const known = new WeakMap<Caller, Limits>();
+const limitsByCaller = new WeakMap<Caller, Limits>();
 
 export interface RateHookOptions {
   /** Counts what keys and teams name. */
@@ -73,7 +73,7 @@ function createRateHook(
       done(new GatewayError('rate_limited', { retryAfter }));
       return;
     }
-    const limits = (known.get(caller) ?? buildLimits(caller))[kind];
+    const limits = (limitsByCaller.get(caller) ?? buildLimits(caller))[kind];
     if (limits.length === 0) {
       done();
       return;
@@ -87,8 +87,8 @@ function createRateHook(
     const refusal = settle(rates, request, caller, decision);
     if (kind === 'generation' && isShort(request)) {
       request.pendingRateCheck = refusal;
-      void pass(refusal, (refused) => {
-        if (refused !== undefined) onLateRefusal(refused);
+      void pass(refusal, (lateRefusal) => {
+        if (lateRefusal !== undefined) onLateRefusal(lateRefusal);
       });
       done();
     } else void pass(refusal, done);
@@ -156,6 +156,6 @@ function buildLimits(caller: Caller): Limits {
   if (team !== null) add(`team:${team.id}:rpm`, team.rpm, minute);
   const free = { name: `key:${keyId}:burst`, limit: freePerMinute, windowMs: minute };
   const limits = { generation, free: [free] };
-  known.set(caller, limits);
+  limitsByCaller.set(caller, limits);
   return limits;
 }

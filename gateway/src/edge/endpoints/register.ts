@@ -114,5 +114,5 @@ async function countUnlessRefused(
 }
 
 function countRefusal(metrics: Metrics, error: Error): void {
-  metrics.refused(error instanceof GatewayError ? error.errorName : 'other');
+  metrics.countRefusal(error instanceof GatewayError ? error.errorName : 'other');
 }

@@ -61,9 +61,9 @@ export function createExchangeRunner(
   onUnexpectedError: (error: unknown, requestId: string) => void,
 ): RunExchange {
   return function runExchange(request, reply, call) {
-    const { body: received, bodyClaim } = request;
-    const upload = received instanceof UploadedBody ? received : null;
-    const body = upload === null ? received : noBody;
+    const { body: receivedBody, bodyClaim } = request;
+    const upload = receivedBody instanceof UploadedBody ? receivedBody : null;
+    const body = upload === null ? receivedBody : noBody;
     // A POST without any body never reaches the body parser.
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
     // The relay releases it as soon as possible; Fastify would keep it until the response has ended.
@@ -85,7 +85,7 @@ export function createExchangeRunner(
     const { slot } = request;
     // A disconnect does not end a drained exchange: it is in flight until the relay finishes it.
     slot?.hold();
-    const failed = (error: unknown): void => {
+    const onFailure = (error: unknown): void => {
       slot?.release();
       // It has its error already.
       if (client.failedWith !== null) return;
@@ -97,6 +97,6 @@ export function createExchangeRunner(
       onUnexpectedError(error, request.id);
       if (!reply.raw.writableEnded) reply.raw.destroy();
     };
-    relay.run(input).then(() => slot?.release(), failed);
+    relay.run(input).then(() => slot?.release(), onFailure);
   };
 }

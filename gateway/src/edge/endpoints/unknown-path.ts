@@ -6,7 +6,7 @@ import { methodsOfModelPath, parseModelCall } from './model-path.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Not an endpoint: gives a special response and is not listed by `Allow`. */
-    unlisted?: boolean;
+    isUnlisted?: boolean;
   }
 }
 
@@ -20,7 +20,7 @@ export function answerUnknownPaths(server: FastifyInstance): void {
   const patterns: { readonly pattern: RegExp; readonly methods: ReadonlySet<string> }[] = [];
 
   server.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.unlisted === true || url.includes('*')) return;
+    if (config?.isUnlisted === true || url.includes('*')) return;
     let methods = methodsByPath.get(url);
     if (methods === undefined) {
       methods = new Set();
@@ -33,18 +33,18 @@ export function answerUnknownPaths(server: FastifyInstance): void {
   const methodsAt = (path: string): readonly string[] => {
     const models = /^\/(?:v1|v1beta)\/models\/(.+)$/s.exec(path);
     if (models !== null) return methodsOfModelPath(models[1] ?? '');
-    const known =
+    const methods =
       methodsByPath.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.methods;
-    return known === undefined ? [] : [...known];
+    return methods === undefined ? [] : [...methods];
   };
 
   const baseFor = (path: string): string | null => {
     const call = /\/models\/(.+)/s.exec(path);
     if (call !== null && parseModelCall(call[1] ?? '') !== null) return '/v1beta';
     const { surfaces } = server;
-    for (const known of methodsByPath.keys()) {
-      const bare = withoutBase(known, surfaces.bases);
-      if (bare !== null && path.endsWith(bare)) return surfaces.baseOf(known);
+    for (const knownPath of methodsByPath.keys()) {
+      const bare = withoutBase(knownPath, surfaces.bases);
+      if (bare !== null && path.endsWith(bare)) return surfaces.baseOf(knownPath);
     }
     return null;
   };

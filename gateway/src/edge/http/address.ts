@@ -8,7 +8,7 @@ export function canonicalAddress(text: string): string | null {
   if (isIPv4(text)) return text;
   if (isIP(text) !== 6 || text.includes('%')) return null;
   const canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
-  return unmapped(canonical) ?? canonical;
+  return mappedIpv4(canonical) ?? canonical;
 }
 
 /**
@@ -26,7 +26,7 @@ export function networkOf(address: string): string {
 }
 
 /** `::ffff:102:304` → `1.2.3.4`. */
-function unmapped(canonical: string): string | null {
+function mappedIpv4(canonical: string): string | null {
   const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
   if (groups === null) return null;
   const high = Number.parseInt(groups[1] ?? '', 16);
@@ -57,14 +57,14 @@ export function createAddressSet(entries: readonly string[]): AddressSet {
 
 function parseRange(entry: string): { address: string; prefix: number } | null {
   const slash = entry.indexOf('/');
-  const written = slash === -1 ? entry : entry.slice(0, slash);
-  const address = canonicalAddress(written);
+  const addressText = slash === -1 ? entry : entry.slice(0, slash);
+  const address = canonicalAddress(addressText);
   if (address === null) return null;
   const v4 = isIPv4(address);
   const widest = v4 ? 32 : 128;
   if (slash === -1) return { address, prefix: widest };
   const digits = entry.slice(slash + 1);
   if (!/^\d{1,3}$/.test(digits)) return null;
-  const prefix = Number(digits) - (v4 && !isIPv4(written) ? 96 : 0);
+  const prefix = Number(digits) - (v4 && !isIPv4(addressText) ? 96 : 0);
   return prefix >= 0 && prefix <= widest ? { address, prefix } : null;
 }

@@ -23,7 +23,7 @@ function start() {
     request: request as unknown as IncomingMessage,
     refuse,
     since: 0,
-    received: 0,
+    receivedBytes: 0,
   };
   pace.watch(body);
   return { body, request, refuse, receive: (bytes: number) => (socket.bytesRead += bytes) };

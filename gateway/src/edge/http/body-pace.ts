@@ -17,7 +17,7 @@ export interface PacedBody {
   /** Start of its window, in monotonic milliseconds. */
   since: number;
   /** Bytes that its connection had received at the start of the window. */
-  received: number;
+  receivedBytes: number;
 }
 
 /** Checks the pace of all bodies that are being received, with one timer that runs only while there are any. */
@@ -41,9 +41,9 @@ export function createBodyPace(slowest: SlowestPace, monotonic: () => number): B
       if (body.request.destroyed) bodies.delete(body);
       if (body.request.destroyed || now - body.since < slowest.windowMs) continue;
       const { bytesRead } = body.request.socket;
-      const isSlow = bytesRead - body.received < slowest.bytes;
+      const isSlow = bytesRead - body.receivedBytes < slowest.bytes;
       body.since = now;
-      body.received = bytesRead;
+      body.receivedBytes = bytesRead;
       if (isSlow && !isLate) body.refuse(new GatewayError('body_too_slow'));
     }
     if (bodies.size > 0 || timer === null) return;
@@ -53,7 +53,7 @@ export function createBodyPace(slowest: SlowestPace, monotonic: () => number): B
   return {
     watch(body) {
       body.since = monotonic();
-      body.received = body.request.socket.bytesRead;
+      body.receivedBytes = body.request.socket.bytesRead;
       bodies.add(body);
       if (timer !== null) return;
       lookedAt = body.since;

@@ -32,9 +32,9 @@ export class MemoryTarget implements BodyTarget {
   #roomFor: number;
   #body = new CollectedBody();
 
-  constructor(claim: BodyClaim | null, expected: number, limit: number) {
+  constructor(claim: BodyClaim | null, expectedBytes: number, limit: number) {
     this.#claim = claim;
-    this.#roomFor = expected;
+    this.#roomFor = expectedBytes;
     this.#limit = limit;
   }
 

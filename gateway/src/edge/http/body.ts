@@ -39,7 +39,7 @@ const json = 'application/json';
 const form = 'multipart/form-data';
 
 /** The initial estimate for a body without a declared length, in bytes. */
-const undeclared = 64 * 1024;
+const undeclaredBytes = 64 * 1024;
 /** In bytes: smaller bodies are in memory on every endpoint. */
 const smallBody = 1024 * 1024;
 /** In bytes: what a body needs of the memory while it goes to the spool. It counts as a large one. */
@@ -72,15 +72,17 @@ export function createBodyParser({ limit, pace, spool }: BodyOptions) {
       return;
     }
     // NaN if it is not declared.
-    const declared = Number(headers['content-length']);
-    if (declared > limit) {
+    const declaredBytes = Number(headers['content-length']);
+    if (declaredBytes > limit) {
       done(new GatewayError('body_too_large'));
       return;
     }
-    const isUndeclared = Number.isNaN(declared);
-    const estimate = isUndeclared ? undeclared : declared * (decoder === null ? 1 : usualRatio);
-    const expected = Math.min(estimate, limit);
-    const isSmall = decoder === null && declared <= smallBody;
+    const isUndeclared = Number.isNaN(declaredBytes);
+    const estimate = isUndeclared
+      ? undeclaredBytes
+      : declaredBytes * (decoder === null ? 1 : usualRatio);
+    const expectedBytes = Math.min(estimate, limit);
+    const isSmall = decoder === null && declaredBytes <= smallBody;
     const claim = request.bodyClaim;
     const isSpooled = readPieces !== undefined && !isSmall && spool !== null && claim !== null;
 
@@ -92,9 +94,9 @@ export function createBodyParser({ limit, pace, spool }: BodyOptions) {
             readPieces(contentType),
             spool,
             claim,
-            isUndeclared ? 0 : expected,
+            isUndeclared ? 0 : expectedBytes,
           )
-        : new MemoryTarget(claim, expected, limit);
+        : new MemoryTarget(claim, expectedBytes, limit);
       if (target === null) {
         done(noRoom());
         return;
@@ -102,7 +104,7 @@ export function createBodyParser({ limit, pace, spool }: BodyOptions) {
       inviteBody(payload);
       collect({ request: payload, decoder, claim, target, limit, pace, done });
     };
-    const room = isSpooled ? ofStored : expected;
+    const room = isSpooled ? ofStored : expectedBytes;
     if (claim === null || claim.tryBody(room)) {
       start();
       return;
@@ -128,13 +130,13 @@ interface Collecting {
 function collect({ request, decoder, claim, target, limit, pace, done }: Collecting): void {
   const source: Readable = decoder ?? request;
   let pieces = 0;
-  let received = 0;
+  let bytesReceived = 0;
   let length = 0;
   const stop = (): void => {
     source.off('data', onData);
     request.off('data', onPiece);
     source.off('end', onEnd);
-    pace.unwatch(paced);
+    pace.unwatch(pacedBody);
     claim?.endReading();
   };
   const refuse = (error: GatewayError): void => {
@@ -149,11 +151,11 @@ function collect({ request, decoder, claim, target, limit, pace, done }: Collect
     target.forget();
     done(error);
   };
-  const paced: PacedBody = { request, refuse, since: 0, received: 0 };
+  const pacedBody: PacedBody = { request, refuse, since: 0, receivedBytes: 0 };
   const onPiece = (piece: Buffer): void => {
     pieces += 1;
-    received += piece.length;
-    if (isFragmented(pieces, received)) refuse(new GatewayError('too_complex'));
+    bytesReceived += piece.length;
+    if (isFragmented(pieces, bytesReceived)) refuse(new GatewayError('too_complex'));
   };
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
@@ -171,17 +173,17 @@ function collect({ request, decoder, claim, target, limit, pace, done }: Collect
     target.end(done);
     target.forget();
   };
-  pace.watch(paced);
+  pace.watch(pacedBody);
   claim?.startReading(refuse);
   request.on('data', onPiece);
   source.on('data', onData);
   source.on('end', onEnd);
-  let failed = false;
+  let hasFailed = false;
   source.on('error', (cause: NodeJS.ErrnoException) => {
     // An error of the request itself: the client disconnected, so nobody needs a response. An error of a decoder:
     // corrupt data.
-    if (failed || cause.code === 'ECONNRESET') return;
-    failed = true;
+    if (hasFailed || cause.code === 'ECONNRESET') return;
+    hasFailed = true;
     refuse(new GatewayError('invalid_body', { cause }));
   });
   if (decoder !== null) feed(decoder, request);

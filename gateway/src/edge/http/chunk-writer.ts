@@ -13,8 +13,8 @@ const bufferLimit = 128 * 1024;
 export class ChunkWriter {
   readonly #socket: Socket;
   readonly #onWait: () => void;
-  #joined: (Buffer | string)[] = [];
-  #joinedBytes = 0;
+  #pieces: (Buffer | string)[] = [];
+  #pieceBytes = 0;
 
   /** @param onWait called when the system did not accept everything */
   constructor(socket: Socket, onWait: () => void) {
@@ -32,10 +32,10 @@ export class ChunkWriter {
       this.#writeAlone(bytes);
       return this.#socket.writableLength < bufferLimit;
     }
-    if (this.#joined.length === 0) process.nextTick(flushLate, this);
-    this.#joined.push(bytes);
-    this.#joinedBytes += length;
-    if (this.#socket.writableLength + this.#joinedBytes < bufferLimit) return true;
+    if (this.#pieces.length === 0) process.nextTick(flushLate, this);
+    this.#pieces.push(bytes);
+    this.#pieceBytes += length;
+    if (this.#socket.writableLength + this.#pieceBytes < bufferLimit) return true;
     this.flush();
     return this.#socket.writableLength < bufferLimit;
   }
@@ -53,10 +53,10 @@ export class ChunkWriter {
 
   /** Writes what has been joined so far. */
   flush(): void {
-    if (this.#joined.length === 0) return;
-    const chunk = encodeChunk(this.#joined, this.#joinedBytes);
-    this.#joined = [];
-    this.#joinedBytes = 0;
+    if (this.#pieces.length === 0) return;
+    const chunk = encodeChunk(this.#pieces, this.#pieceBytes);
+    this.#pieces = [];
+    this.#pieceBytes = 0;
     if (!this.#socket.write(chunk)) this.#onWait();
   }
 }

@@ -24,10 +24,10 @@ export class NodeClientResponse {
   headSent = false;
   disconnected = false;
   #status = 0;
-  #sized = false;
+  #hasLength = false;
   /** The head has left. */
-  #sent = false;
-  #ended = false;
+  #isHeadSent = false;
+  #hasEnded = false;
   #leaveListener: (() => void) | null = null;
   #drainListener: (() => void) | null = null;
   /** Null if the client has never been slow. */
@@ -55,7 +55,7 @@ export class NodeClientResponse {
     this.#request.server.respondWithError(error, this.#request, this.#reply);
     this.failedWith = error;
     this.headSent = true;
-    this.#ended = true;
+    this.#hasEnded = true;
     this.#leave();
   }
 
@@ -65,15 +65,15 @@ export class NodeClientResponse {
     this.#status = status;
     for (const name in headers) {
       this.#headers.push(name, headers[name] ?? '');
-      if (name === 'content-length') this.#sized = true;
+      if (name === 'content-length') this.#hasLength = true;
     }
     // The head leaves with the first bytes if they follow at once, otherwise alone.
     process.nextTick(() => this.flush());
   }
 
   write(bytes: Buffer | string): boolean {
-    if (this.disconnected || this.#ended) return true;
-    if (!this.#sent) return this.#writeWithHead(bytes);
+    if (this.disconnected || this.#hasEnded) return true;
+    if (!this.#isHeadSent) return this.#writeWithHead(bytes);
     if (this.#chunks === null) {
       const isRoom = this.#response.write(bytes);
       if (!isRoom) this.#watchStall();
@@ -85,19 +85,19 @@ export class NodeClientResponse {
   }
 
   end(bytes?: Buffer | string): void {
-    if (this.disconnected || this.#ended) return;
-    this.#ended = true;
+    if (this.disconnected || this.#hasEnded) return;
+    this.#hasEnded = true;
     const response = this.#response;
     const { server } = this.#request;
-    if (!this.#sent) {
-      if (!this.#sized) this.#headers.push('content-length', String(byteLength(bytes)));
+    if (!this.#isHeadSent) {
+      if (!this.#hasLength) this.#headers.push('content-length', String(byteLength(bytes)));
       this.#writeHead();
       if (Buffer.isBuffer(bytes) && bytes.length <= joinedLength) {
         // Text in the head's own encoding joins it in one write; Latin-1 carries any bytes unchanged.
         response.end(bytes.toString('latin1'), 'latin1');
         return;
       }
-    } else if (server.isDraining()) server.promised.ended();
+    } else if (server.isDraining()) server.promisedConnections.responseEnded();
     if (this.#chunks === null) response.end(bytes);
     else {
       // The last chunks and the end of the body leave together: `end` uncorks the socket.
@@ -123,7 +123,7 @@ export class NodeClientResponse {
 
   /** Sends a head that was started but not sent yet. */
   flush(): void {
-    if (this.#sent || this.disconnected || this.#ended) return;
+    if (this.#isHeadSent || this.disconnected || this.#hasEnded) return;
     this.#writeHead();
     this.#response.flushHeaders();
     const { chunkedEncoding, socket } = this.#response;
@@ -152,7 +152,7 @@ export class NodeClientResponse {
   }
 
   #writeHead(): void {
-    this.#sent = true;
+    this.#isHeadSent = true;
     if (this.#request.server.isDraining()) this.#headers.push('connection', 'close');
     this.#response.writeHead(this.#status, this.#headers);
   }

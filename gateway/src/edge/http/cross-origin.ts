@@ -10,7 +10,7 @@ export interface CrossOriginOptions {
 }
 
 /** What pages may read of a response besides its body, its type and its length. */
-const exposed = [
+const exposedHeaders = [
   'request-id',
   'retry-after',
   'retry-after-ms',
@@ -48,7 +48,7 @@ export function allowOrigins(
       if (isAny || origins.includes(origin)) {
         response.setHeader('access-control-allow-origin', isAny ? '*' : origin);
         if (isPreflight(request)) return answerPreflight(request, response);
-        response.setHeader('access-control-expose-headers', exposed);
+        response.setHeader('access-control-expose-headers', exposedHeaders);
       }
     }
     listener(request, response);
@@ -61,9 +61,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 
 /** A browser asks without a key whether it may send a request, and with which headers: any. */
 function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
-  const asked = headers['access-control-request-headers'];
-  if (typeof asked === 'string' && headerNames.test(asked)) {
-    response.setHeader('access-control-allow-headers', asked);
+  const requestedHeaders = headers['access-control-request-headers'];
+  if (typeof requestedHeaders === 'string' && headerNames.test(requestedHeaders)) {
+    response.setHeader('access-control-allow-headers', requestedHeaders);
   }
   response.setHeader('access-control-allow-methods', methods);
   response.setHeader('access-control-max-age', keptFor);

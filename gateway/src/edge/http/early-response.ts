@@ -36,7 +36,7 @@ export function endAfterDraining(
   response: ServerResponse,
   body: string | Buffer,
 ): void {
-  let drained = 0;
+  let drainedBytes = 0;
   let pieces = 0;
   const finish = (): void => {
     clearTimeout(timer);
@@ -46,9 +46,9 @@ export function endAfterDraining(
     response.end();
   };
   const count = (chunk: Buffer): void => {
-    drained += chunk.length;
+    drainedBytes += chunk.length;
     pieces += 1;
-    if (drained > lingerBytes || isFragmented(pieces, drained)) finish();
+    if (drainedBytes > lingerBytes || isFragmented(pieces, drainedBytes)) finish();
   };
   const timer = setTimeout(finish, lingerMilliseconds).unref();
   draining.set(response, finish);

@@ -6,7 +6,7 @@ const mostWaiting = 16;
 
 /** Requests without a response, by connection. */
 const waiting = new WeakMap<Socket, number>();
-const watched = new WeakSet<Socket>();
+const watchedSockets = new WeakSet<Socket>();
 
 /**
  * Bounds pipelining (RFC 9112, 9.3.2). Beyond the bound, the connection is not read until responses have been sent:
@@ -20,18 +20,18 @@ export function boundPipelining(listener: RequestListener): RequestListener {
     waiting.set(socket, count);
     if (count >= mostWaiting) hold(socket);
     response.once('close', () => {
-      const left = (waiting.get(socket) ?? 1) - 1;
-      waiting.set(socket, left);
+      const remaining = (waiting.get(socket) ?? 1) - 1;
+      waiting.set(socket, remaining);
       // Not after every response: the reads would become small.
-      if (left === mostWaiting / 2 && socket.isPaused()) socket.resume();
+      if (remaining === mostWaiting / 2 && socket.isPaused()) socket.resume();
     });
     listener(request, response);
   };
 }
 
 function hold(socket: Socket): void {
-  if (!watched.has(socket)) {
-    watched.add(socket);
+  if (!watchedSockets.has(socket)) {
+    watchedSockets.add(socket);
     // Reading the body of a request also reads the requests behind it.
     socket.on('resume', () => {
       if ((waiting.get(socket) ?? 0) >= mostWaiting) socket.pause();

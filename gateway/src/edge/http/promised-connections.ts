@@ -10,7 +10,7 @@ const reuseMs = 4_500;
 
 export interface PromisedConnections {
   /** A response has ended that promised to keep its connection. */
-  ended(): void;
+  responseEnded(): void;
 }
 
 /**
@@ -29,7 +29,7 @@ export function keepPromises(
     if (!isPatient() || monotonic() >= until) closeIdle();
   };
   return {
-    ended() {
+    responseEnded() {
       until = monotonic() + reuseMs;
     },
   };

@@ -5,7 +5,7 @@ const pool = Buffer.alloc(bytesPerId * 256);
 let offset = pool.length;
 
 /** The 64 URL-safe characters in ASCII order, so that the text sorts like the number. */
-const sorted = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
+const sortedCharacters = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 let prefixTime = -1;
 let prefix = '';
 
@@ -33,7 +33,7 @@ export function createRequestId(): string {
 function sortableTime(time: number): string {
   let text = '';
   for (let rest = time, digits = 0; digits < 8; digits += 1) {
-    text = sorted.charAt(rest % 64) + text;
+    text = sortedCharacters.charAt(rest % 64) + text;
     rest = Math.floor(rest / 64);
   }
   return text;

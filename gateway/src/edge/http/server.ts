@@ -70,7 +70,7 @@ declare module 'fastify' {
     publicUrl: string | null;
     surfaces: Surfaces;
     isDraining: () => boolean;
-    promised: PromisedConnections;
+    promisedConnections: PromisedConnections;
     /** A client that accepts nothing of its response for this many milliseconds is cut off. */
     writeStall: number;
   }
@@ -112,16 +112,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: false,
     serverFactory(listener) {
       const { corsOrigins: origins } = options;
-      const open = allowOrigins(listener, { origins, bases: surfaces.bases });
-      return createNodeServer(boundPipelining(checkHead(open)), options);
+      const crossOriginListener = allowOrigins(listener, { origins, bases: surfaces.bases });
+      return createNodeServer(boundPipelining(checkHead(crossOriginListener)), options);
     },
     clientErrorHandler: refuseMalformed,
     frameworkErrors: respondWithError,
     genReqId: createRequestId,
     requestIdHeader: false,
     rewriteUrl({ url = '' }) {
-      const repaired = repairTarget(url, surfaces.bases);
-      return repaired !== url && surfaces.isExact(repaired) ? url : repaired;
+      const repairedUrl = repairTarget(url, surfaces.bases);
+      return repairedUrl !== url && surfaces.isExact(repairedUrl) ? url : repairedUrl;
     },
     // Other code decides whether to serve while stopping, instead of the framework's own 503.
     return503OnClosing: false,
@@ -141,7 +141,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('publicUrl', options.publicUrl);
   server.decorate('surfaces', surfaces);
   server.decorate('isDraining', options.isDraining ?? (() => false));
-  server.decorate('promised', keepPromises(server.server, options.isPatient ?? (() => false)));
+  server.decorate(
+    'promisedConnections',
+    keepPromises(server.server, options.isPatient ?? (() => false)),
+  );
   server.decorate('writeStall', options.writeStall ?? writeStall);
   server.decorateRequest('arrivedAt', 0);
   server.decorateRequest('startedAt', 0);

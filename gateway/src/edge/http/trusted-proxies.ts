@@ -9,20 +9,20 @@ export type ClientAddress = (request: IncomingMessage) => string | null;
  * proxy. Everything left of it is the client's own claim. No other header is read.
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  const trusted = createAddressSet(trustedProxies);
+  const trustedAddresses = createAddressSet(trustedProxies);
 
   return function clientAddress(request) {
     const peer = canonicalAddress(withoutZone(request.socket.remoteAddress ?? ''));
-    if (trustedProxies.length === 0 || peer === null || !trusted.has(peer)) return peer;
+    if (trustedProxies.length === 0 || peer === null || !trustedAddresses.has(peer)) return peer;
     let address = peer;
     const hops = forwardedFor(request).split(',');
     for (let index = hops.length - 1; index >= 0; index--) {
       const hop = (hops[index] ?? '').trim();
       if (hop === '') continue;
-      const parsed = canonicalAddress(withoutPort(hop));
-      if (parsed === null) return null;
-      address = parsed;
-      if (!trusted.has(address)) break;
+      const hopAddress = canonicalAddress(withoutPort(hop));
+      if (hopAddress === null) return null;
+      address = hopAddress;
+      if (!trustedAddresses.has(address)) break;
     }
     return address;
   };
@@ -41,10 +41,10 @@ function withoutZone(address: string): string {
 
 /** `1.2.3.4:5678` and `[2001:db8::1]:443`, as some proxies write them. */
 function withoutPort(hop: string): string {
-  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop);
-  if (bracketed !== null) return bracketed[1] ?? '';
-  const dotted = /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(hop);
-  return dotted?.[1] ?? hop;
+  const bracketMatch = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop);
+  if (bracketMatch !== null) return bracketMatch[1] ?? '';
+  const portMatch = /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(hop);
+  return portMatch?.[1] ?? hop;
 }
 
 /** Whether nobody between the client and this gateway can read a request, as far as the gateway knows. */
@@ -52,11 +52,11 @@ export type IsEncrypted = (request: IncomingMessage) => boolean;
 
 /** Believes `X-Forwarded-Proto` of trusted proxies only. */
 export function createIsEncrypted(trustedProxies: readonly string[]): IsEncrypted {
-  const trusted = createAddressSet(trustedProxies);
+  const trustedAddresses = createAddressSet(trustedProxies);
   return ({ socket, headers }) => {
     if ('encrypted' in socket && socket.encrypted === true) return true;
     if (trustedProxies.length === 0) return false;
     const peer = canonicalAddress(socket.remoteAddress ?? '');
-    return peer !== null && trusted.has(peer) && headers['x-forwarded-proto'] === 'https';
+    return peer !== null && trustedAddresses.has(peer) && headers['x-forwarded-proto'] === 'https';
   };
 }

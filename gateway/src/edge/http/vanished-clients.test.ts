@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unacknowledged } from './vanished-clients.ts';
+import { unacknowledgedPeers } from './vanished-clients.ts';
 
 test.runIf(new Uint8Array(Uint16Array.of(1).buffer)[0] === 1)(
   'Linux’s tables are parsed to Node’s spelling of addresses',
@@ -13,7 +13,7 @@ test.runIf(new Uint8Array(Uint16Array.of(1).buffer)[0] === 1)(
       '   4: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000100007F:C354 01 00000010:00000000 01:00000064 0000000A     0        0 1 2',
       '   5: B80D0120000000000000000001000000:1F90 B80D0120000000000000000002000000:C355 01 00000010:00000000 01:00000064 00000001     0        0 1 2',
     ].join('\n');
-    expect(unacknowledged(table)).toEqual([
+    expect(unacknowledgedPeers(table)).toEqual([
       ['127.0.0.2 50000 8080', 7],
       ['::ffff:127.0.0.1 50004 8080', 10],
       ['2001:db8::2 50005 8080', 1],

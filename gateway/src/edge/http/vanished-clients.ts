@@ -32,7 +32,7 @@ export function cutOffVanished(server: Server, every: number): void {
   async function look(): Promise<void> {
     if (peers.size === 0) return;
     const tables = await Promise.all(['tcp', 'tcp6'].map(readTable));
-    const unheard = new Map(tables.flatMap(unacknowledged));
+    const unheard = new Map(tables.flatMap(unacknowledgedPeers));
     for (const peer of peers) {
       const { socket } = peer;
       if (socket === null) continue;
@@ -57,7 +57,7 @@ interface Peer {
   times: number;
 }
 
-/** As in {@link unacknowledged}. */
+/** As in {@link unacknowledgedPeers}. */
 function nameOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }
@@ -76,7 +76,7 @@ const waitingLine =
  * (https://docs.kernel.org/networking/proc_net_tcp.html).
  * @returns `address port local-port`, and the number of retransmissions
  */
-export function unacknowledged(table: string): [name: string, times: number][] {
+export function unacknowledgedPeers(table: string): [name: string, times: number][] {
   return [...table.matchAll(waitingLine)]
     .map(([, localPort = '', address = '', port = '', times = '']): [string, number] => [
       `${parseAddress(address)} ${Number.parseInt(port, 16)} ${Number.parseInt(localPort, 16)}`,

@@ -75,12 +75,12 @@ export function createCopier(parts: CopierParts): Copier {
     isOwn = true;
     const most = atOnce - running.size;
     const rows = most > 0 ? await claimResults(database, { owner, now: clock.now(), most }) : [];
-    const begun = rows.map((row) => {
+    const runningWork = rows.map((row) => {
       const work = handle(row).finally(() => running.delete(work));
       running.add(work);
       return work;
     });
-    return { claimed: rows.length, done: Promise.all(begun).then(() => {}) };
+    return { claimed: rows.length, done: Promise.all(runningWork).then(() => {}) };
   }
 
   /** Never rejects. */
@@ -114,17 +114,17 @@ export function createCopier(parts: CopierParts): Copier {
 
   /** Copies while the lease lasts, which is renewed meanwhile. */
   async function copyLeased(row: ResultRow): Promise<void> {
-    const lost = new AbortController();
+    const leaseLoss = new AbortController();
     const renewing = setInterval(() => {
       renewResult(database, row).then(
         (isOurs) => {
-          if (!isOurs) lost.abort();
+          if (!isOurs) leaseLoss.abort();
         },
         () => {},
       );
     }, leaseMilliseconds / 3).unref();
     try {
-      await copy(row, AbortSignal.any([stopping.signal, lost.signal]));
+      await copy(row, AbortSignal.any([stopping.signal, leaseLoss.signal]));
     } finally {
       clearInterval(renewing);
     }

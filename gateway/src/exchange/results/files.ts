@@ -34,9 +34,9 @@ export function withCopies(
   addressOf: (name: string) => string,
 ): TaskMembers {
   return files.reduce<TaskMembers>(
-    (shown, { section, member, name }) => ({
-      ...shown,
-      [section]: { ...(shown[section] as object), [member]: addressOf(name) },
+    (shownMembers, { section, member, name }) => ({
+      ...shownMembers,
+      [section]: { ...(shownMembers[section] as object), [member]: addressOf(name) },
     }),
     members,
   );
@@ -57,9 +57,10 @@ const unknownType = 'application/octet-stream';
 
 /** What a copy is called: by what it is, as its sender says, else by the end of its address. */
 export function nameOf({ member, url }: NamedLink, mime: string): string {
-  const said = Object.entries(types).find(([, type]) => type === mime)?.[0];
+  const knownEnding = Object.entries(types).find(([, type]) => type === mime)?.[0];
   const [, end = ''] = /\.([a-z0-9]+)$/i.exec(new URL(url).pathname) ?? [];
-  const ending = said ?? (Object.hasOwn(types, end.toLowerCase()) ? end.toLowerCase() : 'bin');
+  const ending =
+    knownEnding ?? (Object.hasOwn(types, end.toLowerCase()) ? end.toLowerCase() : 'bin');
   return `${member.slice(0, -'_url'.length)}.${ending}`;
 }
 

@@ -26,8 +26,12 @@ export function judgeLink(
   { task, name, expires, signature }: PresentedLink,
   now: number,
 ): LinkVerdict {
-  const expected = Buffer.from(secrets.signLink(signedText(task, name, expires)));
-  const given = Buffer.from(signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
+  const expectedSignature = Buffer.from(secrets.signLink(signedText(task, name, expires)));
+  const presentedSignature = Buffer.from(signature);
+  if (
+    presentedSignature.length !== expectedSignature.length ||
+    !timingSafeEqual(presentedSignature, expectedSignature)
+  )
+    return 'forged';
   return now < Number(expires) * 1_000 ? 'valid' : 'expired';
 }

@@ -45,16 +45,16 @@ export async function claimResults(
   { kysely, dialect }: OpenDatabase,
   { owner, now, most }: ResultClaim,
 ): Promise<ResultRow[]> {
-  let due = kysely
+  let dueResults = kysely
     .selectFrom('task_results')
     .select('task')
     .where('due_at', '<=', now)
     .where(isFree(dialect))
     .orderBy('due_at')
     .limit(most);
-  if (dialect === 'postgres') due = due.forUpdate().skipLocked();
+  if (dialect === 'postgres') dueResults = dueResults.forUpdate().skipLocked();
   const rows = await kysely
-    .with('due', () => due)
+    .with('due', () => dueResults)
     .updateTable('task_results')
     .set((eb) => leaseFor(owner, dialect, eb('fence', '+', 1)))
     .where('task', 'in', (eb) => eb.selectFrom('due').select('due.task'))

@@ -24,12 +24,12 @@ export function createResults(options: ResultsOptions): Results {
   return {
     plan: insertResult,
     tally,
-    async shown(tasks) {
-      const made = tasks.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
-      if (made.length === 0) return tasks;
-      const copied = await readCopied(database, made);
+    async withLinks(tasks) {
+      const succeededTasks = tasks.filter(({ state }) => state === 'succeeded').map(({ id }) => id);
+      if (succeededTasks.length === 0) return tasks;
+      const copiedTasks = await readCopied(database, succeededTasks);
       return tasks.map((task) => {
-        const row = copied.get(task.id);
+        const row = copiedTasks.get(task.id);
         if (row === undefined) return task;
         const addressOf = (name: string): string =>
           signedLink(secrets, publicUrl, { task: task.id, name, expiresAt: row.expires_at! });

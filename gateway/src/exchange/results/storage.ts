@@ -69,8 +69,8 @@ export function createFolderStorage(root: string): ResultStorage {
 
     async size(task, name) {
       try {
-        const found = await stat(path.join(folderOf(task), name));
-        return found.isFile() ? found.size : null;
+        const file = await stat(path.join(folderOf(task), name));
+        return file.isFile() ? file.size : null;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
         throw error;

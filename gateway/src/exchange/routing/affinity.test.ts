@@ -107,8 +107,8 @@ describe('a session', () => {
 
   test('stays with its channel and credential while others of its prompt use another one', () => {
     const affinity = createChannelAffinity();
-    affinity.used(session(turns('one')), b, 0, 2);
-    affinity.used(session(turns('two')), c, 1, 1);
+    affinity.noteUse(session(turns('one')), b, 0, 2);
+    affinity.noteUse(session(turns('two')), c, 1, 1);
     expect(ids(affinity.prefer([a, b, c], session(turns('one')), 2))).toBe('bac');
     expect(ids(affinity.prefer([a, b, c], session(turns('three')), 2))).toBe('cab');
     expect(affinity.credentialOf(session(turns('one')), b, 2)).toBe(2);
@@ -121,10 +121,10 @@ describe('a session', () => {
     const one = session(turns('one'));
     affinity.refused(one, b, 3, 0);
     expect(affinity.refusedBy(one, b, 0)).toBe(0);
-    affinity.used(one, b, 0);
+    affinity.noteUse(one, b, 0);
     affinity.refused(one, b, 3, 0);
-    for (const other of ['x', 'y', 'z']) affinity.used(named(other), a, 1);
-    affinity.used(one, a, 1);
+    for (const other of ['x', 'y', 'z']) affinity.noteUse(named(other), a, 1);
+    affinity.noteUse(one, a, 1);
     expect([affinity.refusedBy(one, a, 2), affinity.refusedBy(one, b, 2)]).toEqual([0, 3]);
     expect(affinity.refusedBy(one, b, 102)).toBe(0);
   });
@@ -134,10 +134,10 @@ describe('the affinity', () => {
   test('prefers the channel used last', () => {
     const affinity = createChannelAffinity();
     expect(ids(affinity.prefer([a, b, c], named('s'), 0))).toBe('abc');
-    affinity.used(named('s'), c, 0);
+    affinity.noteUse(named('s'), c, 0);
     expect(ids(affinity.prefer([a, b, c], named('s'), 1))).toBe('cab');
     expect(ids(affinity.prefer([a, b, c], named('t'), 1))).toBe('abc');
-    affinity.used(named('s'), b, 1);
+    affinity.noteUse(named('s'), b, 1);
     expect(ids(affinity.prefer([a, b, c], named('s'), 2))).toBe('bac');
     expect(ids(affinity.prefer([a, c], named('s'), 2))).toBe('ac');
   });
@@ -145,17 +145,17 @@ describe('the affinity', () => {
   test('stays within the priority that the operator set', () => {
     const affinity = createChannelAffinity();
     const routes = [routeOf('high', 1), a, b];
-    affinity.used(named('s'), b, 0);
+    affinity.noteUse(named('s'), b, 0);
     expect(ids(affinity.prefer(routes, named('s'), 1))).toBe('highba');
   });
 
   test('does not put a channel with conversion before one without', () => {
     const affinity = createChannelAffinity();
     const speaks = ({ channel }: Route) => channel.id === 'a' || channel.id === 'b';
-    affinity.used(named('s'), c, 0);
+    affinity.noteUse(named('s'), c, 0);
     expect(ids(affinity.prefer([a, b, c], named('s'), 1, speaks))).toBe('abc');
     expect(ids(affinity.prefer([a, b, c], named('s'), 1))).toBe('cab');
-    affinity.used(named('s'), b, 1);
+    affinity.noteUse(named('s'), b, 1);
     expect(ids(affinity.prefer([a, b, c], named('s'), 2, speaks))).toBe('bac');
   });
 
@@ -167,9 +167,9 @@ describe('the affinity', () => {
 
   test('forgets after its time', () => {
     const affinity = createChannelAffinity({ ttlMs: 100 });
-    affinity.used(named('s'), b, 0);
+    affinity.noteUse(named('s'), b, 0);
     expect(ids(affinity.prefer([a, b], named('s'), 99))).toBe('ba');
-    affinity.used(named('s'), b, 99);
+    affinity.noteUse(named('s'), b, 99);
     expect(ids(affinity.prefer([a, b], named('s'), 198))).toBe('ba');
     expect(ids(affinity.prefer([a, b], named('s'), 199))).toBe('ab');
   });
@@ -177,8 +177,8 @@ describe('the affinity', () => {
   test('forgets the least recently used when there are too many', () => {
     const affinity = createChannelAffinity({ maxEntries: 100 });
     for (let at = 0; at < 1_000; at += 1) {
-      affinity.used(named(String(at)), b, 0);
-      affinity.used(named('constant'), b, 0);
+      affinity.noteUse(named(String(at)), b, 0);
+      affinity.noteUse(named('constant'), b, 0);
     }
     const known = (name: string) => ids(affinity.prefer([a, b], named(name), 1)) === 'ba';
     const remembered = Array.from({ length: 1_000 }, (_, at) => at).filter((at) =>
@@ -198,7 +198,7 @@ describe('the affinity', () => {
           .toSorted((one, other) => other - one)
           .map((priority, index) => routeOf(String(index), priority));
         const affinity = createChannelAffinity();
-        affinity.used(named('s'), routes[which % routes.length]!, 0);
+        affinity.noteUse(named('s'), routes[which % routes.length]!, 0);
         const order = affinity.prefer(routes, named('s'), 1);
         expect(new Set(order)).toEqual(new Set(routes));
         const sorted = order.map(({ channel }) => channel.priority);

@@ -17,7 +17,7 @@ export interface ChannelAffinity {
     ranksFirst?: (route: Route) => boolean,
   ): readonly Route[];
   /** @param credential the index of the one that was used */
-  used(conversation: Conversation, route: Route, now: number, credential?: number): void;
+  noteUse(conversation: Conversation, route: Route, now: number, credential?: number): void;
   /** The index of the credential that a continued session used last on this channel; -1 if it is unknown. */
   credentialOf(conversation: Conversation, route: Route, now: number): number;
   /** The channel has refused reasoning state of the session: the first `count` carriers of it are not its own. */
@@ -81,9 +81,9 @@ export function createChannelAffinity({
       if (last === undefined) return routes;
       const mayPass = (a: Route, b: Route) =>
         a.channel.priority === b.channel.priority && (ranksFirst(a) || !ranksFirst(b));
-      return moved(routes, last, mayPass);
+      return moveForward(routes, last, mayPass);
     },
-    used({ key, session }, route, now, credential = 0) {
+    noteUse({ key, session }, route, now, credential = 0) {
       const { id } = route.channel;
       if (key !== null) remember(key, id, credential, now);
       if (session !== null && session !== key) remember(session, id, credential, now);
@@ -107,19 +107,19 @@ export function createChannelAffinity({
  * to.
  */
 export function startingAt(routes: readonly Route[], channelId: string): readonly Route[] {
-  return moved(routes, channelId, () => true);
+  return moveForward(routes, channelId, () => true);
 }
 
 /** Moves the channel's route before the first one that it may overtake. */
-function moved(
+function moveForward(
   routes: readonly Route[],
   channelId: string,
-  mayPass: (wished: Route, other: Route) => boolean,
+  mayPass: (preferred: Route, other: Route) => boolean,
 ): readonly Route[] {
   const from = routes.findIndex((route) => route.channel.id === channelId);
-  const wished = routes[from];
-  if (wished === undefined) return routes;
-  const to = routes.findIndex((route) => mayPass(wished, route));
+  const preferred = routes[from];
+  if (preferred === undefined) return routes;
+  const to = routes.findIndex((route) => mayPass(preferred, route));
   if (to >= from) return routes;
-  return [...routes.slice(0, to), wished, ...routes.slice(to, from), ...routes.slice(from + 1)];
+  return [...routes.slice(0, to), preferred, ...routes.slice(to, from), ...routes.slice(from + 1)];
 }

@@ -32,11 +32,12 @@ export function createBlame(say: Say) {
     { code }: Failover,
     now: number,
   ): void {
-    const known = credential.refusedUntil > now;
+    const wasRefused = credential.refusedUntil > now;
     const seconds = Math.round(refuse(credential, now) / 1000);
     const place = `${state.credentials.indexOf(credential) + 1} of ${state.credentials.length}`;
     const reason = code === undefined ? '' : ` (${code})`;
-    if (!known) say(route, `rejects credential ${place}${reason}: not using it for ${seconds} s`);
+    if (!wasRefused)
+      say(route, `rejects credential ${place}${reason}: not using it for ${seconds} s`);
   }
 
   function blameModel({ state }: ChannelLease, route: Route, now: number): void {

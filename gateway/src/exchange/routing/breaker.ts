@@ -30,12 +30,12 @@ export class Breaker {
   /** When the current ejection ends. */
   until = 0;
   #faults = 0;
-  #ejected = false;
+  #isEjected = false;
   #probing = false;
   #backSince = Number.NEGATIVE_INFINITY;
 
   standing(now: number): Standing {
-    if (!this.#ejected) return 'in-use';
+    if (!this.#isEjected) return 'in-use';
     return this.#probing || now < this.until ? 'ejected' : 'probe-due';
   }
 
@@ -48,7 +48,7 @@ export class Breaker {
   succeed(permit: Permit, now: number): boolean {
     if (permit.generation !== this.generation) return false;
     this.#faults = 0;
-    if (!this.#ejected) return false;
+    if (!this.#isEjected) return false;
     this.#comeBack(now);
     return true;
   }
@@ -59,7 +59,7 @@ export class Breaker {
    * @returns true if this ended an ejection
    */
   begin(permit: Permit, now: number): boolean {
-    if (permit.generation !== this.generation || !this.#ejected) return false;
+    if (permit.generation !== this.generation || !this.#isEjected) return false;
     this.#comeBack(now);
     this.#faults = breakerRules.faultsToEject - 1;
     return true;
@@ -68,7 +68,7 @@ export class Breaker {
   /** @returns true if this ejected the channel */
   fail(permit: Permit, now: number): boolean {
     if (permit.generation !== this.generation) return false;
-    if (this.#ejected) {
+    if (this.#isEjected) {
       // The channel was used for lack of an alternative; its failure is known.
       if (!permit.probe) return false;
     } else {
@@ -85,18 +85,18 @@ export class Breaker {
   }
 
   #comeBack(now: number): void {
-    this.#ejected = false;
+    this.#isEjected = false;
     this.#probing = false;
     this.#backSince = now;
   }
 
   #eject(now: number): void {
     const { ejectionMs, longestEjectionMs, forgetAfterMs } = breakerRules;
-    if (!this.#ejected && now - this.#backSince >= forgetAfterMs) this.ejections = 0;
+    if (!this.#isEjected && now - this.#backSince >= forgetAfterMs) this.ejections = 0;
     this.ejections += 1;
     this.ejectedAt = now;
     this.until = now + Math.min(ejectionMs * this.ejections, longestEjectionMs);
-    this.#ejected = true;
+    this.#isEjected = true;
     this.#probing = false;
     this.#faults = 0;
     this.generation += 1;

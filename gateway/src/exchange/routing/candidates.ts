@@ -32,11 +32,11 @@ export function upstreamProtocols<Client extends ProtocolName>(
 ): readonly (Client | TextProtocolName)[] {
   const { protocols } = channel;
   if (!isText(client)) return protocols.includes(client) ? [client] : [];
-  const served = vendorOf(channel)?.textProtocolsOf?.(upstreamModel);
-  const common = served?.filter((protocol) => protocols.includes(protocol)) ?? [];
+  const servedProtocols = vendorOf(channel)?.textProtocolsOf?.(upstreamModel);
+  const common = servedProtocols?.filter((protocol) => protocols.includes(protocol)) ?? [];
   // A channel with none of them knows its model better than the vendor's table.
-  const spoken = common.length > 0 ? common : protocols;
-  return spoken.includes(client) ? [client] : spoken.filter(isText);
+  const usableProtocols = common.length > 0 ? common : protocols;
+  return usableProtocols.includes(client) ? [client] : usableProtocols.filter(isText);
 }
 
 /** Whether requests of the client go to the route unconverted. */
@@ -73,7 +73,7 @@ export function findCandidates(
 export function servingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[] {
   const { servedNames, protocol, upstreams, userAgent } = query;
   const group = snapshot.routes.get(query.group);
-  const found: Route[] = [];
+  const routes: Route[] = [];
   for (const name of servedNames) {
     for (const route of group?.get(name) ?? []) {
       const { id, protocols, userAgents } = route.channel;
@@ -85,10 +85,10 @@ export function servingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): R
       const isOpen =
         userAgents.length === 0 || userAgent === null || matchesUserAgent(userAgents, userAgent);
       // A channel may serve both an alias and its model; it is tried once.
-      if (isOpen && !found.some((other) => other.channel.id === id)) found.push(route);
+      if (isOpen && !routes.some((other) => other.channel.id === id)) routes.push(route);
     }
   }
-  return found;
+  return routes;
 }
 
 /** Whether the route has the preferred one of the protocols that may serve the request. */
@@ -99,12 +99,12 @@ function isPreferred(route: Route, { protocol, upstreams }: RouteQuery): boolean
 
 /** Weighted order without replacement: the key `u^(1/w)` sorts as drawing one by one would (Efraimidis, Spirakis 2006). */
 function order(routes: Route[], query: RouteQuery, random: () => number): Route[] {
-  const keyed = routes.map((route) => ({
+  const keyedRoutes = routes.map((route) => ({
     route,
     priority: route.channel.priority,
     native: isPreferred(route, query) ? 1 : 0,
     key: route.channel.weight > 0 ? random() ** (1 / route.channel.weight) : 0,
   }));
-  keyed.sort((a, b) => b.priority - a.priority || b.native - a.native || b.key - a.key);
-  return keyed.map((entry) => entry.route);
+  keyedRoutes.sort((a, b) => b.priority - a.priority || b.native - a.native || b.key - a.key);
+  return keyedRoutes.map((entry) => entry.route);
 }

@@ -72,8 +72,8 @@ export function enter(
   const trial = credential.refusals > 0;
   if (trial) credential.probing = true;
   const ordinary = !probe && !retry && !trial;
-  const known = ordinary ? plain.get(credential) : undefined;
-  if (known?.generation === breaker.generation) return known;
+  const sharedLease = ordinary ? plain.get(credential) : undefined;
+  if (sharedLease?.generation === breaker.generation) return sharedLease;
   const lease: ChannelLease = Object.freeze({
     admitted: true,
     secret: credential.secret,

@@ -16,7 +16,7 @@ export interface ChannelState {
   /** The channel is overloaded until then, whatever the credential. */
   coolUntil: number;
   /** Upstream model names that the channel did not have → until when that is assumed. */
-  readonly missing: Map<string, number>;
+  readonly missingModels: Map<string, number>;
   credentials: readonly Credential[];
   /** The index of the next credential. */
   turn: number;
@@ -55,7 +55,7 @@ function createState(channel: Channel): ChannelState {
     budget: new RetryBudget(),
     usualTime: { stream: new UsualTime(), buffered: new UsualTime() },
     coolUntil: 0,
-    missing: new Map(),
+    missingModels: new Map(),
     credentials: [],
     turn: 0,
     failingSaid: false,
@@ -63,23 +63,26 @@ function createState(channel: Channel): ChannelState {
   };
 }
 
-function carryOver(known: readonly Credential[], channel: Channel): readonly Credential[] {
+function carryOver(
+  knownCredentials: readonly Credential[],
+  channel: Channel,
+): readonly Credential[] {
   const secrets = channel.credentials.length === 0 ? [null] : channel.credentials;
   return secrets.map(
-    (secret) => known.find((each) => each.secret === secret) ?? createCredential(secret),
+    (secret) => knownCredentials.find((each) => each.secret === secret) ?? createCredential(secret),
   );
 }
 
 /** Records that the upstream does not have this model. */
 export function markMissing(state: ChannelState, upstreamModel: string, now: number): void {
-  state.missing.set(upstreamModel, now + missingMs);
+  state.missingModels.set(upstreamModel, now + missingMs);
 }
 
 export function isMissing(state: ChannelState, upstreamModel: string, now: number): boolean {
-  const until = state.missing.get(upstreamModel);
+  const until = state.missingModels.get(upstreamModel);
   if (until === undefined) return false;
   if (until > now) return true;
-  state.missing.delete(upstreamModel);
+  state.missingModels.delete(upstreamModel);
   return false;
 }
 
@@ -124,7 +127,7 @@ export function readChannel(channel: string, state: ChannelState, now: number): 
     else if (Math.max(credential.coolUntil, coolUntil) > now) counts.cooling += 1;
     else counts.ready += 1;
   }
-  const left = breaker.until > now ? 'open' : 'half-open';
+  const breakerState = breaker.until > now ? 'open' : 'half-open';
   const inUse = breaker.standing(now) === 'in-use';
-  return { channel, breaker: inUse ? 'closed' : left, credentials: counts };
+  return { channel, breaker: inUse ? 'closed' : breakerState, credentials: counts };
 }

@@ -43,9 +43,9 @@ export function conversationOf(source: ConversationSource): Conversation {
   const { keyId, model, json } = source;
   const turns = turnsOf(json);
   const isContinued = turns.some(isOfModel);
-  const named = sessionName(source);
-  if (named !== null) {
-    const key = digest(`${keyId} named ${model} ${named.slice(0, idLimit)}`);
+  const session = sessionName(source);
+  if (session !== null) {
+    const key = digest(`${keyId} named ${model} ${session.slice(0, idLimit)}`);
     return { key, session: key, isContinued };
   }
   const prompt = systemText(json);

@@ -74,18 +74,18 @@ export function chooseCredential(
   now: number,
 ): number {
   const count = credentials.length;
-  let due = -1;
-  let usable = -1;
+  let dueIndex = -1;
+  let usableIndex = -1;
   for (let step = 0; step < count; step += 1) {
     const index = (start + step) % count;
     const credential = credentials[index]!;
-    if (usable === -1 && isUsable(credential, now)) {
-      usable = index;
-    } else if (due === -1 && isProbeDue(credential, now)) {
-      due = index;
+    if (usableIndex === -1 && isUsable(credential, now)) {
+      usableIndex = index;
+    } else if (dueIndex === -1 && isProbeDue(credential, now)) {
+      dueIndex = index;
     }
   }
-  return due !== -1 && (mayProbe || usable === -1) ? due : usable;
+  return dueIndex !== -1 && (mayProbe || usableIndex === -1) ? dueIndex : usableIndex;
 }
 
 /** Why none of them is usable: what delays the one that is free first. */

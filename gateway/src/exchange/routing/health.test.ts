@@ -205,7 +205,7 @@ describe('channels', () => {
     eject(health, a, 0);
     for (let now = 30_000; now < 3_000_000; now += 300_000) {
       const probe = mustAdmit(health, a, now);
-      health.begun(probe, a, now);
+      health.reportBegin(probe, a, now);
       health.reportOutcome(probe, a, fault, now);
     }
     expect(said).toHaveLength(1);

@@ -27,7 +27,7 @@ export interface HealthNotice {
 export interface ChannelHealth {
   /**
    * @param retry another channel has already been tried for this request
-   * @param wanted the index of a preferred credential, taken if usable; -1: the next in turn
+   * @param preferredIndex the index of a preferred credential, taken if usable; -1: the next in turn
    * @param mayFailOver another attempt can follow if this one fails, so it may probe a credential
    */
   lease(
@@ -35,7 +35,7 @@ export interface ChannelHealth {
     retry: boolean,
     mayFailOver: boolean,
     now: number,
-    wanted?: number,
+    preferredIndex?: number,
   ): ChannelLease | Refusal;
   /**
    * For a request that no channel was admitted for: an ejected channel, or one without the model, is better than none.
@@ -43,7 +43,7 @@ export interface ChannelHealth {
    */
   admitAnyway(routes: readonly Route[], now: number): LastResort | null;
   /** The first content of a response arrived. */
-  begun(lease: ChannelLease, route: Route, now: number): void;
+  reportBegin(lease: ChannelLease, route: Route, now: number): void;
   reportOutcome(lease: ChannelLease, route: Route, result: AttemptResult, now: number): void;
   /**
    * Records how long the channel took, for `usualTime`: to the first content of a stream, or to a complete response.
@@ -75,19 +75,19 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   }
 
   return {
-    lease(route, retry, mayFailOver, now, wanted = -1) {
+    lease(route, retry, mayFailOver, now, preferredIndex = -1) {
       const state = stateOf(route.channel);
       if (state.coolUntil > now) return refusals.overloaded;
       // Nearly always empty.
-      if (state.missing.size > 0 && isMissing(state, route.upstreamModel, now)) {
+      if (state.missingModels.size > 0 && isMissing(state, route.upstreamModel, now)) {
         return refusals['model-missing'];
       }
       const standing = state.breaker.standing(now);
       if (standing === 'ejected') return refusals.abnormal;
-      const asked = state.credentials[wanted];
+      const preferredCredential = state.credentials[preferredIndex];
       const index =
-        asked !== undefined && isUsable(asked, now)
-          ? wanted
+        preferredCredential !== undefined && isUsable(preferredCredential, now)
+          ? preferredIndex
           : chooseCredential(state.credentials, state.turn, mayFailOver, now);
       if (index === -1) return refusals[kindOfWait(state.credentials, now)];
       if (retry && !state.budget.allows) return refusals.outOfBudget;
@@ -106,7 +106,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       return { route: best, lease: enter(state, index, false, false) };
     },
 
-    begun(lease, route, now) {
+    reportBegin(lease, route, now) {
       if (lease.trial) accept(lease.credential);
       lease.state.breaker.begin(lease, now);
     },
@@ -121,7 +121,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
         state.budget.leave(lease.retry, false);
         // A response that began before the refusal does not revoke it.
         if (lease.trial) accept(credential);
-        if (state.missing.size > 0) state.missing.delete(route.upstreamModel);
+        if (state.missingModels.size > 0) state.missingModels.delete(route.upstreamModel);
         state.breaker.succeed(lease, now);
         // A response that has only begun is not reported: it may break, as those before it did.
         const isSaid = state.failingSaid || state.keptSaid;

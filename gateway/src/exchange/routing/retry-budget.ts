@@ -32,10 +32,10 @@ export class RetryBudget {
     else this.#first += 1;
   }
 
-  /** @param failed null if the attempt says nothing about the upstream */
-  leave(retry: boolean, failed: boolean | null): void {
+  /** @param hasFailed null if the attempt says nothing about the upstream */
+  leave(retry: boolean, hasFailed: boolean | null): void {
     if (retry) this.#retries -= 1;
     else this.#first -= 1;
-    if (failed !== null) this.#failing += (Number(failed) - this.#failing) * newest;
+    if (hasFailed !== null) this.#failing += (Number(hasFailed) - this.#failing) * newest;
   }
 }

@@ -16,9 +16,9 @@ function matchesGlob(glob: string, text: string): boolean {
   if (!standsAt(first, text, 0)) return false;
   let position = first.length;
   for (const piece of pieces.slice(1, -1)) {
-    const found = find(piece, text, position);
-    if (found === -1) return false;
-    position = found + piece.length;
+    const foundAt = find(piece, text, position);
+    if (foundAt === -1) return false;
+    position = foundAt + piece.length;
   }
   const end = text.length - last.length;
   return end >= position && standsAt(last, text, end);

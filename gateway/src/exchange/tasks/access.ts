@@ -32,8 +32,12 @@ export function sealAccess(
 }
 
 /** @throws Error if the master key differs. */
-export function openAccess(secrets: Pick<Secrets, 'open'>, task: string, sealed: string): Access {
-  return JSON.parse(secrets.open(sealed, contextOf(task))) as Access;
+export function openAccess(
+  secrets: Pick<Secrets, 'open'>,
+  task: string,
+  sealedAccess: string,
+): Access {
+  return JSON.parse(secrets.open(sealedAccess, contextOf(task))) as Access;
 }
 
 /** A vendor that runs here has another address after each start. */

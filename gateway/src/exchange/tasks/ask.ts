@@ -31,13 +31,13 @@ export interface AskOptions {
 /** More than the descriptions of a hundred tasks. */
 const mostBytes = 8 * 1024 * 1024;
 
-const failed: Reply = { kind: 'failed' };
+const failedReply: Reply = { kind: 'failed' };
 
 /** Makes one call that follows tasks. Never rejects, and takes no longer than `lookRules.longest`. */
-export function ask(asked: TaskCall, options: AskOptions): Promise<Reply> {
+export function ask(question: TaskCall, options: AskOptions): Promise<Reply> {
   const { promise, resolve } = Promise.withResolvers<Reply>();
   const { stop } = options;
-  if (stop.aborted) return Promise.resolve(failed);
+  if (stop.aborted) return Promise.resolve(failedReply);
   const chunks: Buffer[] = [];
   let call: UpstreamCall | null = null;
   let size = 0;
@@ -50,11 +50,11 @@ export function ask(asked: TaskCall, options: AskOptions): Promise<Reply> {
     call?.abort();
     resolve(reply);
   };
-  const give = (): void => end(failed);
+  const give = (): void => end(failedReply);
   const timer = setTimeout(give, lookRules.longest).unref();
   stop.addEventListener('abort', give);
 
-  call = options.upstream.send(requestOf(asked, options), {
+  call = options.upstream.send(requestOf(question, options), {
     onHead(code, headers) {
       status = code;
       retryAfter = retryAfterOf(headers);
@@ -66,7 +66,7 @@ export function ask(asked: TaskCall, options: AskOptions): Promise<Reply> {
     },
     onEnd() {
       if (status === 429) end({ kind: 'limited', retryAfter });
-      else if (status < 200 || status > 299) end(failed);
+      else if (status < 200 || status > 299) end(failedReply);
       else end({ kind: 'answered', body: parse(Buffer.concat(chunks)) });
     },
     onBreak: give,

@@ -22,17 +22,17 @@ export interface ClaimOptions {
 export async function claimDue(database: OpenDatabase, options: ClaimOptions): Promise<TaskRow[]> {
   const { kysely, dialect } = database;
   const { owner, now, most, resting, createdBefore, submitsToo, submitting } = options;
-  let due = kysely
+  let dueTasks = kysely
     .selectFrom('tasks')
     .select('id')
     .where('due_at', '<=', now)
     .where(isFree(dialect))
     .orderBy('due_at')
     .limit(most);
-  if (!submitsToo) due = due.where('state', '<>', 'submitting');
-  if (submitting.length > 0) due = due.where('id', 'not in', submitting);
+  if (!submitsToo) dueTasks = dueTasks.where('state', '<>', 'submitting');
+  if (submitting.length > 0) dueTasks = dueTasks.where('id', 'not in', submitting);
   if (resting.length > 0) {
-    due = due.where((eb) =>
+    dueTasks = dueTasks.where((eb) =>
       eb.or([
         eb('channel_id', 'is', null),
         eb('channel_id', 'not in', resting),
@@ -40,10 +40,10 @@ export async function claimDue(database: OpenDatabase, options: ClaimOptions): P
       ]),
     );
   }
-  if (dialect === 'postgres') due = due.forUpdate().skipLocked();
+  if (dialect === 'postgres') dueTasks = dueTasks.forUpdate().skipLocked();
   const rows = await kysely
     // Apart, so that PostgreSQL cannot choose rows more than once for one claim.
-    .with('due', () => due)
+    .with('due', () => dueTasks)
     .updateTable('tasks')
     .set((eb) => leaseFor(owner, dialect, eb('fence', '+', 1)))
     .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))

@@ -17,9 +17,9 @@ export async function concludeAs(
 ): Promise<EndedTask | null> {
   const error = end.failure === null ? null : `task_${end.failure.kind}`;
   const { attempts } = row;
-  const ended = await endTask(parts, row, { end, usage, status: 200, error, attempts });
-  if (ended !== null && end === tooLate) parts.tally.expired += 1;
-  return ended;
+  const endedTask = await endTask(parts, row, { end, usage, status: 200, error, attempts });
+  if (endedTask !== null && end === tooLate) parts.tally.expired += 1;
+  return endedTask;
 }
 
 /**
@@ -30,14 +30,14 @@ export async function giveUp(parts: TaskParts, row: TaskRow): Promise<void> {
   const { errorName, entry } = new GatewayError(submitErrorOf(row));
   const isKnown = row.attempts.length > 0;
   const attempts = isKnown ? row.attempts : [uncertainAttempt(row, parts.clock.now())];
-  const ended = await endTask(parts, row, {
+  const endedTask = await endTask(parts, row, {
     end: notAccepted,
     usage: { quantity: null, isImplausible: false },
     status: entry.status,
     error: errorName,
     attempts,
   });
-  if (ended !== null && !isKnown) noteUncertain(parts, row);
+  if (endedTask !== null && !isKnown) noteUncertain(parts, row);
 }
 
 /** Counts and logs a submit of which nobody knows whether its upstream has accepted it. */
@@ -73,21 +73,21 @@ function uncertainAttempt(row: TaskRow, now: number): AttemptRecord {
  * shown its video, the operator has lost what its upstream charges.
  * @throws the error of the database
  */
-export async function storeLate(parts: TaskParts, row: TaskRow, seen: Seen): Promise<void> {
+export async function storeLate(parts: TaskParts, row: TaskRow, observation: Seen): Promise<void> {
   const lateLooks = row.late_looks + 1;
-  if (seen?.state !== 'succeeded' && seen?.state !== 'withheld') {
+  if (observation?.state !== 'succeeded' && observation?.state !== 'withheld') {
     const dueAt = nextLateLook(row.ended_at!, lateLooks);
     const late = { lateLooks, dueAt, lostQuantity: null, attempts: null };
     await storeLateLook(parts.database, row, late);
     return;
   }
   const bound = videoQuantity(row.protocol, row.demand);
-  const { quantity } = measureTask(bound, row.protocol, seen.usage, 'estimate');
+  const { quantity } = measureTask(bound, row.protocol, observation.usage, 'estimate');
   const attempts = row.attempts.map((attempt, at, { length }) =>
     at === length - 1 ? { ...attempt, units: madeOf(row.protocol, quantity) } : attempt,
   );
-  const lost = { lateLooks, dueAt: null, lostQuantity: quantity, attempts };
-  if (!(await storeLateLook(parts.database, row, lost))) return;
+  const lateLook = { lateLooks, dueAt: null, lostQuantity: quantity, attempts };
+  if (!(await storeLateLook(parts.database, row, lateLook))) return;
   parts.tally.lost += 1;
   parts.log.warn('a task that had expired succeeded: its upstream charges it to the operator', {
     component: 'tasks',

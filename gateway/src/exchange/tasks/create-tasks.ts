@@ -40,22 +40,22 @@ export function assembleTasks(
   options: TasksOptions,
   vendor: TaskParts['vendorOf'],
 ): { readonly tasks: Tasks; readonly engine: Engine } {
-  const { nodeId, liveNodes, results = null, onEnded = () => {}, ...given } = options;
+  const { nodeId, liveNodes, results = null, onEnded = () => {}, ...commonParts } = options;
   const stopping = new AbortController();
   const parts: TaskParts = {
-    ...given,
+    ...commonParts,
     owner: nodeId,
     results,
     onEnded,
     vendorOf: vendor,
-    pace: createPace(given.clock.monotonic, liveNodes),
+    pace: createPace(commonParts.clock.monotonic, liveNodes),
     tally: createTally(),
     stop: stopping.signal,
   };
   const { readings, count } = createReadings(parts);
-  const submits = createSubmits(parts, (due) => engine.wake(due));
+  const submits = createSubmits(parts, (dueAt) => engine.wake(dueAt));
   const engine = createEngine(parts, {
-    submitting: () => submits.open,
+    submitting: () => submits.openIds,
     count,
     onStop: () => stopping.abort(),
   });

@@ -48,7 +48,7 @@ export async function endTask(
     row.terms === null || row.held === null
       ? null
       : { meters: metersOf(row, row.terms), amount: row.held };
-  const ended = {
+  const endedRow = {
     state: end.state,
     failure: end.failure,
     members: end.members ?? row.members,
@@ -59,26 +59,26 @@ export async function endTask(
   };
   if (hold !== null) await billing.taskEnding(hold.meters);
   const copies = end.state === 'succeeded' ? results : null;
-  const isStored = await storeEnd(database, row, asColumns(ended), record, hold, copies);
+  const isStored = await storeEnd(database, row, asColumns(endedRow), record, hold, copies);
   if (!isStored) return null;
   if (hold !== null) {
     const cost = BigInt(outcome.charge?.cost ?? '0');
     billing.taskEnded({ meters: hold.meters, held: hold.amount, cost });
   }
   onEnded(record);
-  return { record, row: { ...row, ...ended, updated_at: now } };
+  return { record, row: { ...row, ...endedRow, updated_at: now } };
 }
 
 /** Only success is charged. */
 function outcomeOf(row: TaskRow, { end, usage }: Ending, isEstimated: boolean): Outcome {
   if (end.state !== 'succeeded') return { charge: null, measure: null };
   const { protocol, demand, terms } = row;
-  const missing = isEstimated ? 'estimate' : 'zero';
+  const missingUsage = isEstimated ? 'estimate' : 'zero';
   if (terms === null) {
     const bound = videoQuantity(protocol, demand);
-    return { charge: null, measure: measureTask(bound, protocol, usage, missing) };
+    return { charge: null, measure: measureTask(bound, protocol, usage, missingUsage) };
   }
-  const { charge, ...measure } = chargeOfTask(terms, protocol, usage, missing);
+  const { charge, ...measure } = chargeOfTask(terms, protocol, usage, missingUsage);
   return { charge, measure };
 }
 
@@ -118,11 +118,11 @@ function recordOf(
 }
 
 function asColumns<Ended extends { failure: unknown; members: unknown; attempts: unknown }>(
-  ended: Ended,
+  endedRow: Ended,
 ) {
-  const { failure, members, attempts } = ended;
+  const { failure, members, attempts } = endedRow;
   return {
-    ...ended,
+    ...endedRow,
     failure: failure === null ? null : JSON.stringify(failure),
     members: JSON.stringify(members),
     attempts: JSON.stringify(attempts),

@@ -24,7 +24,7 @@ export type EndedRow = Pick<
 export async function storeEnd(
   { kysely, dialect }: OpenDatabase,
   row: Pick<TaskRow, 'id' | 'fence'>,
-  ended: EndedRow,
+  endedRow: EndedRow,
   record: ExchangeRecord,
   hold: TaskHold | null,
   results: Pick<Results, 'plan'> | null,
@@ -34,8 +34,8 @@ export async function storeEnd(
     const { numUpdatedRows } = await trx
       .updateTable('tasks')
       .set({
-        ...ended,
-        updated_at: ended.ended_at,
+        ...endedRow,
+        updated_at: endedRow.ended_at,
         failed_looks: 0,
         lease_owner: null,
         lease_until: null,
@@ -47,7 +47,7 @@ export async function storeEnd(
     if (numUpdatedRows === 0n) return false;
     await recordUsage(trx, linesOf([record]));
     if (hold !== null) await releaseTaskHold(trx, hold);
-    await results?.plan(trx, row.id, ended.ended_at);
+    await results?.plan(trx, row.id, endedRow.ended_at);
     return true;
   });
 }

@@ -15,8 +15,8 @@ const underWay = 1_000;
 
 /** Looks at the tasks of all nodes when they are due, this node being one of those that do. */
 export interface Engine {
-  /** A task will be due then. @param due Unix milliseconds */
-  wake(due: number): void;
+  /** A task will be due then. @param dueAt Unix milliseconds */
+  wake(dueAt: number): void;
   /**
    * Leases what is due and looks at it.
    * @returns how many rows were leased, and when their looks are stored
@@ -96,11 +96,11 @@ export function createEngine(
   async function pauseAfter(claimed: number): Promise<number | null> {
     if (rowsUnderWay >= underWay) return shortest;
     if (claimed === atOnce) return shortest;
-    const due = await nextDue(database);
-    await count(due === null);
-    if (due !== null) {
+    const dueAt = await nextDue(database);
+    await count(dueAt === null);
+    if (dueAt !== null) {
       const least = claimed > 0 ? shortest : idle;
-      const pause = due - clock.now();
+      const pause = dueAt - clock.now();
       return pause > 0 ? Math.min(Math.max(pause, shortest), longest) : least;
     }
     // Another node may make a task and stop.
@@ -132,8 +132,8 @@ export function createEngine(
   }
 
   return {
-    wake(due) {
-      schedule(Math.min(Math.max(due - clock.now(), 0), longest));
+    wake(dueAt) {
+      schedule(Math.min(Math.max(dueAt - clock.now(), 0), longest));
     },
     turn,
     async close() {

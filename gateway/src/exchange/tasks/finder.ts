@@ -29,18 +29,18 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
   }
 
   function refresh(row: TaskRow): Promise<TaskRow> {
-    const known = looking.get(row.id);
-    if (known !== undefined) return known;
+    const runningLook = looking.get(row.id);
+    if (runningLook !== undefined) return runningLook;
     const look = lookNow(parts, row).finally(() => looking.delete(row.id));
     looking.set(row.id, look);
     return look;
   }
 
-  const shown = async (rows: readonly TaskRow[]): Promise<readonly TaskView[]> => {
+  const viewsOf = async (rows: readonly TaskRow[]): Promise<readonly TaskView[]> => {
     const views = rows.map(viewOf);
-    return (await parts.results?.shown(views)) ?? views;
+    return (await parts.results?.withLinks(views)) ?? views;
   };
-  const shownOne = async (row: TaskRow): Promise<TaskView> => (await shown([row]))[0]!;
+  const shownOne = async (row: TaskRow): Promise<TaskView> => (await viewsOf([row]))[0]!;
 
   return {
     find: (owner, id) =>
@@ -56,7 +56,7 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
     list: (owner, query) =>
       orUnavailable(async () => {
         const { total, rows } = await readTasks(database, owner, query);
-        return { total, tasks: await shown(rows) };
+        return { total, tasks: await viewsOf(rows) };
       }),
   };
 }
@@ -65,27 +65,31 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
  * Looks at one task now, if nobody else does and its channel may be asked. Resolves to the row as it is then.
  * @throws the error of the database
  */
-async function lookNow(parts: TaskParts, known: TaskRow): Promise<TaskRow> {
+async function lookNow(parts: TaskParts, knownRow: TaskRow): Promise<TaskRow> {
   const { database, owner, pace, clock, settings } = parts;
-  const upstream = upstreamOf(parts, known);
+  const upstream = upstreamOf(parts, knownRow);
   // Before the row is claimed: many may ask for tasks of a channel that may not be asked, and that writes nothing.
   const wait =
     upstream === null
       ? null
       : pace.reserve(upstream.channel, upstream.side.looksPerSecond, longestWait);
-  const isOver = clock.now() >= expiryOf(known, settings);
-  if (upstream !== null && wait === null && !isOver) return known;
-  const row = await claimOne(database, known.id, owner);
-  if (row === null) return known;
+  const isOver = clock.now() >= expiryOf(knownRow, settings);
+  if (upstream !== null && wait === null && !isOver) return knownRow;
+  const row = await claimOne(database, knownRow.id, owner);
+  if (row === null) return knownRow;
   if (upstream === null || wait === null) return settleNow(parts, row, null);
   if (wait > 0) await delay(wait, undefined, { ref: false });
   return settleNow(parts, row, await lookAtOne(parts, upstream, row));
 }
 
 /** Stores a look at a row that this node has leased. */
-export async function settleNow(parts: TaskParts, row: TaskRow, seen: Seen): Promise<TaskRow> {
+export async function settleNow(
+  parts: TaskParts,
+  row: TaskRow,
+  observation: Seen,
+): Promise<TaskRow> {
   const { database, settings, clock } = parts;
-  const verdict = judge(row, seen, settings, clock.now());
+  const verdict = judge(row, observation, settings, clock.now());
   if (verdict.kind === 'goes-on') {
     await storeLooks(database, [verdict.looked]);
     return rowAfter(verdict.looked);

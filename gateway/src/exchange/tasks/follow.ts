@@ -47,25 +47,28 @@ export function createFollower(
   const { pace, stop, settings, clock, database, owner } = parts;
   const inTurn = createFewAtOnce(endsAtOnce);
   /** Channels whose list failed, and until when tasks are asked for one by one there; of the monotonic clock. */
-  const unlisted = new Map<string, number>();
+  const unlistedChannels = new Map<string, number>();
 
   async function follow(rows: readonly TaskRow[]): Promise<void> {
     const groups = new Map<string, Group>();
-    const done: Promise<void>[] = [];
+    const endings: Promise<void>[] = [];
     for (const row of rows) {
       const upstream = row.state === 'submitting' ? null : upstreamOf(parts, row);
-      if (upstream === null) done.push(settle(row, null));
+      if (upstream === null) endings.push(settle(row, null));
       else groupOf(groups, upstream).rows.push(row);
     }
-    await Promise.all([...done, ...groups.values().map(followGroup)]);
+    await Promise.all([...endings, ...groups.values().map(followGroup)]);
   }
 
   /** A list saves calls, where there is one. */
-  async function followGroup({ upstream, rows: due }: Group): Promise<void> {
+  async function followGroup({ upstream, rows: dueRows }: Group): Promise<void> {
     const { list } = upstream.side;
-    const rows = due.toSorted((a, b) => Number(isOver(b)) - Number(isOver(a)));
+    const rows = dueRows.toSorted((a, b) => Number(isOver(b)) - Number(isOver(a)));
     const until = clock.monotonic() + longestWait;
-    if (list === undefined || clock.monotonic() < (unlisted.get(upstream.channel) ?? -Infinity)) {
+    if (
+      list === undefined ||
+      clock.monotonic() < (unlistedChannels.get(upstream.channel) ?? -Infinity)
+    ) {
       await askInTurns(upstream, rows, 1, until, ([row]) => lookAlone(upstream, row!));
     } else {
       await askInTurns(upstream, rows, list.most, until, (part) =>
@@ -82,17 +85,17 @@ export function createFollower(
     until: number,
     look: (rows: readonly TaskRow[]) => Promise<void>,
   ): Promise<void> {
-    const asked: Promise<void>[] = [];
+    const calls: Promise<void>[] = [];
     for (let at = 0; at < rows.length; at += most) {
       const wait = pace.reserve(channel, side.looksPerSecond, until - clock.monotonic());
       if (wait === null) {
-        asked.push(putOff(rows.slice(at)));
+        calls.push(putOff(rows.slice(at)));
         break;
       }
       const part = rows.slice(at, at + most);
-      asked.push(after(wait, () => look(part)));
+      calls.push(after(wait, () => look(part)));
     }
-    await Promise.all(asked);
+    await Promise.all(calls);
   }
 
   async function after(wait: number, look: () => Promise<void>): Promise<void> {
@@ -102,8 +105,8 @@ export function createFollower(
   }
 
   async function lookAlone(upstream: Upstream, row: TaskRow): Promise<void> {
-    const seen = await lookAtOne(parts, upstream, row);
-    if (!stop.aborted) await settle(row, seen);
+    const observation = await lookAtOne(parts, upstream, row);
+    if (!stop.aborted) await settle(row, observation);
   }
 
   /**
@@ -117,11 +120,13 @@ export function createFollower(
     until: number,
   ): Promise<void> {
     const listable = rows.filter(({ upstream_id }) => upstream_id!.length <= longestListed);
-    const listed = listable.length === 0 ? none : await lookAtMany(parts, upstream, list, listable);
+    const listLooks =
+      listable.length === 0 ? none : await lookAtMany(parts, upstream, list, listable);
     if (stop.aborted) return;
-    if (listed === 'limited') return putOff(rows);
-    if (listed === 'none') unlisted.set(upstream.channel, clock.monotonic() + listAgainAfter);
-    const looks = listed === 'none' ? none : listed;
+    if (listLooks === 'limited') return putOff(rows);
+    if (listLooks === 'none')
+      unlistedChannels.set(upstream.channel, clock.monotonic() + listAgainAfter);
+    const looks = listLooks === 'none' ? none : listLooks;
     const isSettled = (row: TaskRow) => {
       const look = looks.get(row.upstream_id!);
       return look !== undefined && (!isOver(row) || stepOf(row.state, look).kind === 'ended');
@@ -147,12 +152,12 @@ export function createFollower(
     ]);
   }
 
-  async function settle(row: TaskRow, seen: Seen): Promise<void> {
+  async function settle(row: TaskRow, observation: Seen): Promise<void> {
     try {
       if (row.state === 'submitting') await inTurn(() => giveUp(parts, row));
-      else if (row.ended_at !== null) await inTurn(() => storeLate(parts, row, seen));
+      else if (row.ended_at !== null) await inTurn(() => storeLate(parts, row, observation));
       else {
-        const verdict = judge(row, seen, settings, clock.now());
+        const verdict = judge(row, observation, settings, clock.now());
         if (verdict.kind === 'goes-on') writer.write(verdict.looked);
         else await inTurn(() => concludeAs(parts, row, verdict));
       }

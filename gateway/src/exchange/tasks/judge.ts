@@ -19,8 +19,9 @@ const nothing: TaskUsage = { quantity: null, isImplausible: false };
  * more; no failed look ends a task, but the last one before it expires decides.
  * @param now Unix milliseconds
  */
-export function judge(row: TaskRow, seen: Seen, schedule: Schedule, now: number): Verdict {
-  const look = seen?.state === 'unknown' || seen?.state === 'withheld' ? null : seen;
+export function judge(row: TaskRow, observation: Seen, schedule: Schedule, now: number): Verdict {
+  const look =
+    observation?.state === 'unknown' || observation?.state === 'withheld' ? null : observation;
   const step = look === null ? null : stepOf(row.state, look);
   if (step?.kind === 'ended') return { kind: 'ends', end: step, usage: look?.usage ?? nothing };
   if (now >= expiryOf(row, schedule)) return { kind: 'ends', end: tooLate, usage: nothing };
@@ -36,7 +37,7 @@ export function judge(row: TaskRow, seen: Seen, schedule: Schedule, now: number)
       dueAt:
         look === null ? nextTry(row, schedule, now, failedLooks) : nextLook(row, schedule, now),
       // Only an answer about the task is a look: its owner's next request then makes another.
-      lookedAt: seen === null ? row.looked_at : now,
+      lookedAt: observation === null ? row.looked_at : now,
       updatedAt: state === row.state ? row.updated_at : now,
     },
   };

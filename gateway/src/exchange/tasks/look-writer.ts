@@ -7,7 +7,7 @@ const most = 200;
 
 /** Stores looks that have ended nothing, many with one statement. */
 export interface LookWriter {
-  write(looked: Looked): void;
+  write(look: Looked): void;
   /** Stores what was gathered. Never rejects. */
   flush(): Promise<void>;
 }
@@ -17,23 +17,23 @@ export function createLookWriter(
   database: OpenDatabase,
   onProblem: (error: unknown) => void,
 ): LookWriter {
-  let gathered: Looked[] = [];
+  let waitingLooks: Looked[] = [];
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
 
   function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const looks = gathered;
-    gathered = [];
+    const looks = waitingLooks;
+    waitingLooks = [];
     writing = writing.then(() => storeLooks(database, looks)).catch(onProblem);
     return writing;
   }
 
   return {
-    write(looked) {
-      gathered.push(looked);
-      if (gathered.length >= most) void flush();
+    write(look) {
+      waitingLooks.push(look);
+      if (waitingLooks.length >= most) void flush();
       else timer ??= setTimeout(() => void flush(), gatherFor).unref();
     },
     flush,

@@ -23,11 +23,11 @@ type LookingParts = Pick<
 
 /** Where a task was submitted. Null: nobody can ask there now; the log says why. */
 export function upstreamOf(parts: LookingParts, row: TaskRow): Upstream | null {
-  const { id, protocol, channel_id: channel, access: sealed } = row;
-  if (channel === null || sealed === null) return null;
+  const { id, protocol, channel_id: channel, access: sealedAccess } = row;
+  if (channel === null || sealedAccess === null) return null;
   try {
-    const present = parts.snapshot().channels.find((each) => each.id === channel);
-    const access = presentAccess(openAccess(parts.secrets, id, sealed), present);
+    const currentChannel = parts.snapshot().channels.find((each) => each.id === channel);
+    const access = presentAccess(openAccess(parts.secrets, id, sealedAccess), currentChannel);
     const vendor = parts.vendorOf(access);
     const side = vendor?.tasks?.[protocol];
     if (vendor !== undefined && side !== undefined) {

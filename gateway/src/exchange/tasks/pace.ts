@@ -48,8 +48,8 @@ export function createPace(monotonic: () => number, liveNodes: () => number): Pa
       return at - now;
     },
     rest(channel, seconds) {
-      const told = seconds === null || seconds <= 0 ? lookRules.rest : seconds * 1_000;
-      const until = monotonic() + Math.min(told, lookRules.mostRest);
+      const restMs = seconds === null || seconds <= 0 ? lookRules.rest : seconds * 1_000;
+      const until = monotonic() + Math.min(restMs, lookRules.mostRest);
       const turn = turnOf(channel);
       turn.restUntil = Math.max(turn.restUntil, until);
     },

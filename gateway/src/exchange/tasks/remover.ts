@@ -15,13 +15,13 @@ export function createRemover(parts: TaskParts): Tasks['remove'] {
   const { database, owner: node } = parts;
   return (owner, id) =>
     orUnavailable(async () => {
-      const known = await readTask(database, owner, id);
-      if (known === null) return null;
-      if (known.ended_at !== null) {
+      const knownRow = await readTask(database, owner, id);
+      if (knownRow === null) return null;
+      if (knownRow.ended_at !== null) {
         await hideTask(database, id);
         return 'hidden';
       }
-      if (known.state === 'running') return 'running';
+      if (knownRow.state === 'running') return 'running';
       const row = await claimOne(database, id, node);
       // Somebody is looking at it.
       if (row === null) throw unavailable();

@@ -24,7 +24,7 @@ export interface Results {
   /** Plans the copies of a task, in the transaction that ends it. @param now Unix milliseconds */
   plan(trx: OpenDatabase['kysely'], task: string, now: number): Promise<void>;
   /** The tasks with links to the copies that are there. @throws the error of the database */
-  shown(tasks: readonly TaskView[]): Promise<readonly TaskView[]>;
+  withLinks(tasks: readonly TaskView[]): Promise<readonly TaskView[]>;
   /** What a link names; `expired`: its time is over; null: we never signed it, or the copy is gone. */
   find(link: PresentedLink): Promise<FoundResult | 'expired' | null>;
   readonly tally: Readonly<CopyTally>;

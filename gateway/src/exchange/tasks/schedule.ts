@@ -35,16 +35,16 @@ export function nextLook(task: Timed, schedule: Schedule, now: number): number {
   return untilExpiry(task, schedule, now, schedule.pollInterval);
 }
 
-/** When to look again after this many failed looks in a row. @param failed at least 1 */
-export function nextTry(task: Timed, schedule: Schedule, now: number, failed: number): number {
+/** When to look again after this many failed looks in a row. @param failedLooks at least 1 */
+export function nextTry(task: Timed, schedule: Schedule, now: number, failedLooks: number): number {
   const { pollInterval } = schedule;
-  const pause = Math.min(pollInterval * 2 ** (failed - 1), lookRules.mostBackOff);
+  const pause = Math.min(pollInterval * 2 ** (failedLooks - 1), lookRules.mostBackOff);
   return untilExpiry(task, schedule, now, Math.max(pause, pollInterval));
 }
 
-/** When to look after the end of an expired task. @param done late looks so far. Null: never again. */
-export function nextLateLook(endedAt: number, done: number): number | null {
-  const after = lookRules.late[done];
+/** When to look after the end of an expired task. @param lateLooks late looks so far. Null: never again. */
+export function nextLateLook(endedAt: number, lateLooks: number): number | null {
+  const after = lookRules.late[lateLooks];
   return after === undefined ? null : endedAt + after;
 }
 

@@ -58,7 +58,7 @@ export function startOf(row: NewRow): Omit<TaskTable, 'lease_owner' | 'lease_unt
 export async function insertTask(
   { kysely, dialect }: OpenDatabase,
   row: NewRow,
-  kept: MovedHold | null,
+  movedHold: MovedHold | null,
   owner: string,
   onCommit: () => void,
 ): Promise<void> {
@@ -72,7 +72,7 @@ export async function insertTask(
         lease_until: leaseEnd(dialect),
       })
       .execute();
-    if (kept !== null) await holdForTask(trx, kept);
+    if (movedHold !== null) await holdForTask(trx, movedHold);
     onCommit();
   });
 }
@@ -90,16 +90,16 @@ export type AcceptedRow = Pick<
 export async function storeAccepted(
   { kysely, dialect }: OpenDatabase,
   id: string,
-  accepted: AcceptedRow,
+  acceptedRow: AcceptedRow,
 ): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     await commitDurably(trx, dialect);
     await trx
       .updateTable('tasks')
       .set({
-        ...accepted,
+        ...acceptedRow,
         state: 'queued',
-        updated_at: accepted.accepted_at,
+        updated_at: acceptedRow.accepted_at,
         lease_owner: null,
         lease_until: null,
       })

@@ -29,39 +29,39 @@ const renewEvery = lookRules.lease / 3;
 /** The beginnings of tasks. */
 export interface Submits extends Pick<Tasks, 'create' | 'accept' | 'refuse'> {
   /** Ids of the tasks that this process is submitting. */
-  readonly open: readonly string[];
+  readonly openIds: readonly string[];
   /** Stops what continues in the background. */
   stop(): void;
 }
 
 /** @param onDue called when a task is to be followed, or given up. @param due Unix milliseconds */
-export function createSubmits(parts: TaskParts, onDue: (due: number) => void): Submits {
+export function createSubmits(parts: TaskParts, onDue: (dueAt: number) => void): Submits {
   const { database, owner, billing, secrets, clock, settings, log } = parts;
   /** By id; a task leaves when its row says what became of the submit. */
-  const open = new Map<string, TaskRow>();
+  const openRows = new Map<string, TaskRow>();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | null = null;
 
   function begin(row: TaskRow): void {
-    open.set(row.id, row);
+    openRows.set(row.id, row);
     timer ??= setInterval(() => {
       // Without a database nobody else can claim them either.
-      renewSubmits(database, [...open.keys()], owner).catch(() => {});
+      renewSubmits(database, [...openRows.keys()], owner).catch(() => {});
     }, renewEvery).unref();
   }
 
   function end(id: string): void {
-    open.delete(id);
-    if (open.size > 0 || timer === null) return;
+    openRows.delete(id);
+    if (openRows.size > 0 || timer === null) return;
     clearInterval(timer);
     timer = null;
   }
 
   async function insert(row: NewRow, { hold }: NewTask): Promise<void> {
-    const kept: MovedHold | null = hold === null ? null : billing.taskBeginning(hold);
+    const movedHold: MovedHold | null = hold === null ? null : billing.taskBeginning(hold);
     let isCommitting = false;
     try {
-      await insertTask(database, row, kept, owner, () => (isCommitting = true));
+      await insertTask(database, row, movedHold, owner, () => (isCommitting = true));
     } catch (error) {
       // SQLite undoes a commit that fails. Of PostgreSQL nobody knows, if the connection broke.
       const isUnknown = isCommitting && database.dialect === 'postgres';
@@ -83,24 +83,24 @@ export function createSubmits(parts: TaskParts, onDue: (due: number) => void): S
     }
   }
 
-  async function store(task: OpenTask, accepted: AcceptedTask): Promise<void> {
+  async function store(task: OpenTask, acceptance: AcceptedTask): Promise<void> {
     const now = clock.now();
-    const { channel, upstreamModel, upstreamId, attempts } = accepted;
-    const due = now + settings.pollInterval;
+    const { channel, upstreamModel, upstreamId, attempts } = acceptance;
+    const dueAt = now + settings.pollInterval;
     const row = {
       upstream_id: upstreamId,
       channel: channel.name,
       channel_id: channel.id,
       upstream_model: upstreamModel,
-      access: sealAccess(secrets, task.id, accepted),
+      access: sealAccess(secrets, task.id, acceptance),
       attempts: JSON.stringify(attempts),
       accepted_at: now,
-      due_at: due,
+      due_at: dueAt,
     };
     const isStored = await persist(() => storeAccepted(database, task.id, row));
     end(task.id);
     if (isStored) {
-      onDue(due);
+      onDue(dueAt);
       return;
     }
     log.warn('a task was given up before its upstream accepted it', {
@@ -116,21 +116,21 @@ export function createSubmits(parts: TaskParts, onDue: (due: number) => void): S
     { errorName }: GatewayError,
     attempts: readonly AttemptRecord[],
   ): Promise<void> {
-    const due = clock.now() + lookRules.lease;
+    const dueAt = clock.now() + lookRules.lease;
     const failure: TaskFailure = { kind: 'failed', code: errorName };
     const row = {
       failure: JSON.stringify(failure),
       attempts: JSON.stringify(attempts),
-      due_at: due,
+      due_at: dueAt,
     };
     await persist(() => storeUncertain(database, id, row));
     end(id);
-    onDue(due);
+    onDue(dueAt);
   }
 
   return {
-    get open() {
-      return [...open.keys()];
+    get openIds() {
+      return [...openRows.keys()];
     },
 
     async create(task) {
@@ -142,10 +142,10 @@ export function createSubmits(parts: TaskParts, onDue: (due: number) => void): S
       });
     },
 
-    accept: (task, accepted) => within(patience, store(task, accepted)),
+    accept: (task, acceptance) => within(patience, store(task, acceptance)),
 
     async refuse({ id }, { error, attempts, isUncertain }: TaskRefusal) {
-      const row = open.get(id);
+      const row = openRows.get(id);
       if (row === undefined) return;
       if (isUncertain) {
         noteUncertain(parts, row);
@@ -154,8 +154,8 @@ export function createSubmits(parts: TaskParts, onDue: (due: number) => void): S
       const { status } = error.entry;
       const usage = { quantity: null, isImplausible: false };
       const ending = { end: notAccepted, usage, status, error: error.errorName, attempts };
-      const stored = persist(() => endTask(parts, row, ending)).then(() => end(id));
-      await within(patience, stored);
+      const storing = persist(() => endTask(parts, row, ending)).then(() => end(id));
+      await within(patience, storing);
     },
 
     stop() {

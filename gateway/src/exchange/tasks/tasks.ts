@@ -24,7 +24,7 @@ export interface Tasks {
    * An upstream has accepted the task. Without a database it is tried for ten seconds, and then on in the background.
    * @throws GatewayError `unavailable` when it is not stored yet, or when the task was given up meanwhile.
    */
-  accept(task: OpenTask, accepted: AcceptedTask): Promise<void>;
+  accept(task: OpenTask, acceptance: AcceptedTask): Promise<void>;
   /**
    * The submit failed: ends row and hold and writes the usage row, in one transaction; of an uncertain submit only after
    * the time of a lease. @throws GatewayError `unavailable`

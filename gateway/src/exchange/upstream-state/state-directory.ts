@@ -66,9 +66,9 @@ export function createStateDirectory(options: StateDirectoryOptions): StateDirec
   const today = createCautiousDate(options);
   const memory = createStateMemory(maxIds);
 
-  function standing(owner: string, known: readonly KnownState[], time: number): Standing {
+  function standing(owner: string, knownStates: readonly KnownState[], time: number): Standing {
     let isGiven = false;
-    for (const state of known) {
+    for (const state of knownStates) {
       if (state.expiresAt <= time) continue;
       if (state.owner === owner) return { is: 'own', home: state };
       isGiven = true;
@@ -91,9 +91,9 @@ export function createStateDirectory(options: StateDirectoryOptions): StateDirec
       const byId = Map.groupBy(rows, ({ id }) => id);
       return new Map(
         ids.map((id) => {
-          const stored = byId.get(id) ?? [];
-          for (const row of stored) if (row.owner === owner) memory.note(row);
-          return [id, standing(owner, [...memory.recall(id), ...stored], time)];
+          const storedStates = byId.get(id) ?? [];
+          for (const row of storedStates) if (row.owner === owner) memory.note(row);
+          return [id, standing(owner, [...memory.recall(id), ...storedStates], time)];
         }),
       );
     },

@@ -16,22 +16,25 @@ export function createStateMemory(maxIds = 40_000): StateMemory {
   let younger = new Map<string, readonly KnownState[]>();
   let older = new Map<string, readonly KnownState[]>();
 
-  function keep(id: string, known: readonly KnownState[]): void {
+  function keep(id: string, knownStates: readonly KnownState[]): void {
     if (younger.size >= generationSize && !younger.has(id)) {
       older = younger;
       younger = new Map();
     }
-    younger.set(id, known);
+    younger.set(id, knownStates);
   }
 
   return {
     note(state) {
-      const known = younger.get(state.id) ?? older.get(state.id) ?? nobody;
-      keep(state.id, [...known.filter(({ owner }) => owner !== state.owner).slice(-7), state]);
+      const knownStates = younger.get(state.id) ?? older.get(state.id) ?? nobody;
+      keep(state.id, [
+        ...knownStates.filter(({ owner }) => owner !== state.owner).slice(-7),
+        state,
+      ]);
     },
     recall(id) {
-      const known = younger.get(id);
-      if (known !== undefined) return known;
+      const knownStates = younger.get(id);
+      if (knownStates !== undefined) return knownStates;
       const before = older.get(id);
       if (before === undefined) return nobody;
       keep(id, before);

@@ -24,7 +24,7 @@ export async function knownState(
   ids: readonly string[],
   now: number,
 ): Promise<KnownState[]> {
-  const known: KnownState[] = [];
+  const knownStates: KnownState[] = [];
   for (let at = 0; at < ids.length; at += perQuery) {
     const rows = await db
       .selectFrom('upstream_state')
@@ -32,7 +32,7 @@ export async function knownState(
       .where('id', 'in', ids.slice(at, at + perQuery))
       .where('expires_at', '>', now)
       .execute();
-    known.push(...rows);
+    knownStates.push(...rows);
   }
-  return known;
+  return knownStates;
 }

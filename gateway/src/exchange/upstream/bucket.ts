@@ -71,11 +71,11 @@ export function createBucket(options: BucketOptions): Bucket {
       accessKeyId,
       secretAccessKey,
     });
-    const signed = await signer.sign();
-    return request(signed.url, {
+    const signedRequest = await signer.sign();
+    return request(signedRequest.url, {
       method,
       // Host is what is called anyway.
-      headers: { ...Object.fromEntries(signed.headers), ...headers },
+      headers: { ...Object.fromEntries(signedRequest.headers), ...headers },
       body,
       ...(agent !== undefined && { dispatcher: agent }),
       headersTimeout: patience,
@@ -87,33 +87,33 @@ export function createBucket(options: BucketOptions): Bucket {
     async put(name, { pieces, length, type }) {
       const body = Readable.from(pieces, { objectMode: false });
       const headers = { 'content-type': type, 'content-length': String(length) };
-      await emptied(await send('PUT', urlOf(name), { headers, body }), [200]);
+      await dropBody(await send('PUT', urlOf(name), { headers, body }), [200]);
     },
 
     async size(name) {
       const response = await send('HEAD', urlOf(name));
-      await emptied(response, [200, 404]);
+      await dropBody(response, [200, 404]);
       return response.statusCode === 404 ? null : Number(response.headers['content-length']);
     },
 
     async read(name, from, to) {
       const headers = { range: `bytes=${from}-${to}` };
       const response = await send('GET', urlOf(name), { headers });
-      if (response.statusCode !== 206) await emptied(response, []);
+      if (response.statusCode !== 206) await dropBody(response, []);
       return response.body;
     },
 
     async remove(name) {
-      await emptied(await send('DELETE', urlOf(name)), [200, 204, 404]);
+      await dropBody(await send('DELETE', urlOf(name)), [200, 204, 404]);
     },
   };
 }
 
 /** @throws Error for any other status */
-async function emptied(
+async function dropBody(
   { statusCode, body }: Dispatcher.ResponseData,
-  expected: readonly number[],
+  expectedStatuses: readonly number[],
 ): Promise<void> {
   await body.dump();
-  if (!expected.includes(statusCode)) throw new Error(`the bucket answered ${statusCode}`);
+  if (!expectedStatuses.includes(statusCode)) throw new Error(`the bucket answered ${statusCode}`);
 }

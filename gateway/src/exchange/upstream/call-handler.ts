@@ -23,21 +23,21 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   readonly #onDefect: (error: Error) => void;
   readonly #firstByte: number;
   #controller: Dispatcher.DispatchController | null = null;
-  #sent = false;
+  #isSent = false;
   /** Of `performance.now()`: when the whole request was handed to the connection; 0: not yet. */
   #sentAt = 0;
   /** Null until an interim response arrives. */
   #interim: InterimLimit | null = null;
-  #answered = false;
+  #hasResponse = false;
   #over = false;
   #defect: Error | null = null;
   /** Bytes passed on since the last rest. */
   #turn = 0;
   #resting = false;
   /** Whether the receiver of the response paused it. */
-  #paused = false;
+  #isPaused = false;
   /** Null for an uncompressed response, the usual case. */
-  #decoded: DecodedResponse | null = null;
+  #decodedResponse: DecodedResponse | null = null;
 
   /**
    * @param onDefect receives an error that the listener threw; the call breaks with it
@@ -52,7 +52,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    this.#sent = true;
+    this.#isSent = true;
     if (this.#over) controller.abort(abortReason);
   }
 
@@ -72,35 +72,35 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
       return;
     }
     this.#interim?.end();
-    this.#answered = true;
+    this.#hasResponse = true;
     if (headers['content-encoding'] !== undefined) {
-      const decoded = this.#decode(headers['content-encoding']);
-      if (decoded === undefined) {
+      const decodedResponse = this.#decode(headers['content-encoding']);
+      if (decodedResponse === undefined) {
         this.#break(
           'unknown-encoding',
           new Error('a response in an encoding that was not requested'),
         );
         return;
       }
-      this.#decoded = decoded;
+      this.#decodedResponse = decodedResponse;
     }
     try {
       this.#listener.onHead(statusCode, headers);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reportDefect(error);
     }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    if (this.#decoded !== null) {
-      this.#decoded.write(chunk);
+    if (this.#decodedResponse !== null) {
+      this.#decodedResponse.write(chunk);
       return;
     }
     try {
       this.#listener.onData(chunk);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reportDefect(error);
     }
     this.#turn += chunk.length;
     if (this.#turn >= turnBytes) this.#rest();
@@ -108,15 +108,15 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
 
   onResponseEnd(): void {
     if (this.#over) return;
-    if (this.#decoded !== null) {
-      this.#decoded.end();
+    if (this.#decodedResponse !== null) {
+      this.#decodedResponse.end();
       return;
     }
     // The call ends only after the listener has returned: an error that it throws comes back through `onResponseError`.
     try {
       this.#listener.onEnd();
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reportDefect(error);
     }
     this.#over = true;
   }
@@ -125,12 +125,12 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#over) return;
     this.#over = true;
     this.#interim?.end();
-    this.#decoded?.close();
+    this.#decodedResponse?.close();
     this.#listener.onBreak(this.#describe(error));
   }
 
   get sent(): boolean {
-    return this.#sent;
+    return this.#isSent;
   }
 
   /** Whether the listener is not called any more. */
@@ -139,14 +139,14 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   pause(): void {
-    this.#paused = true;
-    if (this.#decoded === null) this.#controller?.pause();
-    else this.#decoded.pause();
+    this.#isPaused = true;
+    if (this.#decodedResponse === null) this.#controller?.pause();
+    else this.#decodedResponse.pause();
   }
 
   resume(): void {
-    this.#paused = false;
-    if (this.#decoded !== null) this.#decoded.resume();
+    this.#isPaused = false;
+    if (this.#decodedResponse !== null) this.#decodedResponse.resume();
     else if (!this.#resting) this.#controller?.resume();
   }
 
@@ -154,7 +154,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#over) return;
     this.#over = true;
     this.#interim?.end();
-    this.#decoded?.close();
+    this.#decodedResponse?.close();
     this.#controller?.abort(abortReason);
   }
 
@@ -169,13 +169,13 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     this.#controller?.pause();
     setImmediate(() => {
       this.#resting = false;
-      if (!this.#paused) this.#controller?.resume();
+      if (!this.#isPaused) this.#controller?.resume();
     });
   }
 
   #limitInterim(): InterimLimit {
-    const waited = this.#sentAt === 0 ? 0 : performance.now() - this.#sentAt;
-    this.#interim ??= new InterimLimit(this.#firstByte - waited, (error) => {
+    const waitedMs = this.#sentAt === 0 ? 0 : performance.now() - this.#sentAt;
+    this.#interim ??= new InterimLimit(this.#firstByte - waitedMs, (error) => {
       if (this.#over) return;
       this.abort();
       this.#listener.onBreak(error);
@@ -204,12 +204,12 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     try {
       call();
     } catch (error) {
-      this.#break('defect', this.#told(error));
+      this.#break('defect', this.#reportDefect(error));
     }
   }
 
   /** Handles an error thrown by the listener; undici then breaks the call with it. */
-  #told(error: unknown): Error {
+  #reportDefect(error: unknown): Error {
     this.#defect = error as Error;
     this.#onDefect(this.#defect);
     return this.#defect;
@@ -224,9 +224,9 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
 
   #describe(error: Error): UpstreamError {
     const reason =
-      error === this.#defect ? 'defect' : (reasonOf(error) ?? (this.#sent ? 'reset' : 'connect'));
-    if (this.#answered) return new UpstreamError('started', reason, error);
-    if (!this.#sent) return new UpstreamError('not-sent', reason, error);
+      error === this.#defect ? 'defect' : (reasonOf(error) ?? (this.#isSent ? 'reset' : 'connect'));
+    if (this.#hasResponse) return new UpstreamError('started', reason, error);
+    if (!this.#isSent) return new UpstreamError('not-sent', reason, error);
     if (isStaleConnection(error)) return new UpstreamError('stale-connection', reason, error);
     return new UpstreamError('uncertain', reason, error);
   }

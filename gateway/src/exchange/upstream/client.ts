@@ -61,7 +61,7 @@ interface UsedPool {
   /** Null until a proxy is first asked for the origin. */
   pool: Pool | null;
   /** Whether it was used since the last check. */
-  used: boolean;
+  wasUsed: boolean;
 }
 
 /**
@@ -89,32 +89,32 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     ownConnection: boolean,
   ): Dispatcher => {
     const name = `${origin} ${connectTimeout} ${ownConnection} ${own}`;
-    const known = pools.get(name);
-    if (known !== undefined) {
-      known.used = true;
-      return known.dispatcher;
+    const usedPool = pools.get(name);
+    if (usedPool !== undefined) {
+      usedPool.wasUsed = true;
+      return usedPool.dispatcher;
     }
     const proxy = proxies.of(origin, own);
     if (proxy === null) {
       const connect = createConnector(connectTimeout, lookup);
       const pool = new Pool(origin, { ...usual, connect });
-      pools.set(name, { dispatcher: pool, pool, used: true });
+      pools.set(name, { dispatcher: pool, pool, wasUsed: true });
       return pool;
     }
     const onPool = (pool: Pool): void => void (entry.pool = pool);
     const dispatcher = createProxyAgent(proxy, { pool: usual, connectTimeout, lookup, onPool });
-    const entry: UsedPool = { dispatcher, pool: null, used: true };
+    const entry: UsedPool = { dispatcher, pool: null, wasUsed: true };
     pools.set(name, entry);
     return dispatcher;
   };
 
   const forgetting = setInterval(() => {
     for (const [name, each] of pools) {
-      if (!each.used && (each.pool?.stats.size ?? 0) === 0) {
+      if (!each.wasUsed && (each.pool?.stats.size ?? 0) === 0) {
         pools.delete(name);
         void each.dispatcher.close();
       }
-      each.used = false;
+      each.wasUsed = false;
     }
   }, forgetAfterMs).unref();
 
@@ -176,9 +176,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         dispatch(request, request.headers, handler, listener);
         return handler;
       }
-      const heard = heardBy(signer, listener);
-      const handler = new CallHandler(heard, options.onDefect, firstByte);
-      signAndDispatch(request, signer, handler, heard).catch(options.onDefect);
+      const signerListener = heardBy(signer, listener);
+      const handler = new CallHandler(signerListener, options.onDefect, firstByte);
+      signAndDispatch(request, signer, handler, signerListener).catch(options.onDefect);
       return handler;
     },
     async close() {

@@ -96,14 +96,14 @@ const digitTwo = 0x32;
  */
 export class InterimResponses {
   /** How much of the status line has matched; all of it: the head is skipped. */
-  #compared = 0;
+  #matchedBytes = 0;
   /** How much of the end of an interim response's head has arrived. */
-  #ended = 0;
+  #endBytes = 0;
 
   /** Call it when a request begins. */
   reset(): void {
-    this.#compared = 0;
-    this.#ended = 0;
+    this.#matchedBytes = 0;
+    this.#endBytes = 0;
   }
 
   /**
@@ -113,22 +113,22 @@ export class InterimResponses {
   rewrite(piece: Buffer): boolean {
     for (let at = 0; at < piece.length; at += 1) {
       const byte = piece[at]!;
-      if (this.#compared === status.length) this.#passOver(byte);
-      else if (this.#compared < classAt + 1) {
-        if (byte !== status[this.#compared] && this.#compared !== minorAt) return true;
-        this.#compared += 1;
-      } else if (byte !== status[this.#compared]) this.#compared = status.length;
+      if (this.#matchedBytes === status.length) this.#passOver(byte);
+      else if (this.#matchedBytes < classAt + 1) {
+        if (byte !== status[this.#matchedBytes] && this.#matchedBytes !== minorAt) return true;
+        this.#matchedBytes += 1;
+      } else if (byte !== status[this.#matchedBytes]) this.#matchedBytes = status.length;
       else {
-        this.#compared += 1;
-        if (this.#compared === status.length) piece[at] = digitTwo;
+        this.#matchedBytes += 1;
+        if (this.#matchedBytes === status.length) piece[at] = digitTwo;
       }
     }
     return false;
   }
 
   #passOver(byte: number): void {
-    if (byte === lineEnds[this.#ended]) this.#ended += 1;
-    else this.#ended = byte === lineEnds[0] ? 1 : 0;
-    if (this.#ended === lineEnds.length) this.reset();
+    if (byte === lineEnds[this.#endBytes]) this.#endBytes += 1;
+    else this.#endBytes = byte === lineEnds[0] ? 1 : 0;
+    if (this.#endBytes === lineEnds.length) this.reset();
   }
 }

@@ -34,9 +34,9 @@ const smallRemainder = 2048;
  */
 export class EventStreamReader {
   readonly #options: EventStreamOptions;
-  /** The beginning of an incomplete event, in `#held[0..#heldLength)`. */
-  #held: Buffer = Buffer.alloc(0);
-  #heldLength = 0;
+  /** The beginning of an incomplete event, in `#held[0..#partialLength)`. */
+  #partial: Buffer = Buffer.alloc(0);
+  #partialLength = 0;
   /** Whether the current line has bytes. */
   #inLine = false;
   /** The number of lines of the current event. */
@@ -47,7 +47,7 @@ export class EventStreamReader {
   #hasReturns = false;
   /** A blank line ended in a CR at the very end of a chunk: the event ends with the LF that may follow. */
   #awaitsLineFeed = false;
-  #begun = false;
+  #hasBegun = false;
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
@@ -55,7 +55,7 @@ export class EventStreamReader {
 
   /** @throws EventTooLarge; the reader cannot be used afterwards. */
   push(chunk: Buffer): void {
-    const bytes = this.#begun ? chunk : this.#begin(chunk);
+    const bytes = this.#hasBegun ? chunk : this.#begin(chunk);
     if (bytes === null || bytes.length === 0) return;
     const rest = this.#cut(bytes);
     if (rest < bytes.length) this.#hold(rest === 0 ? bytes : bytes.subarray(rest));
@@ -65,9 +65,9 @@ export class EventStreamReader {
    * Call it at the end of the body: delivers a last event that lacks its blank line, unless it was cut inside its data.
    */
   end(): void {
-    if (!this.#begun && this.#heldLength > 0) this.#begun = true;
-    if (this.#heldLength === 0) return;
-    const cut = this.#awaitsLineFeed ? this.#take() : this.#completed();
+    if (!this.#hasBegun && this.#partialLength > 0) this.#hasBegun = true;
+    if (this.#partialLength === 0) return;
+    const cut = this.#awaitsLineFeed ? this.#take() : this.#complete();
     const event = parseEvent(cut, this.#hasReturns);
     const { isWhole = isJsonOrDone, onEvent } = this.#options;
     if (event.data === null || isWhole(event.data)) onEvent(event);
@@ -75,14 +75,14 @@ export class EventStreamReader {
 
   /** Drops a byte order mark, which may arrive in pieces; null while that is undecided. */
   #begin(chunk: Buffer): Buffer | null {
-    const head = this.#heldLength === 0 ? chunk : Buffer.concat([this.#take(), chunk]);
+    const head = this.#partialLength === 0 ? chunk : Buffer.concat([this.#take(), chunk]);
     const length = Math.min(head.length, byteOrderMark.length);
     const isMark = head.compare(byteOrderMark, 0, length, 0, length) === 0;
     if (isMark && length < byteOrderMark.length) {
       this.#hold(head);
       return null;
     }
-    this.#begun = true;
+    this.#hasBegun = true;
     return isMark ? head.subarray(length) : head;
   }
 
@@ -147,7 +147,7 @@ export class EventStreamReader {
 
   #deliver(bytes: Buffer, start: number, end: number): void {
     let raw: Buffer;
-    if (this.#heldLength > 0) {
+    if (this.#partialLength > 0) {
       if (end > start) this.#hold(bytes.subarray(start, end));
       raw = this.#take();
     } else {
@@ -161,30 +161,33 @@ export class EventStreamReader {
   }
 
   #hold(bytes: Buffer): void {
-    const length = this.#heldLength + bytes.length;
+    const length = this.#partialLength + bytes.length;
     if (length > this.#options.maxEventBytes) throw this.#tooLarge();
-    if (this.#heldLength === 0) {
-      this.#held = bytes.length <= smallRemainder ? Buffer.from(bytes) : bytes;
+    if (this.#partialLength === 0) {
+      this.#partial = bytes.length <= smallRemainder ? Buffer.from(bytes) : bytes;
     } else {
-      if (length > this.#held.length) {
-        const size = Math.min(Math.max(length, 2 * this.#held.length), this.#options.maxEventBytes);
+      if (length > this.#partial.length) {
+        const size = Math.min(
+          Math.max(length, 2 * this.#partial.length),
+          this.#options.maxEventBytes,
+        );
         const larger = Buffer.allocUnsafeSlow(size);
-        this.#held.copy(larger, 0, 0, this.#heldLength);
-        this.#held = larger;
+        this.#partial.copy(larger, 0, 0, this.#partialLength);
+        this.#partial = larger;
       }
-      bytes.copy(this.#held, this.#heldLength);
+      bytes.copy(this.#partial, this.#partialLength);
     }
-    this.#heldLength = length;
+    this.#partialLength = length;
   }
 
   #take(): Buffer {
-    const taken = this.#held.subarray(0, this.#heldLength);
-    this.#held = nothing;
-    this.#heldLength = 0;
-    return taken;
+    const event = this.#partial.subarray(0, this.#partialLength);
+    this.#partial = nothing;
+    this.#partialLength = 0;
+    return event;
   }
 
-  #completed(): Buffer {
+  #complete(): Buffer {
     // After a bare CR the first LF would only extend that line end.
     const isOneShort = this.#inLine || this.#afterReturn;
     return Buffer.concat([this.#take(), isOneShort ? blankLine : blankLine.subarray(1)]);
@@ -199,8 +202,8 @@ export class EventStreamReader {
 const nothing = Buffer.alloc(0);
 
 function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
-  const found = bytes.indexOf(byte, from);
-  return found < 0 ? bytes.length : found;
+  const foundAt = bytes.indexOf(byte, from);
+  return foundAt < 0 ? bytes.length : foundAt;
 }
 
 /** A body that ended inside an event's JSON must not be passed on: it would break the client's parser. */
@@ -230,7 +233,7 @@ function parseEvent(raw: Buffer, hasReturns: boolean): StreamEvent {
   let name: string | null = null;
   let data: Buffer | null = null;
   /** Several data lines, in `joined[0..length)`; allocated for the second line. */
-  let joined: Buffer | null = null;
+  let joinedLines: Buffer | null = null;
   let length = 0;
   let at = 0;
   while (at < raw.length) {
@@ -239,12 +242,12 @@ function parseEvent(raw: Buffer, hasReturns: boolean): StreamEvent {
       const value = fieldValue(raw, at + dataField.length, end);
       if (data === null) data = value;
       else {
-        if (joined === null) {
-          joined = Buffer.allocUnsafe(raw.length);
-          length = data.copy(joined);
+        if (joinedLines === null) {
+          joinedLines = Buffer.allocUnsafe(raw.length);
+          length = data.copy(joinedLines);
         }
-        joined[length] = lineFeed;
-        length += 1 + value.copy(joined, length + 1);
+        joinedLines[length] = lineFeed;
+        length += 1 + value.copy(joinedLines, length + 1);
       }
     } else if (fieldIs(raw, at, end, eventField)) {
       const value = fieldValue(raw, at + eventField.length, end);
@@ -252,7 +255,7 @@ function parseEvent(raw: Buffer, hasReturns: boolean): StreamEvent {
     }
     at = end + 1;
   }
-  return { raw, name, data: joined === null ? data : joined.subarray(0, length) };
+  return { raw, name, data: joinedLines === null ? data : joinedLines.subarray(0, length) };
 }
 
 /** The LF of a CR LF then reads as an empty line, which is harmless. */
@@ -281,8 +284,8 @@ const longestCachedName = 64;
 
 function nameOf(value: Buffer): string {
   if (value.length > longestCachedName) return value.toString('utf8');
-  const known = namesByLength[value.length];
-  if (known !== undefined && sameBytes(known.bytes, value)) return known.name;
+  const cachedName = namesByLength[value.length];
+  if (cachedName !== undefined && sameBytes(cachedName.bytes, value)) return cachedName.name;
   const name = value.toString('utf8');
   namesByLength[value.length] = { bytes: Buffer.from(value), name };
   return name;

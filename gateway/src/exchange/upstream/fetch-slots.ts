@@ -6,7 +6,7 @@ export interface FetchSlots {
 }
 
 interface KeySlots {
-  taken: number;
+  takenSlots: number;
   readonly waiting: Set<() => void>;
 }
 
@@ -18,9 +18,9 @@ export function createFetchSlots(most: number): FetchSlots {
     async take(key, signal) {
       signal.throwIfAborted();
       let own = keys.get(key);
-      if (own === undefined) keys.set(key, (own = { taken: 0, waiting: new Set() }));
-      if (own.taken < most) {
-        own.taken += 1;
+      if (own === undefined) keys.set(key, (own = { takenSlots: 0, waiting: new Set() }));
+      if (own.takenSlots < most) {
+        own.takenSlots += 1;
         return;
       }
       const { waiting } = own;
@@ -47,8 +47,8 @@ export function createFetchSlots(most: number): FetchSlots {
         next();
         return;
       }
-      own.taken -= 1;
-      if (own.taken === 0) keys.delete(key);
+      own.takenSlots -= 1;
+      if (own.takenSlots === 0) keys.delete(key);
     },
   };
 }

@@ -254,8 +254,8 @@ function mediaIn(
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new FetchRefused('its host sent it compressed');
   }
-  const announced = headers['content-length'];
-  const length = announced === undefined ? null : Number(announced);
+  const announcedLength = headers['content-length'];
+  const length = announcedLength === undefined ? null : Number(announcedLength);
   if (length !== null && length > maxBytes) throw new TooLarge(maxBytes);
   return { mime, length, pieces: atMost(body, maxBytes) };
 }

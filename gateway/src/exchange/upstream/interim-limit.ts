@@ -23,7 +23,7 @@ export class InterimLimit {
     this.#giveUp = giveUp;
     this.#timer = setTimeout(
       () => {
-        giveUp(broken('first-byte-timeout', `only interim responses within the time`));
+        giveUp(interimError('first-byte-timeout', `only interim responses within the time`));
       },
       Math.max(time, 0),
     );
@@ -34,7 +34,7 @@ export class InterimLimit {
     for (const name in headers) this.#characters += name.length + String(headers[name]).length;
     if (this.#responses <= mostResponses && this.#characters <= mostCharacters) return;
     this.end();
-    this.#giveUp(broken('malformed', 'too many interim responses'));
+    this.#giveUp(interimError('malformed', 'too many interim responses'));
   }
 
   end(): void {
@@ -43,6 +43,6 @@ export class InterimLimit {
 }
 
 /** No byte of the response itself has arrived. */
-function broken(reason: string, message: string): UpstreamError {
+function interimError(reason: string, message: string): UpstreamError {
   return new UpstreamError('uncertain', reason, new Error(message));
 }

@@ -28,8 +28,8 @@ export function createMediaNames(options: MediaNamesOptions = {}): ResolveName {
     const name = host.toLowerCase().replace(/\.$/, '');
     // RFC 6761: this machine, whatever a name server says.
     if (/(?:^|\.)localhost$/.test(name)) return [];
-    const kept = addressesIn(await textOf(hostsFile), name);
-    if (kept.length > 0) return kept;
+    const hostsAddresses = addressesIn(await textOf(hostsFile), name);
+    if (hostsAddresses.length > 0) return hostsAddresses;
     signal.throwIfAborted();
     // One for each name: cancelling ends all queries of a resolver.
     const resolver = new Resolver({ timeout: queryMs, tries: 2 });
@@ -38,11 +38,13 @@ export function createMediaNames(options: MediaNamesOptions = {}): ResolveName {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-      const found = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+      const foundAddresses = answers.flatMap((each) =>
+        each.status === 'fulfilled' ? each.value : [],
+      );
       for (const each of answers) {
-        if (found.length === 0 && each.status === 'rejected') throw each.reason;
+        if (foundAddresses.length === 0 && each.status === 'rejected') throw each.reason;
       }
-      return found;
+      return foundAddresses;
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -60,12 +62,12 @@ async function textOf(file: string): Promise<string> {
 }
 
 function addressesIn(hosts: string, name: string): string[] {
-  const found: string[] = [];
+  const foundAddresses: string[] = [];
   for (const line of hosts.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
     if (isIP(address) !== 0 && names.some((each) => each.toLowerCase() === name)) {
-      found.push(address);
+      foundAddresses.push(address);
     }
   }
-  return found;
+  return foundAddresses;
 }

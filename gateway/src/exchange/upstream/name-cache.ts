@@ -33,12 +33,15 @@ interface Known {
  */
 export function createNameCache(options: NameCacheOptions = {}): LookupFunction {
   const { resolve = askSystem, monotonic = () => performance.now() } = options;
-  const known = new Map<string, Known>();
+  const cachedNames = new Map<string, Known>();
 
   function addressesOf(name: string, answer: Answer): void {
-    let entry = known.get(name);
+    let entry = cachedNames.get(name);
     if (entry === undefined)
-      known.set(name, (entry = { addresses: [], at: -Infinity, waiting: null, overdue: false }));
+      cachedNames.set(
+        name,
+        (entry = { addresses: [], at: -Infinity, waiting: null, overdue: false }),
+      );
     const isEnough = ageOf(entry) < (entry.overdue ? staleMs : freshMs);
     if (isEnough) answer(null, entry.addresses);
     else if (entry.waiting === null) ask(name, entry, answer);
@@ -59,13 +62,13 @@ export function createNameCache(options: NameCacheOptions = {}): LookupFunction 
       const waiting = entry.waiting ?? [];
       entry.waiting = null;
       entry.overdue = false;
-      const found = error === null && addresses.length > 0;
-      if (found) {
+      const hasAddresses = error === null && addresses.length > 0;
+      if (hasAddresses) {
         entry.addresses = addresses;
         entry.at = monotonic();
       }
-      const usable = found || ageOf(entry) < staleMs;
-      if (!usable) known.delete(name);
+      const usable = hasAddresses || ageOf(entry) < staleMs;
+      if (!usable) cachedNames.delete(name);
       for (const answer of waiting) {
         if (usable) answer(null, entry.addresses);
         else answer(error ?? notFound(name), []);
@@ -79,10 +82,10 @@ export function createNameCache(options: NameCacheOptions = {}): LookupFunction 
         callback(error, '', 0);
         return;
       }
-      const wanted = addresses.filter((each) => !family || isFamily(each, family));
-      const [first] = wanted;
+      const familyAddresses = addresses.filter((each) => !family || isFamily(each, family));
+      const [first] = familyAddresses;
       if (first === undefined) callback(notFound(name), '', 0);
-      else if (all === true) callback(null, wanted);
+      else if (all === true) callback(null, familyAddresses);
       else callback(null, first.address, first.family);
     });
   };

@@ -41,20 +41,21 @@ type Rule = (host: string, port: string) => boolean;
  * what is below it), each with a port or for all ports.
  */
 function ruleOf(entry: string): Rule {
-  const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
-  const name = (bracketed ?? plain ?? entry).toLowerCase();
-  const isFor = (asked: string): boolean => port === '' || port === asked;
-  if (name === '*') return (_host, asked) => isFor(asked);
+  const [, bracketedHost, plain, port = ''] =
+    /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
+  const name = (bracketedHost ?? plain ?? entry).toLowerCase();
+  const isFor = (requestedPort: string): boolean => port === '' || port === requestedPort;
+  if (name === '*') return (_host, requestedPort) => isFor(requestedPort);
   const [address = '', bits] = name.split('/');
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';
   if (isIP(address) !== 0) {
     const range = new BlockList();
     range.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family);
-    return (host, asked) =>
-      isFor(asked) && isIP(host) !== 0 && range.check(host, isIPv4(host) ? 'ipv4' : 'ipv6');
+    return (host, requestedPort) =>
+      isFor(requestedPort) && isIP(host) !== 0 && range.check(host, isIPv4(host) ? 'ipv4' : 'ipv6');
   }
   const isBelowOnly = name.startsWith('*.');
   const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
-  return (host, asked) =>
-    isFor(asked) && (host.endsWith(`.${domain}`) || (host === domain && !isBelowOnly));
+  return (host, requestedPort) =>
+    isFor(requestedPort) && (host.endsWith(`.${domain}`) || (host === domain && !isBelowOnly));
 }

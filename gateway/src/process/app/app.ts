@@ -117,11 +117,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   } = options;
   let current = config;
   const { uncaught = { exceptions: 0, rejections: 0 } } = options;
-  const shared = config.storage.dataDir;
-  const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
+  const sharedDataDir = config.storage.dataDir;
+  const dataDir = worker === null ? sharedDataDir : workerFolder(sharedDataDir, worker.number);
   prepareDataFolder(dataDir);
   if (worker === null) tightenDataFolder({ dataDir, databaseUrl: config.storage.url, log: logger });
-  const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(shared));
+  const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(sharedDataDir));
   const onUnexpectedError = (error: unknown, requestId: string) =>
     logger.error('unexpected error', error, { requestId });
   const closing = new Closing();
@@ -132,7 +132,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const firstStart =
       worker?.firstStart ??
       (await prepareDatabase(config, secrets, {
-        node: readNodeId(shared),
+        node: readNodeId(sharedDataDir),
         takesOver: options.takesOver ?? false,
         secretsFile: options.secretsFile,
         log: logger,
@@ -143,7 +143,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     const { database, journal } = storage;
-    const directory = await openDirectory(storage, secrets, logger, shared, closing);
+    const directory = await openDirectory(storage, secrets, logger, sharedDataDir, closing);
     const { snapshot } = directory.catalogue;
     const money = openMoney(config, logger, storage, closing);
     const rates = await openRates(config, logger, storage, closing);
@@ -290,7 +290,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       journal,
       database,
       async reload(newConfig) {
-        await reapplyFile(newConfig, secrets, { node: readNodeId(shared) });
+        await reapplyFile(newConfig, secrets, { node: readNodeId(sharedDataDir) });
         current = newConfig;
         await directory.refresh();
       },

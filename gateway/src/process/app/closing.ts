@@ -4,20 +4,20 @@ interface Closable {
 
 /** Everything created so far, closed in reverse order: later parts use earlier ones. */
 export class Closing {
-  readonly #made: Closable[] = [];
+  readonly #parts: Closable[] = [];
 
   /** Returns its argument. */
-  add<Made extends Closable>(made: Made): Made {
-    this.#made.push(made);
-    return made;
+  add<Made extends Closable>(part: Made): Made {
+    this.#parts.push(part);
+    return part;
   }
 
   /** @throws AggregateError at the end if a part could not be closed; the other parts are closed anyway. */
   async closeAll(): Promise<void> {
     const errors: unknown[] = [];
-    for (const made of this.#made.toReversed()) {
+    for (const part of this.#parts.toReversed()) {
       try {
-        await made.close();
+        await part.close();
       } catch (error) {
         errors.push(error);
       }

@@ -7,7 +7,7 @@ import type { Closing } from './closing.ts';
 /** Milliseconds: a page that takes longer shows an error instead of holding up the database. */
 const statementTimeout = 5_000;
 
-const built = new URL('../../../../console/dist/', import.meta.url);
+const builtPages = new URL('../../../../console/dist/', import.meta.url);
 const manifest = new URL('../../../package.json', import.meta.url);
 
 /** The console's parts; null: it is switched off. */
@@ -28,7 +28,7 @@ export function openConsole(
         openDatabase({ url: storage.url, statementTimeout, maxConnections: 2 }),
       )),
     version,
-    files: built,
+    files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,
     placeInFile(list, name) {

@@ -44,8 +44,8 @@ export function createGatewayHealth(options: GatewayHealthOptions): HealthSource
     }),
     channel: (channel) => health.read(channel, clock.monotonic()),
     async nodes() {
-      const known = await allNodes(database);
-      return known.map(({ id, ...node }) => ({
+      const nodeRows = await allNodes(database);
+      return nodeRows.map(({ id, ...node }) => ({
         ...node,
         id,
         current: id === nodeId,

@@ -9,10 +9,10 @@ export function loadInBackground(
   logger: Logger,
 ): { close(): void } {
   let timer: NodeJS.Timeout | null = null;
-  let stopped = false;
+  let isStopped = false;
   const attempt = (): void => {
     load().catch((error: unknown) => {
-      if (stopped) return;
+      if (isStopped) return;
       logger.error(`could not load ${what}; trying again`, error);
       timer = setTimeout(attempt, retryMs).unref();
     });
@@ -20,7 +20,7 @@ export function loadInBackground(
   attempt();
   return {
     close() {
-      stopped = true;
+      isStopped = true;
       if (timer !== null) clearTimeout(timer);
     },
   };

@@ -52,7 +52,7 @@ export function createObserving(options: ObservingOptions): Observing {
       tasks: options.tasks,
       channelStates: () =>
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
-      droppedLogLines: () => logger.dropped,
+      droppedLogLines: () => logger.droppedLines,
       liveNodes: nodes.live,
       freedLeases: () => nodes.freed.reduce((sum, { amount }) => sum + Number(amount) / 1e9, 0),
       uncaughtErrors: () => uncaught,

@@ -31,9 +31,9 @@ export async function openConversationMemory(
   const items = createItemMemory({ now: clock.monotonic, maxBytes });
   const states = createStateStore({ now: clock.monotonic });
   if (redis.url === null || maxBytes === 0) return { items, states };
-  const shared = closing.add(await openSharedValues(redis.url, clock.monotonic));
+  const sharedValues = closing.add(await openSharedValues(redis.url, clock.monotonic));
   const digest = (place: string): string => createHash('sha256').update(place).digest('base64url');
-  const copies = { shared, seal, open, digest };
+  const copies = { shared: sharedValues, seal, open, digest };
   return {
     items: createSharedItems(items, createSealedTexts({ ...copies, kind: 'item' })),
     states: createSharedStates(states, createSealedTexts({ ...copies, kind: 'state' })),

@@ -185,12 +185,12 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     async stop({ keepListening = 0, hurry }) {
       draining = true;
       patient = keepListening > 0;
-      const drained = Promise.withResolvers<void>();
-      const end = setTimeout(drained.resolve, settings.drainTimeout);
-      void hurry?.then(drained.resolve);
+      const drainEnd = Promise.withResolvers<void>();
+      const end = setTimeout(drainEnd.resolve, settings.drainTimeout);
+      void hurry?.then(drainEnd.resolve);
       let cut: NodeJS.Timeout | undefined;
       let over = false;
-      void drained.promise.then(() => {
+      void drainEnd.promise.then(() => {
         if (over) return;
         patient = false;
         ticker.endAll();
@@ -200,7 +200,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
         }, lastWordsMs);
       });
       if (patient)
-        await Promise.race([wait(keepListening, undefined, { ref: false }), drained.promise]);
+        await Promise.race([wait(keepListening, undefined, { ref: false }), drainEnd.promise]);
       const idle = setInterval(() => {
         for (const each of servers) each.server.closeIdleConnections();
       }, idleCheckMs);
@@ -224,6 +224,6 @@ function connectionsOf(server: FastifyInstance): Promise<number> {
 
 function urlOf(server: FastifyInstance, host: string, { server: { tls } }: Config): string {
   const { port } = server.server.address() as AddressInfo;
-  const shown = host.includes(':') ? `[${host}]` : host;
-  return `${tls === null ? 'http' : 'https'}://${shown}:${port}`;
+  const shownHost = host.includes(':') ? `[${host}]` : host;
+  return `${tls === null ? 'http' : 'https'}://${shownHost}:${port}`;
 }

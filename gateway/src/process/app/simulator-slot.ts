@@ -31,11 +31,11 @@ export function createSimulatorSlot(
     async startIfWanted() {
       if (running !== null) return;
       const channels = await listChannels(database.kysely, secrets);
-      const wanted = channels.some(
+      const isWanted = channels.some(
         ({ provider, baseUrl, enabled }) =>
           findFacts(provider)?.runsHere === true && baseUrl === null && enabled,
       );
-      if (wanted) running = await startSimulatorProcess(logger, dataDir, () => this.onChange());
+      if (isWanted) running = await startSimulatorProcess(logger, dataDir, () => this.onChange());
     },
     close: () => running?.close(),
   };

@@ -6,17 +6,17 @@ import { type Command, type CommandInput, UsageError } from './command.ts';
  * @throws UsageError for an unknown option, a missing value, or too many or too few words.
  */
 export function parseArguments(command: Command, args: readonly string[]): CommandInput | null {
-  const parsed = parse(command, args);
-  const values: Readonly<Record<string, unknown>> = parsed.values;
-  const { positionals } = parsed;
+  const parsedArguments = parse(command, args);
+  const values: Readonly<Record<string, unknown>> = parsedArguments.values;
+  const { positionals } = parsedArguments;
   if (values['help'] === true) return null;
   for (const [name, option] of Object.entries(command.options)) {
     if (option.required === true && values[name] === undefined) {
       throw new UsageError(`--${name} is required`);
     }
   }
-  const missing = command.positionals[positionals.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is required`);
+  const missingPositional = command.positionals[positionals.length];
+  if (missingPositional !== undefined) throw new UsageError(`${missingPositional} is required`);
   const extra = positionals[command.positionals.length];
   if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'`);
   return {

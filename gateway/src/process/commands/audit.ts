@@ -57,11 +57,11 @@ export const auditCommand: Command = {
     const config = await loadCommandConfig(input, io);
     const { withReadableWorkspace } = await import('./workspace.ts');
     const { listAudit } = await import('#administration/index.ts');
-    const found = await withReadableWorkspace(config, ({ database }) =>
+    const entries = await withReadableWorkspace(config, ({ database }) =>
       listAudit(database.kysely, filter),
     );
-    const data = found.slice(0, limit);
-    const next = found.length > limit ? String(data.at(-1)?.id) : null;
+    const data = entries.slice(0, limit);
+    const next = entries.length > limit ? String(data.at(-1)?.id) : null;
     if (input.flag('json')) {
       printJson(io, { data, next });
       return exitCode.done;

@@ -24,15 +24,15 @@ export function buildMissingConsole(
     stdio: 'ignore',
   });
   child.unref();
-  const missing = (detail: string) =>
+  const reportMissing = (detail: string) =>
     logger.warn('the console could not be built: run npm run console:build to see why', {
       component: 'console',
       detail,
     });
-  child.once('error', ({ message }) => missing(message));
+  child.once('error', ({ message }) => reportMissing(message));
   child.once('exit', (code, signal) => {
     if (existsSync(stamp)) logger.info('the console has been built', { component: 'console' });
-    else missing(`its build ended with ${signal ?? `code ${code ?? 'unknown'}`}`);
+    else reportMissing(`its build ended with ${signal ?? `code ${code ?? 'unknown'}`}`);
   });
   // Requests for models come first.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);

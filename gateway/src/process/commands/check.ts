@@ -17,11 +17,11 @@ export const check: Command = {
       const { file, declared } = config;
       const shortage = memoryShortage(config.server.workers);
       const patterns = servedPatterns(config);
-      const bundled = await bundledCapabilities();
+      const bundledModels = await bundledCapabilities();
       const warnings = [
         ...(shortage === null ? [] : [shortage]),
-        ...unpricedSearches(declared?.models ?? [], bundled),
-        ...unpricedImages(declared?.models ?? [], declared?.channels ?? [], bundled),
+        ...unpricedSearches(declared?.models ?? [], bundledModels),
+        ...unpricedImages(declared?.models ?? [], declared?.channels ?? [], bundledModels),
         ...(declared === null ? [] : settingsInVain(declared)),
         ...weakKeys(config).map(
           (name) =>

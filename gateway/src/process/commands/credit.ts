@@ -32,7 +32,7 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       const { creditBalance } = await import('#administration/index.ts');
       const { formatUsd } = await import('#database/index.ts');
       const actor = commandActor(input.text('actor'));
-      const credited = await withPresentAdministration(config, (administration) =>
+      const credit = await withPresentAdministration(config, (administration) =>
         creditBalance(administration, actor, {
           kind,
           holder: name,
@@ -41,8 +41,8 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
           idempotencyKey,
         }),
       );
-      const { transaction, isRepeated } = credited;
-      const balance = formatUsd(credited.balance);
+      const { transaction, isRepeated } = credit;
+      const balance = formatUsd(credit.balance);
       if (input.flag('json')) {
         const repeated = isRepeated ? { repeated: true } : {};
         printJson(io, {

@@ -18,7 +18,7 @@ export function settingsInVain({ models, keys, teams }: Declarations): string[] 
     ({ capabilities }) =>
       capabilities.includes('streaming') && isReferenceModel(new Set(capabilities)),
   );
-  const limited = [
+  const limitedKeys = [
     ...keys.map(({ name, rpm, rph, maxConcurrency: max_concurrency }) => ({
       what: `key '${name}'`,
       limits: { rpm, rph, max_concurrency },
@@ -36,7 +36,7 @@ export function settingsInVain({ models, keys, teams }: Declarations): string[] 
       ({ id }) =>
         `model '${id}' declares streaming, but models with layers, and those with multi_reference and without edits, never stream: their requests with stream get 400`,
     ),
-    ...limited.flatMap(({ what, limits }) =>
+    ...limitedKeys.flatMap(({ what, limits }) =>
       Object.entries(limits)
         .filter(([, limit]) => limit === 0)
         .map(
@@ -71,12 +71,15 @@ export function logWeakKeys(config: Config, log: Pick<Logger, 'warn'>): void {
  * whole.
  */
 export function unpricedSearches(
-  declared: readonly Pick<DeclaredModel, 'id' | 'type' | 'enabled' | 'capabilities' | 'price'>[],
-  bundled: ReadonlyMap<string, readonly string[]>,
+  declaredModels: readonly Pick<
+    DeclaredModel,
+    'id' | 'type' | 'enabled' | 'capabilities' | 'price'
+  >[],
+  bundledModels: ReadonlyMap<string, readonly string[]>,
 ): string[] {
-  return declared.flatMap(({ id, type, enabled, capabilities, price }) => {
+  return declaredModels.flatMap(({ id, type, enabled, capabilities, price }) => {
     if (type !== 'chat' || !enabled || price === null || price.fees !== undefined) return [];
-    const can = capabilities.length > 0 ? capabilities : bundled.get(id);
+    const can = capabilities.length > 0 ? capabilities : bundledModels.get(id);
     if (can?.includes('hosted_tools') !== true) return [];
     return [
       `model '${id}' has no price for web searches (price.fees.web_search): they are charged 0`,
@@ -94,7 +97,7 @@ type ServingChannel = Pick<DeclaredChannel, 'provider' | 'protocols' | 'models' 
 export function unpricedImages(
   models: readonly PricedModel[],
   channels: readonly ServingChannel[],
-  bundled: ReadonlyMap<string, readonly string[]>,
+  bundledModels: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const drawing = channels.filter(
     ({ provider, protocols, enabled }) =>
@@ -102,10 +105,10 @@ export function unpricedImages(
   );
   return models.flatMap(({ id, type, enabled, capabilities, price }) => {
     if (type !== 'chat' || !enabled || price === null) return [];
-    const can = capabilities.length > 0 ? capabilities : bundled.get(id);
+    const can = capabilities.length > 0 ? capabilities : bundledModels.get(id);
     if (can?.includes('hosted_tools') !== true) return [];
-    const isServed = drawing.some(({ models: served }) =>
-      served.some(({ name }) => matchesPattern(name, id)),
+    const isServed = drawing.some(({ models: servedModels }) =>
+      servedModels.some(({ name }) => matchesPattern(name, id)),
     );
     if (!isServed) return [];
     return [

@@ -18,8 +18,8 @@ export function greeting(version: string, app: App, config: Config): string {
     lines.push(`secrets: ${secretsFile}`);
     return `${lines.join('\n')}\n`;
   }
-  const shown = formatSecrets({ admin, key }).trimEnd();
-  if (shown !== '') lines.push(shown);
+  const shownSecrets = formatSecrets({ admin, key }).trimEnd();
+  if (shownSecrets !== '') lines.push(shownSecrets);
   if (key !== null) {
     const example = exampleCall(url, key, app);
     if (example !== null) lines.push(`try: ${example}`);
@@ -39,22 +39,22 @@ function exampleCall(url: string, key: string, app: App): string | null {
   let video: string | null = null;
   const { models, routes: groups } = app.catalogue.snapshot();
   for (const [name, routes] of groups.get('default') ?? []) {
-    const known = models.get(name);
-    if (known === undefined || !known.enabled || !isPriced(known)) continue;
+    const knownModel = models.get(name);
+    if (knownModel === undefined || !knownModel.enabled || !isPriced(knownModel)) continue;
     const protocols = routes[0]?.channel.protocols ?? [];
     const model = JSON.stringify(name);
-    if (known.type === 'image' && protocols.includes('images')) {
+    if (knownModel.type === 'image' && protocols.includes('images')) {
       image ??= call('/v1/images/generations', `{"model":${model},"prompt":"A lighthouse"}`);
     }
-    if (known.type === 'video' && known.price?.videoSecond !== undefined) {
+    if (knownModel.type === 'video' && knownModel.price?.videoSecond !== undefined) {
       const path = '/v1/services/aigc/video-generation/video-synthesis';
       const body = `{"model":${model},"input":{"prompt":"A lighthouse"}}`;
       video ??= call(path, body, "-H 'x-dashscope-async: enable' ");
-    } else if (known.type === 'video') {
+    } else if (knownModel.type === 'video') {
       const body = `{"model":${model},"prompt":"A lighthouse"}`;
       video ??= call('/api/v3/contents/generations/tasks', body);
     }
-    if (known.type !== 'chat') continue;
+    if (knownModel.type !== 'chat') continue;
     if (protocols.includes('chat')) {
       return call('/v1/chat/completions', `{"model":${model},"messages":${question}}`);
     }

@@ -39,14 +39,14 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
     throw new UsageError(`'${first}' needs one of: ${names}`);
   }
   const args = argv.slice(entry.name.split(' ').length);
-  const loaded = await entry.load();
-  if (typeof loaded === 'function') return loaded([...args], io);
-  const input = parseArguments(loaded, args);
+  const command = await entry.load();
+  if (typeof command === 'function') return command([...args], io);
+  const input = parseArguments(command, args);
   if (input === null) {
-    io.stdout(formatHelp(loaded, entry.summary));
+    io.stdout(formatHelp(command, entry.summary));
     return exitCode.done;
   }
-  return loaded.run(input, io);
+  return command.run(input, io);
 }
 
 function findEntry(argv: readonly string[]): TableEntry | null {

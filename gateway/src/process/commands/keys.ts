@@ -113,9 +113,9 @@ export const keyRotate: Command = {
     if (input.flag('json')) {
       printJson(io, { id, name, key: secret, ...rest, previous_valid_until: until });
     } else {
-      const old = until === null ? 'no longer valid' : `valid until ${until}`;
+      const oldKeyState = until === null ? 'no longer valid' : `valid until ${until}`;
       io.stdout(
-        `key '${name}' of ${key.user}, shown only once:\n${secret}\nthe old secret is ${old}\n`,
+        `key '${name}' of ${key.user}, shown only once:\n${secret}\nthe old secret is ${oldKeyState}\n`,
       );
     }
     return exitCode.done;

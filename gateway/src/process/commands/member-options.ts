@@ -40,13 +40,15 @@ export function readOptions<Of extends Kind>(
   input: CommandInput,
   positionals: Readonly<Record<string, string>> = {},
 ): EntryOf<Of> {
-  const given = kind.list.flatMap((member): [string, string | readonly string[]][] => {
+  const givenOptions = kind.list.flatMap((member): [string, string | readonly string[]][] => {
     const value = valueOf(member, input);
     return value === undefined ? [] : [[member.name, value]];
   });
-  const named = Object.keys(positionals).map((name, at) => [name, input.positionals[at]] as const);
+  const namedPositionals = Object.keys(positionals).map(
+    (name, at) => [name, input.positionals[at]] as const,
+  );
   try {
-    return parseEntry(kind, Object.fromEntries([...given, ...named]));
+    return parseEntry(kind, Object.fromEntries([...givenOptions, ...namedPositionals]));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const faults = error.problems.map((problem) => describe(problem, kind, positionals));

@@ -30,25 +30,31 @@ export const reconcileCommand: Command = {
     const { withReadableWorkspace } = await import('./workspace.ts');
     const { acknowledgeLosses, reconcile } = await import('#ledger/index.ts');
     const asJson = input.flag('json');
-    const shown: Difference[] = [];
+    const shownDifferences: Difference[] = [];
     let count = 0;
     let replayed: Replayed | null = null;
-    const checked = await withReadableWorkspace(config, async ({ database }) => {
+    const checkedCounts = await withReadableWorkspace(config, async ({ database }) => {
       if (input.flag('replay')) replayed = await replayAll(config.storage.dataDir, database);
       if (replayed !== null && !asJson) io.stdout(`${describeReplay(replayed)}\n`);
       if (input.flag('acknowledge-losses')) await acknowledgeLosses(database.kysely, Date.now());
       return reconcile(database, range, (difference) => {
         count += 1;
         if (!asJson) io.stdout(`${describe(difference)}\n`);
-        else if (shown.length < maxShown) shown.push(difference);
+        else if (shownDifferences.length < maxShown) shownDifferences.push(difference);
       });
     });
     if (asJson) {
       const repaired = replayed === null ? {} : { replayed };
-      printJson(io, { ok: count === 0, checked, differences: count, first: shown, ...repaired });
+      printJson(io, {
+        ok: count === 0,
+        checked: checkedCounts,
+        differences: count,
+        first: shownDifferences,
+        ...repaired,
+      });
     } else
       io.stdout(
-        `${summary(checked)}: ${count === 0 ? 'no differences' : counted(count, 'differences')}\n`,
+        `${summary(checkedCounts)}: ${count === 0 ? 'no differences' : countOf(count, 'differences')}\n`,
       );
     return count === 0 ? exitCode.done : exitCode.failed;
   },
@@ -61,17 +67,17 @@ async function replayAll(dataDir: string, database: OpenDatabase): Promise<Repla
   const folders = [dataDir, ...journalFolders(dataDir)].filter(hasJournal);
   if (folders.length === 0) throw new Error(`there is no journal in ${dataDir}`);
   let records = 0;
-  let restored = 0;
+  let restoredRows = 0;
   for (const folder of folders) {
     const replayed = await replayJournal(folder, database);
     records += replayed.records;
-    restored += replayed.restored;
+    restoredRows += replayed.restored;
   }
-  return { records, restored };
+  return { records, restored: restoredRows };
 }
 
 function describeReplay({ records, restored }: Replayed): string {
-  return `${counted(records, 'records')} in the journal, ${restored} of them written again`;
+  return `${countOf(records, 'records')} in the journal, ${restored} of them written again`;
 }
 
 /** Differences in one JSON result. */
@@ -81,13 +87,13 @@ function describe({ check, subject, expected, found }: Difference): string {
   return `${check} ${subject}: expected ${expected}, found ${found}`;
 }
 
-function summary(checked: Readonly<Record<string, number | undefined>>): string {
-  return Object.entries(checked)
-    .map(([what, count]) => counted(count ?? 0, what))
+function summary(checkedCounts: Readonly<Record<string, number | undefined>>): string {
+  return Object.entries(checkedCounts)
+    .map(([what, count]) => countOf(count ?? 0, what))
     .join(', ');
 }
 
 /** @param what in the plural */
-function counted(count: number, what: string): string {
+function countOf(count: number, what: string): string {
   return `${count} ${count === 1 ? what.slice(0, -1) : what}`;
 }

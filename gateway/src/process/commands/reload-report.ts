@@ -21,14 +21,14 @@ const others: ReadonlySet<string> = new Set([
 /** The settings that a newly read file changes, in the file's spelling. They take effect only at a start. */
 export function changedSettings(running: Config, read: Config): string[] {
   const sections = (Object.keys(read) as (keyof Config)[]).filter((key) => !others.has(key));
-  const changed = sections.flatMap((section) => {
+  const changedNames = sections.flatMap((section) => {
     const before = Object(running[section]) as Record<string, unknown>;
     const after = Object(read[section]) as Record<string, unknown>;
     return Object.keys(after)
       .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
       .map((key) => `${inFile(section)}.${inFile(key)}`);
   });
-  return changed.toSorted();
+  return changedNames.toSorted();
 }
 
 /** `bodyLimit` → `body_limit`. */

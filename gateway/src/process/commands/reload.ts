@@ -25,9 +25,9 @@ export const reload: Command = {
     }
     const running = readRunning(dataDir);
     if (running === null) throw new Error(`no gateway is running on ${dataDir}`);
-    const asked = Date.now();
+    const askedAt = Date.now();
     process.kill(running.pid, 'SIGHUP');
-    const outcome = await waitForOutcome(dataDir, asked);
+    const outcome = await waitForOutcome(dataDir, askedAt);
     if (outcome === null) {
       throw new Error(`the gateway (process ${running.pid}) did not respond within 10 seconds`);
     }
@@ -36,10 +36,10 @@ export const reload: Command = {
   },
 };
 
-async function waitForOutcome(dataDir: string, asked: number): Promise<ReloadOutcome | null> {
-  while (Date.now() - asked < patience) {
+async function waitForOutcome(dataDir: string, askedAt: number): Promise<ReloadOutcome | null> {
+  while (Date.now() - askedAt < patience) {
     const outcome = readReloadOutcome(dataDir);
-    if (outcome !== null && outcome.at >= asked) return outcome;
+    if (outcome !== null && outcome.at >= askedAt) return outcome;
     await sleep(pause);
   }
   return null;

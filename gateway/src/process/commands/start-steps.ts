@@ -31,13 +31,13 @@ export interface Damage {
 
 /** From here on an uncaught error does not end this process at once. @param drainTimeout milliseconds */
 export function watchDamage(log: Pick<Logger, 'error'>, drainTimeout: number): Damage {
-  const { promise: happened, resolve: damaged } = Promise.withResolvers<'uncaught exception'>();
+  const { promise: happened, resolve: onDamaged } = Promise.withResolvers<'uncaught exception'>();
   const giveUp = (): never => process.exit(exitCode.failed);
   const uncaught = watchUncaughtErrors({
     log,
     onDamage() {
       setTimeout(giveUp, drainTimeout + lastMs).unref();
-      damaged('uncaught exception');
+      onDamaged('uncaught exception');
     },
     onHopeless: giveUp,
   });

@@ -28,23 +28,23 @@ const adoptionMs = 10_000;
  * it, starts the workers and replaces dead ones.
  */
 export async function startSupervisor(
-  given: Config,
+  readConfig: Config,
   input: CommandInput,
   io: CommandIo,
 ): Promise<number> {
-  const { dataDir } = given.storage;
+  const { dataDir } = readConfig.storage;
   prepareDataFolder(dataDir);
   const logger = createLogger();
-  logWeakKeys(given, logger);
-  logMemoryShortage(given, logger);
-  tightenDataFolder({ dataDir, databaseUrl: given.storage.url, log: logger });
-  const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
+  logWeakKeys(readConfig, logger);
+  logMemoryShortage(readConfig, logger);
+  tightenDataFolder({ dataDir, databaseUrl: readConfig.storage.url, log: logger });
+  const secrets = createSecrets(readConfig.secrets.masterKey ?? readMasterKey(dataDir));
   assertDataFolderFree(dataDir);
-  const damage = watchDamage(logger, given.server.drainTimeout);
+  const damage = watchDamage(logger, readConfig.server.drainTimeout);
   // Before anything is created, as in a single process. A free port is chosen once, for later workers too.
-  const config = await tryAddresses(given);
+  const config = await tryAddresses(readConfig);
   const node = readNodeId(dataDir);
-  const firstStart = await prepareDatabase(given, secrets, {
+  const firstStart = await prepareDatabase(readConfig, secrets, {
     node,
     takesOver: input.flag(takeOver),
     secretsFile: secretsFileOf(input, io),
@@ -73,8 +73,8 @@ export async function startSupervisor(
     fork: workerForks(config.server.workers),
     begin: () => ({ kind: 'begin', config, firstStart, degraded: adoption.problems }),
     renderMetrics: async () => {
-      const collected = await pool.askAll('metrics');
-      return renderTogether(collected as readonly (readonly object[])[]);
+      const collectedMetrics = await pool.askAll('metrics');
+      return renderTogether(collectedMetrics as readonly (readonly object[])[]);
     },
     log: logger,
   });
@@ -107,9 +107,9 @@ export async function startSupervisor(
         input,
         io,
         logger,
-        running: given,
-        async apply(changed) {
-          await reapplyFile(changed, secrets, { node });
+        running: readConfig,
+        async apply(changedConfig) {
+          await reapplyFile(changedConfig, secrets, { node });
           const problems = await pool.askAll('refresh');
           if (problems.length > 0) throw new Error(problems.join('\n'));
         },

@@ -21,10 +21,10 @@ export async function startWorker(number: number): Promise<number> {
       await app.refresh();
       return null;
     });
-    const damaged = damage.happened.then((reason) => ({
+    const damageReport = damage.happened.then((reason) => ({
       keepListening: keepListeningAfter(reason),
     }));
-    const { keepListening } = await Promise.race([supervisor.stop, damaged]);
+    const { keepListening } = await Promise.race([supervisor.stop, damageReport]);
     await app.close({ keepListening, hurry: supervisor.hurry });
     return uncaught.exceptions > 0 ? exitCode.failed : exitCode.done;
   } finally {

@@ -26,23 +26,23 @@ export const tasksCommand: Command = {
       ...(user !== undefined && { user }),
       ...(model !== undefined && { model }),
     };
-    const { listed, isUnknown } = await withReadableWorkspace(config, async ({ database }) => {
-      const listed = await listTasks(database.kysely, filter);
+    const { tasks, isUnknown } = await withReadableWorkspace(config, async ({ database }) => {
+      const tasks = await listTasks(database.kysely, filter);
       const isUnknown =
         user !== undefined &&
-        listed.total === 0 &&
+        tasks.total === 0 &&
         (await findUserByEmail(database.kysely, user)) === null;
-      return { listed, isUnknown };
+      return { tasks, isUnknown };
     });
     // A typing error must not look like a user without tasks.
     if (isUnknown) io.stderr(`note: there is no user '${user}'\n`);
     if (input.flag('json')) {
-      printJson(io, listed);
+      printJson(io, tasks);
       return exitCode.done;
     }
     const { formatTable } = await import('./text-table.ts');
     const heading = ['TIME', 'TASK', 'USER', 'MODEL', 'STATE', 'CHANNEL', 'HELD'];
-    const rows = listed.data.map((task) => [
+    const rows = tasks.data.map((task) => [
       task.time,
       task.id,
       task.user,
@@ -52,7 +52,7 @@ export const tasksCommand: Command = {
       task.held ?? '',
     ]);
     io.stdout(formatTable(heading, rows));
-    io.stdout(`total: ${listed.total} ${listed.total === 1 ? 'task' : 'tasks'}\n`);
+    io.stdout(`total: ${tasks.total} ${tasks.total === 1 ? 'task' : 'tasks'}\n`);
     return exitCode.done;
   },
 };

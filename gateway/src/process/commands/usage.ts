@@ -175,18 +175,18 @@ async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Pro
   io.stdout(csvHeading);
   await withReadableWorkspace(config, async ({ database: { kysely } }) => {
     let { cursor } = filter;
-    let left = filter.limit ?? Infinity;
+    let rowsLeft = filter.limit ?? Infinity;
     do {
-      const limit = Math.min(left, 1_000);
+      const limit = Math.min(rowsLeft, 1_000);
       const page = await listUsage(kysely, {
         ...filter,
         limit,
         ...(cursor === undefined ? {} : { cursor }),
       });
       io.stdout(page.data.map(toCsv).join(''));
-      left -= page.data.length;
+      rowsLeft -= page.data.length;
       cursor = page.next ?? undefined;
-    } while (cursor !== undefined && left > 0);
+    } while (cursor !== undefined && rowsLeft > 0);
   });
 }
 

@@ -61,10 +61,10 @@ export function adoptJournals(options: AdoptOptions): Adoption {
   const { folders, database, databaseUrl, log } = options;
   const problems = new Map<string, string>();
   const stopping = Promise.withResolvers<void>();
-  let stopped = false;
+  let isStopped = false;
 
   async function adoptAll(): Promise<void> {
-    for (const folder of folders) if (!stopped) await adopt(folder);
+    for (const folder of folders) if (!isStopped) await adopt(folder);
   }
 
   async function adopt(folder: string): Promise<void> {
@@ -93,7 +93,7 @@ export function adoptJournals(options: AdoptOptions): Adoption {
     const count = journal.depth;
     problems.set(folder, `adopting the journal in ${folder}`);
     await Promise.race([journal.caughtUp, stopping.promise]);
-    if (stopped) return;
+    if (isStopped) return;
     if (database.dialect === 'postgres') {
       const { ended, doubtful } = livesOf(folder);
       await closeLives(database, ended);
@@ -110,7 +110,7 @@ export function adoptJournals(options: AdoptOptions): Adoption {
         rest: () =>
           Promise.race([wait(restMs, true, { ref: false }), stopping.promise.then(() => false)]),
       });
-      if (stopped) return;
+      if (isStopped) return;
     }
     await removeNode(database, readNodeId(folder));
     problems.delete(folder);
@@ -126,7 +126,7 @@ export function adoptJournals(options: AdoptOptions): Adoption {
       return [...problems.values()];
     },
     async close() {
-      stopped = true;
+      isStopped = true;
       stopping.resolve();
       await finished;
     },

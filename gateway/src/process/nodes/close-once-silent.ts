@@ -19,17 +19,17 @@ export interface SilenceOptions {
 export async function closeOnceSilent(options: SilenceOptions): Promise<void> {
   const { database, lives, onClosed, onInUse, rest } = options;
   const startedAt = performance.now();
-  let left = lives;
+  let openLives = lives;
   let isReported = false;
-  while (left.length > 0) {
-    const inUse = await closeSilentLives(database, left, silentMs);
-    onClosed(left.filter((life) => !inUse.includes(life)));
-    left = inUse;
+  while (openLives.length > 0) {
+    const inUse = await closeSilentLives(database, openLives, silentMs);
+    onClosed(openLives.filter((life) => !inUse.includes(life)));
+    openLives = inUse;
     // Whoever had ended before is silent by now.
-    if (left.length > 0 && !isReported && performance.now() - startedAt > silentMs) {
+    if (openLives.length > 0 && !isReported && performance.now() - startedAt > silentMs) {
       isReported = true;
       onInUse();
     }
-    if (left.length > 0 && !(await rest())) return;
+    if (openLives.length > 0 && !(await rest())) return;
   }
 }

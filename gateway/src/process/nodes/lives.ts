@@ -58,12 +58,12 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
   }
 
   function returnDoubtfulLeases(lives: readonly string[]): void {
-    let left = lives;
+    let openLives = lives;
     closeOnceSilent({
       database,
       lives,
       onClosed(silent) {
-        left = left.filter((life) => !silent.includes(life));
+        openLives = openLives.filter((life) => !silent.includes(life));
         forget(silent);
       },
       onInUse: () =>
@@ -73,15 +73,15 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
         }),
       rest: () => wait(lookEvery, !isClosed, { ref: false }),
     }).catch((error: unknown) => {
-      work.failed(error);
-      setTimeout(() => returnDoubtfulLeases(left), retryAfter).unref();
+      work.reportFailure(error);
+      setTimeout(() => returnDoubtfulLeases(openLives), retryAfter).unref();
     });
   }
 
   function returnEarlierLeases(): void {
     if (isClosed || earlier.length === 0) return;
     returnLeases(earlier).catch((error: unknown) => {
-      work.failed(error);
+      work.reportFailure(error);
       setTimeout(returnEarlierLeases, retryAfter).unref();
     });
   }
@@ -89,22 +89,22 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
   /** Its last record is in the database too, so nothing of it can be missing. */
   async function returnEndedLeases(): Promise<void> {
     const appliedUntil = journal?.appliedUntil ?? -Infinity;
-    const due = ended.filter(({ at }) => at + lookEvery < appliedUntil);
-    if (due.length === 0) return;
-    await returnLeases(due.map(({ life }) => life));
-    ended = ended.filter((one) => !due.includes(one));
+    const dueLives = ended.filter(({ at }) => at + lookEvery < appliedUntil);
+    if (dueLives.length === 0) return;
+    await returnLeases(dueLives.map(({ life }) => life));
+    ended = ended.filter((one) => !dueLives.includes(one));
     onFreed();
   }
 
   async function freeSilent(): Promise<void> {
-    const freed = await freeSilentLives(database);
-    for (const { life, node, amount } of freed) {
+    const freedLives = await freeSilentLives(database);
+    for (const { life, node, amount } of freedLives) {
       log.warn(
         'the leases of a silent process were freed: what it has charged without a record in the database may be spent again',
         { component: 'money', detail: `${node} ${life}: ${formatUsd(amount)} USD at most` },
       );
     }
-    if (freed.length > 0) onFreed();
+    if (freedLives.length > 0) onFreed();
   }
 
   return {
@@ -112,7 +112,7 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
     end(life) {
       ended.push({ life, at: performance.now() });
     },
-    closeAgain: () => closeLives(database, closed).catch(work.failed),
+    closeAgain: () => closeLives(database, closed).catch(work.reportFailure),
     follow(own) {
       journal = own;
       void own.caughtUp.then(() => {
@@ -120,14 +120,14 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
         returnDoubtfulLeases(doubtful);
       });
       timer = setInterval(() => {
-        freeSilent().then(returnEndedLeases).then(work.worked).catch(work.failed);
+        freeSilent().then(returnEndedLeases).then(work.reportSuccess).catch(work.reportFailure);
       }, lookEvery).unref();
     },
     async close() {
       isClosed = true;
       if (timer !== null) clearInterval(timer);
       if (journal?.depth !== 0) return;
-      await returnLeases(livesOf(dataDir).ended).catch(work.failed);
+      await returnLeases(livesOf(dataDir).ended).catch(work.reportFailure);
     },
   };
 }

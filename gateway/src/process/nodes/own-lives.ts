@@ -60,13 +60,16 @@ export function livesOf(dataDir: string): RememberedLives {
 export function forgetLives(dataDir: string, lives: readonly string[]): void {
   if (lives.length === 0) return;
   const file = fileOf(dataDir);
-  const left = linesOf(file).filter(({ life }) => !lives.includes(life));
+  const otherLines = linesOf(file).filter(({ life }) => !lives.includes(life));
   // A crash leaves the old file or the new one, never a part of it.
   const draft = `${file}.new`;
   const open = openSync(draft, 'w', 0o600);
   try {
     const { inode } = whereabouts(draft);
-    writeFileSync(open, left.map(({ life, place }) => `${life} ${inode} ${place}\n`).join(''));
+    writeFileSync(
+      open,
+      otherLines.map(({ life, place }) => `${life} ${inode} ${place}\n`).join(''),
+    );
     fsyncSync(open);
   } finally {
     closeSync(open);

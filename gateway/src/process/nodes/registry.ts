@@ -97,10 +97,10 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     const time = monotonic();
     if (time - lastBeat >= nodeRules.goneAfter) excusedUntil = time + nodeRules.goneAfter;
     lastBeat = time;
-    const named = others.filter((node) => node.silentFor < nodeRules.goneAfter).length;
-    const found = 1 + (hasTwin ? 1 : 0) + named;
+    const liveOthers = others.filter((node) => node.silentFor < nodeRules.goneAfter).length;
+    const nodeCount = 1 + (hasTwin ? 1 : 0) + liveOthers;
     const isExcused = time < excusedUntil;
-    live = isExcused ? Math.max(live, found) : found;
+    live = isExcused ? Math.max(live, nodeCount) : nodeCount;
     const silent = others.filter((node) => node.silentFor >= nodeRules.goneAfter);
     if (!isExcused) report(silent);
     for (const node of silent) await forgetInTime(node);
@@ -125,22 +125,22 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   }
 
   function report(silent: readonly SeenNode[]): void {
-    const left = silent.filter(({ journalDepth }) => journalDepth > 0);
-    for (const node of left) {
-      if (missing.some((known) => known.id === node.id)) continue;
+    const nodesWithRecords = silent.filter(({ journalDepth }) => journalDepth > 0);
+    for (const node of nodesWithRecords) {
+      if (missing.some((missingNode) => missingNode.id === node.id)) continue;
       log.warn(
         'a node is unreachable and its journal holds usage records: restart it on its data folder, or adopt that folder',
         { component: 'nodes', detail: node.id, count: node.journalDepth },
       );
     }
-    for (const known of missing) {
-      if (left.some((node) => node.id === known.id)) continue;
+    for (const missingNode of missing) {
+      if (nodesWithRecords.some((node) => node.id === missingNode.id)) continue;
       log.info('an unreachable node is back, or its journal was adopted', {
         component: 'nodes',
-        detail: known.id,
+        detail: missingNode.id,
       });
     }
-    missing = left.map(({ id: node, journalDepth }) => ({ id: node, journalDepth }));
+    missing = nodesWithRecords.map(({ id: node, journalDepth }) => ({ id: node, journalDepth }));
   }
 
   async function forgetInTime(node: SeenNode): Promise<void> {

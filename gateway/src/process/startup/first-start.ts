@@ -57,17 +57,17 @@ export async function createFirstAdmin(
   const isAdmin = ({ role }: { readonly role: string }) => role === 'admin';
   const unshown = readUnshown(dataDir);
   const admins = (await listUsers(administration.database.kysely)).filter(isAdmin);
-  const left = admins.find(({ id }) => id === unshown.admin);
-  if (left === undefined) {
+  const admin = admins.find(({ id }) => id === unshown.admin);
+  if (admin === undefined) {
     if (admins.length > 0) return null;
     if (config.declared?.users.some(isAdmin) === true) return null;
   }
-  const email = left?.email ?? config.admin.email;
+  const email = admin?.email ?? config.admin.email;
   const password = config.admin.password ?? randomBytes(12).toString('base64url');
   const passwordHash = await hashPassword(password);
-  if (left === undefined) {
+  if (admin === undefined) {
     // Of several nodes in their first start, one creates the administrator.
-    const created = await createFirstAdministrator(
+    const firstAdministrator = await createFirstAdministrator(
       administration,
       gateway,
       parseEntry(kinds.user, { email, role: 'admin', balance: openingCredit }),
@@ -77,7 +77,7 @@ export async function createFirstAdmin(
         writeUnshown(dataDir, { admin: id, key: null });
       },
     );
-    if (created === null) return null;
+    if (firstAdministrator === null) return null;
   } else {
     await replacePassword(administration, gateway, { email, passwordHash });
   }
@@ -104,10 +104,10 @@ async function firstKeyOf(
 ): Promise<IssuedKey | null> {
   const { dataDir } = config.storage;
   const unshown = readUnshown(dataDir);
-  const left =
+  const unshownKey =
     unshown.key === null ? null : await findKey(administration.database.kysely, unshown.key);
-  if (left !== null && left.revokedAt === null && left.secretOwner === 'system') {
-    return rotateKey(administration, gateway, { key: left.name, grace: 0 });
+  if (unshownKey !== null && unshownKey.revokedAt === null && unshownKey.secretOwner === 'system') {
+    return rotateKey(administration, gateway, { key: unshownKey.name, grace: 0 });
   }
   // Only for the administrator created here; a file that declares its own accounts declares its keys too.
   const settings = parseEntry(kinds.key, { name: firstKey, user: config.admin.email });
@@ -129,10 +129,10 @@ export function withdrawOffer(administration: Administration): Promise<void> {
 
 /** A channel per provider key, or the demo. */
 function ownChannels(config: Config): DeclaredChannel[] {
-  const offered = config.environmentKeys
+  const offeredKeys = config.environmentKeys
     .map(({ provider, apiKey }) => channelFor(provider, provider, [apiKey]))
     .filter((channel) => channel.models.length > 0);
-  return offered.length > 0 ? offered : [channelFor(demoChannel, 'simulator', [])];
+  return offeredKeys.length > 0 ? offeredKeys : [channelFor(demoChannel, 'simulator', [])];
 }
 
 function channelFor(
@@ -141,7 +141,7 @@ function channelFor(
   apiKeys: readonly string[],
 ): DeclaredChannel {
   // Requests for a model without a price are refused.
-  const priced = bundledModelsOf(provider).filter(({ price }) => price !== null);
-  const models = priced.map(({ id }) => id);
+  const pricedModels = bundledModelsOf(provider).filter(({ price }) => price !== null);
+  const models = pricedModels.map(({ id }) => id);
   return { ...parseEntry(kinds.channel, { name, provider, models }), apiKeys };
 }

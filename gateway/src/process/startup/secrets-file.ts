@@ -4,9 +4,9 @@ import type { FirstStart } from './first-start.ts';
 
 /** The lines that a first start shows, each with its line end. */
 export function formatSecrets({ admin, key }: Pick<FirstStart, 'admin' | 'key'>): string {
-  const shown =
+  const shownPath =
     admin === null ? '' : `admin: ${admin.email} ${admin.password ?? ''}`.trimEnd() + '\n';
-  return key === null ? shown : `${shown}key: ${key}\n`;
+  return key === null ? shownPath : `${shownPath}key: ${key}\n`;
 }
 
 /**

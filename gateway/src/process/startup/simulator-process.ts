@@ -52,13 +52,13 @@ export async function startSimulatorProcess(
   /** The process that was started last. */
   let child: SimulatorChild | null = null;
   let serving: { readonly child: SimulatorChild; readonly url: string } | null = null;
-  let closed = false;
+  let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
 
   const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const started = spawnChild();
-      child = started;
+      const startedChild = spawnChild();
+      child = startedChild;
       let isStarting = true;
       const fail = (error: Error) => {
         isStarting = false;
@@ -68,23 +68,23 @@ export async function startSimulatorProcess(
       const timeout = setTimeout(() => {
         fail(new Error('the simulator did not start in time'));
         // Another process is started in its place. This one may hang too badly to end on request.
-        started.kill('SIGKILL');
+        startedChild.kill('SIGKILL');
       }, startTimeoutMs);
-      createInterface({ input: started.stdout }).on('line', (line) => {
+      createInterface({ input: startedChild.stdout }).on('line', (line) => {
         const url = readyLine.exec(line)?.[1];
         if (url === undefined || !isStarting) return;
         isStarting = false;
         clearTimeout(timeout);
-        serving = { child: started, url };
+        serving = { child: startedChild, url };
         resolve();
       });
-      started.once('error', fail);
-      started.once('exit', () => {
+      startedChild.once('error', fail);
+      startedChild.once('exit', () => {
         fail(new Error('the simulator exited'));
         // A process that was given up may exit when another is already serving.
-        if (serving?.child !== started) return;
+        if (serving?.child !== startedChild) return;
         serving = null;
-        if (!closed) restart();
+        if (!isClosed) restart();
       });
     });
 
@@ -92,7 +92,7 @@ export async function startSimulatorProcess(
     timer ??= setTimeout(() => {
       timer = null;
       launch().then(onChange, (error: unknown) => {
-        if (closed) return;
+        if (isClosed) return;
         logger.error('the simulator could not be restarted', error);
         restart();
       });
@@ -102,13 +102,13 @@ export async function startSimulatorProcess(
   try {
     await launch();
   } catch (error) {
-    closed = true;
+    isClosed = true;
     throw error;
   }
   return {
     url: () => serving?.url ?? null,
     close() {
-      closed = true;
+      isClosed = true;
       if (timer !== null) clearTimeout(timer);
       const running = child;
       // A process that a signal ended has no exit code.

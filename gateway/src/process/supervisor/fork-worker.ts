@@ -22,10 +22,10 @@ function forkWorker(number: number, events: WorkerEvents): WorkerProcess {
   worker.on('message', (message: unknown) => {
     if (isMessage(message)) events.onMessage(message as FromWorker);
   });
-  let ended = false;
+  let hasEnded = false;
   const end = (code: number | null): void => {
-    if (!ended) events.onExit(code);
-    ended = true;
+    if (!hasEnded) events.onExit(code);
+    hasEnded = true;
   };
   worker.on('exit', end);
   worker.on('error', () => {

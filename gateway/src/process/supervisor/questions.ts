@@ -15,7 +15,7 @@ const patienceMs = 5_000;
 export function createQuestions(send: (ask: Ask) => void): Questions {
   const open = new Map<number, (value: unknown) => void>();
   let lastId = 0;
-  let ended = false;
+  let hasEnded = false;
 
   const resolve = (id: number, value: unknown): void => {
     open.get(id)?.(value);
@@ -24,7 +24,7 @@ export function createQuestions(send: (ask: Ask) => void): Questions {
 
   return {
     ask(question) {
-      if (ended) return Promise.resolve(null);
+      if (hasEnded) return Promise.resolve(null);
       lastId += 1;
       const id = lastId;
       return new Promise((settle) => {
@@ -38,7 +38,7 @@ export function createQuestions(send: (ask: Ask) => void): Questions {
     },
     answered: ({ id, value }) => resolve(id, value),
     end() {
-      ended = true;
+      hasEnded = true;
       for (const id of open.keys()) resolve(id, null);
     },
   };

@@ -27,7 +27,7 @@ export interface SupervisorLink {
  */
 export async function connectToSupervisor(number: number): Promise<SupervisorLink> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  const begun = Promise.withResolvers<ToWorker & { kind: 'begin' }>();
+  const beginning = Promise.withResolvers<ToWorker & { kind: 'begin' }>();
   const stop = Promise.withResolvers<{ readonly keepListening: number }>();
   const send = (message: FromWorker): void => void process.send?.(message, () => {});
   const hurry = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ export async function connectToSupervisor(number: number): Promise<SupervisorLin
   process.on('message', (value: unknown) => {
     if (!isMessage(value)) return;
     const message = value as ToWorker;
-    if (message.kind === 'begin') begun.resolve(message);
+    if (message.kind === 'begin') beginning.resolve(message);
     else if (message.kind === 'stop') stop.resolve(message);
     else if (message.kind === 'hurry') hurry.resolve();
     else if (message.kind === 'degraded') ({ degraded } = message);
@@ -53,8 +53,8 @@ export async function connectToSupervisor(number: number): Promise<SupervisorLin
   });
 
   send({ kind: 'ready' });
-  const { config, firstStart, degraded: known } = await begun.promise;
-  degraded = known;
+  const { config, firstStart, degraded: knownProblems } = await beginning.promise;
+  degraded = knownProblems;
   return {
     number,
     config,

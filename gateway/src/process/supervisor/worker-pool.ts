@@ -73,7 +73,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         workers.delete(number);
         worker.questions.end();
         first(null);
-        if (stopping !== null) ended(worker, code);
+        if (stopping !== null) noteExit(worker, code);
         else if (serving) replace(worker, code);
       },
     });
@@ -104,8 +104,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       worker.questions.answered(message);
     } else {
       // A worker that receives null reports its own metrics.
-      const rendered = renderMetrics().catch(() => null);
-      void rendered.then((value) => {
+      const renderedMetrics = renderMetrics().catch(() => null);
+      void renderedMetrics.then((value) => {
         if (workers.get(worker.number) === worker) {
           worker.process.send({ kind: 'answer', id: message.id, value });
         }
@@ -113,7 +113,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     }
   }
 
-  function ended({ state }: PoolWorker, code: number | null): void {
+  function noteExit({ state }: PoolWorker, code: number | null): void {
     // A worker that was still starting may not have been able to handle a signal.
     if (state === 'listening' && code !== 0) allWell = false;
     if (workers.size === 0) onEmpty();
@@ -152,8 +152,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     broadcast,
     async askAll(question) {
-      const asked = [...workers.values()].filter(({ state }) => state === 'listening');
-      const answers = await Promise.all(asked.map(({ questions }) => questions.ask(question)));
+      const askedWorkers = [...workers.values()].filter(({ state }) => state === 'listening');
+      const answers = await Promise.all(
+        askedWorkers.map(({ questions }) => questions.ask(question)),
+      );
       return answers.filter((answer) => answer !== null);
     },
     async stop(keepListening, hurry) {

@@ -23,15 +23,15 @@ const capabilities = [
 ] as const;
 
 const tokens = () => count(integer(1, 1_000_000_000, { fallback: null }));
-const shown = (what: string) => text(string(what, isName, { fallback: null }));
+const shownText = (what: string) => text(string(what, isName, { fallback: null }));
 
 const members = {
   id: member(text(name('a model id')), { identity: true }),
   type: member(choice(oneOf(modelTypes)), {
     doc: '`chat`, `image`, `video` or `embedding`: which endpoints can call it',
   }),
-  display_name: member(shown('a name'), { stored: 'settings', doc: 'for model lists' }),
-  owned_by: member(shown('a name'), { stored: 'settings', doc: 'for model lists' }),
+  display_name: member(shownText('a name'), { stored: 'settings', doc: 'for model lists' }),
+  owned_by: member(shownText('a name'), { stored: 'settings', doc: 'for model lists' }),
   context_window: member(tokens(), {
     stored: 'settings',
     doc: 'tokens; [holds](billing.md#the-hold) assume that no response is longer',
@@ -56,7 +56,7 @@ const members = {
       doc: 'surcharges that requests may ask for without a price, such as `speed.fast`; also `models.other` and `fallbacks.other`, for [fields that name further models](billing.md#surcharges)',
     },
   ),
-  image_tool_model: member(shown('a model id'), {
+  image_tool_model: member(shownText('a model id'), {
     ignored: true,
     doc: 'accepted, without effect: the tool `image_generation` of Responses works [at upstreams of Responses](images.md#in-responses)',
   }),

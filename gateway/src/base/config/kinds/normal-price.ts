@@ -30,9 +30,9 @@ export function normalPrice(value: unknown): DeclaredPrice | null {
       normalEntries(part, (price) => decimal(price, perUnit) ?? null),
     ),
   };
-  const given = Object.entries(parts).filter(([, part]) => part !== undefined);
-  if (given.some(([, part]) => part === null)) return null;
-  return Object.freeze(Object.fromEntries(given) as DeclaredPrice);
+  const givenPrices = Object.entries(parts).filter(([, part]) => part !== undefined);
+  if (givenPrices.some(([, part]) => part === null)) return null;
+  return Object.freeze(Object.fromEntries(givenPrices) as DeclaredPrice);
 }
 
 /** Undefined: the part is absent. Null: it is invalid. */
@@ -81,9 +81,11 @@ function normalPromptTiers(value: unknown): DeclaredPrice['tiers'] | null {
     const { above } = tier;
     if (!Number.isSafeInteger(above) || Number(above) <= last) return null;
     last = Number(above);
-    const given = Object.entries(tokenPrices(tier)).filter(([, price]) => price !== undefined);
-    if (given.length === 0 || given.some(([, price]) => price === null)) return null;
-    tiers.push({ above: last, ...(Object.fromEntries(given) as Omit<PromptTier, 'above'>) });
+    const givenPrices = Object.entries(tokenPrices(tier)).filter(
+      ([, price]) => price !== undefined,
+    );
+    if (givenPrices.length === 0 || givenPrices.some(([, price]) => price === null)) return null;
+    tiers.push({ above: last, ...(Object.fromEntries(givenPrices) as Omit<PromptTier, 'above'>) });
   }
   return tiers;
 }

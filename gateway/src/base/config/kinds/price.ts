@@ -125,18 +125,18 @@ function withoutAbsent(values: object): object {
 
 /** As a file has it. What people name themselves, such as resolutions, stays as it is. */
 export function writePrice(parts: DeclaredPrice): object {
-  const renamed = (value: unknown): unknown =>
+  const rename = (value: unknown): unknown =>
     typeof value === 'object' && value !== null
       ? Object.fromEntries(Object.entries(value).map(([name, part]) => [snakeCase(name), part]))
       : value;
-  const written = (value: object): object =>
+  const asWritten = (value: object): object =>
     Array.isArray(value)
-      ? value.map(renamed)
-      : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, renamed(part)]));
+      ? value.map(rename)
+      : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, rename(part)]));
   return Object.fromEntries(
     Object.entries(parts).map(([part, value]) => [
       snakeCase(part),
-      typeof value === 'object' ? written(value as object) : value,
+      typeof value === 'object' ? asWritten(value as object) : value,
     ]),
   );
 }

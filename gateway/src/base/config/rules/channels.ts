@@ -50,7 +50,7 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
 
 /** The vendor has no address of its own, and does not come with the gateway either. */
 function needsAddress(provider: string | null): boolean {
-  const name = providerNames.find((known) => known === provider);
+  const name = providerNames.find((providerName) => providerName === provider);
   if (name === undefined) return false;
   const { baseUrl, runsHere } = vendorFacts[name];
   return baseUrl === null && runsHere !== true;
@@ -63,17 +63,18 @@ function checkProtocols(
   provider: string | null,
   report: Report,
 ): void {
-  const name = providerNames.find((known) => known === provider);
+  const name = providerNames.find((providerName) => providerName === provider);
   if (name === undefined || !Array.isArray(protocols)) return;
   const { protocols: usual, alsoSpeaks = [] } = vendorFacts[name];
-  const spoken: readonly string[] = [...usual, ...alsoSpeaks];
+  const spokenProtocols: readonly string[] = [...usual, ...alsoSpeaks];
   protocols.forEach((item: RawValue, at) => {
     const protocol = textOf(item);
     // A misspelt protocol is reported as such.
-    if (protocol === null || !isProtocolName(protocol) || spoken.includes(protocol)) return;
+    if (protocol === null || !isProtocolName(protocol) || spokenProtocols.includes(protocol))
+      return;
     report(
       ['channels', index, 'protocols', at],
-      `a protocol of ${name} (${spoken.join(', ')})`,
+      `a protocol of ${name} (${spokenProtocols.join(', ')})`,
       describe(item),
     );
   });
@@ -85,7 +86,7 @@ function isProtocolName(text: string): boolean {
 
 function checkServed(models: RawValue, index: number, names: Names, report: Report): void {
   if (!Array.isArray(models)) return;
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   models.forEach((item: RawValue, at) => {
     const path = ['channels', index, 'models', at];
     const isPair = isMapping(item);
@@ -94,8 +95,8 @@ function checkServed(models: RawValue, index: number, names: Names, report: Repo
     if (name !== null && isPattern(name)) checkPattern(item, path, report);
     else checkModelName(value, isPair ? [...path, 'name'] : path, names, report);
     if (name === null) return;
-    if (seen.has(name)) report(path, 'each model once', `${describe(value)} again`);
-    seen.add(name);
+    if (seenNames.has(name)) report(path, 'each model once', `${describe(value)} again`);
+    seenNames.add(name);
   });
 }
 

@@ -50,20 +50,21 @@ export function checkModel(raw: RawMapping, index: number, names: Names, report:
 
 function checkPrice(price: RawMapping, type: string, index: number, report: Report): void {
   const path = ['models', index, 'price'];
-  const known = partsOf[type];
-  if (known === undefined) return;
-  const given = Object.keys(price).filter((part) => !isAbsent(price[part]));
+  const knownParts = partsOf[type];
+  if (knownParts === undefined) return;
+  const givenParts = Object.keys(price).filter((part) => !isAbsent(price[part]));
   const everyPart = new Set(Object.values(partsOf).flatMap((parts) => [...parts]));
-  for (const part of given) {
+  for (const part of givenParts) {
     // Misspelt parts are reported as unknown keys.
-    if (known.has(part) || !everyPart.has(part)) continue;
+    if (knownParts.has(part) || !everyPart.has(part)) continue;
     report(
       [...path, part],
-      `a price part of ${type} models (${[...known].join(', ')})`,
+      `a price part of ${type} models (${[...knownParts].join(', ')})`,
       quote(part),
     );
   }
-  const both = (left: PricePart, right: PricePart) => given.includes(left) && given.includes(right);
+  const both = (left: PricePart, right: PricePart) =>
+    givenParts.includes(left) && givenParts.includes(right);
   if (both('video_second', 'video_tokens')) {
     report([...path, 'video_tokens'], 'either video_second or video_tokens', 'both');
   }
@@ -132,14 +133,14 @@ function checkTiers(tiers: RawValue, index: number, report: Report): void {
   const path = ['models', index, 'price', 'image_tiers'];
   if (tiers.length === 0) report(path, 'at least one tier', 'an empty list');
   let largest: number | null = null;
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   tiers.forEach((tier: RawValue, at) => {
     if (!isMapping(tier)) return;
     const name = textOf(tier['name']);
-    if (name !== null && seen.has(name)) {
+    if (name !== null && seenNames.has(name)) {
       report([...path, at, 'name'], 'each tier once', `${describe(tier['name'])} again`);
     }
-    if (name !== null) seen.add(name);
+    if (name !== null) seenNames.add(name);
     const pixels = tier['max_pixels'];
     if (!(pixels instanceof Scalar) || typeof pixels.value !== 'number') return;
     if (largest !== null && pixels.value <= largest) {

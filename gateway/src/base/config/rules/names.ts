@@ -101,18 +101,23 @@ export function checkReference(
     if (!name.includes('@') || names.users.has(name.toLowerCase())) return;
     report(path, 'a user of users', describeName(value, names.users, report));
   } else {
-    const known = kind === 'team' ? names.teams : names.groups;
-    if (!known.has(name)) report(path, `a ${kind} of ${kind}s`, describeName(value, known, report));
+    const knownNames = kind === 'team' ? names.teams : names.groups;
+    if (!knownNames.has(name))
+      report(path, `a ${kind} of ${kind}s`, describeName(value, knownNames, report));
   }
 }
 
 /** Describes a wrong name together with the one that was probably meant; text from the environment stays hidden. */
-export function describeName(value: RawValue, known: Iterable<string>, report: Report): string {
+export function describeName(
+  value: RawValue,
+  knownNames: Iterable<string>,
+  report: Report,
+): string {
   const name = textOf(value) ?? '';
   const isHidden = value instanceof Scalar && value.expanded;
   // Comparing thousands of wrong names with thousands of right ones takes minutes.
   const isEnough = report.problems.length >= 50;
-  return describe(value) + (isHidden || isEnough ? '' : didYouMean(name, known));
+  return describe(value) + (isHidden || isEnough ? '' : didYouMean(name, knownNames));
 }
 
 /** Reports a served, allowed or aliased model that neither the file nor the bundled catalogue has. */
@@ -135,15 +140,15 @@ export function entriesOf(section: RawValue): RawMapping[] {
 /** Members of a team: users of the file, each once. */
 export function checkMembers(raw: RawMapping, index: number, names: Names, report: Report): void {
   if (!Array.isArray(raw['members'])) return;
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   raw['members'].forEach((each: RawValue, at) => {
     if (!isMapping(each)) return;
     const path = ['teams', index, 'members', at, 'user'];
     checkReference('user', each['user'], path, names, report);
     const email = textOf(each['user'])?.toLowerCase();
     if (email === undefined) return;
-    if (seen.has(email)) report(path, 'each member once', 'the same user again');
-    seen.add(email);
+    if (seenNames.has(email)) report(path, 'each member once', 'the same user again');
+    seenNames.add(email);
   });
 }
 

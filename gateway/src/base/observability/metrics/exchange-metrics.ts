@@ -20,7 +20,7 @@ const maxCombinations = 10_000;
  */
 export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
   const seriesOf = registerModelSeries(registry);
-  const open = registerOpenExchanges(registry);
+  const openCounts = registerOpenExchanges(registry);
   const countRequest = registerRequests(registry);
   const countAttempts = registerAttempts(registry);
   const usageSources = registerTally(registry, {
@@ -35,10 +35,10 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
 
   return {
     opened(kind) {
-      open[kind] += 1;
+      openCounts[kind] += 1;
     },
     closed(kind) {
-      open[kind] -= 1;
+      openCounts[kind] -= 1;
     },
     finished({ record, modelId }) {
       const series = seriesOf(modelId);
@@ -62,18 +62,18 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
 
 /** The numbers behind the gauge; callers change them as exchanges open and close. */
 function registerOpenExchanges(registry: Registry): Record<ExchangeKind, number> {
-  const open = { buffered: 0, stream: 0 };
+  const openCounts = { buffered: 0, stream: 0 };
   new Gauge({
     name: 'sluice_open_exchanges',
     help: 'Requests in flight to upstreams.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {
-      this.set({ kind: 'buffered' }, open.buffered);
-      this.set({ kind: 'stream' }, open.stream);
+      this.set({ kind: 'buffered' }, openCounts.buffered);
+      this.set({ kind: 'stream' }, openCounts.stream);
     },
   });
-  return open;
+  return openCounts;
 }
 
 const statusClasses = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
@@ -113,9 +113,9 @@ function registerAttempts(registry: Registry) {
   });
   return function countAttempts(list: ExchangeFacts['attempts']): void {
     for (let index = 0; index < list.length; index += 1) {
-      const { channel, result: named } = list[index]!;
+      const { channel, result: resultName } = list[index]!;
       // The word of an ending is the upstream's, so it is not a label.
-      const result = named.startsWith('ending=') ? 'ending' : named;
+      const result = resultName.startsWith('ending=') ? 'ending' : resultName;
       attempts.add(`${result} ${channel}`, () => ({ channel, result }));
       const next = list[index + 1];
       // A retry on the same channel, after a stale connection, is not a failover.
@@ -126,7 +126,7 @@ function registerAttempts(registry: Registry) {
   };
 }
 
-const unpriced = 'unpriced.';
+const unpricedPrefix = 'unpriced.';
 
 function registerUnpriced(registry: Registry) {
   const uses = registerTally(registry, {
@@ -140,9 +140,9 @@ function registerUnpriced(registry: Registry) {
     model: string,
   ): void {
     for (const { part } of receipt) {
-      if (!part.startsWith(unpriced)) continue;
+      if (!part.startsWith(unpricedPrefix)) continue;
       // The value of a surcharge is the upstream's word, so it is not a label.
-      const [use = ''] = part.slice(unpriced.length).split('.');
+      const [use = ''] = part.slice(unpricedPrefix.length).split('.');
       uses.add(`${use} ${model}`, () => ({ model, use }));
     }
   };
@@ -152,14 +152,14 @@ function registerUnpriced(registry: Registry) {
 const maxUnread = 200;
 
 function registerUnread(registry: Registry) {
-  const found = registerTally(registry, {
+  const unreadPaths = registerTally(registry, {
     name: 'sluice_unread_usage_total',
     help: 'Responses with a counter or an ending that the gateway does not know, by its path.',
     labelNames: ['model', 'path'],
     limit: maxUnread,
   });
   return function countUnread(paths: readonly string[], model: string): void {
-    for (const path of paths) found.add(`${path} ${model}`, () => ({ model, path }));
+    for (const path of paths) unreadPaths.add(`${path} ${model}`, () => ({ model, path }));
   };
 }
 

@@ -9,7 +9,7 @@ export interface Metrics {
   readonly exchanges: ExchangeMetrics;
   readonly tasks: TaskMetrics;
   /** Counts a request that got an error before it became an exchange. `error` is a catalogue name. */
-  refused(error: string): void;
+  countRefusal(error: string): void;
   readonly contentType: string;
   /** Prometheus text exposition format 0.0.4. */
   render(): Promise<string>;
@@ -24,8 +24,8 @@ const maxErrors = 200;
  * Adds up the collected metrics of several processes, unless a metric has another aggregator. There is no label for the
  * process: it would multiply every series, and a scrape reaches an arbitrary process.
  */
-export function renderTogether(collected: readonly (readonly object[])[]): Promise<string> {
-  return AggregatorRegistry.aggregate(collected.flat()).metrics();
+export function renderTogether(collectedMetrics: readonly (readonly object[])[]): Promise<string> {
+  return AggregatorRegistry.aggregate(collectedMetrics.flat()).metrics();
 }
 
 /** @param renderAll renders the metrics of all processes that are scraped as one; null: only those of this process */
@@ -47,7 +47,7 @@ export function createMetrics(
   return {
     exchanges,
     tasks,
-    refused: (error) => refusals.add(error, () => ({ error })),
+    countRefusal: (error) => refusals.add(error, () => ({ error })),
     contentType: registry.contentType,
     async render() {
       const all = await renderAll();

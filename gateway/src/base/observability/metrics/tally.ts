@@ -22,20 +22,20 @@ export function createTally<Label extends string>(
 ): Tally<Label> {
   const counts = new Map<string, Count<Label>>();
   const create = (key: string, labels: Readonly<Record<Label, string>>): Count<Label> => {
-    const made = { labels, count: 0 };
-    counts.set(key, made);
-    return made;
+    const entry = { labels, count: 0 };
+    counts.set(key, entry);
+    return entry;
   };
   let rest: Count<Label> | null = null;
 
   return {
     add(key, labels) {
-      let found = counts.get(key);
-      if (found === undefined) {
-        if (counts.size < limit) found = create(key, labels());
-        else found = rest ??= create('', overflow);
+      let entry = counts.get(key);
+      if (entry === undefined) {
+        if (counts.size < limit) entry = create(key, labels());
+        else entry = rest ??= create('', overflow);
       }
-      found.count += 1;
+      entry.count += 1;
     },
     counts: { [Symbol.iterator]: () => counts.values() },
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds, parseEntry } from '#config/index.ts';
 import { givenAnytime, givenOnce, shownMembers, shownValues, upTo } from './members.ts';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, searched, time } from './values.ts';
+import { count, money, nothing, searchText, time } from './values.ts';
 
 const members = shownMembers(kinds.key);
 
@@ -35,7 +35,7 @@ const key = z.object({
   previous_valid_until: time.nullable(),
 });
 
-const issued = key.extend({
+const issuedKey = key.extend({
   /** The secret. No other response has it, not even the one to a repeated call. */
   key: z.string().optional(),
 });
@@ -79,7 +79,7 @@ export const listKeys = defineRoute({
     limit: count(1, 200).optional(),
     cursor: z.string().min(1).max(400).optional(),
     /** What the name contains, in capitals or not. */
-    q: searched,
+    q: searchText,
   }),
   body: nothing,
   response: z.object({ data: z.array(key), next: z.string().nullable() }),
@@ -124,7 +124,7 @@ export const createKey = defineRoute({
     /** Without a user: whoever asks. */
     ...givenOnce(kinds.key),
   }),
-  response: issued,
+  response: issuedKey,
   example: { ...example, key: 'sk-AbCd…' },
 });
 
@@ -141,7 +141,7 @@ export const rotateKey = defineRoute({
       .union([z.string(), z.int().min(0)], 'expected seconds, or a time such as 24h')
       .optional(),
   }),
-  response: issued,
+  response: issuedKey,
   example: {
     ...example,
     key: 'sk-AbCd…',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, searched, text, time } from './values.ts';
+import { nothing, searchText, text, time } from './values.ts';
 
 const prices = z.array(
   z.object({
@@ -106,7 +106,7 @@ export const listModels = defineRoute({
   permission: 'own',
   parameters: nothing,
   /** What the id, an alias or the name for people contains, in capitals or not. */
-  query: z.strictObject({ q: searched }),
+  query: z.strictObject({ q: searchText }),
   body: nothing,
   response: z.object({ data: z.array(model) }),
   example: { data: [example] },

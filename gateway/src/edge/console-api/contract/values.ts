@@ -20,7 +20,7 @@ export const text = (most: number, expected = 'some text') =>
     .refine((value) => !value.includes('\0'), `expected ${expected}`);
 
 /** What names contain, for lists: `%` and the like stand for themselves. */
-export const searched = text(64).optional();
+export const searchText = text(64).optional();
 
 /** A time with its zone, as Unix milliseconds. */
 export const timeFilter = z.iso

@@ -90,9 +90,9 @@ function stateOf({ breaker, credentials }: ChannelHealthReading): ChannelState {
   return ready === 0 && cooling > 0 ? 'waits' : 'works';
 }
 
-function recentOf(found: RecentHealth | undefined) {
-  if (found === undefined) return null;
-  const { requests, failed, hours, firstToken } = found;
+function recentOf(recent: RecentHealth | undefined) {
+  if (recent === undefined) return null;
+  const { requests, failed, hours, firstToken } = recent;
   return {
     requests,
     success: shareOf(requests, failed) ?? 1,

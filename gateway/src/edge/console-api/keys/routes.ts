@@ -33,7 +33,7 @@ import {
   type PlaceInFile,
   readChanges,
   readMembers,
-  refused,
+  throwRefusal,
   revisionOf,
 } from '../writes.ts';
 import { groupsFor, keyReachOf, type KeyReach, usualGroupOf } from './reach.ts';
@@ -60,21 +60,21 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   /** Runs a use case. @throws ApiError for what it refuses, and `database_away` */
   const change = <Result>(useCase: () => Promise<Result>) =>
-    fromDatabase(() => useCase().catch((error: unknown) => refused(kinds.key, error)));
+    fromDatabase(() => useCase().catch((error: unknown) => throwRefusal(kinds.key, error)));
 
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
     const { limit = defaultLimit, cursor, q } = query;
     return reads(async (db) => {
       const { sees } = await keyReachOf(db, caller);
       // One more than is shown tells whether there is a next page.
-      const found = await readKeys(db, {
+      const foundKeys = await readKeys(db, {
         limit: limit + 1,
         ...(sees !== undefined && { within: sees }),
         ...(cursor !== undefined && { after: cursor }),
         ...(q !== undefined && { search: q }),
       });
-      const keys = found.slice(0, limit);
-      const next = found.length > limit ? (keys.at(-1)?.name ?? null) : null;
+      const keys = foundKeys.slice(0, limit);
+      const next = foundKeys.length > limit ? (keys.at(-1)?.name ?? null) : null;
       return { body: { data: await viewsOf(db, keys), next } };
     });
   });
@@ -98,9 +98,10 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   serveRoute(scope, contract.createKey, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
     const { kysely } = database;
-    const given = readMembers(kinds.key, { ...body, user: body.user ?? user.email });
+    const keyMembers = readMembers(kinds.key, { ...body, user: body.user ?? user.email });
     const reach = await fromDatabase(() => keyReachOf(kysely, caller));
-    const settings = reach.changes === undefined ? given : await allowed(given, body.group);
+    const settings =
+      reach.changes === undefined ? keyMembers : await requireAllowed(keyMembers, body.group);
     const call = callOf(request, user.id);
     const { key, secret } = await change(() =>
       createOwnKey(administration, actorOf(request, user), settings, {
@@ -115,12 +116,16 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     };
 
     /** What somebody without a say over all keys has asked for. @throws ApiError `forbidden` */
-    async function allowed(asked: KeySettings, group: string | null | undefined) {
-      assertAllowed(asked, user.email, reach.teams);
-      const payer = { userId: user.id, team: asked.team };
+    async function requireAllowed(
+      requestedSettings: KeySettings,
+      group: string | null | undefined,
+    ) {
+      assertAllowed(requestedSettings, user.email, reach.teams);
+      const payer = { userId: user.id, team: requestedSettings.team };
       const groups = await fromDatabase(() => groupsFor(kysely, payer));
-      const named = group == null ? { ...asked, group: usualGroupOf(groups) } : asked;
-      assertGroup(named.group, groups, asked.team);
+      const named =
+        group == null ? { ...requestedSettings, group: usualGroupOf(groups) } : requestedSettings;
+      assertGroup(named.group, groups, requestedSettings.team);
       return named;
     }
   });
@@ -133,28 +138,28 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     if (reach.changes !== undefined) {
       await assertChangeAllowed(key, settings, reach);
     }
-    const changed = await fromDatabase(() =>
+    const changedKey = await fromDatabase(() =>
       changeKey(administration, actorOf(request, caller.session.user), {
         key: { id: key.id, ...(reach.changes !== undefined && { within: reach.changes }) },
         revision,
         settings,
         rankOver: reach.rankOver,
       }).catch(async (error: unknown) => {
-        if (!(error instanceof StaleKey)) return refused(kinds.key, error);
+        if (!(error instanceof StaleKey)) return throwRefusal(kinds.key, error);
         throw new ApiError('stale', error.message, {
           details: { object: await viewOf(database.kysely, error.key) },
         });
       }),
     );
-    return { body: await viewOf(database.kysely, changed), revision: changed.revision };
+    return { body: await viewOf(database.kysely, changedKey), revision: changedKey.revision };
   });
 
   serveRoute(scope, contract.rotateKey, options, async ({ request, parameters, body, caller }) => {
-    const { reach, key: found } = await writable(caller, parameters.id);
-    if (found.secretOwner === 'file') throw ownedByFile(found);
+    const { reach, key: foundKey } = await writable(caller, parameters.id);
+    if (foundKey.secretOwner === 'file') throw ownedByFile(foundKey);
     const grace = readGrace(body.grace);
     const reference = {
-      id: found.id,
+      id: foundKey.id,
       ...(reach.changes !== undefined && { within: reach.changes }),
     };
     const { user } = caller.session;
@@ -221,7 +226,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   }
 
   async function viewsOf(db: Db, keys: readonly StoredKey[]) {
-    const spent = await spentOf(db, keys.map(meterOf));
+    const spentByMeter = await spentOf(db, keys.map(meterOf));
     const uses = await lastUses(
       db,
       keys.map(({ id }) => id),
@@ -230,7 +235,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       id: key.id,
       prefix: key.prefix,
       ...shownValues(kinds.key, key),
-      spent: formatUsd(spent.get(meterOf(key)) ?? 0n),
+      spent: formatUsd(spentByMeter.get(meterOf(key)) ?? 0n),
       owner: key.owner,
       editable: key.owner !== 'file',
       declared_in: key.owner === 'file' ? placeInFile('keys', key.name) : null,
@@ -288,8 +293,10 @@ function isWithin({ userId, teamId }: StoredKey, reach: Reach | undefined): bool
 }
 
 /** Milliseconds. @throws ApiError `invalid` */
-function readGrace(given: string | number = usualGrace): number {
-  const grace = parseGrace(typeof given === 'number' ? `${given}s` : given);
+function readGrace(requestedGrace: string | number = usualGrace): number {
+  const grace = parseGrace(
+    typeof requestedGrace === 'number' ? `${requestedGrace}s` : requestedGrace,
+  );
   if (grace !== null) return grace;
   const message = `expected ${graceRule}`;
   throw new ApiError('invalid', `grace: ${message}`, { fields: [{ path: 'grace', message }] });

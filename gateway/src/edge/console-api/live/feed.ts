@@ -21,7 +21,7 @@ export interface LiveFeed {
 }
 
 /** So many can be brought after a lost connection. */
-const kept = 500;
+const mostEvents = 500;
 /**
  * Milliseconds for which records are kept after the last watcher has left, because it may only have lost its connection.
  * While nobody watches, nothing is kept: records that outlive their request cost the garbage collector a fifth of the
@@ -67,7 +67,7 @@ export function createLiveFeed({ epoch, monotonic }: LiveFeedOptions): LiveFeed 
       const event = { kind: 'finished', number, record } as const;
       last.push(event);
       // In steps: moving all of them for each request would cost more than the request.
-      if (last.length >= 2 * kept) last.splice(0, kept);
+      if (last.length >= 2 * mostEvents) last.splice(0, mostEvents);
       tell(event);
     },
     watch(watcher) {
@@ -80,4 +80,4 @@ export function createLiveFeed({ epoch, monotonic }: LiveFeedOptions): LiveFeed 
   };
 }
 
-export const mostMissed = kept;
+export const mostMissed = mostEvents;

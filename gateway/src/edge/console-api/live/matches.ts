@@ -27,9 +27,9 @@ export function matches(filter: UsageFilter, row: Matched): boolean {
   for (const name of named) {
     // Who answers is not known before somebody does.
     if (name === 'channel' && row.ended === undefined) continue;
-    const wanted = name === 'user' ? filter[name]?.trim().toLowerCase() : filter[name];
+    const filterValue = name === 'user' ? filter[name]?.trim().toLowerCase() : filter[name];
     const is = row[name];
-    if (wanted !== undefined && is !== wanted && ids[name] !== filter[name]) return false;
+    if (filterValue !== undefined && is !== filterValue && ids[name] !== filter[name]) return false;
     const beginning = name === 'user' ? beginnings[name]?.toLowerCase() : beginnings[name];
     if (beginning !== undefined && (is === null || !is.startsWith(beginning))) return false;
   }

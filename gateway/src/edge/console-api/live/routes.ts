@@ -34,9 +34,9 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
     }
     const filter = { ...filterOf(query), ...(await reads((db) => scopeOf(db, caller))) };
     const since = request.headers['last-event-id'];
-    const missed = missedSince(feed, typeof since === 'string' ? since : null);
+    const missedEvents = missedSince(feed, typeof since === 'string' ? since : null);
     const pending: LiveEvent[] = [];
-    let { dropped } = missed;
+    let { dropped } = missedEvents;
     const unwatch = feed.watch((event) => {
       if (pending.length < mostPending) pending.push(event);
       else dropped += 1;
@@ -77,10 +77,10 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
       const fresh = share === 0 ? [] : pending.slice(-share);
       pending.length = 0;
       // What was missed is brought whole, once: there are at most 500.
-      const shown = isSlow ? [] : [...missed.events.splice(0), ...fresh];
-      if (shown.length === 0 && dropped === 0) return;
+      const shownEvents = isSlow ? [] : [...missedEvents.events.splice(0), ...fresh];
+      if (shownEvents.length === 0 && dropped === 0) return;
       const texts: string[] = [];
-      for (const event of shown) {
+      for (const event of shownEvents) {
         const text = await names.textOf(event, filter, feed.epoch);
         if (text !== null) texts.push(text);
       }
@@ -114,23 +114,23 @@ const agentOf = (header: string | readonly string[] | undefined) =>
 
 /** Rows need names, and records have ids. */
 function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) {
-  const known = new Map<string, string | null>();
+  const knownNames = new Map<string, string | null>();
   const most = 5_000;
   let readAt = now();
 
   async function nameOf(kind: 'key' | 'user' | 'team', id: string): Promise<string | null> {
     // A key may get another name.
     if (now() - readAt > 60_000) {
-      known.clear();
+      knownNames.clear();
       readAt = now();
     }
     const place = `${kind} ${id}`;
-    const name = known.get(place);
-    if (name !== undefined) return name;
-    const found = (await reads((db) => namesOf(db, kind, [id]))).get(id) ?? null;
-    if (known.size >= most) known.clear();
-    known.set(place, found);
-    return found;
+    const knownName = knownNames.get(place);
+    if (knownName !== undefined) return knownName;
+    const name = (await reads((db) => namesOf(db, kind, [id]))).get(id) ?? null;
+    if (knownNames.size >= most) knownNames.clear();
+    knownNames.set(place, name);
+    return name;
   }
   return {
     /** The event as it is sent; null: it is not for this filter. */

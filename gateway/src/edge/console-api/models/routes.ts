@@ -60,8 +60,8 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
   serveRoute(scope, contract.readModel, options, ({ parameters, caller }) =>
     reads(async (db) => {
       const offers = await offersFor(db, caller);
-      const asked = snapshot().aliases.get(parameters.id) ?? parameters.id;
-      const offer = offers.get(parameters.id) ?? offers.get(asked);
+      const modelId = snapshot().aliases.get(parameters.id) ?? parameters.id;
+      const offer = offers.get(parameters.id) ?? offers.get(modelId);
       if (offer === undefined) throw new ApiError('not_found', 'there is no such model');
       const { model, aliases, routes } = offer;
       const origins = await originsOf(db);
@@ -91,10 +91,10 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
     const catalogue = snapshot();
     const offers = new Map<string, Offer>();
     for (const group of await groupsOf(db, caller, catalogue)) {
-      const served = catalogue.routes.get(group);
+      const servedRoutes = catalogue.routes.get(group);
       for (const { name, model } of servedNames(catalogue, group)) {
         const { aliases = [], routes = [] } = offers.get(model.id) ?? {};
-        const own = served?.get(name) ?? served?.get(model.id) ?? [];
+        const own = servedRoutes?.get(name) ?? servedRoutes?.get(model.id) ?? [];
         offers.set(model.id, {
           model,
           aliases: name === model.id || aliases.includes(name) ? aliases : [...aliases, name],
@@ -107,17 +107,17 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
 }
 
 /** Whether a name of the model contains what is searched for. */
-function isNamed({ model, aliases }: Offer, searched: string): boolean {
+function isNamed({ model, aliases }: Offer, searchText: string): boolean {
   const names = [model.id, model.displayName, ...aliases];
-  return names.some((name) => name.toLowerCase().includes(searched.toLowerCase()));
+  return names.some((name) => name.toLowerCase().includes(searchText.toLowerCase()));
 }
 
 type Origins = ReadonlyMap<string, ModelView['origin']>;
 
 /** Bundled models are not in the database, unless something else declares them too. */
 async function originsOf(db: Db): Promise<Origins> {
-  const stored = await listModels(db);
-  return new Map(stored.map(({ id, owner }) => [id, owner === 'system' ? 'bundled' : owner]));
+  const storedModels = await listModels(db);
+  return new Map(storedModels.map(({ id, owner }) => [id, owner === 'system' ? 'bundled' : owner]));
 }
 
 interface Surroundings {
@@ -130,14 +130,14 @@ function viewOf(
   { model, aliases, routes }: Offer,
   { caller, origins, health }: Surroundings,
 ): ModelView {
-  const spoken = [...routes.values()].flat().flatMap(({ channel }) => channel.protocols);
+  const spokenProtocols = [...routes.values()].flat().flatMap(({ channel }) => channel.protocols);
   return {
     id: model.id,
     aliases: aliases.toSorted(),
     type: model.type,
     display_name: model.displayName,
     origin: origins.get(model.id) ?? 'bundled',
-    protocols: [...new Set(spoken)].toSorted(),
+    protocols: [...new Set(spokenProtocols)].toSorted(),
     groups: [...routes.keys()],
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
@@ -151,12 +151,12 @@ function viewOf(
   };
 }
 
-/** @param found under each name of the model */
-function recentOf(found: readonly RecentHealth[], withCounts: boolean): ModelView['recent'] {
-  const [busiest] = found.toSorted((a, b) => b.requests - a.requests);
+/** @param recentHealth under each name of the model */
+function recentOf(recentHealth: readonly RecentHealth[], withCounts: boolean): ModelView['recent'] {
+  const [busiest] = recentHealth.toSorted((a, b) => b.requests - a.requests);
   if (busiest === undefined) return null;
   const add = (pick: (health: RecentHealth) => number) =>
-    found.reduce((total, health) => total + pick(health), 0);
+    recentHealth.reduce((total, health) => total + pick(health), 0);
   const requests = add((health) => health.requests);
   return {
     requests: withCounts ? requests : null,
@@ -181,9 +181,10 @@ function channelsOf(routes: Offer['routes']) {
   const byChannel = new Map<string, Route & { readonly groups: string[] }>();
   for (const [group, served] of routes) {
     for (const route of served) {
-      const known = byChannel.get(route.channel.name);
-      if (known === undefined) byChannel.set(route.channel.name, { ...route, groups: [group] });
-      else known.groups.push(group);
+      const channelHealth = byChannel.get(route.channel.name);
+      if (channelHealth === undefined)
+        byChannel.set(route.channel.name, { ...route, groups: [group] });
+      else channelHealth.groups.push(group);
     }
   }
   return [...byChannel.values()]

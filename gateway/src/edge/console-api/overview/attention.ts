@@ -82,8 +82,8 @@ function withoutPrice({
   routes,
 }: Pick<CatalogueSnapshot, 'models' | 'aliases' | 'routes'>): string[] {
   const names = [...routes.values()].flatMap((byName) => [...byName.keys()]);
-  const served = new Set(names.map((name) => aliases.get(name) ?? name));
-  return [...served].filter((id) => {
+  const servedModels = new Set(names.map((name) => aliases.get(name) ?? name));
+  return [...servedModels].filter((id) => {
     const model = models.get(id);
     return model !== undefined && model.enabled && !isPriced(model);
   });

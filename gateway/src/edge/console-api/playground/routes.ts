@@ -53,9 +53,9 @@ export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOpti
   });
 
   /** @throws ApiError `invalid` */
-  async function groupOf(db: Db, use: Parameters<typeof usableGroups>[1], given?: string) {
+  async function groupOf(db: Db, use: Parameters<typeof usableGroups>[1], groupName?: string) {
     const groups = await usableGroups(db, use, snapshot());
-    const group = given ?? usualGroupOf([...groups]);
+    const group = groupName ?? usualGroupOf([...groups]);
     if (groups.has(group)) return group;
     throw noSuch('group', `there is no group '${group}' that you may use`);
   }

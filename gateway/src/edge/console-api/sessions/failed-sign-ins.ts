@@ -37,11 +37,11 @@ export function createFailedSignIns({
   async function write(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const written = counts;
+    const writtenCounts = counts;
     counts = new Map();
     try {
       await database.kysely.transaction().execute(async (trx) => {
-        for (const [address, failures] of written) {
+        for (const [address, failures] of writtenCounts) {
           const count = { field: 'count', before: null, after: `${failures}`, secret: false };
           await recordAudit(
             { trx, now: now() },
@@ -52,7 +52,7 @@ export function createFailedSignIns({
       });
     } catch {
       // The database is unreachable: they are written with those of the next minute.
-      for (const [address, failures] of written) add(address, failures);
+      for (const [address, failures] of writtenCounts) add(address, failures);
     }
   }
 

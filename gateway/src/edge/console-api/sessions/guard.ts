@@ -45,9 +45,9 @@ export function csrfToken(secret: string): string {
 /** @throws ApiError `csrf` unless the request comes from a page of this session */
 export function assertOwnPage(request: FastifyRequest, secret: string): void {
   assertOwnOrigin(request);
-  const sent = Buffer.from(String(request.headers['x-sluice-csrf'] ?? ''));
-  const expected = Buffer.from(csrfToken(secret));
-  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
+  const sentToken = Buffer.from(String(request.headers['x-sluice-csrf'] ?? ''));
+  const expectedToken = Buffer.from(csrfToken(secret));
+  if (sentToken.length !== expectedToken.length || !timingSafeEqual(sentToken, expectedToken)) {
     throw new ApiError('csrf', 'the header x-sluice-csrf is not that of this session');
   }
 }

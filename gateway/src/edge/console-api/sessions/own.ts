@@ -19,7 +19,7 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { refused } from '../writes.ts';
+import { throwRefusal } from '../writes.ts';
 import { actorOf, connectionOf } from './connection.ts';
 import { knownCookie, setSessionCookie } from './cookies.ts';
 import type { SignedInCaller } from './guard.ts';
@@ -50,7 +50,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
   serveRoute(scope, contract.changeMe, options, async ({ request, body, caller }) => {
     const { session } = caller;
     const { name, ...chosen } = body;
-    const user = name === undefined ? session.user : await renamed(request, session, name);
+    const user = name === undefined ? session.user : await rename(request, session, name);
     const changes = Object.entries(chosen).filter(([, value]) => value !== undefined);
     const preferences =
       changes.length === 0
@@ -65,16 +65,16 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     const { user } = caller.session;
     await assertKnows(request, user.email, body.old_password);
     const passwordHash = await hashing.run(() => hashPassword(body.new_password));
-    const changed = await fromDatabase(async () => {
+    const changedUser = await fromDatabase(async () => {
       await replacePassword(administration, actorOf(request, user), {
         email: user.email,
         passwordHash,
       });
       return findUserByEmail(database.kysely, user.email);
     });
-    if (changed === null) throw new ApiError('unauthenticated', 'you are not signed in');
+    if (changedUser === null) throw new ApiError('unauthenticated', 'you are not signed in');
     // The one that was used has ended with all others.
-    const next = await start(request, changed);
+    const next = await start(request, changedUser);
     const { isSecure } = connectionOf(request);
     return { body: await show(request, next), cookies: [setSessionCookie(next.secret, isSecure)] };
   });
@@ -107,15 +107,15 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
   });
 
   /** @throws ApiError `invalid`, and `owned_by_file` */
-  async function renamed(request: FastifyRequest, { user }: Session, given: string | null) {
-    const name = given === '' ? null : given;
+  async function rename(request: FastifyRequest, { user }: Session, newName: string | null) {
+    const name = newName === '' ? null : newName;
     if (name !== null && !isName(name)) {
       const message = 'expected up to 200 characters without spaces around them';
       throw new ApiError('invalid', `name: ${message}`, { fields: [{ path: 'name', message }] });
     }
     await fromDatabase(() =>
       renameUser(administration, actorOf(request, user), { email: user.email, name }).catch(
-        (error: unknown) => refused(kinds.user, error),
+        (error: unknown) => throwRefusal(kinds.user, error),
       ),
     );
     return { ...user, name };

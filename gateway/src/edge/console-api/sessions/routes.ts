@@ -48,14 +48,14 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     const { isSecure, isLocal } = connectionOf(request);
     const { user, preferences } = session;
     const permissions = permissionsOf(user.role);
-    const granted = await fromDatabase(() => grantedTo(user.id, permissions));
+    const grantedPermissions = await fromDatabase(() => grantedTo(user.id, permissions));
     return {
       user: { ...user, editable: !user.isOfFile },
       preferences,
       welcome: user.isFirst && preferences.welcomed !== true,
       permissions: [...permissions],
       playground: mayPlay(members, permissions),
-      ...granted,
+      ...grantedPermissions,
       csrf_token: csrfToken(secret),
       insecure: !isSecure && !isLocal,
       gateway: { version, url: originOf(request.raw, request.server.publicUrl) },
@@ -72,8 +72,8 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
         groups: [...(await groupsOfUser(kysely, userId))],
       };
     }
-    const enabled = (await listGroups(kysely)).filter((group) => group.enabled);
-    const groups = enabled.map(({ name }) => name);
+    const enabledGroups = (await listGroups(kysely)).filter((group) => group.enabled);
+    const groups = enabledGroups.map(({ name }) => name);
     return { teams: teams.map((team) => ({ ...team, groups })), groups };
   }
 
@@ -81,7 +81,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   async function start(request: FastifyRequest, user: StoredUser): Promise<SignedInCaller> {
     const address = request.server.clientAddress(request.raw);
     const userAgent = request.headers['user-agent'] ?? null;
-    const started = now();
+    const startedAt = now();
     const caller = await fromDatabase(async () => {
       const actor = actorOf(request, user);
       const secret = await startSession(
@@ -91,16 +91,17 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
           address,
           userAgent,
           beside: (trx) =>
-            recordAudit({ trx, now: started }, actor, {
+            recordAudit({ trx, now: startedAt }, actor, {
               action: 'create',
               subject: { kind: 'session', name: user.email },
               fields: [],
             }),
         },
-        started,
+        startedAt,
       );
-      await removeEndedSessions(database.kysely, started);
-      const session = secret === null ? null : await findSession(database.kysely, secret, started);
+      await removeEndedSessions(database.kysely, startedAt);
+      const session =
+        secret === null ? null : await findSession(database.kysely, secret, startedAt);
       return secret === null || session === null ? null : { secret, session, permissions: [] };
     });
     if (caller === null) throw new ApiError('unauthenticated', 'you are not signed in');
@@ -114,8 +115,8 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
       throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
     }
     const address = request.server.clientAddress(request.raw);
-    const known = knownCookie(request);
-    const { user, known: nextKnown } = await signIn({ ...body, address, known });
+    const browserCookie = knownCookie(request);
+    const { user, known: nextKnown } = await signIn({ ...body, address, known: browserCookie });
     const caller = await start(request, user);
     return {
       body: await show(request, caller),

@@ -58,9 +58,12 @@ export function createSignIn({
   function browserOf(user: StoredUser | null, known: string | null): string | null {
     const [random = '', signature = ''] = known?.split('.') ?? [];
     if (user === null) return null;
-    const sent = Buffer.from(signature);
-    const expected = Buffer.from(sign(user.id, random));
-    return sent.length === expected.length && timingSafeEqual(sent, expected) ? random : null;
+    const sentSignature = Buffer.from(signature);
+    const expectedSignature = Buffer.from(sign(user.id, random));
+    return sentSignature.length === expectedSignature.length &&
+      timingSafeEqual(sentSignature, expectedSignature)
+      ? random
+      : null;
   }
 
   function assertMayTry(names: readonly string[]): void {

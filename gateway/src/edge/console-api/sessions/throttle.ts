@@ -1,5 +1,5 @@
 /** Failures before the first delay, and what a delay is at most, in seconds. */
-const free = 4;
+const freeAttempts = 4;
 const longestDelay = 900;
 /** Milliseconds after the last failure until a count begins anew. */
 const memory = 3_600_000;
@@ -29,8 +29,9 @@ export function createSignInThrottle(): SignInThrottle {
 
   function waitFor(name: string, now: number): number {
     const count = counts.get(name);
-    if (count === undefined || count.failures <= free || now - count.lastAt > memory) return 0;
-    const delay = Math.min(2 ** (count.failures - free - 1), longestDelay);
+    if (count === undefined || count.failures <= freeAttempts || now - count.lastAt > memory)
+      return 0;
+    const delay = Math.min(2 ** (count.failures - freeAttempts - 1), longestDelay);
     return Math.max(0, Math.ceil((count.lastAt + delay * 1_000 - now) / 1_000));
   }
 

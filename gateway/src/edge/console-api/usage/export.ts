@@ -39,13 +39,13 @@ export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions)
         }),
       );
     let page = await pageAfter(null);
-    const asked = JSON.stringify(query);
+    const queryText = JSON.stringify(query);
     await fromDatabase(() =>
       database.kysely.transaction().execute((trx) =>
         recordAudit({ trx, now: now() }, actorOf(request, caller.session.user), {
           action: 'export',
           subject: { kind: 'usage', name: `requests.${query.format}` },
-          fields: [{ field: 'filter', before: null, after: asked, secret: false }],
+          fields: [{ field: 'filter', before: null, after: queryText, secret: false }],
         }),
       ),
     );

@@ -22,16 +22,20 @@ export async function readFacets(
   const all = beginning === null ? await countNames(db, filter) : null;
   for (const dimension of countedDimensions) {
     const names =
-      all === null ? await begun(db, filter, dimension, beginning ?? '', limit) : all[dimension];
+      all === null
+        ? await namesBeginning(db, filter, dimension, beginning ?? '', limit)
+        : all[dimension];
     // Empty: no name to filter by. Without requests: a channel that was asked and never answered.
-    const found = names.filter(({ name, requests }) => name !== '' && requests > 0).slice(0, limit);
-    const shown = await namesOf(
+    const foundNames = names
+      .filter(({ name, requests }) => name !== '' && requests > 0)
+      .slice(0, limit);
+    const shownNames = await namesOf(
       db,
       dimension,
-      found.map(({ name }) => name),
+      foundNames.map(({ name }) => name),
     );
-    counts[dimension] = found.map(({ name, requests }) => ({
-      value: shown.get(name) ?? name,
+    counts[dimension] = foundNames.map(({ name, requests }) => ({
+      value: shownNames.get(name) ?? name,
       count: requests,
     }));
   }
@@ -48,7 +52,7 @@ export async function readFacets(
 }
 
 /** Names with this beginning, which only the database tells for ids. */
-async function begun(
+async function namesBeginning(
   db: OpenDatabase['kysely'],
   filter: Filter,
   dimension: CountedDimension,

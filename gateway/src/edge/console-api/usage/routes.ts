@@ -108,8 +108,11 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
 
   serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
     const { entry, inputPrice } = await reads(async (db) => {
-      const found = await findUsage(db, parameters.id, await scopeOf(db, caller));
-      return { entry: found, inputPrice: found === null ? null : await inputPriceOf(db, found) };
+      const foundRow = await findUsage(db, parameters.id, await scopeOf(db, caller));
+      return {
+        entry: foundRow,
+        inputPrice: foundRow === null ? null : await inputPriceOf(db, foundRow),
+      };
     });
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
     const { receipt, route, losses } = entry;
@@ -132,8 +135,8 @@ async function inputPriceOf(
 ): Promise<string | null> {
   const cached = receipt?.find(({ part }) => /(?:^|\.)cache_/.test(part));
   if (cached === undefined || version === null) return null;
-  const kept = await readPriceVersion(db, version);
-  const rate = kept === null ? null : inputRateBeside(ratesOf(kept.price), cached.part);
+  const keptPrice = await readPriceVersion(db, version);
+  const rate = keptPrice === null ? null : inputRateBeside(ratesOf(keptPrice.price), cached.part);
   return rate === null ? null : decimalOf(rate);
 }
 

@@ -45,8 +45,8 @@ export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): 
     if (isCutInDays && !areDaysWhole(from, to, tz)) throw brokenHours(tz);
     const question = { ...namesIn(query), from, to, by, metric, first, timeZone: tz };
     const { groups, names, total, buckets, rest } = await reads(async (db) => {
-      const grouped = await groupUsage(db, { ...question, ...(await scopeOf(db, caller)) });
-      return { ...grouped, names: await shownNames(db, by, grouped.groups) };
+      const groups = await groupUsage(db, { ...question, ...(await scopeOf(db, caller)) });
+      return { ...groups, names: await shownNames(db, by, groups.groups) };
     });
     // The keys of all sessions have one name, and the list that it opens has the requests of all of them.
     return {
@@ -82,11 +82,11 @@ async function shownNames(
   by: readonly Dimension[],
   groups: readonly { readonly names: readonly (string | null)[] }[],
 ): Promise<ReadonlyMap<string, string>[]> {
-  const shown: ReadonlyMap<string, string>[] = [];
+  const nameMaps: ReadonlyMap<string, string>[] = [];
   for (const [at, dimension] of by.entries()) {
     const isTime = (timeDimensions as readonly string[]).includes(dimension);
     const ids = new Set(isTime ? [] : groups.map(({ names }) => names[at]));
-    shown.push(
+    nameMaps.push(
       await namesOf(
         db,
         dimension,
@@ -94,7 +94,7 @@ async function shownNames(
       ),
     );
   }
-  return shown;
+  return nameMaps;
 }
 
 /** Sums as the API shows them. */

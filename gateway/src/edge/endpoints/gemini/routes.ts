@@ -17,17 +17,17 @@ export function geminiRoutes(context: EndpointContext) {
       run(context, request, reply),
     );
 
-    const free = { onRequest: context.countRates.free };
-    scope.get('/v1beta/models', free, (request, reply) => {
-      const listed = context.lists.of(callerOf(request));
-      respondJson(request, reply, 200, encodeGeminiPage(listed, request.query));
+    const freeOptions = { onRequest: context.countRates.free };
+    scope.get('/v1beta/models', freeOptions, (request, reply) => {
+      const models = context.lists.of(callerOf(request));
+      respondJson(request, reply, 200, encodeGeminiPage(models, request.query));
     });
 
-    scope.get('/v1beta/models/*', free, (request, reply) => {
+    scope.get('/v1beta/models/*', freeOptions, (request, reply) => {
       const name = modelTail(request.params) ?? '';
-      const found = context.lists.find(callerOf(request), name)?.gemini ?? null;
-      if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
-      respondJson(request, reply, 200, found);
+      const entry = context.lists.find(callerOf(request), name)?.gemini ?? null;
+      if (entry === null) throw new GatewayError('model_not_found', { values: { model: name } });
+      respondJson(request, reply, 200, entry);
     });
     done();
   };

@@ -17,7 +17,7 @@ export function metricsRoutes(metrics: Metrics, { token }: MetricsAccess) {
         ? (request: FastifyRequest) =>
             isLocal(request) && isKnownHost(request.headers.host, scope.publicUrl)
         : bearerCheck(token);
-    scope.get('/metrics', { config: { unlisted: true } }, async (request, reply) => {
+    scope.get('/metrics', { config: { isUnlisted: true } }, async (request, reply) => {
       if (!isAllowed(request)) throw new GatewayError('not_found');
       const text = await metrics.render();
       respond(request, reply, 200, metrics.contentType, text, ['cache-control', 'no-store']);
@@ -30,10 +30,10 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** Compares digests, so that the time reveals neither the length nor the first difference. */
 function bearerCheck(token: string): (request: FastifyRequest) => boolean {
-  const expected = digest(token);
+  const expectedDigest = digest(token);
   return ({ headers }) => {
     const [, presented] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
-    return presented !== undefined && timingSafeEqual(digest(presented), expected);
+    return presented !== undefined && timingSafeEqual(digest(presented), expectedDigest);
   };
 }
 

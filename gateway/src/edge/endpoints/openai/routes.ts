@@ -69,19 +69,24 @@ export function modelRoutes(context: EndpointContext) {
   return function models(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
     context.authenticate(scope, { queryKey: false });
-    const free = { onRequest: context.countRates.free };
-    scope.get('/v1/models', free, (request, reply) => {
-      const listed = context.lists.of(callerOf(request));
-      const page = encodeModelPage(listed, request.query, isGeminiSdk(request));
+    const freeOptions = { onRequest: context.countRates.free };
+    scope.get('/v1/models', freeOptions, (request, reply) => {
+      const models = context.lists.of(callerOf(request));
+      const page = encodeModelPage(models, request.query, isGeminiSdk(request));
       respondJson(request, reply, 200, page);
     });
 
-    scope.get('/v1/models/*', free, (request, reply) => {
+    scope.get('/v1/models/*', freeOptions, (request, reply) => {
       const name = modelTail(request.params) ?? '';
-      const found = context.lists.find(callerOf(request), name);
-      if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
-      const merge = found.gemini !== null && isGeminiSdk(request);
-      respondJson(request, reply, 200, merge ? merged(found.openai, found.gemini) : found.openai);
+      const model = context.lists.find(callerOf(request), name);
+      if (model === null) throw new GatewayError('model_not_found', { values: { model: name } });
+      const merge = model.gemini !== null && isGeminiSdk(request);
+      respondJson(
+        request,
+        reply,
+        200,
+        merge ? mergeObjects(model.openai, model.gemini) : model.openai,
+      );
     });
     done();
   };
@@ -94,7 +99,7 @@ export function modelRoutes(context: EndpointContext) {
 export function websocketRefusal(scope: FastifyInstance, _options: object, done: () => void): void {
   scope.get(
     '/v1/responses',
-    { config: { unlisted: true }, exposeHeadRoute: false },
+    { config: { isUnlisted: true }, exposeHeadRoute: false },
     (request): never => {
       if (request.headers.upgrade?.toLowerCase().trim() === 'websocket') {
         throw new GatewayError('websocket_unsupported', { headers: { upgrade: 'HTTP/1.1' } });
@@ -115,6 +120,6 @@ function isGeminiSdk(request: FastifyRequest): boolean {
 }
 
 /** Merges two objects of JSON text without common members. */
-function merged(first: string, second: string): string {
+function mergeObjects(first: string, second: string): string {
   return `${first.slice(0, -1)},${second.slice(1)}`;
 }

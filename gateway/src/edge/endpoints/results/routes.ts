@@ -9,21 +9,25 @@ import { readRange } from './byte-range.ts';
 /** `GET /v1/results/{task}/{name}`: copies of videos, for whoever has the signed link. */
 export function resultsRoute(tasks: Pick<OwnTasks, 'findResult'>) {
   return function results(scope: FastifyInstance, _options: object, done: () => void): void {
-    scope.get('/v1/results/:task/:name', { config: { unlisted: true } }, async (request, reply) => {
-      const { task, name } = request.params as { readonly task: string; readonly name: string };
-      const query = request.query as Readonly<Record<string, unknown>>;
-      const [expires, signature] = [String(query['expires']), String(query['signature'])];
-      const found = await tasks
-        .findResult({ task, name, expires, signature })
-        .catch((cause: unknown) => {
-          throw new GatewayError('unavailable', { cause });
-        });
-      if (found === null) throw new GatewayError('not_found');
-      if (found === 'expired') {
-        throw new GatewayError('not_found_hint', { values: { hint: 'the link has expired' } });
-      }
-      await send(request, reply, found, `"${task}-${name}"`);
-    });
+    scope.get(
+      '/v1/results/:task/:name',
+      { config: { isUnlisted: true } },
+      async (request, reply) => {
+        const { task, name } = request.params as { readonly task: string; readonly name: string };
+        const query = request.query as Readonly<Record<string, unknown>>;
+        const [expires, signature] = [String(query['expires']), String(query['signature'])];
+        const copy = await tasks
+          .findResult({ task, name, expires, signature })
+          .catch((cause: unknown) => {
+            throw new GatewayError('unavailable', { cause });
+          });
+        if (copy === null) throw new GatewayError('not_found');
+        if (copy === 'expired') {
+          throw new GatewayError('not_found_hint', { values: { hint: 'the link has expired' } });
+        }
+        await send(request, reply, copy, `"${task}-${name}"`);
+      },
+    );
     done();
   };
 }
@@ -37,12 +41,12 @@ async function send(
 ): Promise<void> {
   const { range, 'if-range': condition } = request.headers;
   const isSame = condition === undefined || condition === tag;
-  const asked = request.method === 'GET' && isSame ? readRange(range, size) : null;
-  if (asked === 'unsatisfiable') {
+  const requestedRange = request.method === 'GET' && isSame ? readRange(range, size) : null;
+  if (requestedRange === 'unsatisfiable') {
     respond(request, reply, 416, 'text/plain', '', ['content-range', `bytes */${size}`]);
     return;
   }
-  const { from, to } = asked ?? { from: 0, to: size - 1 };
+  const { from, to } = requestedRange ?? { from: 0, to: size - 1 };
   const body =
     request.method === 'HEAD' || size === 0
       ? null
@@ -51,7 +55,7 @@ async function send(
         });
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(asked === null ? 200 : 206, [
+  raw.writeHead(requestedRange === null ? 200 : 206, [
     ...ownHeaders(request),
     'content-type',
     type,
@@ -68,7 +72,7 @@ async function send(
     'sandbox',
     'x-content-type-options',
     'nosniff',
-    ...(asked === null ? [] : ['content-range', `bytes ${from}-${to}/${size}`]),
+    ...(requestedRange === null ? [] : ['content-range', `bytes ${from}-${to}/${size}`]),
     ...(scopeOf(request).isDraining() ? ['connection', 'close'] : []),
   ]);
   if (body === null) {

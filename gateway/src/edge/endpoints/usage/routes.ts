@@ -60,9 +60,9 @@ export function usageRoute(context: EndpointContext, options: UsageRouteOptions)
 /** @throws GatewayError for an invalid time, range or grouping. */
 function parseQuestion(query: unknown, now: number): UsageQuestion {
   const to = parseTime(query, 'to') ?? now;
-  const asked = parseTime(query, 'from') ?? to - defaultSpan;
+  const requestedFrom = parseTime(query, 'from') ?? to - defaultSpan;
   // Sums are stored by the hour.
-  const from = asked - (asked % hour);
+  const from = requestedFrom - (requestedFrom % hour);
   if (from >= to) throw invalid('from', 'from must be earlier than to');
   const by = queryText(query, 'group_by') ?? 'model';
   if (by !== 'model' && by !== 'day') {

@@ -3,7 +3,7 @@ import { GatewayError } from '#errors/index.ts';
 import { respondJson } from '#http/index.ts';
 import { videoList, videoProtocols } from '#protocols/index.ts';
 import type { EndpointContext } from '../context.ts';
-import { found, ownerOf, taskIdOf } from '../own-tasks.ts';
+import { requireTask, ownerOf, taskIdOf } from '../own-tasks.ts';
 import { videoCall } from '../run-exchange.ts';
 
 const protocol = videoProtocols['video-contents'];
@@ -15,18 +15,18 @@ export function videoContentsRoutes(context: EndpointContext) {
   return function videoContents(scope: FastifyInstance, _options: object, done: () => void): void {
     context.authenticate(scope, { queryKey: false });
     const onRequest = [context.admit, context.countRates.generation, context.limitLargeBodies];
-    const free = { onRequest: context.countRates.free };
+    const freeOptions = { onRequest: context.countRates.free };
     scope.post(tasks, { onRequest }, (request, reply) => context.run(request, reply, submit));
 
-    scope.get(tasks, free, async (request, reply) => {
+    scope.get(tasks, freeOptions, async (request, reply) => {
       const query = videoList.readListQuery(request.query);
       const page = await context.tasks.list(ownerOf(request, protocol.name), query);
       respondJson(request, reply, 200, videoList.encodeTaskList(page.total, page.tasks));
     });
 
-    scope.get(`${tasks}/:id`, free, async (request, reply) => {
+    scope.get(`${tasks}/:id`, freeOptions, async (request, reply) => {
       const id = taskIdOf(request, protocol);
-      const task = found(await context.tasks.find(ownerOf(request, protocol.name), id));
+      const task = requireTask(await context.tasks.find(ownerOf(request, protocol.name), id));
       respondJson(request, reply, 200, protocol.encodeTask(task, request.id));
     });
 
@@ -39,15 +39,17 @@ export function videoContentsRoutes(context: EndpointContext) {
 function removal(context: EndpointContext) {
   return function videoRemoval(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, payload, parsed) => {
+    scope.addContentTypeParser('*', (_request, payload, onParsed) => {
       payload.resume();
-      parsed(null);
+      onParsed(null);
     });
-    const free = { onRequest: context.countRates.free };
-    scope.delete(`${tasks}/:id`, free, async (request, reply) => {
+    const freeOptions = { onRequest: context.countRates.free };
+    scope.delete(`${tasks}/:id`, freeOptions, async (request, reply) => {
       const id = taskIdOf(request, protocol);
-      const removed = found(await context.tasks.remove(ownerOf(request, protocol.name), id));
-      if (removed === 'running') {
+      const removalResult = requireTask(
+        await context.tasks.remove(ownerOf(request, protocol.name), id),
+      );
+      if (removalResult === 'running') {
         const reason = 'a task that is running cannot be cancelled';
         throw new GatewayError('invalid_value', { values: { reason } });
       }

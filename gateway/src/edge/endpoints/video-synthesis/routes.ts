@@ -3,7 +3,7 @@ import { GatewayError } from '#errors/index.ts';
 import { respondJson } from '#http/index.ts';
 import { videoProtocols } from '#protocols/index.ts';
 import type { EndpointContext } from '../context.ts';
-import { found, ownerOf, taskIdOf } from '../own-tasks.ts';
+import { requireTask, ownerOf, taskIdOf } from '../own-tasks.ts';
 import { videoCall } from '../run-exchange.ts';
 import { synthesisBases } from '../surfaces.ts';
 
@@ -20,16 +20,16 @@ export function videoSynthesisRoutes(context: EndpointContext) {
       requireAsync,
       context.limitLargeBodies,
     ];
-    const free = { onRequest: context.countRates.free };
+    const freeOptions = { onRequest: context.countRates.free };
     for (const base of synthesisBases) {
       scope.post(
         `${base}/services/aigc/video-generation/video-synthesis`,
         { onRequest },
         (request, reply) => context.run(request, reply, submit),
       );
-      scope.get(`${base}/tasks/:id`, free, async (request, reply) => {
+      scope.get(`${base}/tasks/:id`, freeOptions, async (request, reply) => {
         const id = taskIdOf(request, protocol);
-        const task = found(await context.tasks.find(ownerOf(request, protocol.name), id));
+        const task = requireTask(await context.tasks.find(ownerOf(request, protocol.name), id));
         respondJson(request, reply, 200, protocol.encodeTask(task, request.id));
       });
     }

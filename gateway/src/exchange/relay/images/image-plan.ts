@@ -121,7 +121,7 @@ function streamOf(
     headers: () => responseHeaders(sent),
     onFirstContent() {
       const now = clock.monotonic();
-      health.begun(lease, route, now);
+      health.reportBegin(lease, route, now);
       health.took(lease, 'stream', now - receiver.attempt.started);
       sent.ttftMs = now - input.startedAt;
     },

@@ -137,7 +137,7 @@ abstract class TextPlan<
     // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
     if (conversation !== null) {
       const credential = lease.state.credentials.indexOf(lease.credential);
-      parts.affinity.used(conversation, request.route, parts.clock.monotonic(), credential);
+      parts.affinity.noteUse(conversation, request.route, parts.clock.monotonic(), credential);
     }
     this.#leftOutStates = request.patched.leftOutStates ?? 0;
     this.#rewrites = request.patched.rewrites;
@@ -281,7 +281,7 @@ class StreamedText extends TextPlan<CompleteText, SeenText, StreamSink> {
       keepAliveMs: keepAliveOf(input, route.channel, parts.timeouts),
       onFirstContent() {
         const now = clock.monotonic();
-        health.begun(lease, route, now);
+        health.reportBegin(lease, route, now);
         health.took(lease, 'stream', now - receiver.attempt.started);
         sent.ttftMs = now - input.startedAt;
       },

@@ -460,7 +460,7 @@ export class LeasedMoney implements Money {
 
   #lookNow(): void {
     this.#soon = null;
-    this.#look().then(this.#looks.worked, this.#looks.failed);
+    this.#look().then(this.#looks.reportSuccess, this.#looks.reportFailure);
   }
 
   async #look(): Promise<void> {
