@@ -65,20 +65,20 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * The headers that tell the client of rewrites and losses (`x-sluice-rewrites: b1,b2`).
- * @param sent the request whose response the client gets; null if there is none.
+ * @param sentRequest the request whose response the client gets; null if there is none.
  */
 export function responseHeaders(
-  sent: Pick<SentRequest, 'rewrites' | 'losses'> | null,
+  sentRequest: Pick<SentRequest, 'rewrites' | 'losses'> | null,
 ): Readonly<Record<string, string>> {
-  if (sent === null) return noHeaders;
-  const { rewrites, losses } = sent;
+  if (sentRequest === null) return noHeaders;
+  const { rewrites, losses } = sentRequest;
   if (losses.length === 0) {
     return rewrites.length === 0 ? noHeaders : { 'x-sluice-rewrites': rewrites.join(',') };
   }
-  const lost = lossHeader(losses);
+  const headerOfLosses = lossHeader(losses);
   return {
     ...(rewrites.length > 0 && { 'x-sluice-rewrites': rewrites.join(',') }),
-    ...(lost !== null && { 'x-sluice-conversion': lost }),
+    ...(headerOfLosses !== null && { 'x-sluice-conversion': headerOfLosses }),
   };
 }
 
@@ -128,7 +128,7 @@ export function recordOf(
   const { caller } = input;
   const { attempts, sent, passed } = tried;
   const { upstreamState = null, ttftMs = null, losses = [], responseLosses = null } = sent ?? {};
-  const lost = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
+  const allLosses = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
   const units = unitsOf(measured.units, measured.tokens);
   return {
     id: input.id,
@@ -152,7 +152,7 @@ export function recordOf(
     ttftMs: ttftMs === null ? null : Math.round(ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: sent?.rewrites ?? [],
-    losses: lost.length === 0 ? [] : lossCodes(lost),
+    losses: allLosses.length === 0 ? [] : lossCodes(allLosses),
     userAgent: userAgentOf(input),
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),

@@ -67,7 +67,7 @@ function jsonReader(): ImagePieceReader {
   const reader = new PieceOutline();
   return {
     get kept() {
-      return reader.kept;
+      return reader.keptMemory;
     },
     add: (piece) => reader.add(piece),
     end: () => ({
