@@ -32,3 +32,15 @@ export const hourlySums = [
   'cost',
   'unbilled_tokens',
 ] as const satisfies readonly (keyof UsageHourlyTable)[];
+
+export type HourlySums = Pick<UsageHourlyTable, (typeof hourlySums)[number]>;
+
+/** The first group with the sums of both. */
+export function addSums<Group extends HourlySums>(a: Group, b: HourlySums): Group {
+  const sum = { ...a };
+  for (const name of hourlySums) {
+    if (name === 'cost') sum.cost += b.cost;
+    else sum[name] += b[name];
+  }
+  return sum;
+}

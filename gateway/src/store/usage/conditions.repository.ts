@@ -28,6 +28,13 @@ export interface NameFilters {
   readonly teamIds?: readonly string[];
 }
 
+/** The same within a time. */
+export interface RangeFilters extends NameFilters {
+  /** Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Whether these filters need sums that know persons: keys, users and teams. */
 export function namesPersons({
   key,
@@ -51,7 +58,7 @@ export function namesClients({ client, beginnings = {} }: NameFilters): boolean 
 type Condition = RawBuilder<SqlBool>;
 type Place = RawBuilder<unknown>;
 
-const named = [
+const sources = [
   ['keys', 'key_id', 'key'],
   ['users', 'user_id', 'user'],
   ['teams', 'team_id', 'team'],
@@ -72,7 +79,7 @@ export async function nameConditions(
     conditions.push(teamIds.length === 0 ? own : sql<SqlBool>`(${own} or ${ofTeams})`);
   }
   if (keyId !== undefined) conditions.push(isText(place('key_id'), keyId));
-  for (const [source, column, name] of named) {
+  for (const [source, column, name] of sources) {
     const wantedName = filters[name];
     if (wantedName !== undefined) {
       const ids = await idsOf(db, source, wantedName);
@@ -96,6 +103,20 @@ export async function nameConditions(
   const isNone = [filters.team, filters.model, filters.channel].includes('');
   if (isNone) conditions.push(sql<SqlBool>`1 = 0`);
   return conditions;
+}
+
+/** The condition of rows of a table of sums: within the range, whose ends are whole hours or days, and of these names. */
+export async function rangeConditions(
+  db: Kysely<Database>,
+  table: keyof Database & `${'usage' | 'latency'}_${string}`,
+  filter: RangeFilters,
+): Promise<Condition> {
+  const time = sql.ref(`${table}.${table.endsWith('_daily') ? 'day' : 'hour'}`);
+  const conditions = await nameConditions(db, table, filter);
+  return sql<SqlBool>`${sql.join(
+    [sql`${time} >= ${filter.from}`, sql`${time} < ${filter.to}`, ...conditions],
+    sql` and `,
+  )}`;
 }
 
 function isText(place: Place, text: string): Condition {

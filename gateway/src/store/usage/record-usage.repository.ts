@@ -1,6 +1,12 @@
 import type { Transaction } from 'kysely';
 import type { Database, LatencyDailyTable, LatencyHourlyTable } from '#database/index.ts';
-import { dailyDimensions, hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
+import {
+  addSums,
+  dailyDimensions,
+  hourlyDimensions,
+  hourlySums,
+  type HourlySums,
+} from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/revisions.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
 import { leaseName, settleLeases } from '#leases/index.ts';
@@ -100,7 +106,7 @@ async function writeTotals(
   for (const sums of [hourly, daily, hourlyModels]) {
     const groups = sums
       .of(hours)
-      .map((group) => sums.columns.map((name) => group[name as keyof Sums]));
+      .map((group) => sums.columns.map((name) => group[name as keyof HourlySums]));
     await bulkInsert(trx, sums.insert, groups.toSorted(byTextOf(sums.columns.length)));
   }
   for (const { insert, columns, groups } of [
@@ -151,7 +157,7 @@ interface KeptSums {
   readonly columns: readonly string[];
   readonly insert: BulkInsert;
   /** The groups of a batch, from its groups by the hour. */
-  readonly of: (hours: readonly HourTotals[]) => readonly Sums[];
+  readonly of: (hours: readonly HourTotals[]) => readonly HourlySums[];
 }
 
 function keptSums(
@@ -186,10 +192,8 @@ const hourlyModels = keptSums('usage_hourly_models', ['hour', 'model', 'channel'
   mergeGroups(hours, ['hour', 'model', 'channel']),
 );
 
-type Sums = Pick<HourTotals, (typeof hourlySums)[number]>;
-
 /** Groups with the same names as one. */
-function mergeGroups<Group extends Sums>(
+function mergeGroups<Group extends HourlySums>(
   groups: readonly Group[],
   key: readonly string[],
 ): Group[] {
@@ -197,18 +201,9 @@ function mergeGroups<Group extends Sums>(
   for (const group of groups) {
     const name = key.map((column) => String(group[column as keyof Group])).join('\n');
     const earlier = groupsByName.get(name);
-    groupsByName.set(name, earlier === undefined ? group : addGroups(earlier, group));
+    groupsByName.set(name, earlier === undefined ? group : addSums(earlier, group));
   }
   return [...groupsByName.values()];
-}
-
-function addGroups<Group extends Sums>(a: Group, b: Group): Group {
-  const sum = { ...a };
-  for (const name of hourlySums) {
-    if (name === 'cost') sum.cost += b.cost;
-    else sum[name] += b[name];
-  }
-  return sum;
 }
 
 const latencyKey = ['model', 'channel', 'measure', 'bucket'];

@@ -20,6 +20,12 @@ export function wholeHours({ from, to }: { readonly from: number; readonly to: n
   return { from: from - (from % hourMs), to: Math.ceil(to / hourMs) * hourMs };
 }
 
+/** The whole days in UTC within a range; without one, an empty range. Unix milliseconds. */
+export function wholeDays({ from, to }: { readonly from: number; readonly to: number }) {
+  const first = Math.min(to, Math.ceil(from / dayMs) * dayMs);
+  return { from: first, to: Math.max(first, to - (to % dayMs)) };
+}
+
 /**
  * Whether the days of a range begin with whole hours of UTC, and sums of whole hours can be cut there. They do not where the
  * clocks differ from UTC by half hours or quarters, as in Asia/Kolkata.

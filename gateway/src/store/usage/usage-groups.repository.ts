@@ -1,14 +1,21 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/expressions.ts';
-import { hourlySums } from '#database/usage-hourly.ts';
+import { addSums, hourlySums, type HourlySums } from '#database/usage-hourly.ts';
 import {
-  nameConditions,
   namesClients,
   namesPersons,
-  type NameFilters,
+  rangeConditions,
+  type RangeFilters,
 } from './conditions.repository.ts';
-import { cut, runsOf, timeDimensions, type Bucket, type TimeDimension } from './time-cuts.ts';
+import {
+  cut,
+  runsOf,
+  timeDimensions,
+  wholeDays,
+  type Bucket,
+  type TimeDimension,
+} from './time-cuts.ts';
 
 export const nameDimensions = ['model', 'channel', 'key', 'user', 'team', 'client'] as const;
 export type NameDimension = (typeof nameDimensions)[number];
@@ -26,10 +33,8 @@ export const metrics = [
 ] as const;
 export type Metric = (typeof metrics)[number];
 
-export type Sums = Readonly<Record<Exclude<(typeof hourlySums)[number], 'cost'>, number>> & {
-  /** Nano-USD. */
-  readonly cost: bigint;
-};
+/** The cost is nano-USD. */
+export type Sums = Readonly<HourlySums>;
 
 export interface Group extends Sums {
   /** One for each dimension: a name or an id, empty for none; null: all that are not among the first. */
@@ -45,10 +50,8 @@ export interface Grouped {
   readonly rest: readonly number[];
 }
 
-export interface GroupQuestion extends NameFilters {
-  /** Unix milliseconds, whole hours. */
-  readonly from: number;
-  readonly to: number;
+/** The range is of whole hours. */
+export interface GroupQuestion extends RangeFilters {
   /** One or two, at most one of them a time. */
   readonly by: readonly Dimension[];
   readonly metric: Metric;
@@ -138,10 +141,7 @@ export type NameCounts = Readonly<
 >;
 
 /** Counts all names at once: one reading of the sums serves several dimensions. */
-export async function countNames(
-  db: Db,
-  filter: Pick<GroupQuestion, 'from' | 'to'> & NameFilters,
-): Promise<NameCounts> {
+export async function countNames(db: Db, filter: RangeFilters): Promise<NameCounts> {
   const countsByDimension: [
     CountedDimension,
     { readonly name: string; readonly requests: number }[],
@@ -194,12 +194,12 @@ async function firstAndRest(
 ): Promise<Group[]> {
   const { persons, names, time, days, buckets } = cuts;
   if (!isTime(time)) return [];
-  const { from, to, by } = question;
+  const { by } = question;
   const place = timePlace(time, days);
   const named = (name: string | null, at: unknown): (string | null)[] =>
     by.map((dimension) => (dimension === persons ? name : nameOf(buckets, Number(at))));
   const column = columnOf(persons);
-  const hours = await rowsOf(db, 'usage_hourly', 'hour', question, from, to, [
+  const hours = await rowsOf(db, 'usage_hourly', question, [
     sql`${column} in (${sql.join(names.length === 0 ? [''] : names)})`,
   ]);
   const own = mergeGroups(
@@ -208,7 +208,7 @@ async function firstAndRest(
       names: named(name as string, at),
     })),
   );
-  const models = await rowsOf(db, 'usage_hourly_models', 'hour', question, from, to);
+  const models = await rowsOf(db, 'usage_hourly_models', question);
   const all = mergeGroups(
     (await sumsBy(db, models, [place])).map(({ names: [at], ...sums }) => ({
       ...sums,
@@ -218,7 +218,7 @@ async function firstAndRest(
   const timeAt = by.indexOf(persons) === 0 ? 1 : 0;
   const rest = all.map((group) => {
     const known = own.filter(({ names: parts }) => parts[timeAt] === group.names[timeAt]);
-    return { ...group, ...addSums(group, negative(totalOf(known))) };
+    return addSums(group, negative(totalOf(known)));
   });
   // Sums of failed attempts belong to no request.
   const isLeft = (group: Group): boolean => hourlySums.some((name) => Number(group[name]) !== 0);
@@ -276,7 +276,7 @@ async function sumsBy(db: Db, source: Source, places: readonly Source[]) {
  */
 async function sourceOf(
   db: Db,
-  question: Pick<GroupQuestion, 'from' | 'to' | 'by'> & NameFilters,
+  question: Pick<GroupQuestion, 'by'> & RangeFilters,
   isOfDays: boolean,
 ): Promise<Source> {
   const { from, to, by, model, channel, beginnings } = question;
@@ -288,44 +288,34 @@ async function sourceOf(
       needs('model', 'channel') ||
       [model, channel, beginnings?.model, beginnings?.channel].some((name) => name !== undefined);
     const table = needsPersons || needsModels ? 'usage_hourly' : 'usage_kinds';
-    return rowsOf(db, table, 'hour', question, from, to);
+    return rowsOf(db, table, question);
   }
-  if (!needsPersons) return rowsOf(db, 'usage_hourly_models', 'hour', question, from, to);
+  if (!needsPersons) return rowsOf(db, 'usage_hourly_models', question);
   // Indexes find the hours of one person or team.
   if (isOne || !isOfDays || to - from < manyDays) {
-    return rowsOf(db, 'usage_hourly', 'hour', question, from, to);
+    return rowsOf(db, 'usage_hourly', question);
   }
-  const firstDay = Math.ceil(from / dayMs) * dayMs;
-  const lastDay = to - (to % dayMs);
+  const days = wholeDays(question);
   const columns = sql.join([
     ...by.filter((dimension) => !isTime(dimension)).map((dimension) => columnOf(dimension)),
     ...hourlySums.map((name) => sql.ref(name)),
   ]);
-  const before = await rowsOf(db, 'usage_hourly', 'hour', question, from, firstDay);
-  const days = await rowsOf(db, 'usage_daily', 'day', question, firstDay, lastDay);
-  const after = await rowsOf(db, 'usage_hourly', 'hour', question, lastDay, to);
+  const before = await rowsOf(db, 'usage_hourly', { ...question, to: days.from });
+  const within = await rowsOf(db, 'usage_daily', { ...question, ...days });
+  const after = await rowsOf(db, 'usage_hourly', { ...question, from: days.to });
   return sql`(
     select hour, ${columns} from ${before} union all
-    select day, ${columns} from ${days} union all
+    select day, ${columns} from ${within} union all
     select hour, ${columns} from ${after}) as sums`;
 }
 
 async function rowsOf(
   db: Db,
   table: 'usage_hourly' | 'usage_hourly_models' | 'usage_daily' | 'usage_kinds',
-  time: 'hour' | 'day',
-  filters: NameFilters,
-  from: number,
-  to: number,
+  filter: RangeFilters,
   more: readonly Source[] = [],
 ): Promise<Source> {
-  const place = sql.ref(`${table}.${time}`);
-  const conditions = [
-    sql`${place} >= ${from}`,
-    sql`${place} < ${to}`,
-    ...(await nameConditions(db, table, filters)),
-    ...more,
-  ];
+  const conditions = [await rangeConditions(db, table, filter), ...more];
   return sql`(select * from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}) as sums`;
 }
 
@@ -380,10 +370,7 @@ export function mergeGroups(groups: readonly Group[]): Group[] {
   for (const group of groups) {
     const name = JSON.stringify(group.names);
     const earlier = groupsByName.get(name);
-    groupsByName.set(
-      name,
-      earlier === undefined ? group : { ...group, ...addSums(earlier, group) },
-    );
+    groupsByName.set(name, earlier === undefined ? group : addSums(earlier, group));
   }
   return [...groupsByName.values()];
 }
@@ -394,14 +381,7 @@ const nothing: Sums = {
 };
 
 function totalOf(groups: readonly Sums[]): Sums {
-  return groups.reduce(addSums, nothing);
-}
-
-function addSums(a: Sums, b: Sums): Sums {
-  const numbers = hourlySums.map((name) =>
-    name === 'cost' ? [name, a.cost + b.cost] : [name, a[name] + b[name]],
-  );
-  return Object.fromEntries(numbers) as Sums;
+  return groups.reduce<Sums>(addSums, nothing);
 }
 
 /** Times in their order, names by their rank; what is not among the first comes last. */

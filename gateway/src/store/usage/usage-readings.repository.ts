@@ -1,12 +1,13 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import {
-  nameConditions,
   namesClients,
   namesPersons,
-  type NameFilters,
+  rangeConditions,
+  type RangeFilters,
 } from './conditions.repository.ts';
 import { percentilesOf, type Percentiles } from './latency-buckets.ts';
+import { wholeDays } from './time-cuts.ts';
 import { matching, type UsageFilter } from './usage.repository.ts';
 
 type Db = Kysely<Database>;
@@ -40,7 +41,6 @@ interface Counts {
 }
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Counts the requests that a list with this filter shows, over time. @param step milliseconds */
 export async function readHistogram(
@@ -135,20 +135,11 @@ function namesOnly(filter: UsageFilter): typeof countNamed | null {
  * Requests of some names: all of them from sums, and the few that did not succeed, whose status no sum has, from their
  * rows. Rows that are no longer kept leave their number in the sums.
  */
-async function countNamed(
-  db: Db,
-  filter: NameFilters & { readonly from: number; readonly to: number },
-  step: number,
-): Promise<Counts[]> {
-  const { from, to, beginnings } = filter;
+async function countNamed(db: Db, filter: RangeFilters, step: number): Promise<Counts[]> {
+  const { beginnings } = filter;
   const isOfModel = filter.model !== undefined || beginnings?.model !== undefined;
   const isOfPersons = namesPersons(filter) || namesClients(filter);
   const table = isOfPersons ? 'usage_hourly' : 'usage_hourly_models';
-  const conditions = [
-    sql`hour >= ${from}`,
-    sql`hour < ${to}`,
-    ...(await nameConditions(db, table, filter)),
-  ];
   const { rows: sums } = await sql<{
     readonly bar: number;
     readonly requests: number;
@@ -157,7 +148,9 @@ async function countNamed(
     readonly cost: bigint;
   }>`select hour - hour % ${sql.lit(step)} as bar, sum(requests) as requests,
       sum(failed - refused) as failed, sum(refused) as refused, sum(cost) as cost
-    from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by 1`.execute(db);
+    from ${sql.table(table)} where ${await rangeConditions(db, table, filter)} group by 1`.execute(
+    db,
+  );
   const others = await (
     await matching(db, filter)
   )
@@ -288,7 +281,7 @@ export interface Latency {
 /** Of all completed requests; by nothing: of all of them together, under an empty name. */
 export async function readLatency(
   db: Db,
-  filter: NameFilters & { readonly from: number; readonly to: number },
+  filter: RangeFilters,
   by: 'model' | 'channel' | null,
 ): Promise<Latency[]> {
   const rows =
@@ -320,36 +313,27 @@ interface Count {
 /** Of whole days by the day, of the rest by the hour. */
 async function keptTimes(
   db: Db,
-  filter: NameFilters & { readonly from: number; readonly to: number },
+  filter: RangeFilters,
   by: 'model' | 'channel' | null,
 ): Promise<Count[]> {
-  const { from, to } = filter;
-  const firstDay = Math.min(to, Math.ceil(from / dayMs) * dayMs);
-  const lastDay = Math.max(firstDay, to - (to % dayMs));
+  const days = wholeDays(filter);
   return [
-    ...(await timesOf(db, 'latency_hourly', 'hour', { ...filter, to: firstDay }, by)),
-    ...(await timesOf(db, 'latency_daily', 'day', { ...filter, from: firstDay, to: lastDay }, by)),
-    ...(await timesOf(db, 'latency_hourly', 'hour', { ...filter, from: lastDay }, by)),
+    ...(await timesOf(db, 'latency_hourly', { ...filter, to: days.from }, by)),
+    ...(await timesOf(db, 'latency_daily', { ...filter, ...days }, by)),
+    ...(await timesOf(db, 'latency_hourly', { ...filter, from: days.to }, by)),
   ];
 }
 
 async function timesOf(
   db: Db,
   table: 'latency_hourly' | 'latency_daily',
-  time: 'hour' | 'day',
-  filter: NameFilters & { readonly from: number; readonly to: number },
+  filter: RangeFilters,
   by: 'model' | 'channel' | null,
 ): Promise<Count[]> {
   if (filter.from >= filter.to) return [];
-  const place = sql.ref(`${table}.${time}`);
-  const conditions = [
-    sql`${place} >= ${filter.from}`,
-    sql`${place} < ${filter.to}`,
-    ...(await nameConditions(db, table, filter)),
-  ];
   const { rows } = await sql<Count>`
     select ${by === null ? sql`''` : sql.ref(by)} as name, measure, bucket, sum(requests) as requests
-    from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}
+    from ${sql.table(table)} where ${await rangeConditions(db, table, filter)}
     group by ${by === null ? sql`` : sql`${sql.ref(by)}, `}measure, bucket`.execute(db);
   return rows;
 }
