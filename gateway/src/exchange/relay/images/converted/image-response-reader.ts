@@ -76,7 +76,9 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
     losses.add(foundImages.others);
     const { clientResponse } = read;
     const measuredUsage = this.#measure(
-      clientResponse === null ? answeredBy(foundImages) : withHeaders(clientResponse, foundImages.images),
+      clientResponse === null
+        ? answeredBy(foundImages)
+        : withHeaders(clientResponse, foundImages.images),
     );
     return {
       body: await joinInTurns(prepared.opened.encode(foundImages)),
