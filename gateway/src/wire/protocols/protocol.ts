@@ -176,7 +176,7 @@ export interface WireResponse {
   readonly body: Buffer;
   readonly usage: ReportedUsage | null;
   /** The objects that the upstream stores and the response names. Absent: none. */
-  readonly given?: readonly StateName[] | undefined;
+  readonly storedNames?: readonly StateName[] | undefined;
 }
 
 /** The upstream's response breaks its protocol: not JSON, not an object, or an error with status 200. */
@@ -247,7 +247,7 @@ export interface StreamTap {
   /** The error of a `failed` verdict, in the shape of the protocol's HTTP error body. */
   readonly failure: unknown;
   /** The stored objects that the response has named so far. The list only grows. Absent: none. */
-  readonly given?: readonly StateName[] | undefined;
+  readonly storedNames?: readonly StateName[] | undefined;
   /** The word with which the response ends, if no table knows it. Null or absent: it is known, or none has come. */
   readonly unknownEnding?: string | null;
   /** Bytes of text, reasoning and tool arguments so far, for an estimate if no usage comes. */

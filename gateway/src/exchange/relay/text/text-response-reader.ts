@@ -100,8 +100,8 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     return readingInThread(bodies.run(this.#input.caller.keyId, 'streamText', args));
   }
 
-  accept({ given }: TextResponse): void {
-    if (given !== undefined) this.record(given);
+  accept({ storedNames }: TextResponse): void {
+    if (storedNames !== undefined) this.record(storedNames);
   }
 
   /**

@@ -50,8 +50,8 @@ function endOf(text: string, from: number): number {
 }
 
 /** One past the quote that closes the one at `open`; beyond the text if none does. */
-function quoteEnd(text: string, open: number): number {
-  let at = open + 1;
+function quoteEnd(text: string, openAt: number): number {
+  let at = openAt + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at + 1;
 }

@@ -27,8 +27,8 @@ export function readResponse(body: Buffer, echo: ModelEcho): ImagesResponse {
  * @throws UnreadableResponse
  */
 export function interpretResponse(response: JsonRecord): Omit<ImagesResponse, 'body'> {
-  const { data, size, usage: reported } = response;
-  const usage = readUsage(reported, response['service_tier']);
+  const { data, size, usage: rawUsage } = response;
+  const usage = readUsage(rawUsage, response['service_tier']);
   if (response['error']) {
     throw new UnreadableResponse('the response carries an error', response, usage);
   }
@@ -38,7 +38,7 @@ export function interpretResponse(response: JsonRecord): Omit<ImagesResponse, 'b
   return {
     entries: data.map(readEntry),
     size: sizeOf(size),
-    inputImages: readInputImages(reported),
+    inputImages: readInputImages(rawUsage),
     usage,
   };
 }
@@ -91,13 +91,13 @@ function echoName(body: Buffer, response: JsonRecord, echo: ModelEcho): Buffer {
  * @param serviceTier as the response names it, beside its usage
  */
 export function readUsage(usage: unknown, serviceTier?: unknown): ReportedUsage | null {
-  const reported = readInclusiveUsage(usage, serviceTier);
-  if (reported === null || !isRecord(usage)) return null;
+  const reportedUsage = readInclusiveUsage(usage, serviceTier);
+  if (reportedUsage === null || !isRecord(usage)) return null;
   // Nothing is estimated of images, so a half is no report.
-  if (reported.missingSide !== undefined && !reported.implausible) return null;
-  if (hasOutputDetails(usage)) return reported;
-  const { tokens } = reported;
-  return { ...reported, tokens: { ...tokens, outputImage: tokens.output } };
+  if (reportedUsage.missingSide !== undefined && !reportedUsage.implausible) return null;
+  if (hasOutputDetails(usage)) return reportedUsage;
+  const { tokens } = reportedUsage;
+  return { ...reportedUsage, tokens: { ...tokens, outputImage: tokens.output } };
 }
 
 function hasOutputDetails(usage: JsonRecord): boolean {

@@ -59,7 +59,7 @@ export class ImagesStreamTap implements ImageStreamTap {
   inspect(event: StreamEvent): number {
     const { data } = event;
     if (data === null || data.length === 0) return verdict.forward;
-    if (isDone(data)) return this.#done();
+    if (isDone(data)) return this.#endOfData();
     const json = parseImages(data, false);
     if (json === null) return this.#fail(null);
     const type = json['type'] ?? event.name;
@@ -82,15 +82,15 @@ export class ImagesStreamTap implements ImageStreamTap {
   /** What is missing at the end: an image that awaited its usage, and the terminator. */
   completion(): readonly Buffer[] {
     if (!this.finished || this.#isDone) return [];
-    return [...(this.#takeHeld(null) ?? []), done];
+    return [...(this.#takeHeld(null) ?? []), doneFrame];
   }
 
-  #done(): number {
+  #endOfData(): number {
     this.#isDone = true;
     if (!this.finished) return this.#fail(this.#failed);
     const heldEvent = this.#takeHeld(null);
     if (heldEvent === null) return verdict.terminal;
-    this.replacement = [...heldEvent, done];
+    this.replacement = [...heldEvent, doneFrame];
     return verdict.terminal | verdict.replace | verdict.content;
   }
 
@@ -176,7 +176,7 @@ export function isWholeEvent(data: Buffer): boolean {
   return isDone(data) || parseImages(data, false) !== null;
 }
 
-const done = Buffer.from(frame(null, '[DONE]'));
+const doneFrame = Buffer.from(frame(null, '[DONE]'));
 /** In bytes. */
 const smallEvent = 64 * 1024;
 

@@ -262,10 +262,10 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     const { attempt } = this;
     if (attempt.over) return;
     const flags = this.#tap.inspect(event);
-    const { given } = this.#tap;
-    if (given !== undefined && given.length > this.#recordedCount) {
-      this.#options.reader.record(given.slice(this.#recordedCount));
-      this.#recordedCount = given.length;
+    const { storedNames } = this.#tap;
+    if (storedNames !== undefined && storedNames.length > this.#recordedCount) {
+      this.#options.reader.record(storedNames.slice(this.#recordedCount));
+      this.#recordedCount = storedNames.length;
     }
     if (attempt.isLeft) {
       this.#unseen(flags);

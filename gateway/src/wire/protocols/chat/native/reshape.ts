@@ -59,30 +59,32 @@ function withIndexes(message: JsonRecord): JsonRecord {
 }
 
 function merge(before: JsonRecord, delta: JsonRecord): JsonRecord {
-  const merged: Record<string, unknown> = { ...before };
+  const mergedMembers: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(delta)) {
-    const earlierValue = merged[name];
+    const earlierValue = mergedMembers[name];
     if (isAbsent(value)) continue;
-    if (name === 'tool_calls') merged[name] = mergeCalls(recordsOf(earlierValue), recordsOf(value));
+    if (name === 'tool_calls')
+      mergedMembers[name] = mergeCalls(recordsOf(earlierValue), recordsOf(value));
     else if (pieced.has(name) && typeof earlierValue === 'string')
-      merged[name] = earlierValue + textOf(value);
+      mergedMembers[name] = earlierValue + textOf(value);
     else if (Array.isArray(earlierValue) && Array.isArray(value))
-      merged[name] = [...earlierValue, ...value];
-    else if (isRecord(earlierValue) && isRecord(value)) merged[name] = merge(earlierValue, value);
-    else if (value !== '' || earlierValue === undefined) merged[name] = value;
+      mergedMembers[name] = [...earlierValue, ...value];
+    else if (isRecord(earlierValue) && isRecord(value))
+      mergedMembers[name] = merge(earlierValue, value);
+    else if (value !== '' || earlierValue === undefined) mergedMembers[name] = value;
   }
-  return merged;
+  return mergedMembers;
 }
 
 function mergeCalls(calls: readonly JsonRecord[], deltas: readonly JsonRecord[]): JsonRecord[] {
-  const merged = [...calls];
+  const mergedCalls = [...calls];
   for (const delta of deltas) {
-    const index = delta['index'] ?? Math.max(merged.length - 1, 0);
-    const at = merged.findIndex((call) => call['index'] === index);
-    if (at < 0) merged.push({ ...delta, index });
-    else merged[at] = merge(merged[at] ?? {}, delta);
+    const index = delta['index'] ?? Math.max(mergedCalls.length - 1, 0);
+    const at = mergedCalls.findIndex((call) => call['index'] === index);
+    if (at < 0) mergedCalls.push({ ...delta, index });
+    else mergedCalls[at] = merge(mergedCalls[at] ?? {}, delta);
   }
-  return merged;
+  return mergedCalls;
 }
 
 function finished(choice: JsonRecord): JsonRecord {

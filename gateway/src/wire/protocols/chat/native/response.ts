@@ -23,17 +23,17 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
     throw new UnreadableResponse('the response broke off', failure, usageOf(response));
   }
   const reasons: unknown[] = [];
-  const given: StateName[] = [];
+  const storedNames: StateName[] = [];
   for (const choice of recordsIn(response['choices'])) {
     reasons.push(choice['finish_reason']);
     // A spoken response, which later requests may name.
     const { id } = recordAt(recordAt(choice, 'message'), 'audio');
-    if (typeof id === 'string') given.push({ kind: 'audio', id });
+    if (typeof id === 'string') storedNames.push({ kind: 'audio', id });
   }
   return {
     body: echoModel(body, modelPath, echo),
     usage: readEndings('chat', reasons, response, usageOf(response)),
-    ...(given.length > 0 && { given }),
+    ...(storedNames.length > 0 && { storedNames }),
   };
 }
 

@@ -17,7 +17,7 @@ export class ChatStreamTap implements StreamTap {
   failure: unknown = null;
   outputBytes = 0;
   unknownEnding: string | null = null;
-  #given: GivenState | null = null;
+  #storedNames: GivenState | null = null;
   readonly #echo: Buffer | null;
   readonly #usageInjected: boolean;
   #hasContent = false;
@@ -26,7 +26,7 @@ export class ChatStreamTap implements StreamTap {
   /** JSON text of the latest report, which is usually the only one: it is parsed on demand. */
   #usage: Buffer | null = null;
   /** All reports before it. */
-  #reported: ReportedUsage | null = null;
+  #earlierUsage: ReportedUsage | null = null;
   /** From the first chunk, or from the one with the usage. Others only repeat it. */
   #serviceTier: unknown = undefined;
   /** Only citations show that there was a search. */
@@ -49,11 +49,11 @@ export class ChatStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    return mergeReports(this.#reported, this.#latest());
+    return mergeReports(this.#earlierUsage, this.#latest());
   }
 
-  get given(): readonly StateName[] | undefined {
-    return this.#given?.names;
+  get storedNames(): readonly StateName[] | undefined {
+    return this.#storedNames?.names;
   }
 
   get closed(): boolean {
@@ -89,7 +89,8 @@ export class ChatStreamTap implements StreamTap {
 
     this.#observe?.(event);
     this.outputBytes += chunk.outputBytes;
-    if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
+    if (chunk.audioId !== undefined)
+      (this.#storedNames ??= new GivenState()).add('audio', chunk.audioId);
     this.#choices.addAll(chunk.choices);
     if (this.#usageInjected && hasUsage && !chunk.hasChoices) return verdict.drop;
 
@@ -109,7 +110,7 @@ export class ChatStreamTap implements StreamTap {
   /** Some servers report with every chunk. */
   #takeUsage(usage: Buffer): void {
     if (this.#usage?.equals(usage) === true) return;
-    this.#reported = mergeReports(this.#reported, this.#latest());
+    this.#earlierUsage = mergeReports(this.#earlierUsage, this.#latest());
     // A copy, which releases the network chunk.
     this.#usage = Buffer.from(usage);
   }

@@ -46,14 +46,14 @@ export function textPart(
  */
 export function joinBlock(blocks: Block[], block: Block): void {
   const before = blocks.at(-1);
-  const open =
+  const openPart =
     before !== undefined && isDelta(before) && before.state === undefined ? before : null;
-  if (block.type === 'reasoning' && open?.type === 'reasoning') {
-    blocks[blocks.length - 1] = { ...open, ...block, text: open.text + block.text };
+  if (block.type === 'reasoning' && openPart?.type === 'reasoning') {
+    blocks[blocks.length - 1] = { ...openPart, ...block, text: openPart.text + block.text };
     return;
   }
   if (block.type === 'text' && block.text === '' && block.state !== undefined) {
-    if (open !== null) blocks[blocks.length - 1] = { ...open, state: block.state };
+    if (openPart !== null) blocks[blocks.length - 1] = { ...openPart, state: block.state };
     else blocks.push({ ...block, type: 'reasoning' });
     return;
   }

@@ -38,7 +38,7 @@ export class ContentsImageTap implements ImageStreamTap {
   /** The latest report; most events repeat it. */
   #usage: unknown = null;
   /** All reports before it. */
-  #reported: ReportedUsage | null = null;
+  #earlierUsage: ReportedUsage | null = null;
   /** The largest count of one event, since later events repeat the searches. */
   #searches = 0;
   #heldEvents: Buffer[] = [];
@@ -54,7 +54,7 @@ export class ContentsImageTap implements ImageStreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    return mergeReports(this.#reported, readUsage(this.#usage, this.#searches));
+    return mergeReports(this.#earlierUsage, readUsage(this.#usage, this.#searches));
   }
 
   inspect(event: StreamEvent): number {
@@ -67,7 +67,7 @@ export class ContentsImageTap implements ImageStreamTap {
       return verdict.failed;
     }
     if (isRecord(json['usageMetadata'])) {
-      this.#reported = this.usage;
+      this.#earlierUsage = this.usage;
       this.#usage = json['usageMetadata'];
     }
     this.#searches = Math.max(this.#searches, searchesIn(json));

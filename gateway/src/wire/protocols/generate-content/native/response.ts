@@ -22,9 +22,9 @@ const modelPath = [keyBytes('modelVersion')];
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (Array.isArray(response['candidates']) || isRecord(response['promptFeedback'])) {
-    const reported = readUsage(response['usageMetadata'], searchesIn(response));
+    const reportedUsage = readUsage(response['usageMetadata'], searchesIn(response));
     const reasons = recordsIn(response['candidates']).map(({ finishReason }) => finishReason);
-    const usage = readEndings('generate-content', reasons, response, reported);
+    const usage = readEndings('generate-content', reasons, response, reportedUsage);
     return { body: echoModel(body, modelPath, echo), usage };
   }
   if (typeof response['totalTokens'] === 'number') return { body, usage: null };
@@ -74,13 +74,13 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
     outputAudio: Math.min(ofOutput.audio, candidates - outputImage),
     outputImage,
   });
-  const reported = reportOf(tokens, reading, {
+  const reportedUsage = reportOf(tokens, reading, {
     input: counts.prompt !== undefined || tokens.input + cacheRead > 0,
     // A total without room for output may be from the beginning of a stream.
     output: counts.output !== undefined || (total.some && tokens.output > 0),
   });
   const tier = termIn(usage, 'service_tier', 'serviceTier');
-  return withUnread(withSurcharges(reported, [tier], webSearches), reading.unknown);
+  return withUnread(withSurcharges(reportedUsage, [tier], webSearches), reading.unknown);
 }
 
 /** The tokens of a list of details that are priced apart. Video and documents cost what text costs. */

@@ -28,7 +28,7 @@ export class GenerateContentStreamTap implements StreamTap {
   /** JSON text of the latest report. Parsed on demand, since most events repeat it. */
   #usage: Buffer | null = null;
   /** All reports before it: the last of a grounded response may have no output tokens. */
-  #reported: ReportedUsage | null = null;
+  #earlierUsage: ReportedUsage | null = null;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
@@ -47,7 +47,7 @@ export class GenerateContentStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    return mergeReports(this.#reported, this.#latest());
+    return mergeReports(this.#earlierUsage, this.#latest());
   }
 
   inspect(event: StreamEvent): number {
@@ -84,7 +84,7 @@ export class GenerateContentStreamTap implements StreamTap {
 
   #takeUsage(usage: Buffer): void {
     if (this.#usage?.equals(usage) === true) return;
-    this.#reported = mergeReports(this.#reported, this.#latest());
+    this.#earlierUsage = mergeReports(this.#earlierUsage, this.#latest());
     // A copy, which releases the network chunk.
     this.#usage = Buffer.from(usage);
   }

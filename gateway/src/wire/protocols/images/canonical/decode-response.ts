@@ -38,6 +38,6 @@ function readEntry(entry: JsonRecord, response: JsonRecord, usage: ReportedUsage
 function readSource({ b64_json: base64, url, output_format: format }: JsonRecord): ImageSource {
   if (isAbsent(base64)) return readImage(url, 'url');
   if (/^data:/i.test(headOf(base64))) return readImage(base64, 'b64_json');
-  const declared = `image/${typeof format === 'string' ? format : 'png'}`;
-  return readInlineImage(base64, declared, 'b64_json');
+  const declaredType = `image/${typeof format === 'string' ? format : 'png'}`;
+  return readInlineImage(base64, declaredType, 'b64_json');
 }

@@ -32,8 +32,8 @@ export function toWhole(events: readonly JsonRecord[]): JsonRecord {
     } else if (type === 'content_block_start') {
       blocks.set(members['index'], { block: recordAt(members, 'content_block'), input: '' });
     } else if (type === 'content_block_delta') {
-      const open = blocks.get(members['index']);
-      if (open !== undefined) addDelta(open, recordAt(members, 'delta'));
+      const openBlock = blocks.get(members['index']);
+      if (openBlock !== undefined) addDelta(openBlock, recordAt(members, 'delta'));
     } else if (type === 'message_delta') {
       message = { ...message, ...recordAt(members, 'delta') };
       usage = mergeUsage(usage, members['usage']);
@@ -51,29 +51,29 @@ interface OpenBlock {
   input: string;
 }
 
-function addDelta(open: OpenBlock, delta: JsonRecord): void {
-  const { block } = open;
+function addDelta(openBlock: OpenBlock, delta: JsonRecord): void {
+  const { block } = openBlock;
   const grown = (name: string) => ({
     ...block,
     [name]: textOf(block[name]) + textOf(delta[name]),
   });
   switch (delta['type']) {
     case 'text_delta':
-      open.block = grown('text');
+      openBlock.block = grown('text');
       break;
     case 'thinking_delta':
-      open.block = grown('thinking');
+      openBlock.block = grown('thinking');
       break;
     case 'signature_delta':
-      open.block = { ...block, signature: delta['signature'] };
+      openBlock.block = { ...block, signature: delta['signature'] };
       break;
     case 'citations_delta': {
       const earlierCitations = Array.isArray(block['citations']) ? block['citations'] : [];
-      open.block = { ...block, citations: [...earlierCitations, delta['citation']] };
+      openBlock.block = { ...block, citations: [...earlierCitations, delta['citation']] };
       break;
     }
     case 'input_json_delta':
-      open.input += textOf(delta['partial_json']);
+      openBlock.input += textOf(delta['partial_json']);
   }
 }
 

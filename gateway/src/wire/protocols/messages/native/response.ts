@@ -20,8 +20,8 @@ export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
     const { toolNames } = echo;
     const renamedBody =
       toolNames === undefined ? body : splice(body, echoToolNames(body, response, toolNames));
-    const given = readGivenState(response);
-    return { body: echoModel(renamedBody, modelPath, echo), usage, given };
+    const storedNames = readGivenState(response);
+    return { body: echoModel(renamedBody, modelPath, echo), usage, storedNames };
   }
   if (typeof response['input_tokens'] === 'number') return { body, usage: null };
   throw new UnreadableResponse('the response is not a message', response, usageOf(response));

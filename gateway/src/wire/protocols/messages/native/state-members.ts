@@ -18,12 +18,13 @@ export const readNamedState = namedStateReader({
 
 /** The message, which a thread continues, the container in which it ran, and the files that it made there. */
 export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
-  const given: StateName[] = [];
-  if (typeof response['id'] === 'string') given.push({ kind: 'response', id: response['id'] });
+  const storedNames: StateName[] = [];
+  if (typeof response['id'] === 'string')
+    storedNames.push({ kind: 'response', id: response['id'] });
   const { id } = recordAt(response, 'container');
-  if (typeof id === 'string') given.push({ kind: 'container', id });
-  for (const block of recordsIn(response['content'])) given.push(...filesOf(block));
-  return given.length === 0 ? undefined : given;
+  if (typeof id === 'string') storedNames.push({ kind: 'container', id });
+  for (const block of recordsIn(response['content'])) storedNames.push(...filesOf(block));
+  return storedNames.length === 0 ? undefined : storedNames;
 }
 
 /** The files in the result of a hosted tool: `{type: …_tool_result, content: {content: [{file_id}]}}`. */

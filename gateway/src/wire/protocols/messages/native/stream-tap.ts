@@ -28,9 +28,9 @@ export class MessagesStreamTap implements StreamTap {
   #hasOutput = false;
   readonly #echo: Buffer | null;
   readonly #toolNames: ToolNames | undefined;
-  #given: GivenState | null = null;
+  #storedNames: GivenState | null = null;
   /** The latest counts, from several events. */
-  #reported: JsonRecord = {};
+  #mergedUsage: JsonRecord = {};
   #usage: ReportedUsage | null = null;
   /** The final count of output has come, not only the one at the start. */
   #isCounted = false;
@@ -46,8 +46,8 @@ export class MessagesStreamTap implements StreamTap {
     return this.#usage;
   }
 
-  get given(): readonly StateName[] | undefined {
-    return this.#given?.names;
+  get storedNames(): readonly StateName[] | undefined {
+    return this.#storedNames?.names;
   }
 
   /** Some servers end with the stop reason, and never send `message_stop`. */
@@ -116,7 +116,7 @@ export class MessagesStreamTap implements StreamTap {
 
   /** Another message follows, and its counts have nothing to do with those before. */
   #forgetUsage(): void {
-    this.#reported = {};
+    this.#mergedUsage = {};
     this.#usage = null;
     this.#isCounted = false;
   }
@@ -128,12 +128,12 @@ export class MessagesStreamTap implements StreamTap {
 
   #takeUsage(usage: unknown): void {
     if (!isRecord(usage)) return;
-    this.#reported = mergeUsage(this.#reported, usage);
-    this.#usage = mergeReports(this.#usage, readUsage(this.#reported, this.#isCounted));
+    this.#mergedUsage = mergeUsage(this.#mergedUsage, usage);
+    this.#usage = mergeReports(this.#usage, readUsage(this.#mergedUsage, this.#isCounted));
   }
 
   #give(kind: StateName['kind'], id: unknown): void {
-    (this.#given ??= new GivenState()).add(kind, id);
+    (this.#storedNames ??= new GivenState()).add(kind, id);
   }
 
   /** Blocks of a hosted tool come complete, and once. */

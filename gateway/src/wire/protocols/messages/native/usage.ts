@@ -26,7 +26,7 @@ export function readUsage(usage: unknown, isCounted = true): ReportedUsage | nul
   const iterations = isAbsent(usage['iterations'])
     ? null
     : readIterations(usage['iterations'], tokens, reading);
-  const reported = reportOf(
+  const reportedUsage = reportOf(
     iterations === null ? tokens : withReasoning(sumOf(iterations), tokens),
     reading,
     // Cache reads and writes are counted beside the rest: without one of these, the sum is too small.
@@ -34,7 +34,9 @@ export function readUsage(usage: unknown, isCounted = true): ReportedUsage | nul
   );
   const terms = termFields.map((field) => termIn(usage, field));
   const charged = withSurcharges(
-    reported === null || iterations === null ? reported : { ...reported, iterations },
+    reportedUsage === null || iterations === null
+      ? reportedUsage
+      : { ...reportedUsage, iterations },
     terms,
     searchesInUsage(usage),
   );
@@ -131,7 +133,8 @@ function otherModelOf({ type, model }: JsonRecord): string | null {
 /** Merges partial reports of a stream. Counts are cumulative: later ones replace earlier ones, null does not. */
 export function mergeUsage(earlier: JsonRecord, later: unknown): JsonRecord {
   if (!isRecord(later)) return earlier;
-  const merged = { ...earlier };
-  for (const [name, value] of Object.entries(later)) if (!isAbsent(value)) merged[name] = value;
-  return merged;
+  const mergedUsage = { ...earlier };
+  for (const [name, value] of Object.entries(later))
+    if (!isAbsent(value)) mergedUsage[name] = value;
+  return mergedUsage;
 }

@@ -28,8 +28,8 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
     );
   }
   const usage = readEndings('responses', endingsOf(response), response, usageOf(response));
-  const given = readGivenState(response);
-  return { body: echoModel(body, modelPath, echo), usage, given };
+  const storedNames = readGivenState(response);
+  return { body: echoModel(body, modelPath, echo), usage, storedNames };
 }
 
 /** A response in the background has not ended. */

@@ -68,14 +68,14 @@ export function isKept(json: JsonRecord): boolean {
 
 /** The objects that the upstream stores and a complete response names. */
 export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
-  const given: StateName[] = [];
+  const storedNames: StateName[] = [];
   const add = (kind: StateKind, id: unknown): void => {
-    if (typeof id === 'string' && id !== '') given.push({ kind, id });
+    if (typeof id === 'string' && id !== '') storedNames.push({ kind, id });
   };
   add('response', response['id']);
   add('conversation', recordAt(response, 'conversation')['id']);
   givenByItems(response['output'], add);
-  return given.length === 0 ? undefined : given;
+  return storedNames.length === 0 ? undefined : storedNames;
 }
 
 /** The same for output items. `item-ids.ts` reads them without building the value. */

@@ -43,8 +43,8 @@ export class ResponsesStreamTap implements StreamTap {
   #hasItems = false;
   /** Every text, call and item that began is complete. */
   #rests = false;
-  readonly #given = new GivenState();
-  readonly #take = (kind: StateKind, id: unknown): void => this.#given.add(kind, id);
+  readonly #storedNames = new GivenState();
+  readonly #take = (kind: StateKind, id: unknown): void => this.#storedNames.add(kind, id);
   readonly #clientModel: string;
   readonly #echo: Buffer | null;
 
@@ -53,8 +53,8 @@ export class ResponsesStreamTap implements StreamTap {
     this.#echo = echoedName(context);
   }
 
-  get given(): readonly StateName[] {
-    return this.#given.names;
+  get storedNames(): readonly StateName[] {
+    return this.#storedNames.names;
   }
 
   get closed(): boolean {
@@ -141,8 +141,8 @@ export class ResponsesStreamTap implements StreamTap {
 
   #noteResponse(): void {
     if (typeof view.id !== 'string') return;
-    this.#given.add('response', view.id);
-    if (isRecord(view.conversation)) this.#given.add('conversation', view.conversation['id']);
+    this.#storedNames.add('response', view.id);
+    if (isRecord(view.conversation)) this.#storedNames.add('conversation', view.conversation['id']);
     if (this.begun !== null) return;
     const createdAt = typeof view.createdAt === 'number' ? view.createdAt : 0;
     this.begun = { id: view.id, createdAt, model: this.#clientModel };

@@ -39,9 +39,9 @@ export function readBase64(text: string): ReadBase64 | null {
 export function base64Prefix(text: string): { mime: string; length: number } | null {
   if (!isDataUrl(text)) return null;
   const comma = text.indexOf(',');
-  const declared = text.slice('data:'.length, Math.max(comma, 0));
-  if (!declared.slice(-base64Mark.length).toLowerCase().endsWith(base64Mark)) return null;
-  return { mime: declared.slice(0, declared.indexOf(';')), length: comma + 1 };
+  const declaredType = text.slice('data:'.length, Math.max(comma, 0));
+  if (!declaredType.slice(-base64Mark.length).toLowerCase().endsWith(base64Mark)) return null;
+  return { mime: declaredType.slice(0, declaredType.indexOf(';')), length: comma + 1 };
 }
 
 export function isDataUrl(url: string): boolean {

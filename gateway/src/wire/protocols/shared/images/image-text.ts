@@ -43,19 +43,19 @@ export function readImage(value: unknown, param: string): ImageSource {
     const mime = mimeOf(base64);
     return mime === null ? refuseImage(param) : { kind: 'base64', mime, base64 };
   }
-  const declared = /^data:([^;,]*)(?:;[^,]*)?;base64,/i.exec(head);
-  if (declared === null) return refuseImage(param);
+  const typeMatch = /^data:([^;,]*)(?:;[^,]*)?;base64,/i.exec(head);
+  if (typeMatch === null) return refuseImage(param);
   // A slash of the type may be escaped: the comma is at the same place only in the text itself.
-  const start = value instanceof LongText ? bytesOf(value).indexOf(',') + 1 : declared[0].length;
-  return typed(readBase64(value, start, param), declared[1] ?? '', param);
+  const start = value instanceof LongText ? bytesOf(value).indexOf(',') + 1 : typeMatch[0].length;
+  return typed(readBase64(value, start, param), typeMatch[1] ?? '', param);
 }
 
 /**
  * An image in Base64. Its own first bytes say what it is; the declared type counts if they do not.
  * @throws GatewayError `invalid_value` if it is not Base64, or neither says that it is an image
  */
-export function readInlineImage(value: unknown, declared: string, param: string): ImageSource {
-  return typed(readBase64(value, 0, param), declared, param);
+export function readInlineImage(value: unknown, statedType: string, param: string): ImageSource {
+  return typed(readBase64(value, 0, param), statedType, param);
 }
 
 /**
@@ -68,8 +68,8 @@ export function readSource(value: unknown, param: string): ImageSource {
   return source;
 }
 
-function typed(base64: Buffer, declared: string, param: string): ImageSource {
-  const declaredType = declared.trim().toLowerCase();
+function typed(base64: Buffer, clientType: string, param: string): ImageSource {
+  const declaredType = clientType.trim().toLowerCase();
   const mime = mimeOf(base64) ?? (/^image\/[\w.+-]+$/.test(declaredType) ? declaredType : null);
   if (mime === null || base64.length === 0) return refuseImage(param);
   return { kind: 'base64', mime, base64 };

@@ -88,13 +88,13 @@ const places: ReadonlyMap<string, 'single' | 'list' | 'map'> = new Map([
 /** The schema with each schema in it replaced by what `map` returns; the same object if none changed. */
 export function mapInner(schema: JsonRecord, map: (inner: JsonRecord) => JsonRecord): JsonRecord {
   const inner = (value: unknown): unknown => (isRecord(value) ? map(value) : value);
-  let changed: Record<string, unknown> | null = null;
+  let changedMembers: Record<string, unknown> | null = null;
   for (const name in schema) {
     const before = schema[name];
     const after = mapMember(places.get(name), before, inner);
-    if (after !== before) (changed ??= { ...schema })[name] = after;
+    if (after !== before) (changedMembers ??= { ...schema })[name] = after;
   }
-  return changed ?? schema;
+  return changedMembers ?? schema;
 }
 
 function mapMember(

@@ -17,7 +17,7 @@ export interface Rewriting {
 
 interface Notes {
   /** How many more of its schemas may be visited. The rest is cut. */
-  left: number;
+  visitsLeft: number;
   /** The request's budget. */
   readonly budget: Budget;
   /** A constraint was loosened or moved into words. */
@@ -30,7 +30,7 @@ interface Notes {
 const mostOfOne = 20_000;
 
 export function startRewriting(root: JsonRecord, ordered: boolean, budget: Budget): Rewriting {
-  const notes: Notes = { left: mostOfOne, budget, approximated: false, widened: false };
+  const notes: Notes = { visitsLeft: mostOfOne, budget, approximated: false, widened: false };
   return { root, following: [], depth: 0, ordered, notes };
 }
 
@@ -44,7 +44,7 @@ export function count({ notes }: Rewriting, members: number): void {
  * @throws GatewayError `too_complex` after too many in all schemas of the request.
  */
 export function visit(way: Rewriting, schemas = 1): void {
-  way.notes.left -= schemas;
+  way.notes.visitsLeft -= schemas;
   count(way, schemas);
 }
 
@@ -97,25 +97,25 @@ export function mergeSchemas(
   way: Rewriting,
   own = new Set<object>(),
 ): JsonRecord {
-  const merged = ownRecord(first, way, own);
+  const mergedSchema = ownRecord(first, way, own);
   const added = Object.entries(second);
   count(way, added.length);
   for (const [name, value] of added) {
-    const before = merged[name];
-    if (before === undefined || before === value) define(merged, name, value);
+    const before = mergedSchema[name];
+    if (before === undefined || before === value) define(mergedSchema, name, value);
     else if (name === 'properties' && isRecord(before) && isRecord(value)) {
-      merged[name] = mergeProperties(before, value, way, own);
+      mergedSchema[name] = mergeProperties(before, value, way, own);
     } else if (lists.has(name) && Array.isArray(before) && Array.isArray(value)) {
       count(way, value.length);
       const list = ownList(before, way, own);
       for (const element of value as unknown[]) list.push(element);
-      merged[name] = list;
+      mergedSchema[name] = list;
     } else {
       if (!annotations.has(name)) way.notes.approximated = true;
-      merged[name] = value;
+      mergedSchema[name] = value;
     }
   }
-  return merged;
+  return mergedSchema;
 }
 
 const lists: ReadonlySet<string> = new Set(['required', 'allOf']);
@@ -127,16 +127,16 @@ function mergeProperties(
   way: Rewriting,
   own: Set<object>,
 ): JsonRecord {
-  const merged = ownRecord(first, way, own);
+  const mergedSchema = ownRecord(first, way, own);
   const added = Object.entries(second);
   count(way, added.length);
   for (const [name, value] of added) {
-    const before = Object.hasOwn(merged, name) ? merged[name] : undefined;
+    const before = Object.hasOwn(mergedSchema, name) ? mergedSchema[name] : undefined;
     const both =
       isRecord(before) && isRecord(value) ? mergeSchemas(before, value, way, own) : value;
-    define(merged, name, both);
+    define(mergedSchema, name, both);
   }
-  return merged;
+  return mergedSchema;
 }
 
 /** The object itself if a merge created it. Copying a large schema costs as much as visiting it. */
@@ -190,7 +190,7 @@ export function flatten(
     } else if (Array.isArray(allOf)) {
       const own = new Set<object>();
       const parts = allOf.filter(isRecord);
-      flat = parts.reduce((merged, part) => mergeSchemas(merged, part, at, own), rest);
+      flat = parts.reduce((mergedSchema, part) => mergeSchemas(mergedSchema, part, at, own), rest);
     } else return { schema: flat, way: at };
   }
   return null;

@@ -9,18 +9,18 @@ const unions = ['oneOf', 'anyOf', 'allOf'] as const;
  * The members of a union's branches become properties, required if every branch requires them.
  * @param onChange called if the schema now allows other arguments than before
  */
-export function encodeToolSchema(declared: JsonRecord | null, onChange: () => void): JsonRecord {
-  if (declared === null) return { type: 'object', properties: {} };
-  const schema = modernSchema(declared, onChange);
+export function encodeToolSchema(toolSchema: JsonRecord | null, onChange: () => void): JsonRecord {
+  if (toolSchema === null) return { type: 'object', properties: {} };
+  const schema = modernSchema(toolSchema, onChange);
   const present = unions.filter((name) => Array.isArray(schema[name]));
   const isPlain = present.length === 0 && schema['$ref'] === undefined;
   if (isPlain && schema['type'] === 'object' && isRecord(schema['properties'])) {
     return schema;
   }
   if (!canBeArguments(schema)) onChange();
-  const { schema: merged, incomplete } = mergeArguments(schema);
+  const { schema: mergedSchema, incomplete } = mergeArguments(schema);
   if (present.length > 0 || incomplete) onChange();
-  return merged;
+  return mergedSchema;
 }
 
 /** Whether the schema can be that of an object: its type is not another one, and its properties have names. */
@@ -45,7 +45,7 @@ interface Merging {
   /** What has been read; an object that is still being read stands for nothing inside itself. */
   readonly known: Map<object, Members>;
   /** How much more may be compared and copied: references to references can grow without bound. */
-  left: number;
+  visitsLeft: number;
   /** Something was left out. */
   incomplete: boolean;
 }
@@ -70,7 +70,12 @@ interface MergedArguments {
  * the values of all if these are constants, and otherwise the choice between their schemas.
  */
 export function mergeArguments(schema: JsonRecord): MergedArguments {
-  const merging: Merging = { root: schema, known: new Map(), left: mostWork, incomplete: false };
+  const merging: Merging = {
+    root: schema,
+    known: new Map(),
+    visitsLeft: mostWork,
+    incomplete: false,
+  };
   const { properties, required } = membersOf(schema, merging, 0);
   const { oneOf: _1, anyOf: _2, allOf: _3, $ref: _4, required: _5, ...others } = schema;
   const names = [...required].filter((name) => properties.has(name));
@@ -89,7 +94,7 @@ function membersOf(schema: unknown, merging: Merging, depth: number): Members {
   if (!isRecord(schema)) return nothing;
   const knownSchema = merging.known.get(schema);
   if (knownSchema !== undefined) return knownSchema;
-  if (depth > maxDepth || merging.left <= 0) {
+  if (depth > maxDepth || merging.visitsLeft <= 0) {
     merging.incomplete = true;
     return nothing;
   }
@@ -100,7 +105,7 @@ function membersOf(schema: unknown, merging: Merging, depth: number): Members {
     properties: new Map(isRecord(properties) ? Object.entries(properties) : []),
     required: new Set(Array.isArray(required) ? required.filter(isText) : []),
   };
-  merging.left -= own.properties.size + 1;
+  merging.visitsLeft -= own.properties.size + 1;
   const parts = [own];
   if (typeof reference === 'string') {
     const target = resolveReference(merging.root, reference);
@@ -122,7 +127,7 @@ function allTogether(parts: readonly Members[], merging: Merging): Members {
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
   for (const part of parts) {
-    merging.left -= part.properties.size + part.required.size;
+    merging.visitsLeft -= part.properties.size + part.required.size;
     for (const [name, schema] of part.properties) {
       const before = properties.get(name);
       if (before === undefined || isAnything(before)) properties.set(name, schema);
@@ -140,8 +145,8 @@ function anyOne(branches: ReadonlySet<Members>, merging: Merging): Members {
   const variants = new Map<string, unknown[]>();
   const counts = new Map<string, number>();
   for (const branch of branches) {
-    merging.left -= branch.properties.size + branch.required.size;
-    if (merging.left <= 0) {
+    merging.visitsLeft -= branch.properties.size + branch.required.size;
+    if (merging.visitsLeft <= 0) {
       merging.incomplete = true;
       break;
     }
@@ -152,11 +157,14 @@ function anyOne(branches: ReadonlySet<Members>, merging: Merging): Members {
     }
     for (const name of branch.required) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  const merged = Array.from(variants, ([name, schemas]) => [name, choiceOf(schemas)] as const);
+  const mergedMembers = Array.from(
+    variants,
+    ([name, schemas]) => [name, choiceOf(schemas)] as const,
+  );
   const names = Array.from(counts).flatMap(([name, count]) =>
     count === branches.size ? [name] : [],
   );
-  return { properties: new Map(merged), required: new Set(names) };
+  return { properties: new Map(mergedMembers), required: new Set(names) };
 }
 
 /** Constants become one list, with which models choose better than with a list of schemas. */
@@ -208,7 +216,7 @@ function isAnything(schema: unknown): boolean {
 function isSame(one: unknown, other: unknown, merging: Merging): boolean {
   if (one === other) return true;
   const [first, second] = [JSON.stringify(one) ?? '', JSON.stringify(other) ?? ''];
-  merging.left -= Math.ceil((first.length + second.length) / charactersPerStep);
+  merging.visitsLeft -= Math.ceil((first.length + second.length) / charactersPerStep);
   return first === second;
 }
 

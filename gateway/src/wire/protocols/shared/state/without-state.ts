@@ -29,8 +29,8 @@ export function withoutState(
     leftOut += 1;
     return true;
   };
-  const changed = protocol.leaveOutState(json, take);
-  return { json: { ...json, ...changed }, leftOut };
+  const changedMembers = protocol.leaveOutState(json, take);
+  return { json: { ...json, ...changedMembers }, leftOut };
 }
 
 /** Whether a text looks like an envelope around reasoning state, sealed for a client. It may still fail to open. */

@@ -37,9 +37,9 @@ export function applyQuirks(
   // One after the other: two quirks may concern neighbours, which cannot be spliced at once.
   for (const { id, edit } of quirks) {
     if ('repair' in edit) {
-      const repaired = repairs[edit.repair](body, json);
-      if (repaired === body) continue;
-      body = repaired;
+      const repairedBody = repairs[edit.repair](body, json);
+      if (repairedBody === body) continue;
+      body = repairedBody;
       appliedIds.push(id);
       continue;
     }

@@ -123,8 +123,8 @@ function leavesNothingOpen(schema: JsonRecord): boolean {
   const namedSchemas = isRecord(properties) ? properties : {};
   if (typesOf(schema).includes('object') || properties !== undefined) {
     if (schema['additionalProperties'] !== false) return false;
-    const needed = new Set<unknown>(Array.isArray(required) ? required : []);
-    if (!Object.keys(namedSchemas).every((name) => needed.has(name))) return false;
+    const requiredNames = new Set<unknown>(Array.isArray(required) ? required : []);
+    if (!Object.keys(namedSchemas).every((name) => requiredNames.has(name))) return false;
   }
   const lists = [items === undefined ? [] : [items], Array.isArray(anyOf) ? anyOf : []].flat();
   const maps = [namedSchemas, $defs, definitions].flatMap((map) =>

@@ -27,13 +27,13 @@ import {
  * @param pictureTokens of the provider's image tool, which the usage does not include
  */
 export function readInclusiveUsage(
-  reported: unknown,
+  rawUsage: unknown,
   serviceTier?: unknown,
   webSearches = 0,
   imageTokens = 0,
 ): ReportedUsage | null {
-  if (!isRecord(reported)) return null;
-  const usage = inUsualNames(reported);
+  if (!isRecord(rawUsage)) return null;
+  const usage = inUsualNames(rawUsage);
   const reading = readMembers(usage, inclusiveMembers);
   const { counts } = reading;
   if (usage['x_details'] !== undefined) addSessionWrites(usage['x_details'], reading);
@@ -241,20 +241,20 @@ interface ReportedApart {
  * The usage with the tokens that are not text. No count becomes larger than the one that includes it. What an upstream
  * does not say to be cached was read anew, as far as that many tokens were.
  */
-export function withApart(tokens: TokenUsage, reported: ReportedApart): TokenUsage {
-  const { inputAudio, inputImage, cacheReadAudio, cacheReadImage } = reported;
+export function withApart(tokens: TokenUsage, reportedApart: ReportedApart): TokenUsage {
+  const { inputAudio, inputImage, cacheReadAudio, cacheReadImage } = reportedApart;
   const isText = inputAudio + inputImage + cacheReadAudio + cacheReadImage === 0;
-  if (isText && reported.outputAudio + reported.outputImage === 0) return tokens;
-  const input = splitInput(tokens, reported);
-  const outputImage = Math.min(reported.outputImage, tokens.output);
-  const outputAudio = Math.min(reported.outputAudio, tokens.output - outputImage);
+  if (isText && reportedApart.outputAudio + reportedApart.outputImage === 0) return tokens;
+  const input = splitInput(tokens, reportedApart);
+  const outputImage = Math.min(reportedApart.outputImage, tokens.output);
+  const outputAudio = Math.min(reportedApart.outputAudio, tokens.output - outputImage);
   const apart: Required<ApartTokens> = { ...input, outputImage, outputAudio };
   let all = tokens;
   for (const part of apartParts) if (apart[part] > 0) all = { ...all, [part]: apart[part] };
   return all;
 }
 
-function splitInput({ input, cacheRead }: TokenUsage, reported: ReportedApart) {
+function splitInput({ input, cacheRead }: TokenUsage, reportedApart: ReportedApart) {
   let cached = cacheRead;
   let fresh = input;
   const fromCache = (most: number): number => {
@@ -267,10 +267,10 @@ function splitInput({ input, cacheRead }: TokenUsage, reported: ReportedApart) {
     fresh -= takenTokens;
     return takenTokens;
   };
-  let cacheReadAudio = fromCache(reported.cacheReadAudio);
-  let cacheReadImage = fromCache(reported.cacheReadImage);
-  const audio = Math.max(0, reported.inputAudio - cacheReadAudio);
-  const image = Math.max(0, reported.inputImage - cacheReadImage);
+  let cacheReadAudio = fromCache(reportedApart.cacheReadAudio);
+  let cacheReadImage = fromCache(reportedApart.cacheReadImage);
+  const audio = Math.max(0, reportedApart.inputAudio - cacheReadAudio);
+  const image = Math.max(0, reportedApart.inputImage - cacheReadImage);
   const inputAudio = fromInput(audio);
   const inputImage = fromInput(image);
   cacheReadAudio += fromCache(audio - inputAudio);

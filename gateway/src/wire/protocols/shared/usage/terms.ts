@@ -57,10 +57,10 @@ export function withSurcharges(
   imageTokens = 0,
 ): ReportedUsage | null {
   if (usage === null) return null;
-  const reported = terms.filter((term) => term !== null);
-  if (reported.length === 0 && webSearches === 0 && imageTokens === 0) return usage;
+  const reportedTerms = terms.filter((term) => term !== null);
+  if (reportedTerms.length === 0 && webSearches === 0 && imageTokens === 0) return usage;
   const surcharges: Surcharges = {
-    reported,
+    reported: reportedTerms,
     webSearches: Math.min(webSearches, mostSearches),
     ...(imageTokens > 0 && { imageTokens }),
   };

@@ -165,12 +165,12 @@ interface ReportedSides {
 export function reportOf(
   tokens: TokenUsage,
   { input, output, total }: UsageReading,
-  reported: ReportedSides,
+  reportedSides: ReportedSides,
 ): ReportedUsage | null {
   const isDoubtful = input.isOdd || output.isOdd;
   const implausible = input.implausible || output.implausible || total.implausible;
-  if (!reported.input && !reported.output && !isDoubtful && !implausible) return null;
-  const missingSide = missing(!reported.input, !reported.output);
+  if (!reportedSides.input && !reportedSides.output && !isDoubtful && !implausible) return null;
+  const missingSide = missing(!reportedSides.input, !reportedSides.output);
   return {
     tokens,
     implausible,

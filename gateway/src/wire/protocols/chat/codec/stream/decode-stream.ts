@@ -69,7 +69,7 @@ class ChoiceDecoder {
   /** Null before the first call. */
   #calls: CallSlots | null = null;
   /** The block that receives deltas. */
-  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  #openBlock: 'text' | 'refusal' | 'reasoning' | null = null;
   /** Reasoning details that their maker may want back. They go out with their block. */
   #details: Record<string, unknown>[] = [];
   /** The open reasoning came as `reasoning_content`. */
@@ -150,7 +150,7 @@ class ChoiceDecoder {
     const details = detailsOf(delta);
     const text = reasoningText(delta, details);
     if (text !== '') {
-      this.#open = 'reasoning';
+      this.#openBlock = 'reasoning';
       this.#isContent = hasReasoningContent(delta);
       this.#emit({ type: 'reasoning', text }, emit);
     }
@@ -167,10 +167,11 @@ class ChoiceDecoder {
 
   #ownState(state: NativeState, id: string | null, emit: Emit): void {
     const place = id === contentId ? 'text' : 'reasoning';
-    if (this.#open !== null && this.#open !== place) this.#emit({ type: 'block-end' }, emit);
+    if (this.#openBlock !== null && this.#openBlock !== place)
+      this.#emit({ type: 'block-end' }, emit);
     this.#emit({ type: 'state', state }, emit);
     this.#emit({ type: 'block-end' }, emit);
-    this.#open = null;
+    this.#openBlock = null;
   }
 
   #text(text: string, logprobs: unknown, emit: Emit): void {
@@ -196,7 +197,7 @@ class ChoiceDecoder {
         this.#text(block.text, null, emit);
         return;
       case 'reasoning':
-        this.#open = 'reasoning';
+        this.#openBlock = 'reasoning';
         this.#emit({ type: 'reasoning', text: block.text }, emit);
         return;
       case 'refusal':
@@ -214,33 +215,34 @@ class ChoiceDecoder {
     if (Array.isArray(entries) && entries.length > 0) {
       this.#endReasoning(emit);
       for (const entry of entries as unknown[]) {
-        if (isRecord(entry) && calls.push(entry, states, emit)) this.#open = null;
+        if (isRecord(entry) && calls.push(entry, states, emit)) this.#openBlock = null;
       }
     } else if (isRecord(single) && (single['name'] || single['arguments'])) {
       this.#endReasoning(emit);
-      if (calls.push({ index: 0, function: single }, null, emit)) this.#open = null;
+      if (calls.push({ index: 0, function: single }, null, emit)) this.#openBlock = null;
     }
   }
 
-  #begin(open: 'text' | 'refusal' | null, emit: Emit): void {
+  #begin(nextBlock: 'text' | 'refusal' | null, emit: Emit): void {
     this.#endReasoning(emit);
-    if (open === 'text' && this.#open !== 'text') this.#textStart = this.#contentLength;
-    this.#open = open;
+    if (nextBlock === 'text' && this.#openBlock !== 'text') this.#textStart = this.#contentLength;
+    this.#openBlock = nextBlock;
   }
 
   /** Gives the state of the open reasoning. Drops details that are text alone, since the text has gone out. */
   #endReasoning(emit: Emit): void {
     if (this.#details.length === 0 && !this.#isContent) return;
     const details = this.#details;
-    const isContent = this.#isContent && this.#open === 'reasoning';
+    const isContent = this.#isContent && this.#openBlock === 'reasoning';
     this.#details = [];
     this.#isContent = false;
     const state = details.some(isOpaque) ? detailsState(details) : isContent ? contentState : null;
     if (state === null) return;
-    if (this.#open !== null && this.#open !== 'reasoning') this.#emit({ type: 'block-end' }, emit);
+    if (this.#openBlock !== null && this.#openBlock !== 'reasoning')
+      this.#emit({ type: 'block-end' }, emit);
     this.#emit({ type: 'state', state }, emit);
     this.#emit({ type: 'block-end' }, emit);
-    this.#open = null;
+    this.#openBlock = null;
   }
 
   #emit(event: GenerationEvent, emit: Emit): void {

@@ -111,7 +111,7 @@ export class ChoiceEncoder {
   readonly #calls = new Map<number, SentCall>();
   readonly #citations: Citation[] = [];
   readonly #isLegacy: boolean;
-  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  #openBlock: 'text' | 'refusal' | 'reasoning' | null = null;
   #details = 0;
   #finish: Finish | null = null;
 
@@ -139,7 +139,7 @@ export class ChoiceEncoder {
       case 'state':
         return this.#state(event.state);
       case 'block-end':
-        this.#open = null;
+        this.#openBlock = null;
         return '';
       case 'call-start':
         return this.#callStart(event);
@@ -179,8 +179,8 @@ export class ChoiceEncoder {
 
   #text(text: string, logprobs: readonly TokenLogprob[] | undefined): string {
     if (text === '') return '';
-    const gap = this.#open === 'text' ? '' : this.#place.openText();
-    this.#open = 'text';
+    const gap = this.#openBlock === 'text' ? '' : this.#place.openText();
+    this.#openBlock = 'text';
     this.#place.contentLength += text.length;
     const delta = `{"content":${JSON.stringify(gap + text)}}`;
     if (logprobs === undefined || this.#context.request.logprobs === null)
@@ -191,8 +191,8 @@ export class ChoiceEncoder {
 
   #reasoning(text: string): string {
     if (text === '') return '';
-    const gap = this.#open === 'reasoning' ? '' : this.#place.openReasoning();
-    this.#open = 'reasoning';
+    const gap = this.#openBlock === 'reasoning' ? '' : this.#place.openReasoning();
+    this.#openBlock = 'reasoning';
     this.#place.reasoningLength += text.length;
     return this.#chunk(`{"reasoning_content":${JSON.stringify(gap + text)}}`);
   }
@@ -200,17 +200,17 @@ export class ChoiceEncoder {
   #refusal(text: string): string {
     if (text === '') return '';
     this.#interrupt();
-    this.#open = 'refusal';
+    this.#openBlock = 'refusal';
     return this.#chunk(`{"refusal":${JSON.stringify(text)}}`);
   }
 
   /** State of the open block, or of a block that consists of it. */
   #state(state: NativeState): string {
-    if (this.#open === null) {
+    if (this.#openBlock === null) {
       this.#place.reasoningStart = this.#place.reasoningLength;
       this.#place.interrupt();
     }
-    const detail = this.#detail(state, this.#open === 'text' ? contentId : null);
+    const detail = this.#detail(state, this.#openBlock === 'text' ? contentId : null);
     return detail === null ? '' : this.#chunk(JSON.stringify({ reasoning_details: [detail] }));
   }
 
@@ -290,12 +290,12 @@ export class ChoiceEncoder {
 
   #complete(chunk: string, state: NativeState | undefined): string {
     const chunks = state === undefined ? chunk : chunk + this.#state(state);
-    this.#open = null;
+    this.#openBlock = null;
     return chunks;
   }
 
   #image(markdown: string | null): string {
-    this.#open = null;
+    this.#openBlock = null;
     if (markdown === null) return '';
     const gap = this.#place.openImage();
     this.#place.contentLength += markdown.length;
@@ -316,7 +316,7 @@ export class ChoiceEncoder {
   }
 
   #interrupt(): void {
-    this.#open = null;
+    this.#openBlock = null;
     this.#place.interrupt();
   }
 }

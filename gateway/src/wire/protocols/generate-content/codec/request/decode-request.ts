@@ -137,7 +137,7 @@ function joinPartialCalls(parts: readonly JsonRecord[]): readonly JsonRecord[] {
   if (!parts.some((part) => callOf(part)?.['partialArgs'] !== undefined)) return parts;
   const joined: JsonRecord[] = [];
   /** The arguments of the call that is still to be continued. */
-  let open: Record<string, unknown> | null = null;
+  let openCall: Record<string, unknown> | null = null;
   for (const part of parts) {
     const call = callOf(part);
     if (call === null) {
@@ -145,13 +145,13 @@ function joinPartialCalls(parts: readonly JsonRecord[]): readonly JsonRecord[] {
       continue;
     }
     const { partialArgs, willContinue, args, ...bare } = call;
-    const continues = open !== null && member(call, 'name') === undefined;
+    const continues = openCall !== null && member(call, 'name') === undefined;
     if (!continues) {
-      open = isRecord(args) ? { ...args } : {};
-      joined.push({ ...part, functionCall: { ...bare, args: open } });
+      openCall = isRecord(args) ? { ...args } : {};
+      joined.push({ ...part, functionCall: { ...bare, args: openCall } });
     }
-    addArguments(open!, partialArgs);
-    if (willContinue !== true) open = null;
+    addArguments(openCall!, partialArgs);
+    if (willContinue !== true) openCall = null;
   }
   return joined;
 }

@@ -32,9 +32,9 @@ export function decodeTools(tools: unknown): readonly Tool[] {
       // The client acts on what the model calls. Which actions there are, and what they take, depends on Gemini's version.
       throw invalid(`tools.${index}.computerUse`, 'is not available with this model');
     }
-    const declared = readRecords(member(tool, 'functionDeclarations'), param);
+    const declaredFunctions = readRecords(member(tool, 'functionDeclarations'), param);
     return [
-      ...declared.map((entry, at) => decodeDeclaration(entry, `${param}.${at}`)),
+      ...declaredFunctions.map((entry, at) => decodeDeclaration(entry, `${param}.${at}`)),
       ...otherMembers(tool, declarations).map(([name, value]) => hosted(name, value)),
     ];
   });

@@ -23,13 +23,13 @@ export function encodeTools(
   target: EncodeTarget,
   { losses, model, budget }: EncodeContext,
 ): JsonRecord[] {
-  const declared: JsonRecord[] = [];
+  const declarations: JsonRecord[] = [];
   const hosted: JsonRecord[] = [];
   const hasFunctions = tools.some(({ type }) => type === 'function');
   const mayRun = target.capabilities.has('hosted_tools') && (!hasFunctions || model.mixesTools);
   refuseForced(tools, choice);
   for (const tool of tools) {
-    if (tool.type === 'function') declared.push(declare(tool, losses, budget, model));
+    if (tool.type === 'function') declarations.push(declare(tool, losses, budget, model));
     else if (tool.type === 'custom') {
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     } else {
@@ -37,7 +37,7 @@ export function encodeTools(
       if (entry !== null) hosted.push(entry);
     }
   }
-  return declared.length > 0 ? [{ functionDeclarations: declared }, ...hosted] : hosted;
+  return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted;
 }
 
 function declare(

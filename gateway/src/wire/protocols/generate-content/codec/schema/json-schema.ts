@@ -36,8 +36,8 @@ export interface DialectSchema<Schema = JsonRecord> {
  * @param budget the request's
  * @throws GatewayError `too_complex`
  */
-export function toDialect(declared: JsonRecord, budget: Budget): DialectSchema {
-  const schema = modernSchema(declared, () => {});
+export function toDialect(jsonSchema: JsonRecord, budget: Budget): DialectSchema {
+  const schema = modernSchema(jsonSchema, () => {});
   const way = startRewriting(schema, true, budget);
   return result(rewrite(schema, way), way);
 }
@@ -54,10 +54,10 @@ function result<Schema>(schema: Schema, { notes }: Rewriting): DialectSchema<Sch
  * @throws GatewayError `too_complex`
  */
 export function toParameters(
-  declared: JsonRecord,
+  jsonSchema: JsonRecord,
   budget: Budget,
 ): DialectSchema<JsonRecord | null> {
-  const schema = modernSchema(declared, () => {});
+  const schema = modernSchema(jsonSchema, () => {});
   const way = startRewriting(schema, false, budget);
   const { schema: object, incomplete } = mergeArguments(schema);
   const isUnion = [schema['anyOf'], schema['oneOf']].some(Array.isArray);
@@ -69,7 +69,7 @@ export function toParameters(
 function rewrite(schema: unknown, way: Rewriting): JsonRecord {
   visit(way);
   if (!isRecord(schema)) return anything([], way);
-  const flat = way.notes.left > 0 ? flatten(schema, way) : null;
+  const flat = way.notes.visitsLeft > 0 ? flatten(schema, way) : null;
   if (flat === null) return cut(schema, way);
   return rewriteFlat(flat.schema, inside(flat.way));
 }
@@ -144,7 +144,7 @@ function alternatives(schema: JsonRecord, way: Rewriting): readonly JsonRecord[]
   if (typesOf(base).length === 0)
     return writtenChoices.map((member) => (isRecord(member) ? member : {}));
   return writtenChoices.map((member) =>
-    isRecord(member) && way.notes.left > 0 ? mergeSchemas(base, member, way) : base,
+    isRecord(member) && way.notes.visitsLeft > 0 ? mergeSchemas(base, member, way) : base,
   );
 }
 

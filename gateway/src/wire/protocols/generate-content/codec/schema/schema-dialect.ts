@@ -31,8 +31,8 @@ export function fromDialect(schema: JsonRecord): JsonRecord {
   const choices = member(schema, 'anyOf');
   if (Array.isArray(choices)) {
     const members = choices.map((choice) => (isRecord(choice) ? fromDialect(choice) : choice));
-    const open = nullable && result['type'] === undefined;
-    result['anyOf'] = open ? [...members, { type: 'null' }] : members;
+    const isOpen = nullable && result['type'] === undefined;
+    result['anyOf'] = isOpen ? [...members, { type: 'null' }] : members;
   }
   const example = member(schema, 'example');
   if (example !== undefined) result['examples'] = [example];

@@ -67,7 +67,7 @@ class CandidateDecoder {
   /** Absent in events of the first choice. */
   readonly #of: { readonly choice?: number };
   /** The block that receives deltas, and whether it has its state. */
-  #open: Delta | null = null;
+  #openDelta: Delta | null = null;
   #isSigned = false;
   /** The latest text, to place its sources. */
   #text: string[] = [];
@@ -141,15 +141,15 @@ class CandidateDecoder {
     }
     if (state === undefined) return;
     // An empty thought never signs a text.
-    if (type === 'reasoning' && this.#open === 'text') this.#close(emit);
+    if (type === 'reasoning' && this.#openDelta === 'text') this.#close(emit);
     emit({ ...this.#of, type: 'state', state });
-    this.#open ??= 'reasoning';
+    this.#openDelta ??= 'reasoning';
     this.#isSigned = true;
   }
 
   #begin(type: Delta): void {
-    if (this.#open === type) return;
-    this.#open = type;
+    if (this.#openDelta === type) return;
+    this.#openDelta = type;
     this.#isSigned = false;
     if (type === 'text') this.#text = [];
   }
@@ -160,7 +160,7 @@ class CandidateDecoder {
   }
 
   #forget(): void {
-    this.#open = null;
+    this.#openDelta = null;
     this.#isSigned = false;
   }
 

@@ -69,19 +69,19 @@ const mostSchemas = 3000;
  * @throws GatewayError `too_complex`
  */
 export function encodeOutputSchema(
-  declared: JsonRecord,
+  toolSchema: JsonRecord,
   budget: Budget,
 ): OutputSchema | SchemaFault {
-  let changed = false;
-  const root = modernSchema(declared, () => (changed = true));
+  let differs = false;
+  const root = modernSchema(toolSchema, () => (differs = true));
   const way = startRewriting(root, false, budget);
-  way.notes.left = mostSchemas;
+  way.notes.visitsLeft = mostSchemas;
   const writing: Writing = {
     way,
     definitions: new Map([['#', { name: '', schema: null }]]),
     names: new Map(),
     fault: null,
-    changed,
+    changed: differs,
     optional: 0,
     unions: 0,
     inside: 0,
@@ -111,7 +111,8 @@ function entryOf(root: JsonRecord, { definitions }: Writing): JsonRecord {
 function write(rawSchema: unknown, path: string, depth: number, writing: Writing): JsonRecord {
   if (writing.fault !== null) return {};
   visit(writing.way);
-  if (writing.way.notes.left < 0 || depth > maxDepth) return refuse(path, 'is too large', writing);
+  if (writing.way.notes.visitsLeft < 0 || depth > maxDepth)
+    return refuse(path, 'is too large', writing);
   if (!isRecord(rawSchema)) return refuse(path, 'allows any value', writing);
   const schema = withoutAllOf(rawSchema, path, writing);
   if (typeof schema['$ref'] === 'string') return refer(schema['$ref'], path, depth, writing);
@@ -159,7 +160,8 @@ function withoutAllOf(schema: JsonRecord, path: string, writing: Writing): JsonR
     }
     const own = new Set<object>();
     flat = parts.reduce<JsonRecord>(
-      (merged, part) => mergeSchemas(merged, targetOf(part, path, writing), writing.way, own),
+      (mergedSchema, part) =>
+        mergeSchemas(mergedSchema, targetOf(part, path, writing), writing.way, own),
       rest,
     );
     if (writing.fault !== null) return {};
@@ -258,7 +260,7 @@ function branchesOf(schema: JsonRecord, writing: Writing): readonly unknown[] | 
   if (writtenItems !== oneOf && Array.isArray(oneOf)) writing.changed = true;
   if (!constrains(base)) return writtenItems;
   return writtenItems.map((branch) =>
-    !isRecord(branch) || writing.way.notes.left < 0 || holds(branch, base, writing)
+    !isRecord(branch) || writing.way.notes.visitsLeft < 0 || holds(branch, base, writing)
       ? branch
       : mergeSchemas(base, branch, writing.way),
   );
@@ -301,12 +303,12 @@ function pick(schema: JsonRecord): JsonRecord {
 /** Declared, or to be seen in another keyword; null last. `nullable` adds it. */
 function typesOf(schema: JsonRecord): readonly string[] {
   const { type, nullable } = schema;
-  const declared = (Array.isArray(type) ? (type as unknown[]) : [type ?? guessedType(schema)])
+  const declaredTypes = (Array.isArray(type) ? (type as unknown[]) : [type ?? guessedType(schema)])
     .filter((name) => typeof name === 'string')
     .map((name) => name.toLowerCase());
-  const namedTypes = new Set(declared.filter((name) => name !== 'null'));
+  const namedTypes = new Set(declaredTypes.filter((name) => name !== 'null'));
   const isNullable =
-    namedTypes.size < declared.length || (nullable === true && namedTypes.size > 0);
+    namedTypes.size < declaredTypes.length || (nullable === true && namedTypes.size > 0);
   return isNullable ? [...namedTypes, 'null'] : [...namedTypes];
 }
 

@@ -10,7 +10,7 @@ type Emit = (event: GenerationEvent) => void;
 
 /** Decodes one message. Tolerates blocks that overlap, or lack their start or stop. */
 export class MessagesStreamDecoder implements StreamDecoder {
-  readonly #open = new Map<unknown, OpenOutput>();
+  readonly #openOutputs = new Map<unknown, OpenOutput>();
   readonly #state: OutputState = { calls: 0, isEmpty: true };
   /** The message has ended. Further events are ignored. */
   #ended = false;
@@ -48,32 +48,32 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #start(index: unknown, block: JsonRecord, emit: Emit): void {
     // A second block at the same index: the stop of the first is missing.
     this.#stop(index, emit);
-    this.#open.set(index, openOutput(block, this.#state, emit));
+    this.#openOutputs.set(index, openOutput(block, this.#state, emit));
   }
 
   #delta(event: JsonRecord, emit: Emit): void {
     const { index, delta } = event;
     if (!isRecord(delta)) return;
-    let block = this.#open.get(index);
+    let block = this.#openOutputs.get(index);
     if (block === undefined) {
       const implied = openImplied(delta, this.#state, emit);
       if (implied === null) return;
       block = implied;
-      this.#open.set(index, block);
+      this.#openOutputs.set(index, block);
     }
     block.delta(delta, emit);
   }
 
   #stop(index: unknown, emit: Emit): void {
-    const block = this.#open.get(index);
+    const block = this.#openOutputs.get(index);
     if (block === undefined) return;
-    this.#open.delete(index);
+    this.#openOutputs.delete(index);
     block.end(emit);
   }
 
   #closeAll(emit: Emit): void {
-    for (const block of this.#open.values()) block.end(emit);
-    this.#open.clear();
+    for (const block of this.#openOutputs.values()) block.end(emit);
+    this.#openOutputs.clear();
   }
 
   #finish(delta: JsonRecord, emit: Emit): void {

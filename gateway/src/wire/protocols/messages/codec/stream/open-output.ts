@@ -33,8 +33,8 @@ const openers: Readonly<Record<string, Opener>> = {
 
 export function openOutput(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput {
   const type = optionalText(block['type']) ?? 'unknown';
-  const open = Object.hasOwn(openers, type) ? openers[type] : undefined;
-  return open === undefined ? openWhole(block, type, state) : open(block, state, emit);
+  const opener = Object.hasOwn(openers, type) ? openers[type] : undefined;
+  return opener === undefined ? openWhole(block, type, state) : opener(block, state, emit);
 }
 
 /** The type of block for a delta without a block; null if the delta does not tell. */

@@ -159,9 +159,11 @@ function keepLast(
         if (!isResult(block) || !repeated.has(id)) return [block];
         if (seenIds.has(id)) return [];
         seenIds.add(id);
-        const merged = last.get(id);
+        const mergedResult = last.get(id);
         return [
-          merged?.isLonger === true ? draft.change(block, { content: merged.content }) : block,
+          mergedResult?.isLonger === true
+            ? draft.change(block, { content: mergedResult.content })
+            : block,
         ];
       })
       .toReversed();
@@ -175,11 +177,11 @@ interface MergedResult {
   isLonger: boolean;
 }
 
-function addResult(merged: MergedResult, later: Block): void {
-  const { content } = merged;
+function addResult(mergedResult: MergedResult, later: Block): void {
+  const { content } = mergedResult;
   const after = contentOf(later);
-  merged.isLonger = content.length > 0 && !isSameContent(content, after);
-  if (!merged.isLonger) merged.content = after;
+  mergedResult.isLonger = content.length > 0 && !isSameContent(content, after);
+  if (!mergedResult.isLonger) mergedResult.content = after;
   else for (const block of after) content.push(block);
 }
 

@@ -64,12 +64,12 @@ export function isStrict({ version }: RepairContext): boolean {
 /** Moves a document of the model to the user's next turn. */
 export function fitVersion(draft: Draft): boolean {
   if (!isStrict(draft.context)) return false;
-  const changed = draft.mapBlocks((block, role) =>
+  const isChanged = draft.mapBlocks((block, role) =>
     role !== 'assistant' && isCiting(block)
       ? draft.change(block, { citations: gone })
       : withoutCitations(draft, block),
   );
-  return showDocuments(draft) || changed;
+  return showDocuments(draft) || isChanged;
 }
 
 function isCiting({ type, citations }: Block): boolean {

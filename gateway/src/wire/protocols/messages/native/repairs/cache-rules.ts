@@ -43,9 +43,9 @@ export function orderLifetimes(draft: Draft): boolean {
     else if (isShort) return draft.change(holder, { cache_control: shortened(draft, marker) });
     return holder;
   };
-  const changed = mapMarked(draft, shorten);
+  const isChanged = mapMarked(draft, shorten);
   const whole = draft.root['cache_control'];
-  if (!isShort || !isRecord(whole) || whole['ttl'] !== '1h') return changed;
+  if (!isShort || !isRecord(whole) || whole['ttl'] !== '1h') return isChanged;
   draft.set('cache_control', shortened(draft, whole));
   return true;
 }

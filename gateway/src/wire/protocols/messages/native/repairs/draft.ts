@@ -142,7 +142,7 @@ export class Draft extends Copies {
   mapBlocks(replace: (block: Block, role: string, index: number) => Block | null): boolean {
     const { messages } = this;
     if (messages === null) return false;
-    let changed = false;
+    let isChanged = false;
     const next = messages.map((message) => {
       const { content, role } = message;
       if (typeof content === 'string') return message;
@@ -154,11 +154,11 @@ export class Draft extends Copies {
         return replace(own, role, index);
       });
       if (blocks === content) return message;
-      changed = true;
+      isChanged = true;
       return this.withBlocks(message, blocks);
     });
-    if (changed) this.messages = next;
-    return changed;
+    if (isChanged) this.messages = next;
+    return isChanged;
   }
 }
 

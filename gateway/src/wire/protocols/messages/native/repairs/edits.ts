@@ -16,12 +16,12 @@ type Origins = ReadonlyMap<object, object>;
 export function editsBetween(
   body: Buffer,
   original: JsonRecord,
-  repaired: JsonRecord,
+  repairedValue: JsonRecord,
   origins: Origins,
 ): Edit[] {
   const writer = new Writer(body, original, origins);
   const edits: Edit[] = [];
-  writer.edit(original, repaired, writer.rangeOf(original), edits);
+  writer.edit(original, repairedValue, writer.rangeOf(original), edits);
   return edits;
 }
 
@@ -43,32 +43,32 @@ class Writer {
   }
 
   /** Appends to one list at every depth, so that nested edits are copied once instead of once for each level. */
-  edit(original: unknown, repaired: unknown, range: Range, edits: Edit[]): void {
-    if (original === repaired) return;
+  edit(original: unknown, repairedValue: unknown, range: Range, edits: Edit[]): void {
+    if (original === repairedValue) return;
     if (
-      typeof repaired !== 'object' ||
-      repaired === null ||
-      this.#origins.get(repaired) !== original
+      typeof repairedValue !== 'object' ||
+      repairedValue === null ||
+      this.#origins.get(repairedValue) !== original
     ) {
-      edits.push({ ...range, bytes: this.#bytesOf(repaired) });
-    } else if (Array.isArray(repaired)) {
-      this.#editList(original as readonly unknown[], repaired, range, edits);
-    } else this.#editObject(original as JsonRecord, repaired as JsonRecord, range, edits);
+      edits.push({ ...range, bytes: this.#bytesOf(repairedValue) });
+    } else if (Array.isArray(repairedValue)) {
+      this.#editList(original as readonly unknown[], repairedValue, range, edits);
+    } else this.#editObject(original as JsonRecord, repairedValue as JsonRecord, range, edits);
   }
 
-  #editObject(original: JsonRecord, repaired: JsonRecord, range: Range, edits: Edit[]): void {
+  #editObject(original: JsonRecord, repairedValue: JsonRecord, range: Range, edits: Edit[]): void {
     const members = this.#positions.members(original, range);
     const removed = new Set<object>();
     const last = new Map(members.map((member) => [member.key, member]));
     for (const member of members) {
-      if (!Object.hasOwn(repaired, member.key)) removed.add(member);
+      if (!Object.hasOwn(repairedValue, member.key)) removed.add(member);
       else if (last.get(member.key) === member) {
         const at = { start: member.valueStart, end: member.valueEnd };
-        this.edit(original[member.key], repaired[member.key], at, edits);
+        this.edit(original[member.key], repairedValue[member.key], at, edits);
       }
     }
-    const added = Object.keys(repaired).filter((key) => !Object.hasOwn(original, key));
-    const text = () => added.map((key) => this.#member(key, repaired[key]));
+    const added = Object.keys(repairedValue).filter((key) => !Object.hasOwn(original, key));
+    const text = () => added.map((key) => this.#member(key, repairedValue[key]));
     const [first] = members;
     if (first !== undefined && removed.size === members.length) {
       const end = members.at(-1)!.valueEnd;
@@ -87,7 +87,7 @@ class Writer {
 
   #editList(
     original: readonly unknown[],
-    repaired: readonly unknown[],
+    repairedValue: readonly unknown[],
     range: Range,
     edits: Edit[],
   ): void {
@@ -96,7 +96,7 @@ class Writer {
     let fresh: Buffer[] = [];
     const places = new Map(original.map((element, index) => [element, index]));
     let keptAt = -1;
-    for (const element of repaired) {
+    for (const element of repairedValue) {
       const source = this.#sourceOf(element);
       // New elements, and those from further ahead, are not searched for.
       const index = (places.get(source) ?? -1) > keptAt ? original.indexOf(source, keptAt + 1) : -1;

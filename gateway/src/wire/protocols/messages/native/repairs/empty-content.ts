@@ -43,15 +43,15 @@ function isNeeded(
 
 /** Drops texts of white space alone. Their cache marker moves one block up. */
 export function dropBlankTexts(draft: Draft): boolean {
-  let changed = false;
+  let isChanged = false;
   const system = blocksIn(draft.root['system']);
   const spoken = system === null ? null : withoutBlanks(draft, system);
   if (spoken !== system) {
-    changed = true;
+    isChanged = true;
     draft.set('system', spoken?.length === 0 ? gone : spoken);
   }
   const { messages } = draft;
-  if (messages === null) return changed;
+  if (messages === null) return isChanged;
   const next = messages.map((message) => {
     const { content } = message;
     if (typeof content === 'string') {
@@ -66,7 +66,7 @@ export function dropBlankTexts(draft: Draft): boolean {
     const keptInner = withoutBlanks(draft, inner);
     return keptInner === content ? message : draft.withBlocks(message, keptInner);
   });
-  if (next.every((message, index) => message === messages[index])) return changed;
+  if (next.every((message, index) => message === messages[index])) return isChanged;
   draft.messages = next;
   return true;
 }

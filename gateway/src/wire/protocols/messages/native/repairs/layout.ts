@@ -18,7 +18,7 @@ const largeBytes = 64;
  */
 function endsIn(body: Buffer): Ends {
   const ends = new Map<number, number>();
-  const open: number[] = [];
+  const openBrackets: number[] = [];
   let at = 0;
   while (at < body.length) {
     const byte = body[at]!;
@@ -27,9 +27,9 @@ function endsIn(body: Buffer): Ends {
       continue;
     }
     at += 1;
-    if (byte === openBrace || byte === openBracket) open.push(at - 1);
+    if (byte === openBrace || byte === openBracket) openBrackets.push(at - 1);
     else if (byte === closeBrace || byte === closeBracket) {
-      const start = open.pop()!;
+      const start = openBrackets.pop()!;
       if (at - start >= largeBytes) ends.set(start, at);
     }
   }

@@ -48,14 +48,14 @@ export function repairSpelling(draft: Draft): boolean {
 
 /** Removes lone surrogates, which are left when a text is cut inside a character. Every upstream refuses them. */
 export function repairSurrogates(draft: Draft): boolean {
-  let changed = false;
+  let isChanged = false;
   for (const [name, member] of Object.entries(draft.root)) {
-    const repaired = repair(member, draft);
-    if (repaired === member) continue;
-    draft.set(name, repaired);
-    changed = true;
+    const repairedMember = repair(member, draft);
+    if (repairedMember === member) continue;
+    draft.set(name, repairedMember);
+    isChanged = true;
   }
-  return changed;
+  return isChanged;
 }
 
 /** Returns the same value if there is nothing to repair. */
@@ -67,19 +67,19 @@ function repair(value: unknown, draft: Draft | null): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) {
     const elements = value as readonly unknown[];
-    const repaired = elements.map((element) => repair(element, draft));
-    if (repaired.every((element, index) => element === elements[index])) return value;
-    return draft === null ? repaired : draft.list(elements, repaired);
+    const repairedElements = elements.map((element) => repair(element, draft));
+    if (repairedElements.every((element, index) => element === elements[index])) return value;
+    return draft === null ? repairedElements : draft.list(elements, repairedElements);
   }
   if (!isRecord(value)) return value;
   const changes: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    const repaired = repair(member, draft);
-    if (repaired !== member) changes[key] = repaired;
+    const repairedMember = repair(member, draft);
+    if (repairedMember !== member) changes[key] = repairedMember;
   }
-  return Object.keys(changes).length === 0 ? value : changed(value, changes, draft);
+  return Object.keys(changes).length === 0 ? value : withChanges(value, changes, draft);
 }
 
-function changed(value: JsonRecord, changes: JsonRecord, draft: Draft | null): JsonRecord {
+function withChanges(value: JsonRecord, changes: JsonRecord, draft: Draft | null): JsonRecord {
   return draft === null ? { ...value, ...changes } : draft.change(value, changes);
 }

@@ -29,7 +29,7 @@ class SuspicionWalk {
   readonly #ids = new Set<string>();
   readonly #names = new Set<string>();
   /** Calls of the previous turn that still lack a result. */
-  readonly #open = new Set<string>();
+  readonly #openCalls = new Set<string>();
   #context: RepairContext | null = null;
   #markers = 0;
   #isShort = false;
@@ -44,7 +44,7 @@ class SuspicionWalk {
     this.#mayCite = json['output_config'] === undefined && json['output_format'] === undefined;
     this.#ids.clear();
     this.#names.clear();
-    this.#open.clear();
+    this.#openCalls.clear();
     const { tools, system, messages } = json;
     const isFaulty =
       (tools !== undefined && tools !== null && this.#areToolsSuspect(tools)) ||
@@ -91,9 +91,10 @@ class SuspicionWalk {
       if (role === before || (role !== 'user' && role !== 'assistant')) return true;
       before = role;
       if (typeof content === 'string') {
-        if (this.#open.size > 0 || isBlankText(content) || !content.isWellFormed()) return true;
+        if (this.#openCalls.size > 0 || isBlankText(content) || !content.isWellFormed())
+          return true;
       } else if (this.#areBlocksSuspect(content, role)) return true;
-      if (needsTools && this.#open.size > 0) return true;
+      if (needsTools && this.#openCalls.size > 0) return true;
     }
     if (before === 'assistant') return true;
     return recordAt(json, 'thinking')['type'] === 'enabled' && isStepSuspect(messages);
@@ -114,13 +115,13 @@ class SuspicionWalk {
           break;
         default:
           // Results come first, so none can follow this block.
-          if (role === 'user' && this.#open.size > 0) return true;
+          if (role === 'user' && this.#openCalls.size > 0) return true;
           if (hasCall && block.type === 'text') return true;
           if (this.#isBlockSuspect(block, role)) return true;
       }
       if (this.#isMarkerSuspect(block)) return true;
     }
-    return role === 'user' && this.#open.size > 0;
+    return role === 'user' && this.#openCalls.size > 0;
   }
 
   #isBlockSuspect(block: Block, role: string): boolean {
@@ -158,13 +159,13 @@ class SuspicionWalk {
     if (typeof name === 'string' && !isToolName(name, toolNames)) return true;
     if (typeof id !== 'string' || !isPlainId(id) || this.#ids.has(id)) return true;
     this.#ids.add(id);
-    this.#open.add(id);
+    this.#openCalls.add(id);
     return !isRecord(input) || isIllFormed(input);
   }
 
   #isResultSuspect({ tool_use_id: id, content }: Block): boolean {
     // Not open: there is no such call, or it has a result.
-    if (typeof id !== 'string' || !this.#open.delete(id)) return true;
+    if (typeof id !== 'string' || !this.#openCalls.delete(id)) return true;
     if (typeof content === 'string') return !content.isWellFormed();
     if (!isResultContent(content)) return true;
     for (const part of (content ?? []) as readonly Block[]) {

@@ -14,7 +14,7 @@ export function placeSystemTurns(draft: Draft): boolean {
   /** Notes a message with instructions. */
   const joined = new Map<Message, Block[]>();
   const speakers = followingSpeakers(messages);
-  let changed = false;
+  let isChanged = false;
   for (const [index, message] of messages.entries()) {
     const { role } = message;
     const isInstruction = role === 'developer' || (role === 'system' && takes !== null);
@@ -28,7 +28,7 @@ export function placeSystemTurns(draft: Draft): boolean {
       next.push(message);
       continue;
     }
-    changed = true;
+    isChanged = true;
     if (previous === undefined && blocks.every(({ type }) => type === 'text')) {
       for (const block of blocks) leading.push(block);
     } else if (previous !== undefined && previous.role !== 'assistant') {
@@ -37,7 +37,7 @@ export function placeSystemTurns(draft: Draft): boolean {
       joined.set(previous, spokenBlocks);
     } else next.push(draft.change(message, { role: 'user' }));
   }
-  if (!changed) return false;
+  if (!isChanged) return false;
   draft.messages = next.map((message) => {
     const spokenBlocks = joined.get(message);
     return spokenBlocks === undefined ? message : draft.withBlocks(message, spokenBlocks);

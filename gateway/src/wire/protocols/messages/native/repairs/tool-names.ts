@@ -48,10 +48,10 @@ function renamedMembers(copies: Copies, root: JsonRecord, rename: Rename): JsonR
       ? renameMember(copies, choice, 'name', 'mentioned', rename)
       : choice,
     messages: mapRecords(copies, messages, (message) =>
-      changed(copies, message, 'content', renameInBlocks(copies, message['content'], rename)),
+      withChange(copies, message, 'content', renameInBlocks(copies, message['content'], rename)),
     ),
     context_management: isRecord(management)
-      ? changed(
+      ? withChange(
           copies,
           management,
           'edits',
@@ -70,7 +70,7 @@ function renameInEdit(copies: Copies, edit: JsonRecord, rename: Rename): JsonRec
     const renamed = copies.mapList(names as unknown[], (name) =>
       typeof name === 'string' ? rename(name, 'mentioned') : name,
     );
-    next = changed(copies, next, member, renamed);
+    next = withChange(copies, next, member, renamed);
   }
   return next;
 }
@@ -84,7 +84,12 @@ function mapRecords(
   return copies.mapList(list as unknown[], (each) => (isRecord(each) ? replace(each) : each));
 }
 
-function changed(copies: Copies, holder: JsonRecord, member: string, value: unknown): JsonRecord {
+function withChange(
+  copies: Copies,
+  holder: JsonRecord,
+  member: string,
+  value: unknown,
+): JsonRecord {
   return holder[member] === value ? holder : copies.change(holder, { [member]: value });
 }
 

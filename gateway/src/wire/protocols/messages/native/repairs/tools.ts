@@ -94,15 +94,15 @@ function repairSchema(draft: Draft, tool: JsonRecord): JsonRecord {
   if (!hasUnion(schema) && schema['$ref'] === undefined) {
     return draft.change(tool, { input_schema: draft.change(schema, { type: 'object' }) });
   }
-  const merged = encodeToolSchema(schema, () => {});
+  const mergedSchema = encodeToolSchema(schema, () => {});
   const input_schema = draft.change(schema, {
     oneOf: gone,
     anyOf: gone,
     allOf: gone,
     $ref: gone,
     type: 'object',
-    properties: merged['properties'],
-    required: merged['required'] ?? gone,
+    properties: mergedSchema['properties'],
+    required: mergedSchema['required'] ?? gone,
   });
   const { description } = tool;
   const note = alternativesOf(schema);

@@ -18,10 +18,10 @@ interface Namespace {
  */
 export function encodeTools(tools: readonly Tool[], losses: Losses, hosts = false): object[] {
   const entries: object[] = [];
-  let open: Namespace | null = null;
+  let currentNamespace: Namespace | null = null;
   for (const tool of tools) {
     if (tool.type === 'hosted') {
-      open = null;
+      currentNamespace = null;
       const entry = encodeHosted(tool, losses, hosts);
       if (entry !== null) entries.push(entry);
       continue;
@@ -29,15 +29,15 @@ export function encodeTools(tools: readonly Tool[], losses: Losses, hosts = fals
     const entry =
       tool.type === 'function' ? encodeFunction(tool, losses) : encodeCustom(tool, losses);
     if (tool.namespace === undefined) {
-      open = null;
+      currentNamespace = null;
       entries.push(entry);
       continue;
     }
-    if (open?.name !== tool.namespace) {
-      open = openNamespace(tool.namespace, tools);
-      entries.push(open);
+    if (currentNamespace?.name !== tool.namespace) {
+      currentNamespace = openNamespace(tool.namespace, tools);
+      entries.push(currentNamespace);
     }
-    open.tools.push(entry);
+    currentNamespace.tools.push(entry);
   }
   return entries;
 }

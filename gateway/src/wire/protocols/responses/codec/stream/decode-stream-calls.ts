@@ -23,19 +23,19 @@ export const callHandlers: readonly (readonly [string, Handler])[] = [
 /** Only calls have content before their parts come. */
 function itemAdded(state: StreamState, event: JsonRecord, emit: Emit): void {
   const item = recordAt(event, 'item');
-  const open = state.itemOf(event, String(item['type']));
-  announce(state, open, item, emit);
+  const openItem = state.itemOf(event, String(item['type']));
+  announce(state, openItem, item, emit);
 }
 
-function announce(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
-  const kind = Object.hasOwn(kinds, open.type) ? kinds[open.type] : undefined;
+function announce(state: StreamState, openItem: OpenItem, item: JsonRecord, emit: Emit): void {
+  const kind = Object.hasOwn(kinds, openItem.type) ? kinds[openItem.type] : undefined;
   const { name, namespace } = item;
-  if (kind === undefined || open.call !== null || typeof name !== 'string') return;
+  if (kind === undefined || openItem.call !== null || typeof name !== 'string') return;
   state.closeBlock(emit);
-  open.call = state.nextCall();
+  openItem.call = state.nextCall();
   emit({
     type: 'call-start',
-    call: open.call,
+    call: openItem.call,
     id: callId(item),
     name,
     ...(typeof namespace === 'string' && { namespace }),
@@ -45,23 +45,28 @@ function announce(state: StreamState, open: OpenItem, item: JsonRecord, emit: Em
 
 function argumentsDelta(type: string, state: StreamState, event: JsonRecord, emit: Emit): void {
   const { delta } = event;
-  const open = state.itemOf(event, type);
+  const openItem = state.itemOf(event, type);
   // Without an announcement the call has no name yet. Its last event has everything.
-  if (open.call === null || open.done || typeof delta !== 'string' || delta === '') return;
-  send(open, delta, emit);
+  if (openItem.call === null || openItem.done || typeof delta !== 'string' || delta === '') return;
+  send(openItem, delta, emit);
 }
 
-function send(open: OpenItem, text: string, emit: Emit): void {
-  if (open.call === null) return;
-  open.sent[0] = (open.sent[0] ?? 0) + text.length;
-  emit({ type: 'call-arguments', call: open.call, text });
+function send(openItem: OpenItem, text: string, emit: Emit): void {
+  if (openItem.call === null) return;
+  openItem.sent[0] = (openItem.sent[0] ?? 0) + text.length;
+  emit({ type: 'call-arguments', call: openItem.call, text });
 }
 
-export function finishCall(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
-  announce(state, open, item, emit);
-  if (open.call === null) return;
-  const kind = open.type === 'custom_tool_call' ? 'custom' : 'function';
-  const rest = callArguments(item, kind).slice(open.sent[0] ?? 0);
-  if (rest !== '') send(open, rest, emit);
-  emit({ type: 'call-end', call: open.call });
+export function finishCall(
+  state: StreamState,
+  openItem: OpenItem,
+  item: JsonRecord,
+  emit: Emit,
+): void {
+  announce(state, openItem, item, emit);
+  if (openItem.call === null) return;
+  const kind = openItem.type === 'custom_tool_call' ? 'custom' : 'function';
+  const rest = callArguments(item, kind).slice(openItem.sent[0] ?? 0);
+  if (rest !== '') send(openItem, rest, emit);
+  emit({ type: 'call-end', call: openItem.call });
 }

@@ -38,21 +38,21 @@ function doneOf(family: Family): Handler {
 /** The state to be returned is known only when the item is complete. */
 export function finishReasoning(
   state: StreamState,
-  open: OpenItem,
+  openItem: OpenItem,
   item: JsonRecord,
   emit: Emit,
 ): void {
   for (const family of ['summary', 'content'] as const) {
     const list = Array.isArray(item[family]) ? item[family].filter(isRecord) : [];
     const parts = list.filter(({ text }) => text !== '');
-    const indexes = parts.map((_, position) => streamedIndex(open, position));
+    const indexes = parts.map((_, position) => streamedIndex(openItem, position));
     for (const [position, { text }] of parts.entries()) {
-      sendRest(state, open, family, indexes[position] ?? position, text, emit);
+      sendRest(state, openItem, family, indexes[position] ?? position, text, emit);
     }
   }
   const native = decodeState(item['encrypted_content'], item['id']);
   if (native !== undefined) {
-    state.open(open, 0, emit);
+    state.open(openItem, 0, emit);
     emit({ type: 'state', state: native });
   }
   state.closeBlock(emit);

@@ -56,15 +56,15 @@ export const textHandlers: readonly (readonly [string, Handler])[] = [
 
 export function finishMessage(
   state: StreamState,
-  open: OpenItem,
+  openItem: OpenItem,
   item: JsonRecord,
   emit: Emit,
 ): void {
   const content = Array.isArray(item['content']) ? item['content'].filter(isRecord) : [];
   const parts = content.filter((part) => (part['text'] ?? part['refusal'] ?? '') !== '');
-  const indexes = parts.map((_, position) => streamedIndex(open, position));
+  const indexes = parts.map((_, position) => streamedIndex(openItem, position));
   for (const [position, part] of parts.entries()) {
-    finishPart(state, open, indexes[position] ?? position, part, emit);
+    finishPart(state, openItem, indexes[position] ?? position, part, emit);
   }
   state.closeBlock(emit);
 }

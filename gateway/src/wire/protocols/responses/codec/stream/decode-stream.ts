@@ -43,18 +43,18 @@ function decodeItemDone(state: StreamState, event: JsonRecord, emit: Emit): void
 }
 
 /** Sends the rest of an item that was not streamed. Each item ends once. */
-function finishItem(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
-  if (open.done) return;
-  open.done = true;
+function finishItem(state: StreamState, openItem: OpenItem, item: JsonRecord, emit: Emit): void {
+  if (openItem.done) return;
+  openItem.done = true;
   state.noteId(item);
-  switch (open.type) {
+  switch (openItem.type) {
     case 'message':
-      return finishMessage(state, open, item, emit);
+      return finishMessage(state, openItem, item, emit);
     case 'reasoning':
-      return finishReasoning(state, open, item, emit);
+      return finishReasoning(state, openItem, item, emit);
     case 'function_call':
     case 'custom_tool_call':
-      return finishCall(state, open, item, emit);
+      return finishCall(state, openItem, item, emit);
     default:
       return finishWhole(state, item, emit);
   }
@@ -86,9 +86,9 @@ function decodeTerminal(state: StreamState, event: JsonRecord, emit: Emit): void
 /** Ends the items whose last event never came. */
 function endAll(state: StreamState, emit: Emit): void {
   state.closeBlock(emit);
-  for (const open of state.openItems()) {
-    open.done = true;
-    if (open.call !== null) emit({ type: 'call-end', call: open.call });
+  for (const openItem of state.openItems()) {
+    openItem.done = true;
+    if (openItem.call !== null) emit({ type: 'call-end', call: openItem.call });
   }
 }
 

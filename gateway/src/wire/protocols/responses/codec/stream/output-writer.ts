@@ -147,8 +147,8 @@ export class OutputWriter {
   }
 
   #inMessage(write: (item: WrittenMessage) => string): string {
-    const open = this.#openItem;
-    if (open instanceof WrittenMessage) return write(open);
+    const currentItem = this.#openItem;
+    if (currentItem instanceof WrittenMessage) return write(currentItem);
     const index = this.#nextIndex();
     const item = new WrittenMessage(this.#frames, index, this.#ids.item('msg', index));
     const frames = this.#open(item);
@@ -156,8 +156,9 @@ export class OutputWriter {
   }
 
   #writeReasoning(text: string, summary: boolean | undefined): string {
-    const open = this.#openItem;
-    if (open instanceof WrittenReasoning && open.summary === summary) return open.text(text);
+    const currentItem = this.#openItem;
+    if (currentItem instanceof WrittenReasoning && currentItem.summary === summary)
+      return currentItem.text(text);
     const { frames, item } = this.#openReasoning(summary);
     return frames + item.text(text);
   }
@@ -171,10 +172,11 @@ export class OutputWriter {
   /** Only reasoning carries state in this protocol. State of an open text has no place. */
   #keepState(native: NativeState): string {
     const state = carriedState(native);
-    const open = this.#openItem;
-    if (state === undefined || (open instanceof WrittenMessage && !open.ended)) return '';
-    if (open instanceof WrittenReasoning) {
-      open.keep(state);
+    const currentItem = this.#openItem;
+    if (state === undefined || (currentItem instanceof WrittenMessage && !currentItem.ended))
+      return '';
+    if (currentItem instanceof WrittenReasoning) {
+      currentItem.keep(state);
       return '';
     }
     const { frames, item } = this.#openReasoning(undefined);

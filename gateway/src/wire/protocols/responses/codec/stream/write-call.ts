@@ -43,7 +43,7 @@ export class WrittenCall implements WrittenItem {
     const { kind, name } = this.#call;
     const missing = completeArguments(kind, this.#text) === this.#text ? '' : this.arguments('{}');
     const text = JSON.stringify(this.#text);
-    const done =
+    const doneFrame =
       kind === 'custom'
         ? this.#frames.write(
             'response.custom_tool_call_input.done',
@@ -54,7 +54,7 @@ export class WrittenCall implements WrittenItem {
             `${this.#place},"name":${JSON.stringify(name)},"arguments":${text}`,
           );
     const item = JSON.stringify(callItem(this.#head, kind, this.#text));
-    return { frames: missing + done + itemDone(this.#frames, this.#index, item), item };
+    return { frames: missing + doneFrame + itemDone(this.#frames, this.#index, item), item };
   }
 }
 

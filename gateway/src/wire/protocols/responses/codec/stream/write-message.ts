@@ -20,7 +20,7 @@ export class WrittenMessage implements WrittenItem {
   readonly #index: number;
   readonly #id: string;
   readonly #parts: object[] = [];
-  #open: OpenPart | null = null;
+  #openPart: OpenPart | null = null;
 
   constructor(frames: FrameWriter, index: number, id: string) {
     this.#frames = frames;
@@ -54,7 +54,7 @@ export class WrittenMessage implements WrittenItem {
 
   /** Adds a citation to the latest text. A refusal cannot have citations. */
   cite(citation: Citation): string {
-    const part = this.#open;
+    const part = this.#openPart;
     if (part?.type !== 'text') return '';
     const annotation = JSON.stringify(encodeAnnotation(citation));
     const members = `${part.place},"annotation_index":${part.citations.length},"annotation":${annotation}`;
@@ -63,11 +63,11 @@ export class WrittenMessage implements WrittenItem {
   }
 
   get ended(): boolean {
-    return this.#open?.ended !== false;
+    return this.#openPart?.ended !== false;
   }
 
   endBlock(): void {
-    if (this.#open !== null) this.#open.ended = true;
+    if (this.#openPart !== null) this.#openPart.ended = true;
   }
 
   close(status: 'completed' | 'incomplete'): { frames: string; item: string } {
@@ -77,26 +77,27 @@ export class WrittenMessage implements WrittenItem {
   }
 
   #partFor(type: OpenPart['type']): { frames: string; part: OpenPart } {
-    const open = this.#open;
-    if (open !== null && open.type === type && !open.ended) return { frames: '', part: open };
+    const openPart = this.#openPart;
+    if (openPart !== null && openPart.type === type && !openPart.ended)
+      return { frames: '', part: openPart };
     const before = this.#closePart();
     const place = `"item_id":"${this.#id}","output_index":${this.#index},"content_index":${this.#parts.length}`;
     const part = { type, place, text: '', citations: [], logprobs: [], ended: false };
-    this.#open = part;
+    this.#openPart = part;
     const empty = type === 'text' ? textPart('', [], []) : refusalPart('');
     const members = `${place},"part":${JSON.stringify(empty)}`;
     return { frames: before + this.#frames.write('response.content_part.added', members), part };
   }
 
   #closePart(): string {
-    const part = this.#open;
+    const part = this.#openPart;
     if (part === null) return '';
-    this.#open = null;
+    this.#openPart = null;
     const { type, place, text } = part;
     const json =
       type === 'text' ? textPart(text, part.citations, part.logprobs) : refusalPart(text);
     this.#parts.push(json);
-    const done =
+    const doneFrame =
       type === 'text'
         ? this.#frames.write(
             'response.output_text.done',
@@ -104,7 +105,7 @@ export class WrittenMessage implements WrittenItem {
           )
         : this.#frames.write('response.refusal.done', `${place},"refusal":${JSON.stringify(text)}`);
     const members = `${place},"part":${JSON.stringify(json)}`;
-    return done + this.#frames.write('response.content_part.done', members);
+    return doneFrame + this.#frames.write('response.content_part.done', members);
   }
 }
 
