@@ -17,7 +17,7 @@ const number = { type: 'integer' };
 const texts = { type: 'array', items: text };
 
 function object(properties: JsonRecord, ...requiredNames: readonly string[]): JsonRecord {
-  return { type: 'object', properties, requiredNames, additionalProperties: false };
+  return { type: 'object', properties, required: requiredNames, additionalProperties: false };
 }
 
 const shell: Described = {

@@ -20,7 +20,7 @@ const number = { type: 'integer' };
 const pair = { type: 'array', items: number, minItems: 2, maxItems: 2 };
 
 function object(properties: JsonRecord, ...requiredNames: readonly string[]): JsonRecord {
-  return { type: 'object', properties, requiredNames, additionalProperties: false };
+  return { type: 'object', properties, required: requiredNames, additionalProperties: false };
 }
 
 const path = { ...text, description: 'An absolute path.' };
