@@ -17,7 +17,7 @@ import {
   responseHeaders,
   type SentRequest,
 } from './exchange/record.ts';
-import type { StreamSink } from './streams/stream-sink.ts';
+import type { StreamSink } from './exchange/stream-sink.ts';
 
 /**
  * How one kind of request is served: where it is sent, and what becomes of the response.

@@ -9,7 +9,7 @@ import { errorOfFailure } from '../attempts/final-error.ts';
 import type { RoutePlan } from '../attempts/plan.ts';
 import type { Exchange, ExchangeInput } from '../exchange/exchange.ts';
 import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
-import type { StreamSink } from '../streams/stream-sink.ts';
+import type { StreamSink } from '../exchange/stream-sink.ts';
 import { type CompleteImages, ImageStream, type ImageStreamOptions } from './image-stream.ts';
 import type { ImageParts } from './prepared.ts';
 

@@ -7,8 +7,7 @@ import { Attempt } from '../attempts/attempt.ts';
 import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import { nothingUsed } from '../exchange/record.ts';
 import type { TickListener } from '../exchange/ticker.ts';
-import { createFraming } from '../streams/framing.ts';
-import { StreamSink } from '../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
 import { ImageStream } from './image-stream.ts';
 
 const event = (type: string): Buffer =>

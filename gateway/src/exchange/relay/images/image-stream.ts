@@ -20,7 +20,7 @@ import {
 import { errorOfFailure } from '../attempts/final-error.ts';
 import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/record.ts';
-import type { StreamSink } from '../streams/stream-sink.ts';
+import type { StreamSink } from '../exchange/stream-sink.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
 import { isUncharged, type StreamMeter, type Uncharged } from './measure-images.ts';
 

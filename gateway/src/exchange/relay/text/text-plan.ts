@@ -12,8 +12,7 @@ import { WholeResponse } from '../attempts/whole-response.ts';
 import { ClientGone, type Exchange, writeJson } from '../exchange/exchange.ts';
 import { type Measured, responseHeaders } from '../exchange/record.ts';
 import { stateNotFound } from '../exchange/named-state.ts';
-import { createFraming } from '../streams/framing.ts';
-import { StreamSink } from '../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { keepItems } from './items/named-items.ts';
 import {

@@ -27,8 +27,7 @@ import {
   takesSources,
   unable,
 } from '../prepared.ts';
-import { createFraming } from '../../streams/framing.ts';
-import { StreamSink } from '../../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 
 /** Memory is reserved for so many images: upstreams refuse to make more for one request, or make small ones. */

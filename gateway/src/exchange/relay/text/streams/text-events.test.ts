@@ -6,8 +6,7 @@ import { playClient, playUpstream } from '#test/support/played-attempt.ts';
 import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
-import { createFraming } from '../../streams/framing.ts';
-import { StreamSink } from '../../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
 import { TextEvents } from './text-events.ts';
 
 const chunk = (value: object): Buffer =>
