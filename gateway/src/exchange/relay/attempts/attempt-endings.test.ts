@@ -208,7 +208,7 @@ class World {
         },
         refuse: () => new GatewayError('overloaded'),
       } as never,
-      reserved: this.reserved,
+      reservedBytes: this.reserved,
       onDefect: (error) => this.defects.push(error),
     };
   }
@@ -351,8 +351,8 @@ test('an attempt ends once, releases what it holds, and is over by its deadline'
       // No call outlives its attempt.
       expect(world.isOver || world.aborted || outcome.kind === 'complete').toBe(true);
       // A failure lets another channel try, so the client cannot have seen any of this one.
-      if (outcome.kind === 'failed') expect(world.sink.shown).toBe(false);
-      if (outcome.kind === 'broken') expect(world.sink.shown).toBe(true);
+      if (outcome.kind === 'failed') expect(world.sink.isShown).toBe(false);
+      if (outcome.kind === 'broken') expect(world.sink.isShown).toBe(true);
       if (outcome.kind === 'failed' && outcome.result === 'no-memory') {
         expect(world.reserved).toBe(0);
       }

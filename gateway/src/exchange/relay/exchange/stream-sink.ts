@@ -15,7 +15,7 @@ const probeMs = 200;
 export class StreamSink {
   readonly framing: Framing;
   /** An event of the response has been written, so no other channel may take over. */
-  shown = false;
+  isShown = false;
   /** Monotonic time of the last write, or of the beginning. */
   lastWriteAt: number;
   readonly #client: ClientResponse;
@@ -43,7 +43,7 @@ export class StreamSink {
     });
   }
 
-  get opened(): boolean {
+  get isOpened(): boolean {
     return this.#client.headSent;
   }
 
@@ -67,7 +67,7 @@ export class StreamSink {
   show(bytes: Buffer, call: UpstreamCall): void {
     const framedPieces = this.framing.verbatim ? null : this.framing.frame(bytes);
     if (framedPieces?.length === 0) return;
-    this.shown = true;
+    this.isShown = true;
     this.lastWriteAt = this.#monotonic();
     const keepsUp = framedPieces === null ? this.#client.write(bytes) : this.#write(framedPieces);
     if (!keepsUp && this.#pausedCall === null) {
@@ -84,7 +84,7 @@ export class StreamSink {
     const dueMs = this.#client.halfClosed ? Math.min(silenceMs, probeMs) : silenceMs;
     if (now - this.lastWriteAt < dueMs) return;
     this.lastWriteAt = now;
-    this.#client.write(this.framing.keepAlive(this.#protocol.keepAlive(this.shown)));
+    this.#client.write(this.framing.keepAlive(this.#protocol.keepAlive(this.isShown)));
   }
 
   /** Ends the body with the rest of the response. */

@@ -62,7 +62,7 @@ function sendRequest(keepsUp = false) {
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
     onAnswered: () => (answered += 1),
-    reserved: 1_000_000,
+    reservedBytes: 1_000_000,
     memory: { tryResponse: () => false, refuse: () => new GatewayError('overloaded') } as never,
     onDefect: (error) => expect.fail(String(error)),
   });

@@ -79,7 +79,7 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
       answered === null ? answeredBy(foundImages) : withHeaders(answered, foundImages.images),
     );
     return {
-      body: await joinInTurns(prepared.opened.encode(foundImages)),
+      body: await joinInTurns(prepared.openedImages.encode(foundImages)),
       measured: measuredUsage,
     };
   }

@@ -89,7 +89,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     upstream.onData(ending);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      shown: true,
+      isShown: true,
       seen: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
     });
   });
@@ -99,8 +99,8 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(aborted()).toBe(true);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      asked: false,
-      shown: false,
+      isSent: false,
+      isShown: false,
     });
   });
 
