@@ -65,7 +65,7 @@ function toFlow(value: unknown): string {
 }
 
 /** How many left-out models are named. */
-const named = 5;
+const mostNames = 5;
 
 function summarise({ models, skipped }: PriceList): string {
   const byReason = Map.groupBy(skipped, ({ reason }) => reason);
@@ -75,7 +75,7 @@ function summarise({ models, skipped }: PriceList): string {
 }
 
 function nameSome(entries: readonly Skipped[]): string {
-  const names = entries.slice(0, named).map(({ id }) => id);
+  const names = entries.slice(0, mostNames).map(({ id }) => id);
   const more = entries.length - names.length;
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

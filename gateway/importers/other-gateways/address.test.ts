@@ -3,11 +3,11 @@ import { Placeholder } from '#declaration/index.ts';
 import { hasPath, plainUrl, providerAt } from './address.ts';
 
 test.each([
-  ['https://a.example/v1/', { url: 'https://a.example/v1', shortened: false }],
-  ['HTTP://A.example', { url: 'http://a.example', shortened: false }],
-  ['https://a.example/v1?key=1', { url: 'https://a.example/v1', shortened: true }],
-  ['https://a.example/v1#part', { url: 'https://a.example/v1', shortened: true }],
-  ['https://me:secret@a.example', { url: 'https://a.example', shortened: true }],
+  ['https://a.example/v1/', { url: 'https://a.example/v1', isShortened: false }],
+  ['HTTP://A.example', { url: 'http://a.example', isShortened: false }],
+  ['https://a.example/v1?key=1', { url: 'https://a.example/v1', isShortened: true }],
+  ['https://a.example/v1#part', { url: 'https://a.example/v1', isShortened: true }],
+  ['https://me:secret@a.example', { url: 'https://a.example', isShortened: true }],
   ['ftp://a.example', null],
   ['https://', null],
   ['a.example', null],

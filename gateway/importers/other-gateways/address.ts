@@ -8,12 +8,12 @@ import { vendorFacts } from '#vendors/index.ts';
  */
 export function plainUrl(
   text: string,
-): { readonly url: string; readonly shortened: boolean } | null {
+): { readonly url: string; readonly isShortened: boolean } | null {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
-  const shortened = url.username + url.password + url.search + url.hash !== '';
+  const isShortened = url.username + url.password + url.search + url.hash !== '';
   url.username = url.password = url.search = url.hash = '';
-  return { url: trimTrailing(url.href, '/'), shortened };
+  return { url: trimTrailing(url.href, '/'), isShortened };
 }
 
 export function hasPath(url: string): boolean {

@@ -7,16 +7,16 @@ export function isServedName(text: string): boolean {
 
 /** Makes channel names unique: the second `openai` is `openai-2`. */
 export function createChannelNames(): (wanted: string) => string {
-  const taken = new Set<string>();
-  return (wanted) => {
+  const takenNames = new Set<string>();
+  return (wantedName) => {
     const base =
-      wanted
+      wantedName
         .replaceAll(/\p{Cc}/gu, '')
         .slice(0, 100)
         .trim() || 'channel';
     let name = base;
-    for (let count = 2; taken.has(name); count += 1) name = `${base}-${count}`;
-    taken.add(name);
+    for (let count = 2; takenNames.has(name); count += 1) name = `${base}-${count}`;
+    takenNames.add(name);
     return name;
   };
 }

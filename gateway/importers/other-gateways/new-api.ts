@@ -20,15 +20,15 @@ const compatible = (address: string | null, version = '/v1'): Kind => ({
 });
 
 /** A vendor with an address of its own, of which the other gateway has the part before the version. */
-const named = (provider: ProviderName): Kind => {
+const ownVendor = (provider: ProviderName): Kind => {
   const { baseUrl, versionPath } = vendorFacts[provider];
   return { provider, address: withoutVersion(baseUrl, versionPath), version: versionPath };
 };
 
 /** A server with OpenAI's protocol. */
 const server = (name: string): Kind => {
-  const known = knownServers.find((each) => each.name === name);
-  return compatible(withoutVersion(known?.baseUrl ?? null, '/v1'));
+  const knownServer = knownServers.find((each) => each.name === name);
+  return compatible(withoutVersion(knownServer?.baseUrl ?? null, '/v1'));
 };
 
 const withoutVersion = (baseUrl: string | null, version: string): string | null =>
@@ -36,12 +36,12 @@ const withoutVersion = (baseUrl: string | null, version: string): string | null 
 
 /** Numbers of `type` that both use alike. */
 const common: Readonly<Record<number, Kind>> = {
-  1: named('openai'),
+  1: ownVendor('openai'),
   8: compatible(null),
-  14: named('anthropic'),
+  14: ownVendor('anthropic'),
   17: compatible('https://dashscope.aliyuncs.com', '/compatible-mode/v1'),
   20: server('openrouter'),
-  24: named('gemini'),
+  24: ownVendor('gemini'),
   25: compatible('https://api.moonshot.cn'),
   31: compatible('https://api.lingyiwanwu.com'),
 };
@@ -89,9 +89,9 @@ export function readNewApiChannels(text: string, notes: Notes): Draft {
   const kinds = isNewApi ? newApi : oneApi;
   const nameOf = createChannelNames();
   const channels = entries.flatMap((entry) => {
-    const given = typeof entry['name'] === 'string' ? entry['name'].trim() : '';
-    const wanted = given === '' ? `channel-${String(entry['id'])}` : given;
-    const channel = readChannel(entry, nameOf(wanted), kinds, notes);
+    const trimmedName = typeof entry['name'] === 'string' ? entry['name'].trim() : '';
+    const wantedName = trimmedName === '' ? `channel-${String(entry['id'])}` : trimmedName;
+    const channel = readChannel(entry, nameOf(wantedName), kinds, notes);
     return channel === null ? [] : [channel];
   });
   if (channels.some(({ groups }) => groups.some((group) => group !== 'default'))) {
@@ -177,17 +177,17 @@ function addressOf(
   kind: Kind,
   notes: Notes,
 ): string | null | undefined {
-  const given = typeof entry['base_url'] === 'string' ? entry['base_url'].trim() : '';
-  const isDefault = given === '' || trimTrailing(given, '/') === kind.address;
+  const baseUrl = typeof entry['base_url'] === 'string' ? entry['base_url'].trim() : '';
+  const isDefault = baseUrl === '' || trimTrailing(baseUrl, '/') === kind.address;
   if (isDefault && kind.provider !== 'openai-compatible') return null;
-  const plain = plainUrl(isDefault ? (kind.address ?? '') : given);
+  const plain = plainUrl(isDefault ? (kind.address ?? '') : baseUrl);
   if (plain === null) return undefined;
-  if (plain.shortened) {
+  if (plain.isShortened) {
     notes.warn(`channel '${name}': its base_url is imported without credentials and query`);
   }
-  const whole = plain.url.replace(/\/chat\/completions$/, '');
-  if (whole !== plain.url || whole.endsWith(kind.version)) return whole;
-  return hasPath(whole) || kind.version !== '/v1' ? whole + kind.version : whole;
+  const withoutPath = plain.url.replace(/\/chat\/completions$/, '');
+  if (withoutPath !== plain.url || withoutPath.endsWith(kind.version)) return withoutPath;
+  return hasPath(withoutPath) || kind.version !== '/v1' ? withoutPath + kind.version : withoutPath;
 }
 
 function modelsOf(
@@ -208,11 +208,11 @@ function modelsOf(
   }
   return names.filter(isServed).map((name) => {
     // Mappings may form a chain; a cycle ends where it began.
-    const seen = new Set([name]);
+    const seenNames = new Set([name]);
     let upstream = name;
     for (let next = mapping[upstream]; next !== undefined; next = mapping[upstream]) {
-      if (seen.has(next) || !isServedName(next)) break;
-      seen.add(next);
+      if (seenNames.has(next) || !isServedName(next)) break;
+      seenNames.add(next);
       upstream = next;
     }
     return { name, upstream };
@@ -220,11 +220,11 @@ function modelsOf(
 }
 
 function mappingOf(entry: Entry, channel: string, notes: Notes): Readonly<Record<string, string>> {
-  const given = entry['model_mapping'];
-  if (!says(given)) return {};
-  let mapping: unknown = given;
+  const modelMapping = entry['model_mapping'];
+  if (!says(modelMapping)) return {};
+  let mapping: unknown = modelMapping;
   try {
-    if (typeof given === 'string') mapping = JSON.parse(given);
+    if (typeof modelMapping === 'string') mapping = JSON.parse(modelMapping);
   } catch {
     mapping = null;
   }

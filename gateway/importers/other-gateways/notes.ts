@@ -19,17 +19,17 @@ export interface Notes {
 }
 
 /** For up to this many entries a setting is named; further entries are counted. */
-const named = 3;
+const mostNames = 3;
 
 /** The notes for one file. */
 export function createNotes(): Notes {
   const sentences: string[] = [];
   const settings = new Map<string, Set<string>>();
   const variables = new Set<string>();
-  const taken = new Set<string>();
-  const nameOf = createVariableNames(taken);
+  const takenTexts = new Set<string>();
+  const nameOf = createVariableNames(takenTexts);
   const use = (name: string): Placeholder => {
-    taken.add(name);
+    takenTexts.add(name);
     variables.add(name);
     return new Placeholder(name);
   };
@@ -37,8 +37,8 @@ export function createNotes(): Notes {
     get warnings() {
       const list = Array.from(settings, ([setting, owners]) => {
         const names = [...owners];
-        const more = names.length > named ? ` and ${names.length - named} more` : '';
-        return `${setting} of ${names.slice(0, named).join(', ')}${more}: not imported`;
+        const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
+        return `${setting} of ${names.slice(0, mostNames).join(', ')}${more}: not imported`;
       });
       return [...sentences, ...list];
     },
@@ -52,7 +52,7 @@ export function createNotes(): Notes {
       settings.set(setting, (settings.get(setting) ?? new Set()).add(of));
     },
     reserve(names) {
-      for (const name of names) taken.add(name);
+      for (const name of names) takenTexts.add(name);
     },
     variable: use,
     secret: (owner, what) => use(nameOf(owner, what)),

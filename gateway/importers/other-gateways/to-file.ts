@@ -9,8 +9,8 @@ import type { Notes } from './notes.ts';
  * The entries of a configuration file. Models outside the bundled catalogue are declared, with the other gateway's
  * price, or with the bundled price of their upstream's name.
  */
-export function toFile(drafted: Draft, notes: Notes): Record<string, unknown> {
-  const draft = withoutStars(drafted, notes);
+export function toFile(draftedFile: Draft, notes: Notes): Record<string, unknown> {
+  const draft = withoutStars(draftedFile, notes);
   const groups = new Set(draft.channels.flatMap((channel) => channel.groups));
   groups.delete('default');
   const { key } = draft;
@@ -64,39 +64,39 @@ function toChannel(channel: DraftChannel): object {
 }
 
 function toModels(draft: Draft, notes: Notes): object[] {
-  const bundled = new Map(bundledModels.map((model) => [model.id, model]));
-  const unpriced: string[] = [];
-  const find = (name: string) => bundled.get(bundledAliases.get(name) ?? name);
-  const served = Map.groupBy(
+  const bundledById = new Map(bundledModels.map((model) => [model.id, model]));
+  const unpricedModels: string[] = [];
+  const find = (name: string) => bundledById.get(bundledAliases.get(name) ?? name);
+  const servedModels = Map.groupBy(
     draft.channels.flatMap(({ models }) => models),
     ({ name }) => name,
   );
-  const entries = Array.from(served).flatMap(([name, places]) => {
-    const said = draft.models.get(name) ?? null;
+  const entries = Array.from(servedModels).flatMap(([name, places]) => {
+    const draftedModel = draft.models.get(name) ?? null;
     const own = find(name);
     // A price of the other gateway takes precedence over the bundled one of the same name.
-    if (own !== undefined && said?.price == null) return [];
+    if (own !== undefined && draftedModel?.price == null) return [];
     const alike = places.flatMap(({ upstream }) => find(upstream) ?? []);
     const like = own ?? alike[0];
-    const price = said?.price ?? like?.price ?? null;
-    if (said?.price == null && new Set(alike.map(({ id }) => id)).size > 1) {
+    const price = draftedModel?.price ?? like?.price ?? null;
+    if (draftedModel?.price == null && new Set(alike.map(({ id }) => id)).size > 1) {
       notes.warn(
         `model '${name}' has upstreams with different prices: the price of ${like?.id} is written`,
       );
     }
-    if (price === null) unpriced.push(name);
+    if (price === null) unpricedModels.push(name);
     const model = {
       id: name,
-      type: like?.type ?? said?.type ?? 'chat',
-      contextWindow: said?.contextWindow ?? like?.contextWindow ?? null,
-      maxOutputTokens: said?.maxOutputTokens ?? like?.maxOutputTokens ?? null,
+      type: like?.type ?? draftedModel?.type ?? 'chat',
+      contextWindow: draftedModel?.contextWindow ?? like?.contextWindow ?? null,
+      maxOutputTokens: draftedModel?.maxOutputTokens ?? like?.maxOutputTokens ?? null,
       price: price ?? {},
     } satisfies ListedModel;
     return [compact({ ...toModelEntry(model), capabilities: like?.capabilities ?? null })];
   });
-  if (unpriced.length > 0) {
+  if (unpricedModels.length > 0) {
     notes.warn(
-      `requests for these models are refused until they have a price: ${unpriced.join(', ')}`,
+      `requests for these models are refused until they have a price: ${unpricedModels.join(', ')}`,
     );
   }
   return entries;

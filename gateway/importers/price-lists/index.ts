@@ -47,21 +47,21 @@ export function readPriceList(
   if (!isExactMapping(file)) throw new Error('expected a JSON object of models');
   const listings = readers[format](file);
   if (listings.length === 0) throw new Error(`no models found: is it a file of ${format}?`);
-  const wanted = listings.filter(
+  const wantedListings = listings.filter(
     ({ provider }) => providers.length === 0 || providers.includes(provider),
   );
   return {
-    ...withoutDoubles(wanted),
+    ...withoutDoubles(wantedListings),
     providers: [...new Set(listings.map(({ provider }) => provider))].toSorted(),
   };
 }
 
 function withoutDoubles(listings: readonly Listing[]): Omit<PriceList, 'providers'> {
   const models = new Map<string, ListedModel>();
-  const skipped: Skipped[] = [];
+  const skippedModels: Skipped[] = [];
   for (const listing of listings) {
     if ('skipped' in listing) {
-      skipped.push(listing.skipped);
+      skippedModels.push(listing.skipped);
       continue;
     }
     const { provider, model } = listing;
@@ -70,8 +70,8 @@ function withoutDoubles(listings: readonly Listing[]): Omit<PriceList, 'provider
       models.set(model.id, model);
     } else if (JSON.stringify(first.price) !== JSON.stringify(model.price)) {
       const reason = 'another provider has it at another price';
-      skipped.push({ id: model.id, provider, reason });
+      skippedModels.push({ id: model.id, provider, reason });
     }
   }
-  return { models: [...models.values()], skipped };
+  return { models: [...models.values()], skipped: skippedModels };
 }

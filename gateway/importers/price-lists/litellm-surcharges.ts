@@ -46,7 +46,7 @@ export function listedSurcharges(entry: ExactMapping): Pick<DeclaredPrice, 'mult
 
 /** Null unless all parts that the tier has are the ordinary parts times the same number. */
 function multiplierOf(entry: ExactMapping, tier: string): string | null {
-  let found: bigint | null = null;
+  let foundPrice: bigint | null = null;
   for (const part of [...tieredParts, ...sometimesTiered]) {
     const [of, base] = [amount(entry[`${part}_${tier}`]), amount(entry[part])];
     if (of === null && sometimesTiered.has(part)) continue;
@@ -58,10 +58,10 @@ function multiplierOf(entry: ExactMapping, tier: string): string | null {
     if (base === 0n) return null;
     const scaledUp = of * 10n ** multiplierPlaces;
     const by = scaledUp / base;
-    if (by * base !== scaledUp || (found !== null && found !== by)) return null;
-    found = by;
+    if (by * base !== scaledUp || (foundPrice !== null && foundPrice !== by)) return null;
+    foundPrice = by;
   }
-  return found === null ? null : unscaled(found, Number(multiplierPlaces));
+  return foundPrice === null ? null : unscaled(foundPrice, Number(multiplierPlaces));
 }
 
 function amount(value: unknown): bigint | null {

@@ -31,8 +31,8 @@ const types = new Map<unknown, 'chat' | 'image' | 'embedding'>([
 export function readLitellm(file: ExactMapping): Listing[] {
   return Object.entries(file).flatMap(([name, entry]) => {
     if (noModels.has(name) || !isExactMapping(entry)) return [];
-    const named = entry['litellm_provider'];
-    const provider = typeof named === 'string' ? named : '';
+    const namedProvider = entry['litellm_provider'];
+    const provider = typeof namedProvider === 'string' ? namedProvider : '';
     const id = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
     const model = readEntry(id, entry);
     return [
@@ -81,14 +81,14 @@ function readEntry(id: string, entry: ExactMapping) {
 
 /** The prompt lengths above which an entry has other costs, ascending, and how the names of those costs end. */
 function thresholdsOf(entry: ExactMapping): (readonly [above: number, suffix: string])[] {
-  const found = new Map<number, string>();
+  const pricesByTier = new Map<number, string>();
   for (const key of Object.keys(entry)) {
     const match = /_above_(\d{1,6})(k?)_tokens$/.exec(key);
     if (match === null) continue;
     const above = Number(match[1]) * (match[2] === 'k' ? 1_000 : 1);
-    if (above > 0) found.set(above, match[0]);
+    if (above > 0) pricesByTier.set(above, match[0]);
   }
-  return Array.from(found).toSorted(([a], [b]) => a - b);
+  return Array.from(pricesByTier).toSorted(([a], [b]) => a - b);
 }
 
 /** An image model has no sound, and what it makes are images. */

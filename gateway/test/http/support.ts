@@ -270,7 +270,7 @@ export function snapshotOf(
     models: new Map(models.map((entry) => [entry.id, entry])),
     aliases: new Map(Object.entries(aliases)),
     aliasPatterns: [],
-    unused: new Set(),
+    unusedModels: new Set(),
     groups: new Map([['default', { name: 'default', priceMultiplier: '1' }]]),
     channels: [],
     routes: new Map([['default', new Map(models.map(({ id }) => [id, routes]))]]),

@@ -29,7 +29,7 @@ export interface Deployment {
 export type KeySource = { readonly variable: string } | { readonly text: string };
 
 /** Members of a deployment that are understood; any other one that is set is reported. */
-const understood = new Set(
+const understoodMembers = new Set(
   'model api_base base_url api_key order weight rpm organization extra_headers'.split(' '),
 );
 
@@ -58,13 +58,13 @@ export function readDeployment(
   }
   const mode = textOf(mappingAt(entry, 'model_info')['mode']) ?? 'chat';
   if (!servedModes.has(mode)) return leaveOut(`models of mode ${mode} are not served`);
-  const found = vendorModelOf(model);
-  if (found === null) {
+  const vendorModel = vendorModelOf(model);
+  if (vendorModel === null) {
     const prefix = prefixOf(model);
-    const asked = prefix === null ? 'its vendor' : `'${prefix}'`;
-    return leaveOut(`${asked} is not a vendor that can be imported`);
+    const namedVendor = prefix === null ? 'its vendor' : `'${prefix}'`;
+    return leaveOut(`${namedVendor} is not a vendor that can be imported`);
   }
-  const { vendorName, vendor, upstream } = found;
+  const { vendorName, vendor, upstream } = vendorModel;
   if (mode === 'embedding' && !speaksEmbeddings(vendor.provider)) {
     return leaveOut(`models of mode ${mode} are not served by '${vendorName}'`);
   }
@@ -72,7 +72,7 @@ export function readDeployment(
   if (address === undefined) return leaveOut('its api_base is not an http address');
   if (address === null && vendor.baseUrl === undefined) return leaveOut('it has no api_base');
   for (const [setting, value] of Object.entries(params)) {
-    const isCarried = understood.has(setting) || modelSettings.includes(setting);
+    const isCarried = understoodMembers.has(setting) || modelSettings.includes(setting);
     if (!isCarried && value !== null) notes.leftOut(`litellm_params.${setting}`, label);
   }
   const provider = providerAt(vendor.provider, address);
@@ -97,8 +97,8 @@ function speaksEmbeddings(provider: ProviderName): boolean {
 }
 
 function headersOf(params: ExactMapping, label: string, notes: Notes): ExactMapping {
-  const given = mappingAt(params, 'extra_headers');
-  const headers = Object.entries(given).filter(([header]) => {
+  const extraHeaders = mappingAt(params, 'extra_headers');
+  const headers = Object.entries(extraHeaders).filter(([header]) => {
     const isTaken = isHeaderName(header) && !reservedHeaders.has(header.toLowerCase());
     if (!isTaken) notes.leftOut('a header of litellm_params.extra_headers', label);
     return isTaken;
@@ -120,7 +120,7 @@ function readAddress(
   if (variable !== null) return notes.variable(variable);
   const plain = plainUrl(text);
   if (plain === null) return undefined;
-  if (plain.shortened) {
+  if (plain.isShortened) {
     notes.warn(`model '${label}': its api_base is imported without credentials and query`);
   }
   // Some files have the whole address of the endpoint.
@@ -130,9 +130,9 @@ function readAddress(
   return url;
 }
 
-function keyOf(given: unknown, { variable }: Vendor): KeySource | null {
-  const text = textOf(given) ?? '';
+function keyOf(apiKey: unknown, { variable }: Vendor): KeySource | null {
+  const text = textOf(apiKey) ?? '';
   if (text === '') return variable === null ? null : { variable };
-  const named = environmentName(text);
-  return named === null ? { text } : { variable: named };
+  const variableName = environmentName(text);
+  return variableName === null ? { text } : { variable: variableName };
 }

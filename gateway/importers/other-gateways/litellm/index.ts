@@ -26,8 +26,8 @@ export function readLitellmConfig(text: string, notes: Notes): Draft {
     if (!isExactMapping(entry)) return [];
     const deployment = readDeployment(entry, index, notes);
     if (deployment === null) return [];
-    const known = readModel(entry);
-    if (known !== null && !models.has(deployment.name)) models.set(deployment.name, known);
+    const readEntry = readModel(entry);
+    if (readEntry !== null && !models.has(deployment.name)) models.set(deployment.name, readEntry);
     return [deployment];
   });
   const channels = toChannels(deployments, notes);

@@ -20,18 +20,18 @@ export const modelSettings: readonly string[] = [
 
 /** Facts about a model besides its name: prices and limits. Null: none. */
 export function readModel(entry: ExactMapping): DraftModel | null {
-  const said = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
-  const contextWindow = listedCount(said['max_input_tokens']);
-  const maxOutputTokens = listedCount(said['max_output_tokens']);
+  const modelFacts = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
+  const contextWindow = listedCount(modelFacts['max_input_tokens']);
+  const maxOutputTokens = listedCount(modelFacts['max_output_tokens']);
   if (isEmbedding(entry)) {
     return {
       type: 'embedding',
-      price: embeddingPriceOf(said),
+      price: embeddingPriceOf(modelFacts),
       contextWindow,
       maxOutputTokens: null,
     };
   }
-  const price = priceOf(said);
+  const price = priceOf(modelFacts);
   if (price === null && contextWindow === null && maxOutputTokens === null) return null;
   return { type: null, price, contextWindow, maxOutputTokens };
 }
@@ -40,14 +40,14 @@ function isEmbedding(entry: ExactMapping): boolean {
   return mappingAt(entry, 'model_info')['mode'] === 'embedding';
 }
 
-function embeddingPriceOf(said: ExactMapping): DeclaredPrice | null {
-  const price = listedEmbeddingPrice(litellmParts(said), perTokenToMillion);
+function embeddingPriceOf(modelFacts: ExactMapping): DeclaredPrice | null {
+  const price = listedEmbeddingPrice(litellmParts(modelFacts), perTokenToMillion);
   if (price === 'listed as free') return { input: '0' };
   return typeof price === 'string' ? null : price;
 }
 
-function priceOf(said: ExactMapping): DeclaredPrice | null {
-  const price = listedPrice(litellmParts(said), perTokenToMillion);
+function priceOf(modelFacts: ExactMapping): DeclaredPrice | null {
+  const price = listedPrice(litellmParts(modelFacts), perTokenToMillion);
   // Here, unlike in a public list, somebody wrote the zeros on purpose.
   if (price === 'listed as free') return { input: '0', output: '0' };
   return typeof price === 'string' ? null : price;

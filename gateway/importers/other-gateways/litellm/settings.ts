@@ -50,13 +50,14 @@ export function readMasterKey(file: ExactMapping, notes: Notes): Draft['key'] {
 
 /** Reports every setting besides the models that is not imported, in one line per part of the file. */
 export function reportSettings(file: ExactMapping, notes: Notes): void {
-  const carried = new Set(['model_group_alias', 'model_alias_map', 'master_key']);
+  const carriedSettings = new Set(['model_group_alias', 'model_alias_map', 'master_key']);
   for (const [part, value] of Object.entries(file)) {
     if (part === 'model_list' || value === null) continue;
     const settings = isExactMapping(value) ? Object.keys(value) : [];
-    const left = settings.filter((setting) => !carried.has(setting));
+    const remainingSettings = settings.filter((setting) => !carriedSettings.has(setting));
     if (!isExactMapping(value)) notes.warn(`${part}: not imported`);
-    else if (left.length > 0) notes.warn(`${part}: not imported: ${left.join(', ')}`);
+    else if (remainingSettings.length > 0)
+      notes.warn(`${part}: not imported: ${remainingSettings.join(', ')}`);
   }
   notes.warn(
     "virtual keys, users, teams and budgets are in LiteLLM's database and are not imported",

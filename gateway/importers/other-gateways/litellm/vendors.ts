@@ -15,7 +15,7 @@ const otherNames: Readonly<Record<string, string>> = {
   together: 'together_ai',
 };
 
-const named = (['openai', 'anthropic', 'gemini'] as const).map(
+const namedVendors = (['openai', 'anthropic', 'gemini'] as const).map(
   (provider): [prefix: string, vendor: Vendor] => {
     const { environmentKey } = vendorFacts[provider];
     return [provider, { provider, baseUrl: null, variable: environmentKey }];
@@ -33,7 +33,7 @@ const anyServer: Vendor = { provider: 'openai-compatible', variable: null };
 
 /** Prefixes of `model` for vendors that need only a key. */
 const vendors: Readonly<Record<string, Vendor>> = {
-  ...Object.fromEntries([...named, ...servers]),
+  ...Object.fromEntries([...namedVendors, ...servers]),
   hosted_vllm: anyServer,
   openai_like: anyServer,
   litellm_proxy: anyServer,
@@ -41,7 +41,7 @@ const vendors: Readonly<Record<string, Vendor>> = {
 };
 
 /** Names without a prefix whose vendor LiteLLM knows. */
-const unprefixed: readonly (readonly [RegExp, string])[] = [
+const unprefixedNames: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-|chatgpt-|o\d(-|$)|text-embedding-)/, 'openai'],
   [/^claude-/, 'anthropic'],
 ];
@@ -62,7 +62,9 @@ interface VendorModel {
 export function vendorModelOf(model: string): VendorModel | null {
   const prefix = prefixOf(model);
   const isPrefixed = prefix !== null && Object.hasOwn(vendors, prefix);
-  const vendorName = isPrefixed ? prefix : unprefixed.find(([pattern]) => pattern.test(model))?.[1];
+  const vendorName = isPrefixed
+    ? prefix
+    : unprefixedNames.find(([pattern]) => pattern.test(model))?.[1];
   const vendor = vendorName === undefined ? undefined : vendors[vendorName];
   if (vendorName === undefined || vendor === undefined) return null;
   return { vendorName, vendor, upstream: isPrefixed ? model.slice(prefix.length + 1) : model };

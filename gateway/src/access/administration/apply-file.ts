@@ -24,7 +24,7 @@ import { type Administration, perform } from './perform.ts';
 export function applyFile(
   administration: Administration,
   actor: Actor,
-  declared: Declared,
+  declaredFile: Declared,
   revision: FileRevision & { readonly takesOver?: boolean },
 ): Promise<Plan> {
   const { takesOver = false, ...file } = revision;
@@ -32,13 +32,13 @@ export function applyFile(
     const later = takesOver ? null : await laterFile(change.trx, file);
     if (later !== null) throw new EarlierFile(later);
     await putInForce(change, file);
-    const plan = await applyDeclaration(change, declared);
-    const audited = plan.steps.map(({ action, kind, name, fields }) => ({
+    const plan = await applyDeclaration(change, declaredFile);
+    const auditEntries = plan.steps.map(({ action, kind, name, fields }) => ({
       action,
       subject: { kind, name },
       fields,
     }));
-    return { result: plan, audited: [...audited, ...(await defaultGroup(change))] };
+    return { result: plan, auditEntries: [...auditEntries, ...(await defaultGroup(change))] };
   });
 }
 
@@ -46,7 +46,7 @@ export function applyFile(
 export function ensureDefaultGroup(administration: Administration, actor: Actor): Promise<void> {
   return perform(administration, actor, async (change) => ({
     result: undefined,
-    audited: await defaultGroup(change),
+    auditEntries: await defaultGroup(change),
   }));
 }
 

@@ -61,7 +61,7 @@ export function changeKey(
     }
     await checkNames(change, kinds.key, after);
     if ((await upsertKey(change, { ...after, secret: null })) === 'unchanged') {
-      return { result: before, audited: [] };
+      return { result: before, auditEntries: [] };
     }
     await noteLimitSetters(change, name, settersAfter(before, after, rank));
     const result = await findKey(change.trx, name);
@@ -71,6 +71,6 @@ export function changeKey(
       fieldsOf(kinds.key, result, result.prefix),
     );
     const subject = { kind: 'key', id: before.id, name } as const;
-    return { result, audited: [{ action: 'update', subject, fields }] };
+    return { result, auditEntries: [{ action: 'update', subject, fields }] };
   });
 }

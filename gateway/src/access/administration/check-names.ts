@@ -8,7 +8,7 @@ import {
 import type { Kind, KindName } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { findUserByEmail, listTeams } from '#identity/index.ts';
-import { missing } from './refusal.ts';
+import { missingObject } from './refusal.ts';
 
 /** Checks that what the members of an entry name exists. @throws Refusal naming the first that does not */
 export async function checkNames(change: Change, { list }: Kind, entry: object): Promise<void> {
@@ -16,9 +16,9 @@ export async function checkNames(change: Change, { list }: Kind, entry: object):
   for (const { property, refersTo } of list) {
     const names = [values[property] ?? []].flat();
     if (refersTo === undefined || names.length === 0) continue;
-    const known = await knownNames(change, refersTo, names);
-    const unknown = names.find((name) => !known.has(name));
-    if (unknown !== undefined) throw missing(refersTo, unknown);
+    const existingNames = await knownNames(change, refersTo, names);
+    const unknown = names.find((name) => !existingNames.has(name));
+    if (unknown !== undefined) throw missingObject(refersTo, unknown);
   }
 }
 
@@ -26,11 +26,11 @@ export async function checkNames(change: Change, { list }: Kind, entry: object):
 async function knownNames(
   { trx }: Change,
   kind: KindName,
-  asked: readonly string[],
+  requestedNames: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (kind === 'user') {
-    const users = await Promise.all(asked.map((email) => findUserByEmail(trx, email)));
-    return new Set(asked.filter((_, index) => users[index]?.enabled === true));
+    const users = await Promise.all(requestedNames.map((email) => findUserByEmail(trx, email)));
+    return new Set(requestedNames.filter((_, index) => users[index]?.enabled === true));
   }
   if (kind === 'team') return enabledNames(await listTeams(trx));
   if (kind === 'group') return new Set(['default', ...enabledNames(await listGroups(trx))]);

@@ -4,7 +4,7 @@ import { findUserByEmail, listTeams } from '#identity/index.ts';
 import { balances, type Booked, creditAccount, type HolderAccount } from '#ledger/index.ts';
 import { type Actor, actorName } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
-import { missing } from './refusal.ts';
+import { missingObject } from './refusal.ts';
 
 export interface CreditOptions {
   readonly kind: 'user' | 'team';
@@ -33,7 +33,7 @@ export function creditBalance(
 ): Promise<Credited> {
   return perform(administration, actor, async (change) => {
     const { account, id, name } = await accountOf(change, kind, holder);
-    const booked = await creditAccount(change, {
+    const bookedEntry = await creditAccount(change, {
       account,
       amount,
       kind: amount > 0n ? 'top-up' : 'correction',
@@ -42,15 +42,15 @@ export function creditBalance(
       idempotencyKey,
     });
     const balance = (await balances(change.trx, [account])).get(account) ?? 0n;
-    const result = { ...booked, balance };
-    if (booked.isRepeated) return { result, audited: [] };
+    const result = { ...bookedEntry, balance };
+    if (bookedEntry.isRepeated) return { result, auditEntries: [] };
     const fields = compareFields(
       { balance: formatUsd(balance - amount) },
       { balance: formatUsd(balance) },
     );
     return {
       result,
-      audited: [{ action: 'credit', subject: { kind, id, name }, fields, reason }],
+      auditEntries: [{ action: 'credit', subject: { kind, id, name }, fields, reason }],
     };
   });
 }
@@ -62,10 +62,10 @@ async function accountOf(
 ): Promise<{ readonly account: HolderAccount; readonly id: string; readonly name: string }> {
   if (kind === 'user') {
     const user = await findUserByEmail(trx, holder);
-    if (user === null) throw missing(kind, holder);
+    if (user === null) throw missingObject(kind, holder);
     return { account: `user:${user.id}`, id: user.id, name: user.email };
   }
   const team = (await listTeams(trx)).find(({ name }) => name === holder);
-  if (team === undefined) throw missing(kind, holder);
+  if (team === undefined) throw missingObject(kind, holder);
   return { account: `team:${team.id}`, id: team.id, name: team.name };
 }

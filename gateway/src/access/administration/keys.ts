@@ -21,8 +21,8 @@ import {
 import type { Actor, AuditEntry } from './audit.ts';
 import { checkNames } from './check-names.ts';
 import { settersOfNew } from './key-limits.ts';
-import { type Administration, type Done, perform, unchanged } from './perform.ts';
-import { missing, Refusal, taken } from './refusal.ts';
+import { type Administration, type Done, perform, noChange } from './perform.ts';
+import { missingObject, Refusal, takenName } from './refusal.ts';
 
 export type KeySettings = Omit<DeclaredKey, 'secret'>;
 
@@ -102,17 +102,18 @@ export function createOwnKey(
   { rank, most, call }: KeyMaking,
 ): Promise<RepeatedKey> {
   return perform<RepeatedKey>(administration, actor, async (change) => {
-    const repeated = await repetition(change, call);
-    if (repeated !== null) return { result: { key: repeated, secret: null }, audited: [] };
+    const repeatedCall = await repetition(change, call);
+    if (repeatedCall !== null)
+      return { result: { key: repeatedCall, secret: null }, auditEntries: [] };
     const before = await findByName(change, settings.name);
     // Otherwise a person would get the secret of a key that the file declares for another one.
-    if (before !== null && !isOf(before, settings.user)) throw taken('key', settings.name);
+    if (before !== null && !isOf(before, settings.user)) throw takenName('key', settings.name);
     if (most !== null && before === null) await assertRoom(change, settings.user, most);
-    const done = await create(change, settings);
-    const { id, name } = done.result.key;
+    const issuedKey = await create(change, settings);
+    const { id, name } = issuedKey.result.key;
     if (before === null) await noteLimitSetters(change, name, settersOfNew(settings, rank));
     if (call !== undefined) await keepCall(change, call, id);
-    return done;
+    return issuedKey;
   });
 }
 
@@ -120,9 +121,9 @@ async function create(change: Change, settings: KeySettings): Promise<Done<Issue
   await checkNames(change, kinds.key, settings);
   const before = await findByName(change, settings.name);
   const result = await createStoredKey(change, settings);
-  if (before === null) return { result, audited: [creation(result.key)] };
+  if (before === null) return { result, auditEntries: [creation(result.key)] };
   const subject = { kind: 'key', id: before.id, name: before.name } as const;
-  return { result, audited: [{ action: 'update', subject, fields: [secretChange] }] };
+  return { result, auditEntries: [{ action: 'update', subject, fields: [secretChange] }] };
 }
 
 /** The key that an earlier call of this name has made; null: this is the first. */
@@ -158,11 +159,11 @@ export function createFirstKey(
   keep: (id: string) => void,
 ): Promise<IssuedKey | null> {
   return perform(administration, actor, async (change) => {
-    if ((await listStoredKeys(change.trx, { limit: 1 })).length > 0) return unchanged;
-    if ((await findUserByEmail(change.trx, settings.user)) === null) return unchanged;
+    if ((await listStoredKeys(change.trx, { limit: 1 })).length > 0) return noChange;
+    if ((await findUserByEmail(change.trx, settings.user)) === null) return noChange;
     const result = await createStoredKey(change, settings);
     keep(result.key.id);
-    return { result, audited: [creation(result.key)] };
+    return { result, auditEntries: [creation(result.key)] };
   });
 }
 
@@ -197,11 +198,12 @@ export function rotateOwnKey(
   call: RepeatableCall | undefined,
 ): Promise<RepeatedKey> {
   return perform<RepeatedKey>(administration, actor, async (change) => {
-    const repeated = await repetition(change, call);
-    if (repeated !== null) return { result: { key: repeated, secret: null }, audited: [] };
-    const done = await rotate(change, rotation);
-    if (call !== undefined) await keepCall(change, call, done.result.key.id);
-    return done;
+    const repeatedCall = await repetition(change, call);
+    if (repeatedCall !== null)
+      return { result: { key: repeatedCall, secret: null }, auditEntries: [] };
+    const rotated = await rotate(change, rotation);
+    if (call !== undefined) await keepCall(change, call, rotated.result.key.id);
+    return rotated;
   });
 }
 
@@ -210,15 +212,15 @@ async function rotate(
   { key: reference, grace }: Rotation,
 ): Promise<Done<RotatedKey>> {
   const { id, name } = await knownKey(change, reference);
-  const issued = await rotateStoredKey(change, name, grace);
+  const issuedKey = await rotateStoredKey(change, name, grace);
   const previousUntil = grace > 0 ? change.now + grace : null;
   const validity = compareFields(
     { previous_valid_until: null },
     { previous_valid_until: asTime(previousUntil) },
   );
   return {
-    result: { ...issued, previousUntil },
-    audited: [
+    result: { ...issuedKey, previousUntil },
+    auditEntries: [
       { action: 'rotate', subject: { kind: 'key', id, name }, fields: [secretChange, ...validity] },
     ],
   };
@@ -235,10 +237,10 @@ export function revokeKey(
 ): Promise<RevokedKey> {
   return perform(administration, actor, async (change) => {
     const key = await knownKey(change, reference);
-    const changed = await revokeStoredKey(change, key.name);
+    const hasChanged = await revokeStoredKey(change, key.name);
     return {
-      result: { key, changed },
-      audited: changed
+      result: { key, changed: hasChanged },
+      auditEntries: hasChanged
         ? [
             {
               action: 'revoke',
@@ -270,7 +272,8 @@ export async function knownKey({ trx }: Change, reference: KeyReference): Promis
     typeof reference === 'string'
       ? await findKey(trx, reference)
       : (await listStoredKeys(trx, reference))[0];
-  if (key == null) throw missing('key', typeof reference === 'string' ? reference : reference.id);
+  if (key == null)
+    throw missingObject('key', typeof reference === 'string' ? reference : reference.id);
   return key;
 }
 

@@ -20,18 +20,18 @@ export const demoChannel = 'demo';
 export function offerChannels(
   administration: Administration,
   actor: Actor,
-  offered: readonly DeclaredChannel[],
+  offeredChannels: readonly DeclaredChannel[],
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
     const existing = await listChannels(change.trx, change.secrets);
     if (!isOnlyOwn(existing)) return endDemo(change, existing);
-    const audited: AuditEntry[] = [];
-    for (const channel of offered) {
+    const auditEntries: AuditEntry[] = [];
+    for (const channel of offeredChannels) {
       const before = existing.find(({ name }) => name === channel.name);
-      const done = await upsertChannel(change, channel);
-      if (done === 'unchanged') continue;
-      audited.push({
-        action: done === 'created' ? 'create' : 'update',
+      const upsert = await upsertChannel(change, channel);
+      if (upsert === 'unchanged') continue;
+      auditEntries.push({
+        action: upsert === 'created' ? 'create' : 'update',
         subject: { kind: 'channel', name: channel.name },
         fields: compareFields(
           before === undefined ? {} : fieldsOf(kinds.channel, before),
@@ -39,11 +39,11 @@ export function offerChannels(
         ),
       });
     }
-    const names = new Set(offered.map(({ name }) => name));
+    const names = new Set(offeredChannels.map(({ name }) => name));
     for (const { name } of existing) {
-      if (!names.has(name)) audited.push(...(await disable(change, name)));
+      if (!names.has(name)) auditEntries.push(...(await disable(change, name)));
     }
-    return { result: undefined, audited };
+    return { result: undefined, auditEntries };
   });
 }
 
@@ -59,8 +59,8 @@ async function endDemo(
   existing: readonly StoredChannel[],
 ): Promise<Done<undefined>> {
   const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
-  if (demo === undefined || isOnlyOwn(existing)) return { result: undefined, audited: [] };
-  return { result: undefined, audited: await disable(change, demoChannel) };
+  if (demo === undefined || isOnlyOwn(existing)) return { result: undefined, auditEntries: [] };
+  return { result: undefined, auditEntries: await disable(change, demoChannel) };
 }
 
 /** Whether nobody has created a channel. */

@@ -21,11 +21,11 @@ export interface Administration {
 /** What a use case did: its result, and its lines for the audit log. None where nothing changed. */
 export interface Done<Result> {
   readonly result: Result;
-  readonly audited: readonly AuditEntry[];
+  readonly auditEntries: readonly AuditEntry[];
 }
 
 /** Where there is nothing to do. */
-export const unchanged: Done<null> = { result: null, audited: [] };
+export const noChange: Done<null> = { result: null, auditEntries: [] };
 
 /**
  * Runs a use case in one transaction: its checks, its change, and the record of it. Nothing stays of one that throws,
@@ -43,8 +43,8 @@ export async function perform<Result>(
       await commitDurably(trx, database.dialect);
       await lockDeclaration(trx, database.dialect);
       const change = createChange(trx, { owner: ownerFor(actor), secrets, now: now() });
-      const { result, audited } = await useCase(change);
-      for (const entry of audited) await audit(change, actor, entry);
+      const { result, auditEntries } = await useCase(change);
+      for (const entry of auditEntries) await audit(change, actor, entry);
       return result;
     });
   } catch (error) {

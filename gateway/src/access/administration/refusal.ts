@@ -36,11 +36,11 @@ export class Refusal extends Error {
   }
 }
 
-export function missing(kind: KindName, name: string): Refusal {
+export function missingObject(kind: KindName, name: string): Refusal {
   return new Refusal('missing', `${kind} '${name}' does not exist`, { kind });
 }
 
-export function taken(kind: KindName, name: string): Refusal {
+export function takenName(kind: KindName, name: string): Refusal {
   return new Refusal('taken', `${kind} '${name}' already exists`, { kind });
 }
 

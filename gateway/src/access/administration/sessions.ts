@@ -31,11 +31,12 @@ export async function sessionKey(
 ): Promise<SessionKey | null> {
   const { database, secrets } = administration;
   const secret = sessionKeySecret(secrets, use);
-  const kept = await sessionKeyExpiry(database.kysely, secrets, secret);
-  if (kept !== null && kept >= sessionEnd - slack) return { secret, expiresAt: kept };
+  const keptExpiry = await sessionKeyExpiry(database.kysely, secrets, secret);
+  if (keptExpiry !== null && keptExpiry >= sessionEnd - slack)
+    return { secret, expiresAt: keptExpiry };
   return perform(administration, actor, async (change) => {
     const isKept = await keepSessionKey(change, use, { secret, expiresAt: sessionEnd });
-    return { result: isKept ? { secret, expiresAt: sessionEnd } : null, audited: [] };
+    return { result: isKept ? { secret, expiresAt: sessionEnd } : null, auditEntries: [] };
   });
 }
 
@@ -51,6 +52,9 @@ export function endSession(
   return perform(administration, actor, async (change) => {
     const isEnded = await endStoredSession(change, { id, userId: user.id });
     const subject = { kind: 'session', name: user.email } as const;
-    return { result: isEnded, audited: isEnded ? [{ action: 'end', subject, fields: [] }] : [] };
+    return {
+      result: isEnded,
+      auditEntries: isEnded ? [{ action: 'end', subject, fields: [] }] : [],
+    };
   });
 }

@@ -11,8 +11,8 @@ import {
 } from '#identity/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import { checkNames } from './check-names.ts';
-import { type Administration, perform, unchanged } from './perform.ts';
-import { missing, taken } from './refusal.ts';
+import { type Administration, perform, noChange } from './perform.ts';
+import { missingObject, takenName } from './refusal.ts';
 
 /**
  * Creates a user with an opening balance.
@@ -25,10 +25,10 @@ export function createUser(
 ): Promise<StoredUser> {
   const { email } = settings;
   return perform(administration, actor, async (change) => {
-    if ((await findUserByEmail(change.trx, email)) !== null) throw taken('user', email);
+    if ((await findUserByEmail(change.trx, email)) !== null) throw takenName('user', email);
     await checkNames(change, kinds.user, settings);
     const user = await store(change, settings);
-    return { result: user, audited: [creation(user)] };
+    return { result: user, auditEntries: [creation(user)] };
   });
 }
 
@@ -44,11 +44,11 @@ export function createFirstAdministrator(
   keep: (id: string) => void,
 ): Promise<StoredUser | null> {
   return perform(administration, actor, async (change) => {
-    if ((await listUsers(change.trx)).some(({ role }) => role === 'admin')) return unchanged;
+    if ((await listUsers(change.trx)).some(({ role }) => role === 'admin')) return noChange;
     const user = await store(change, { ...settings, role: 'admin' });
     await setPassword(change, user.email, passwordHash);
     keep(user.id);
-    return { result: user, audited: [creation(user, [passwordChange])] };
+    return { result: user, auditEntries: [creation(user, [passwordChange])] };
   });
 }
 
@@ -63,12 +63,12 @@ export function replacePassword(
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
     const user = await findUserByEmail(change.trx, email);
-    if (user === null) throw missing('user', email);
+    if (user === null) throw missingObject('user', email);
     await setPassword(change, user.email, passwordHash);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
     return {
       result: undefined,
-      audited: [{ action: 'update', subject, fields: [passwordChange] }],
+      auditEntries: [{ action: 'update', subject, fields: [passwordChange] }],
     };
   });
 }
@@ -84,12 +84,12 @@ export function renameUser(
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
     const user = await findUserByEmail(change.trx, email);
-    if (user === null) throw missing('user', email);
-    if (user.name === name) return { result: undefined, audited: [] };
+    if (user === null) throw missingObject('user', email);
+    if (user.name === name) return { result: undefined, auditEntries: [] };
     await renameStoredUser(change, user, name);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
     const fields = compareFields({ name: user.name }, { name });
-    return { result: undefined, audited: [{ action: 'update', subject, fields }] };
+    return { result: undefined, auditEntries: [{ action: 'update', subject, fields }] };
   });
 }
 

@@ -45,17 +45,17 @@ export interface SnapshotOptions {
 export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): CatalogueSnapshot {
   const { revision, simulatorUrl } = options;
   const groups = toGroups(rows.groups, options);
-  const replaced = replacedModels(rows);
-  const served = rows.channels
+  const replacedNames = replacedModels(rows);
+  const servedChannels = rows.channels
     .filter((row) => row.enabled)
     .flatMap((row) => {
       const baseUrl =
         row.baseUrl ?? (findFacts(row.provider)?.runsHere === true ? simulatorUrl : null);
       return baseUrl === null ? [] : [{ row, channel: toChannel(row, baseUrl) }];
     });
-  const models = toModels(rows.models, replaced, options);
-  const routes = toRoutes(served, groups, { replaced, models });
-  const aliases = toAliases(rows.aliases, replaced);
+  const models = toModels(rows.models, replacedNames, options);
+  const routes = toRoutes(servedChannels, groups, { replacedNames, models });
+  const aliases = toAliases(rows.aliases, replacedNames);
   const aliasPatterns = toPatterns(rows.aliases);
   return Object.freeze({
     revision,
@@ -63,8 +63,8 @@ export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): Ca
     models,
     aliases,
     aliasPatterns,
-    unused: aliasPatterns.length === 0 ? new Set<string>() : unusedModels(rows, routes),
-    channels: served.map(({ channel }) => channel),
+    unusedModels: aliasPatterns.length === 0 ? new Set<string>() : unusedModels(rows, routes),
+    channels: servedChannels.map(({ channel }) => channel),
     routes,
   });
 }
@@ -100,32 +100,32 @@ function isMultiplier(text: string): boolean {
  */
 function replacedModels({ models, aliases }: CatalogueRows): ReadonlyMap<string, string> {
   const inUse = models.filter(({ enabled, owner }) => enabled && owner !== 'system');
-  const kept = new Set(inUse.map(({ id }) => id));
-  const known = new Set([...bundledModels, ...models].map(({ id }) => id));
+  const keptIds = new Set(inUse.map(({ id }) => id));
+  const knownIds = new Set([...bundledModels, ...models].map(({ id }) => id));
   const replacing = aliases.filter(
     ({ enabled, name, model }) =>
-      enabled && name !== model && known.has(name) && known.has(model) && !kept.has(name),
+      enabled && name !== model && knownIds.has(name) && knownIds.has(model) && !keptIds.has(name),
   );
   return new Map(replacing.map(({ name, model }) => [name, model]));
 }
 
 function toModels(
   rows: readonly StoredModel[],
-  replaced: ReadonlyMap<string, string>,
+  replacedNames: ReadonlyMap<string, string>,
   options: SnapshotOptions,
 ): ReadonlyMap<string, Model> {
-  const bundled = new Map(bundledModels.map((model) => [model.id, model]));
+  const bundledById = new Map(bundledModels.map((model) => [model.id, model]));
   const models = new Map<string, Model>();
   for (const model of bundledModels) {
-    if (replaced.has(model.id)) continue;
+    if (replacedNames.has(model.id)) continue;
     const price = toPrice(model.id, model.price, options);
     models.set(model.id, toModel(model, model, model.createdAt, price));
   }
   for (const row of rows) {
-    if (replaced.has(row.id)) continue;
-    const known = bundled.get(row.id);
-    const price = toPrice(row.id, row.price ?? known?.price ?? null, options);
-    models.set(row.id, toModel(row, known, known?.createdAt ?? row.createdAt, price));
+    if (replacedNames.has(row.id)) continue;
+    const bundledModel = bundledById.get(row.id);
+    const price = toPrice(row.id, row.price ?? bundledModel?.price ?? null, options);
+    models.set(row.id, toModel(row, bundledModel, bundledModel?.createdAt ?? row.createdAt, price));
   }
   return models;
 }
@@ -137,12 +137,12 @@ const noPrice: Price = { price: null, priceVersion: null };
 /** The price in force: the stored one, or the last valid one. */
 function toPrice(
   id: string,
-  kept: Model['price'],
+  keptPrice: Model['price'],
   { previous, onProblem }: SnapshotOptions,
 ): Price {
-  if (kept === null) return noPrice;
+  if (keptPrice === null) return noPrice;
   const last = previous?.models.get(id) ?? noPrice;
-  const price = normalPrice(kept);
+  const price = normalPrice(keptPrice);
   if (price === null) {
     onProblem({ kind: 'price', name: id, lastGood: last.price !== null });
     return last;
@@ -154,23 +154,23 @@ function toPrice(
 /** Missing settings of a row come from the bundled entry of the same id. */
 function toModel(
   own: Omit<StoredModel, 'owner' | 'createdAt' | 'updatedAt'>,
-  bundled: BundledModel | undefined,
+  bundledModel: BundledModel | undefined,
   createdAt: number,
   { price, priceVersion }: Price,
 ): Model {
   const capabilities = new Set(
-    own.capabilities.length === 0 ? (bundled?.capabilities ?? []) : own.capabilities,
+    own.capabilities.length === 0 ? (bundledModel?.capabilities ?? []) : own.capabilities,
   );
   if (isReferenceModel(capabilities)) capabilities.delete('streaming');
   return Object.freeze({
     id: own.id,
     type: own.type,
-    displayName: own.displayName ?? bundled?.displayName ?? own.id,
-    ownedBy: own.ownedBy ?? bundled?.ownedBy ?? 'sluice',
-    contextWindow: own.contextWindow ?? bundled?.contextWindow ?? null,
-    maxOutputTokens: own.maxOutputTokens ?? bundled?.maxOutputTokens ?? null,
+    displayName: own.displayName ?? bundledModel?.displayName ?? own.id,
+    ownedBy: own.ownedBy ?? bundledModel?.ownedBy ?? 'sluice',
+    contextWindow: own.contextWindow ?? bundledModel?.contextWindow ?? null,
+    maxOutputTokens: own.maxOutputTokens ?? bundledModel?.maxOutputTokens ?? null,
     capabilities,
-    echoReasoning: own.echoReasoning ?? bundled?.echoReasoning ?? null,
+    echoReasoning: own.echoReasoning ?? bundledModel?.echoReasoning ?? null,
     allow: new Set(own.allow),
     enabled: own.enabled,
     price,
@@ -181,11 +181,11 @@ function toModel(
 
 function toAliases(
   rows: readonly StoredAlias[],
-  replaced: ReadonlyMap<string, string>,
+  replacedNames: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   // A dated alias follows the name of its model.
   const aliases = new Map(
-    Array.from(bundledAliases, ([name, model]) => [name, replaced.get(model) ?? model]),
+    Array.from(bundledAliases, ([name, model]) => [name, replacedNames.get(model) ?? model]),
   );
   for (const { name, model, enabled } of rows.filter((row) => !isPattern(row.name))) {
     if (enabled) aliases.set(name, model);
@@ -213,18 +213,18 @@ function unusedModels(
   { models, aliases }: Pick<CatalogueRows, 'models' | 'aliases'>,
   routes: CatalogueSnapshot['routes'],
 ): ReadonlySet<string> {
-  const unused = new Set(bundledModels.map(({ id }) => id));
-  for (const { id, owner } of models) if (owner !== 'system') unused.delete(id);
+  const unusedIds = new Set(bundledModels.map(({ id }) => id));
+  for (const { id, owner } of models) if (owner !== 'system') unusedIds.delete(id);
   for (const { name, model, enabled } of aliases) {
-    if (enabled && !isPattern(name)) unused.delete(model);
+    if (enabled && !isPattern(name)) unusedIds.delete(model);
   }
   for (const byName of routes.values()) {
     for (const name of byName.keys()) {
-      unused.delete(name);
-      unused.delete(bundledAliases.get(name) ?? name);
+      unusedIds.delete(name);
+      unusedIds.delete(bundledAliases.get(name) ?? name);
     }
   }
-  return unused;
+  return unusedIds;
 }
 
 function toChannel(row: StoredChannel, baseUrl: string): Channel {
@@ -235,19 +235,19 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
 }
 
 function toRoutes(
-  served: readonly { readonly row: StoredChannel; readonly channel: Channel }[],
+  servedChannels: readonly { readonly row: StoredChannel; readonly channel: Channel }[],
   groups: ReadonlyMap<string, Group>,
   {
-    replaced,
+    replacedNames,
     models,
   }: {
-    readonly replaced: ReadonlyMap<string, string>;
+    readonly replacedNames: ReadonlyMap<string, string>;
     readonly models: ReadonlyMap<string, Model>;
   },
 ): CatalogueSnapshot['routes'] {
   const routes = new Map<string, Map<string, Route[]>>();
   for (const name of groups.keys()) routes.set(name, new Map());
-  for (const { row, channel } of served) {
+  for (const { row, channel } of servedChannels) {
     const names = expandPatterns(row, models.values());
     for (const group of channel.groups) {
       // A channel may still name a disabled group, in which nobody can use it.
@@ -255,7 +255,7 @@ function toRoutes(
       if (byModel === undefined) continue;
       for (const { name, upstream } of names) {
         // The name stands for the model that an alias replaced, which must not be sold as the other one.
-        if (name === upstream && replaced.has(name)) continue;
+        if (name === upstream && replacedNames.has(name)) continue;
         const list = byModel.get(name) ?? [];
         list.push(Object.freeze({ channel, upstreamModel: upstream }));
         byModel.set(name, list);

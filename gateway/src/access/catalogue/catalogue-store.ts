@@ -41,7 +41,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
   const keptPrices = new Set<string>();
   let rows = nothing;
   /** The newest revision among the rows; null before the first load. */
-  let seen: number | null = null;
+  let seenRevision: number | null = null;
   let url = simulatorUrl();
   let current = buildSnapshot(rows, {
     revision: 0,
@@ -54,7 +54,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
     return buildSnapshot(from, {
       revision: current.revision + 1,
       simulatorUrl: address,
-      previous: seen === null ? null : current,
+      previous: seenRevision === null ? null : current,
       onProblem,
     });
   }
@@ -75,7 +75,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
     const { kysely } = database;
     // Read before the rows, so that a concurrent change is read twice rather than missed.
     const newest = await catalogueRevision(kysely);
-    if (newest === seen) return;
+    if (newest === seenRevision) return;
     const newRows = {
       groups: await listGroups(kysely),
       channels: await listChannels(kysely, secrets),
@@ -86,12 +86,12 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
     const next = build(newRows, address);
     await keepPrices(next);
     rows = newRows;
-    seen = newest;
+    seenRevision = newest;
     use(next, address);
   }
 
   watch.subscribe(async () => {
-    if (seen === null) return false;
+    if (seenRevision === null) return false;
     await read();
     return true;
   });
@@ -100,7 +100,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
     snapshot: () => current,
     load: read,
     async refresh() {
-      if (seen === null) await read();
+      if (seenRevision === null) await read();
       else await watch.poll();
       const address = simulatorUrl();
       if (address !== url) use(build(rows, address), address);

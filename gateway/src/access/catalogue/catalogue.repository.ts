@@ -74,7 +74,7 @@ export async function upsertChannel(change: Change, channel: DeclaredChannel): P
   const id = existing === null ? createId('ch') : String(existing['id']);
   const credentials = keepOrSeal(change.secrets, {
     text: sealedTextOf(kinds.channel, channel),
-    kept: existing === null ? null : String(existing['credentials']),
+    keptText: existing === null ? null : String(existing['credentials']),
     context: sealContext(id),
   });
   const columns = { ...columnsOf(kinds.channel, channel), credentials };
@@ -86,11 +86,13 @@ function keepOrSeal(
   secrets: Secrets,
   {
     text,
-    kept,
+    keptText,
     context,
-  }: { readonly text: string; readonly kept: string | null; readonly context: string },
+  }: { readonly text: string; readonly keptText: string | null; readonly context: string },
 ): string {
-  return kept !== null && secrets.open(kept, context) === text ? kept : secrets.seal(text, context);
+  return keptText !== null && secrets.open(keptText, context) === text
+    ? keptText
+    : secrets.seal(text, context);
 }
 
 function sealContext(id: string): string {
@@ -106,9 +108,9 @@ export const disableChannel = async (change: Change, name: string): Promise<bool
 
 /** Removes a model. A bundled model returns to its bundled entry, which the row only overrode. */
 export async function disableModel(change: Change, id: string): Promise<boolean> {
-  const bundled = bundledModels.find((model) => model.id === id);
-  if (bundled === undefined) return (await disableRow(change, kinds.model, id)) !== null;
-  const { type } = bundled;
+  const bundledModel = bundledModels.find((model) => model.id === id);
+  if (bundledModel === undefined) return (await disableRow(change, kinds.model, id)) !== null;
+  const { type } = bundledModel;
   const values = { ...columnsOf(kinds.model, { id, type }), owner: 'system' };
   return (await disableRow(change, kinds.model, id, values)) !== null;
 }

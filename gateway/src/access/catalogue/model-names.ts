@@ -10,9 +10,9 @@ export function resolveModel(
   name: string,
 ): { readonly model: Model; readonly id: string } | null {
   const own = snapshot.models.get(name);
-  if (own !== undefined && !snapshot.unused.has(name)) return { model: own, id: name };
+  if (own !== undefined && !snapshot.unusedModels.has(name)) return { model: own, id: name };
   const alias = snapshot.aliases.get(name);
-  const isExact = alias !== undefined && !snapshot.unused.has(alias);
+  const isExact = alias !== undefined && !snapshot.unusedModels.has(alias);
   const id = (isExact ? alias : patternOf(snapshot, name)) ?? alias ?? own?.id;
   const model = id === undefined ? undefined : snapshot.models.get(id);
   return id === undefined || model === undefined ? null : { model, id };
@@ -35,16 +35,22 @@ export interface ServedName {
 /** What an enabled channel of this group serves, by name in code unit order. Aliases stand under their own names. */
 export function servedNames(snapshot: CatalogueSnapshot, group: string): ServedName[] {
   const routes = snapshot.routes.get(group);
-  const served: ServedName[] = [];
+  const names: ServedName[] = [];
   const offer = (name: string, id: string): void => {
     const model = snapshot.models.get(id);
-    const found = routes?.get(name) ?? routes?.get(id);
-    if (model === undefined || !model.enabled || found === undefined || found.length === 0) return;
-    served.push({ name, model });
+    const routesOfName = routes?.get(name) ?? routes?.get(id);
+    if (
+      model === undefined ||
+      !model.enabled ||
+      routesOfName === undefined ||
+      routesOfName.length === 0
+    )
+      return;
+    names.push({ name, model });
   };
   for (const id of snapshot.models.keys()) offer(id, id);
   for (const [alias, id] of snapshot.aliases) {
     if (!snapshot.models.has(alias)) offer(alias, id);
   }
-  return served.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return names.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

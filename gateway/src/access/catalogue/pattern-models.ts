@@ -33,14 +33,14 @@ export function modelsOfPattern(
   { provider, protocols }: Pick<DeclaredChannel, 'provider' | 'protocols'>,
   catalogue: Iterable<PatternModel>,
 ): string[] {
-  const found: string[] = [];
+  const matchingIds: string[] = [];
   for (const { id, type, enabled } of catalogue) {
     const isServed = enabled && protocols.some((protocol) => protocolsOf[type].has(protocol));
     // No vendor has the models of the demo.
     const isForeign = provider !== 'simulator' && demo.has(id);
-    if (isServed && !isForeign && matchesPattern(pattern, id)) found.push(id);
+    if (isServed && !isForeign && matchesPattern(pattern, id)) matchingIds.push(id);
   }
-  return found;
+  return matchingIds;
 }
 
 /**
@@ -53,12 +53,12 @@ export function expandPatterns(
 ): readonly Served[] {
   const { models } = channel;
   if (!models.some(({ name }) => isPattern(name))) return models;
-  const served = new Map<string, Served>();
-  for (const model of models) if (!isPattern(model.name)) served.set(model.name, model);
+  const servedModels = new Map<string, Served>();
+  for (const model of models) if (!isPattern(model.name)) servedModels.set(model.name, model);
   for (const { name: pattern } of models.filter(({ name }) => isPattern(name))) {
     for (const id of modelsOfPattern(pattern, channel, catalogue)) {
-      if (!served.has(id)) served.set(id, { name: id, upstream: id });
+      if (!servedModels.has(id)) servedModels.set(id, { name: id, upstream: id });
     }
   }
-  return [...served.values()];
+  return [...servedModels.values()];
 }

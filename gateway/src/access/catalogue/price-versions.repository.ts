@@ -15,12 +15,12 @@ export async function appendPriceVersions(
   versions: readonly PriceVersion[],
   now: number,
 ): Promise<void> {
-  const missing = await withoutKept(db, versions);
-  for (let at = 0; at < missing.length; at += batch) {
+  const missingVersions = await withoutKept(db, versions);
+  for (let at = 0; at < missingVersions.length; at += batch) {
     await db
       .insertInto('price_versions')
       .values(
-        missing.slice(at, at + batch).map(({ id, model, price }) => ({
+        missingVersions.slice(at, at + batch).map(({ id, model, price }) => ({
           id,
           model,
           price: JSON.stringify(price),
@@ -77,7 +77,7 @@ async function withoutKept(
   db: Kysely<Database>,
   versions: readonly PriceVersion[],
 ): Promise<PriceVersion[]> {
-  const kept = new Set<string>();
+  const keptHashes = new Set<string>();
   for (let at = 0; at < versions.length; at += batch) {
     const ids = versions.slice(at, at + batch).map(({ id }) => id);
     const rows = await db
@@ -85,7 +85,7 @@ async function withoutKept(
       .select('id')
       .where('id', 'in', ids)
       .execute();
-    for (const { id } of rows) kept.add(id);
+    for (const { id } of rows) keptHashes.add(id);
   }
-  return versions.filter(({ id }) => !kept.has(id));
+  return versions.filter(({ id }) => !keptHashes.has(id));
 }

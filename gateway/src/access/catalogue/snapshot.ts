@@ -19,7 +19,7 @@ export interface CatalogueSnapshot {
   /** For names that nothing else has; the first that matches is in force. */
   readonly aliasPatterns: readonly AliasPattern[];
   /** Bundled models that nobody declared and no channel serves: they do not hide a pattern. Empty without patterns. */
-  readonly unused: ReadonlySet<string>;
+  readonly unusedModels: ReadonlySet<string>;
   readonly groups: ReadonlyMap<string, Group>;
   /** Every enabled channel. */
   readonly channels: readonly Channel[];

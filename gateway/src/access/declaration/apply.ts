@@ -48,23 +48,25 @@ export class DeclarationConflict extends Error {
  */
 export async function applyDeclaration(
   { trx, secrets, now }: Change,
-  declared: Declared,
+  declaredFile: Declared,
 ): Promise<Plan> {
-  const state = await readStateFor(declared, trx, secrets);
-  const plan = planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
+  const state = await readStateFor(declaredFile, trx, secrets);
+  const plan = planDeclaration(declaredFile, state, (secret) => secrets.hashKey(secret));
   if (plan.conflicts.length > 0) throw new DeclarationConflict(plan.conflicts);
   const change = createChange(trx, { owner: 'file', secrets, now });
-  const wanted = new Map(
+  const declaredByName = new Map(
     Object.values(kinds).map((kind) => [
       kind.name,
       new Map(
-        wantedEntries(kind, declared, state).map((entry) => [nameOf(kind, entry), entry] as const),
+        wantedEntries(kind, declaredFile, state).map(
+          (entry) => [nameOf(kind, entry), entry] as const,
+        ),
       ),
     ]),
   );
   for (const { action, kind, name } of plan.steps) {
     if (action === 'disable') await disable[kind](change, name);
-    else await (upsert[kind] as Of<unknown>)(change, wanted.get(kind)?.get(name));
+    else await (upsert[kind] as Of<unknown>)(change, declaredByName.get(kind)?.get(name));
   }
   return plan;
 }

@@ -17,9 +17,9 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
   const models = new Set([...bundledModels, ...state.models.map(({ id }) => id)]);
   // A name is a model's or an alias's: what a file may not say twice is said as the gateway takes it.
   const inUse = state.models.filter(({ enabled, owner }) => enabled && owner !== 'system');
-  const taken = new Set(inUse.map(({ id }) => id));
+  const modelNames = new Set(inUse.map(({ id }) => id));
   const aliases = state.aliases.filter(
-    ({ enabled, name, model }) => enabled && models.has(model) && !taken.has(name),
+    ({ enabled, name, model }) => enabled && models.has(model) && !modelNames.has(name),
   );
   const aliasNames = new Set(aliases.map(({ name }) => name));
   const names = {
@@ -59,15 +59,15 @@ interface Names {
 
 /**
  * An entry as a file has it, without what is usual and without secrets.
- * @param given by the members' names: what stands in the place of their values; null: nothing
+ * @param absentValues by the members' names: what stands in the place of their values; null: nothing
  */
 export function writeEntry<Of extends Kind>(
   { members, list }: Of,
   entry: ShownOf<Of>,
-  given: Readonly<Record<string, unknown>> = {},
+  absentValues: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const values = entry as Readonly<Record<string, unknown>>;
-  const written = new Map(
+  const writtenMembers = new Map(
     list.map(({ name, property, write, usualValue, alwaysWritten, stored }) => {
       const value = values[property];
       const isLeftOut =
@@ -80,7 +80,10 @@ export function writeEntry<Of extends Kind>(
   );
   return Object.fromEntries(
     Object.keys(members)
-      .map((name) => [name, name in given ? given[name] : written.get(name)] as const)
+      .map(
+        (name) =>
+          [name, name in absentValues ? absentValues[name] : writtenMembers.get(name)] as const,
+      )
       .filter(([, value]) => value !== null && value !== undefined),
   );
 }

@@ -24,9 +24,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 export function compareFields(before: Fields, after: Fields): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const [field, value] of Object.entries(after)) {
-    const old = before[field];
-    const secret = value instanceof Hidden || old instanceof Hidden;
-    const [left, right] = [comparable(old), comparable(value)];
+    const oldValue = before[field];
+    const secret = value instanceof Hidden || oldValue instanceof Hidden;
+    const [left, right] = [comparable(oldValue), comparable(value)];
     if (left === right) continue;
     changes.push({ field, before: secret ? null : left, after: secret ? null : right, secret });
   }

@@ -31,28 +31,28 @@ interface Row {
 
 /** Compares a file with the database. `hashKey` is needed to compare secrets that are only stored as hashes. */
 export function planDeclaration(
-  declared: Declared,
+  declaredFile: Declared,
   state: CurrentState,
   hashKey: (secret: string) => string,
 ): Plan {
   const conflicts: string[] = [
-    ...missingUsers(declared, state),
-    ...sharedSecrets(declared, state, hashKey),
+    ...missingUsers(declaredFile, state),
+    ...sharedSecrets(declaredFile, state, hashKey),
   ];
   const steps: PlanStep[] = [];
-  const disabled: PlanStep[] = [];
+  const disabledSteps: PlanStep[] = [];
 
   const fileHashes = new Map(
-    declared.keys.map(({ name, secret }) => [name, secret === null ? null : hashKey(secret)]),
+    declaredFile.keys.map(({ name, secret }) => [name, secret === null ? null : hashKey(secret)]),
   );
   for (const kind of Object.values(kinds)) {
     const fields = (entry: object, hash: string | null | undefined) =>
       fieldsOf(kind as Kind, entry as never, hash);
     const rows = new Map(rowsOf(kind, state).map((row) => [nameOf(kind, row), row]));
-    const wanted = new Map(
-      wantedEntries(kind, declared, state).map((each) => [nameOf(kind, each), each]),
+    const declaredByName = new Map(
+      wantedEntries(kind, declaredFile, state).map((each) => [nameOf(kind, each), each]),
     );
-    for (const [name, entry] of wanted) {
+    for (const [name, entry] of declaredByName) {
       const row = rows.get(name);
       if (row?.owner === 'console') {
         conflicts.push(
@@ -73,12 +73,12 @@ export function planDeclaration(
       }
     }
     for (const [name, row] of rows) {
-      if (row.owner !== 'file' || !row.enabled || wanted.has(name)) continue;
+      if (row.owner !== 'file' || !row.enabled || declaredByName.has(name)) continue;
       if (typeof row.revokedAt === 'number') continue;
-      disabled.unshift({ kind: kind.name, name, action: 'disable', fields: [] });
+      disabledSteps.unshift({ kind: kind.name, name, action: 'disable', fields: [] });
     }
   }
-  return { steps: [...steps, ...disabled], conflicts, notes: notesOf(declared, state) };
+  return { steps: [...steps, ...disabledSteps], conflicts, notes: notesOf(declaredFile, state) };
 }
 
 const rowsOf = ({ section }: Pick<Kind, 'section'>, state: CurrentState): readonly Row[] =>
@@ -91,56 +91,56 @@ export const nameOf = ({ identity }: Pick<Kind, 'identity'>, entry: object): str
 /** What a file wants of a kind. */
 export function wantedEntries(
   { section }: Pick<Kind, 'section'>,
-  declared: Declared,
+  declaredFile: Declared,
   state: CurrentState,
 ): readonly object[] {
-  if (section === 'groups') return wantedGroups(declared, state);
-  if (section !== 'aliases') return declared[section];
-  return Object.entries(declared.aliases).map(([name, model]) => ({ name, model }));
+  if (section === 'groups') return wantedGroups(declaredFile, state);
+  if (section !== 'aliases') return declaredFile[section];
+  return Object.entries(declaredFile.aliases).map(([name, model]) => ({ name, model }));
 }
 
 /** The group `default` stays when a file stops naming it: at its normal price. */
-function wantedGroups(declared: Declared, state: CurrentState): Declared['groups'] {
-  const isNamed = declared.groups.some(({ name }) => name === 'default');
+function wantedGroups(declaredFile: Declared, state: CurrentState): Declared['groups'] {
+  const isNamed = declaredFile.groups.some(({ name }) => name === 'default');
   const current = state.groups.find(({ name }) => name === 'default');
-  if (isNamed || current?.owner !== 'file') return declared.groups;
-  return [parseEntry(kinds.group, { name: 'default' }), ...declared.groups];
+  if (isNamed || current?.owner !== 'file') return declaredFile.groups;
+  return [parseEntry(kinds.group, { name: 'default' }), ...declaredFile.groups];
 }
 
 /** References that the file alone cannot settle: the administrator is made at the first start, not by the file. */
-function missingUsers(declared: Declared, state: CurrentState): string[] {
-  const known = new Set([...declared.users, ...state.users].map(({ email }) => email));
-  const members = declared.teams.flatMap((team) =>
+function missingUsers(declaredFile: Declared, state: CurrentState): string[] {
+  const knownEmails = new Set([...declaredFile.users, ...state.users].map(({ email }) => email));
+  const members = declaredFile.teams.flatMap((team) =>
     team.members.map(({ user }) => ({ by: `team '${team.name}'`, user })),
   );
-  const owners = declared.keys.map((key) => ({ by: `key '${key.name}'`, user: key.user }));
+  const owners = declaredFile.keys.map((key) => ({ by: `key '${key.name}'`, user: key.user }));
   return [...members, ...owners]
-    .filter(({ user }) => !known.has(user))
+    .filter(({ user }) => !knownEmails.has(user))
     .map(({ by, user }) => `${by} names user '${user}', who does not exist yet`);
 }
 
 /** A secret finds one key. A key keeps its secret after it left the file, so that its usage stays explained. */
 function sharedSecrets(
-  declared: Declared,
+  declaredFile: Declared,
   state: CurrentState,
   hashKey: (secret: string) => string,
 ): string[] {
   const holders = new Map([...state.keyHashes].map(([name, hash]) => [hash, name]));
-  return declared.keys.flatMap((key) => {
+  return declaredFile.keys.flatMap((key) => {
     const holder = key.secret === null ? undefined : holders.get(hashKey(key.secret));
     if (holder === undefined || holder === key.name) return [];
     return [`key '${key.name}' has the secret of key '${holder}': give it a new one`];
   });
 }
 
-function notesOf(declared: Declared, state: CurrentState): string[] {
+function notesOf(declaredFile: Declared, state: CurrentState): string[] {
   const credit = (
     kind: 'user' | 'team',
     name: string,
-    stored: string | undefined,
-    wanted: string,
+    storedPrice: string | undefined,
+    declaredPrice: string,
   ) =>
-    stored === undefined || shortestDecimal(wanted) === stored
+    storedPrice === undefined || shortestDecimal(declaredPrice) === storedPrice
       ? []
       : [
           `${kind} '${name}': the opening credit was booked when the ${kind} was created and stays; ` +
@@ -149,13 +149,13 @@ function notesOf(declared: Declared, state: CurrentState): string[] {
   const users = new Map(state.users.map((user) => [user.email, user.balance]));
   const teams = new Map(state.teams.map((team) => [team.name, team.balance]));
   return [
-    ...declared.users.flatMap((user) =>
+    ...declaredFile.users.flatMap((user) =>
       credit('user', user.email, users.get(user.email), user.balance),
     ),
-    ...declared.teams.flatMap((team) =>
+    ...declaredFile.teams.flatMap((team) =>
       credit('team', team.name, teams.get(team.name), team.balance),
     ),
-    ...declared.keys
+    ...declaredFile.keys
       .filter((key) => key.secret === null && !state.keyHashes.has(key.name))
       .map((key) => `key '${key.name}' has no secret yet: 'sluice key create' gives it one`),
   ];

@@ -48,16 +48,16 @@ export async function readState(db: Kysely<Database>, secrets: Secrets): Promise
  * owns, names, or shares a secret with.
  */
 export async function readStateFor(
-  declared: Declared,
+  declaredFile: Declared,
   db: Kysely<Database>,
   secrets: Secrets,
 ): Promise<CurrentState> {
   const keys = await listKeys(db, { owner: 'file' });
   const hashes = await keyHashes(db).where('owner', '=', 'file').execute();
-  const known = new Set(keys.map(({ name }) => name));
-  for (const { name, secret } of declared.keys) {
-    const named = known.has(name) ? null : await findKey(db, name);
-    if (named !== null && named.name === name) keys.push(named);
+  const knownNames = new Set(keys.map(({ name }) => name));
+  for (const { name, secret } of declaredFile.keys) {
+    const namedKey = knownNames.has(name) ? null : await findKey(db, name);
+    if (namedKey !== null && namedKey.name === name) keys.push(namedKey);
     const hash = secret === null ? null : secrets.hashKey(secret);
     hashes.push(...(await keyHashes(db).where(namedOrHashed(name, hash)).execute()));
   }

@@ -43,7 +43,7 @@ export async function* callersSince(
   db: Kysely<Database>,
   revision: number,
 ): AsyncGenerator<CallerEntry[]> {
-  const changed = await db
+  const changedKeys = await db
     .selectFrom('keys')
     .select('id')
     .where((where) =>
@@ -58,7 +58,7 @@ export async function* callersSince(
       ]),
     )
     .execute();
-  const ids = changed.map(({ id }) => id);
+  const ids = changedKeys.map(({ id }) => id);
   const toEntries = createMapper(db);
   for (let at = 0; at < ids.length; at += pageSize) {
     const page = ids.slice(at, at + pageSize);
@@ -125,8 +125,8 @@ function createMapper(db: Kysely<Database>): (rows: readonly Row[]) => Promise<C
 function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
   const settings = new Map<string, Settings>();
   const strings = new Map<string, string>();
-  const settingsIn = (text: string) => shared(settings, text, parseSettings);
-  const same = (text: string) => shared(strings, text, (value) => value);
+  const settingsIn = (text: string) => sharedValue(settings, text, parseSettings);
+  const same = (text: string) => sharedValue(strings, text, (value) => value);
 
   return (row) => {
     const { models, ips, conversion, capOutput } = settingsIn(row.settings);
@@ -166,11 +166,15 @@ function previousOf(row: Row, caller: Caller): CallerEntry['previous'] {
   return { hash, caller: Object.freeze({ ...caller, expiresAt }) };
 }
 
-function shared<Value>(known: Map<string, Value>, text: string, make: (text: string) => Value) {
-  let value = known.get(text);
+function sharedValue<Value>(
+  valuesByText: Map<string, Value>,
+  text: string,
+  make: (text: string) => Value,
+) {
+  let value = valuesByText.get(text);
   if (value === undefined) {
     value = make(text);
-    known.set(text, value);
+    valuesByText.set(text, value);
   }
   return value;
 }

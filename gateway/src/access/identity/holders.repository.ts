@@ -77,8 +77,8 @@ export function createHolders(db: Kysely<Database>): Holders {
       if (newUsers.size > 0) await loadUsers([...newUsers]);
       if (newTeams.size > 0) await loadTeams([...newTeams]);
     },
-    user: (id) => known(users, id),
-    team: (id) => known(teams, id),
+    user: (id) => valueOf(users, id),
+    team: (id) => valueOf(teams, id),
     memberBudget: (team, user) => members.get(`${team} ${user}`) ?? null,
     mayAct: (team, user) => !teamsWithMembers.has(team) || members.has(`${team} ${user}`),
   };
@@ -88,7 +88,7 @@ function accountOf(kind: 'user' | 'team') {
   return ({ id }: { readonly id: string }): HolderAccount => `${kind}:${id}`;
 }
 
-function known<Value>(values: ReadonlyMap<string, Value>, id: string): Value {
+function valueOf<Value>(values: ReadonlyMap<string, Value>, id: string): Value {
   const value = values.get(id);
   if (value === undefined) throw new Error(`'${id}' was not loaded`);
   return value;

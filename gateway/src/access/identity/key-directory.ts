@@ -43,7 +43,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
   const previousHashes = new Map<string, string>();
   let changesTaken = 0;
   const lookup = createKeyLookup({ database, breaker, now, changes: () => changesTaken });
-  let seen: number | null = null;
+  let seenRevision: number | null = null;
 
   function keep({ hash, caller, previous }: CallerEntry): void {
     forget(hashes, caller.keyId);
@@ -52,25 +52,25 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
     if (previous !== null) put(previousHashes, previous.hash, previous.caller);
   }
 
-  function forget(known: Map<string, string>, keyId: string): void {
-    const old = known.get(keyId);
-    if (old === undefined) return;
-    known.delete(keyId);
-    callers.delete(old);
+  function forget(hashById: Map<string, string>, keyId: string): void {
+    const oldHash = hashById.get(keyId);
+    if (oldHash === undefined) return;
+    hashById.delete(keyId);
+    callers.delete(oldHash);
   }
 
-  function put(known: Map<string, string>, hash: string, caller: Caller): void {
-    known.set(caller.keyId, hash);
+  function put(hashById: Map<string, string>, hash: string, caller: Caller): void {
+    hashById.set(caller.keyId, hash);
     callers.set(hash, caller);
   }
 
   const changes = watch.subscribe(async (revision) => {
-    if (seen === null) return false;
-    for await (const page of callersSince(database.kysely, seen)) {
+    if (seenRevision === null) return false;
+    for await (const page of callersSince(database.kysely, seenRevision)) {
       changesTaken += 1;
       for (const entry of page) keep(entry);
     }
-    seen = revision;
+    seenRevision = revision;
     return true;
   });
 
@@ -104,7 +104,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
       for await (const page of allCallers(database.kysely)) {
         for (const entry of page) keep(entry);
       }
-      seen = revision;
+      seenRevision = revision;
     },
     refresh: () => watch.poll(),
     get size() {

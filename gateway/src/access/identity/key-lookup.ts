@@ -29,24 +29,24 @@ export function createKeyLookup(options: {
   /** Counts the changes loaded from the database. */
   readonly changes: () => number;
 }) {
-  const missing = createNegativeCache({ lifetime: missingFor, max: maxMissing });
+  const missingKeys = createNegativeCache({ lifetime: missingFor, max: maxMissing });
   const waiting = new Map<string, Waiting>();
   /** Hashes of the running query; concurrent look-ups of one share its result. */
-  let asked = new Map<string, Waiting>();
+  let waitingLookups = new Map<string, Waiting>();
   let running = false;
 
   async function run(): Promise<void> {
     running = true;
     while (waiting.size > 0) {
-      asked = new Map(waiting.entries().take(maxPerQuery));
-      for (const hash of asked.keys()) waiting.delete(hash);
+      waitingLookups = new Map(waiting.entries().take(maxPerQuery));
+      for (const hash of waitingLookups.keys()) waiting.delete(hash);
       await ask();
     }
     running = false;
   }
 
   /** A result from before a change, arriving after it, would restore a key that was revoked. */
-  async function queried(hashes: readonly string[]): Promise<CallerEntry[]> {
+  async function queryCallers(hashes: readonly string[]): Promise<CallerEntry[]> {
     for (let queries = 0; queries < maxQueries; queries += 1) {
       const before = options.changes();
       const entries = await options.breaker(() => callersByHash(options.database.kysely, hashes));
@@ -56,31 +56,31 @@ export function createKeyLookup(options: {
   }
 
   async function ask(): Promise<void> {
-    const batch = asked;
+    const batch = waitingLookups;
     try {
-      const entries = await queried([...batch.keys()]);
-      const found = new Map<string | null, CallerEntry>();
+      const entries = await queryCallers([...batch.keys()]);
+      const entriesByHash = new Map<string | null, CallerEntry>();
       for (const entry of entries) {
-        found.set(entry.hash, entry);
-        if (entry.previous !== null) found.set(entry.previous.hash, entry);
+        entriesByHash.set(entry.hash, entry);
+        if (entry.previous !== null) entriesByHash.set(entry.previous.hash, entry);
       }
       for (const [hash, { resolve }] of batch) {
-        const entry = found.get(hash) ?? null;
-        if (entry === null) missing.add(hash, options.now());
+        const entry = entriesByHash.get(hash) ?? null;
+        if (entry === null) missingKeys.add(hash, options.now());
         resolve(entry);
       }
     } catch (error) {
       for (const { reject } of batch.values()) reject(error);
     } finally {
-      asked = new Map();
+      waitingLookups = new Map();
     }
   }
 
   return {
-    isMissing: (hash: string) => missing.has(hash, options.now()),
+    isMissing: (hash: string) => missingKeys.has(hash, options.now()),
     /** @throws the error of the database, or an Error if too many look-ups wait. */
     find(hash: string): Promise<CallerEntry | null> {
-      const already = asked.get(hash) ?? waiting.get(hash);
+      const already = waitingLookups.get(hash) ?? waiting.get(hash);
       if (already !== undefined) return already.promise;
       if (waiting.size >= maxWaiting) {
         return Promise.reject(new Error('too many unknown keys are being looked up'));

@@ -33,8 +33,8 @@ export async function upsertKey(change: Change, key: DeclaredKey): Promise<Upser
     ...columnsOf(kinds.key, key),
     ...(await secretColumns(change, key, existing)),
   };
-  const created = { id: createId('key'), prefix: '' };
-  return (await upsertRow(change, kinds.key, { name, columns, created })).outcome;
+  const newKey = { id: createId('key'), prefix: '' };
+  return (await upsertRow(change, kinds.key, { name, columns, created: newKey })).outcome;
 }
 
 /**

@@ -67,7 +67,7 @@ export async function startSession(
   now: number,
 ): Promise<string | null> {
   const secret = randomBytes(32).toString('base64url');
-  const started = await db.transaction().execute(async (trx) => {
+  const startedSession = await db.transaction().execute(async (trx) => {
     const same = await trx
       .selectFrom('users')
       .select('id')
@@ -94,7 +94,7 @@ export async function startSession(
     await beside?.(trx);
     return true;
   });
-  return started ? secret : null;
+  return startedSession ? secret : null;
 }
 
 /** The session of a secret; null if there is none, or if it has ended. */

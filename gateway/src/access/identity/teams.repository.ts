@@ -171,20 +171,22 @@ async function replaceMembers(
   members: DeclaredTeam['members'],
 ): Promise<boolean> {
   const { trx } = change;
-  const wanted = await Promise.all(members.map((member) => toMemberRow(change, team, member)));
+  const declaredRows = await Promise.all(
+    members.map((member) => toMemberRow(change, team, member)),
+  );
   const existing = await trx
     .selectFrom('team_members')
     .select(['team_id', 'user_id', 'role', 'budget'])
     .where('team_id', '=', team.id)
     .execute();
-  if (isSame(wanted, existing)) return false;
+  if (isSame(declaredRows, existing)) return false;
 
   const revision = await change.revision();
   await trx.deleteFrom('team_members').where('team_id', '=', team.id).execute();
-  if (wanted.length > 0) {
+  if (declaredRows.length > 0) {
     await trx
       .insertInto('team_members')
-      .values(wanted.map((row) => ({ ...row, revision })))
+      .values(declaredRows.map((row) => ({ ...row, revision })))
       .execute();
   }
   return true;

@@ -27,8 +27,8 @@ export function classifyFailure(failure: UpstreamFailure): Classification {
   if (details !== null) {
     return { kind: 'client', error: 'upstream_rejected', isExplained: true, details };
   }
-  const found = findFault(fields, status, inside);
-  if (found !== null) return classifyFault(found, status, wait, fields);
+  const fault = findFault(fields, status, inside);
+  if (fault !== null) return classifyFault(fault, status, wait, fields);
   return classifyStatus(status ?? 500, wait, fields);
 }
 
@@ -44,24 +44,24 @@ function classifyFault(
   wait: number | null,
   fields: FailureFields,
 ): Classification {
-  const blamed = (classification: Classification): Classification =>
+  const withBlame = (classification: Classification): Classification =>
     isCertain || !quoting.has(status) || classification.kind === 'client'
       ? classification
       : { kind: 'failover', as: classification.as, blame: status === 500 ? 'channel' : 'none' };
   switch (fault) {
     case 'account':
-      return blamed({ ...refusedCredential, ...(code !== undefined && { code }) });
+      return withBlame({ ...refusedCredential, ...(code !== undefined && { code }) });
     case 'quota':
-      return blamed(rateLimited(wait));
+      return withBlame(rateLimited(wait));
     case 'overloaded':
-      return blamed(overloaded(wait));
+      return withBlame(overload(wait));
     case 'model_missing':
-      return blamed(missingModel);
+      return withBlame(missingModel);
     case 'context_overflow':
       return { kind: 'client', error: 'context_too_long' };
     case 'capability':
     case 'client':
-      return { ...rejected(fields), isExplained: true };
+      return { ...rejectionOf(fields), isExplained: true };
     default:
       return { kind: 'client', error: fault };
   }
@@ -89,7 +89,7 @@ function classifyStatus(
   switch (status) {
     case 400:
     case 422:
-      return rejected(fields);
+      return rejectionOf(fields);
     case 413:
       return { kind: 'client', error: 'body_too_large' };
     case 401:
@@ -108,7 +108,7 @@ function classifyStatus(
       return rateLimited(wait);
     case 503:
     case 529:
-      return overloaded(wait);
+      return overload(wait);
     default:
       return { kind: 'failover', as: 'abnormal', blame: 'channel' };
   }
@@ -117,12 +117,12 @@ function classifyStatus(
 type ClientFault = Extract<Classification, { kind: 'client' }>;
 
 /** A field path is safe to name; the relay checks that the client's own request has it. */
-function rejected({ param, words, message }: FailureFields): ClientFault {
+function rejectionOf({ param, words, message }: FailureFields): ClientFault {
   const cure = cureOf([...words, message].join(' '));
-  const cured = cure === undefined ? {} : { cure };
+  const withCure = cure === undefined ? {} : { cure };
   return /^[A-Za-z_][\w.[\]-]{0,80}$/.test(param)
-    ? { kind: 'client', error: 'upstream_rejected_field', param, ...cured }
-    : { kind: 'client', error: 'upstream_rejected', ...cured };
+    ? { kind: 'client', error: 'upstream_rejected_field', param, ...withCure }
+    : { kind: 'client', error: 'upstream_rejected', ...withCure };
 }
 
 function rateLimited(wait: number | null): Classification {
@@ -130,20 +130,20 @@ function rateLimited(wait: number | null): Classification {
     kind: 'failover',
     as: 'rate-limited',
     blame: 'quota',
-    coolDownSeconds: bounded(wait ?? rateLimitCoolDownSeconds),
+    coolDownSeconds: boundedSeconds(wait ?? rateLimitCoolDownSeconds),
   };
 }
 
-function overloaded(wait: number | null): Classification {
+function overload(wait: number | null): Classification {
   return {
     kind: 'failover',
     as: 'overloaded',
     blame: 'channel',
-    coolDownSeconds: bounded(wait ?? overloadCoolDownSeconds),
+    coolDownSeconds: boundedSeconds(wait ?? overloadCoolDownSeconds),
   };
 }
 
-function bounded(seconds: number): number {
+function boundedSeconds(seconds: number): number {
   return Math.min(Math.max(1, Math.ceil(seconds)), longestCoolDownSeconds);
 }
 

@@ -57,19 +57,19 @@ export interface FoundFault {
  * @param inside whether the error was inside of a response or a stream
  */
 export function findFault(
-  { words: said, message }: FailureFields,
+  { words: ownWords, message }: FailureFields,
   status: number | null,
   inside: boolean,
 ): FoundFault | null {
-  for (const word of said) {
+  for (const word of ownWords) {
     const fault = byWord(word, inside ? 200 : status);
     if (fault !== null) return { fault, isCertain: true, ...(isCode(word) && { code: word }) };
   }
-  const found = texts.find(
+  const match = texts.find(
     ([part, fault]) =>
-      isPossible(fault, status) && [message, ...said].some((text) => part.test(text)),
+      isPossible(fault, status) && [message, ...ownWords].some((text) => part.test(text)),
   );
-  if (found !== undefined) return { fault: found[1], isCertain: found[0].source.startsWith('^') };
+  if (match !== undefined) return { fault: match[1], isCertain: match[0].source.startsWith('^') };
   // Another gateway has wrapped the error into a text.
   for (const [word] of message.matchAll(unmistakable)) {
     const fault = words.get(word.toLowerCase());
@@ -79,13 +79,13 @@ export function findFault(
 }
 
 /** A status that the words of an error stand for; null: none of them stands for one. */
-export function statusByWord(said: readonly string[]): number | null {
-  for (const word of said) {
+export function statusByWord(ownWords: readonly string[]): number | null {
+  for (const word of ownWords) {
     const fault = wordOf(word);
     if (typeof fault === 'number') return fault;
   }
   // Google puts the status into `code`, Azure into `status`.
-  return said.map(Number).find((status) => status >= 400 && status <= 599) ?? null;
+  return ownWords.map(Number).find((status) => status >= 400 && status <= 599) ?? null;
 }
 
 function byWord(word: string, status: number | null): Fault | null {
@@ -94,8 +94,8 @@ function byWord(word: string, status: number | null): Fault | null {
 }
 
 /** AWS has a namespace before its words: `com.amazon.coral.service#ThrottlingException`. */
-function wordOf(written: string): Fault | number | undefined {
-  const word = written.slice(written.indexOf('#') + 1).toLowerCase();
+function wordOf(qualified: string): Fault | number | undefined {
+  const word = qualified.slice(qualified.indexOf('#') + 1).toLowerCase();
   return words.get(word) ?? words.get(word.split('.', 1)[0] ?? '');
 }
 

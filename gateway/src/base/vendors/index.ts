@@ -19,7 +19,7 @@ export {
   type TaskSide,
   type TaskSides,
   isDear,
-  joined,
+  joinedSurcharges,
   noSurcharges,
   type SurchargeFacts,
   pathOf,

@@ -16,7 +16,7 @@ import { xai } from './xai/index.ts';
 import { xiaomi } from './xiaomi/index.ts';
 
 /** By the value of a channel's `provider`, in the order in which an error about it lists them. */
-const named = {
+const vendorsByName = {
   openai,
   'openai-compatible': openaiCompatible,
   anthropic,
@@ -27,15 +27,16 @@ const named = {
 } satisfies Readonly<Record<string, Vendor | VendorFacts>>;
 
 /** The values of a channel's `provider`. */
-export type ProviderName = keyof typeof named;
+export type ProviderName = keyof typeof vendorsByName;
 
-export const providerNames = Object.freeze(Object.keys(named) as ProviderName[]);
+export const providerNames = Object.freeze(Object.keys(vendorsByName) as ProviderName[]);
 
 /** What is known of each vendor that a channel can name. */
-export const vendorFacts: Readonly<Record<ProviderName, VendorFacts>> = Object.freeze(named);
+export const vendorFacts: Readonly<Record<ProviderName, VendorFacts>> =
+  Object.freeze(vendorsByName);
 
 /** Vendors without a `provider` value of their own. */
-const hosted: readonly HostedVendor[] = [
+const hostedVendors: readonly HostedVendor[] = [
   cerebras,
   deepseek,
   geminiChat,
@@ -47,14 +48,20 @@ const hosted: readonly HostedVendor[] = [
 ];
 
 /** Public servers whose channels use `provider: openai-compatible`. */
-export const knownServers: readonly KnownServer[] = Object.freeze([...plainServers, ...hosted]);
+export const knownServers: readonly KnownServer[] = Object.freeze([
+  ...plainServers,
+  ...hostedVendors,
+]);
 
 /** For tests that apply to all vendors. */
-export const everyVendor: readonly (Vendor | VendorFacts)[] = [...Object.values(named), ...hosted];
+export const everyVendor: readonly (Vendor | VendorFacts)[] = [
+  ...Object.values(vendorsByName),
+  ...hostedVendors,
+];
 
 /** For a stored name. Undefined if this release does not know the vendor. */
 export function findFacts(name: string): VendorFacts | undefined {
-  return Object.hasOwn(named, name) ? vendorFacts[name as ProviderName] : undefined;
+  return Object.hasOwn(vendorsByName, name) ? vendorFacts[name as ProviderName] : undefined;
 }
 
 /** Undefined for vendors that nothing calls yet (video): requests cannot be routed to their channels. */
@@ -69,7 +76,7 @@ export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
 }
 
 const byHost: ReadonlyMap<string, HostedVendor> = new Map(
-  hosted.flatMap((vendor) =>
+  hostedVendors.flatMap((vendor) =>
     [new URL(vendor.baseUrl).hostname, ...(vendor.alsoAt ?? [])].map(
       (host) => [host, vendor] as const,
     ),
@@ -77,7 +84,7 @@ const byHost: ReadonlyMap<string, HostedVendor> = new Map(
 );
 
 /** The vendor of each channel, forgotten with the snapshot that the channel belongs to. */
-const found = new WeakMap<ChannelAddress, Vendor>();
+const vendorByChannel = new WeakMap<ChannelAddress, Vendor>();
 
 /** The part of a channel that identifies its vendor. */
 export interface ChannelAddress {
@@ -95,12 +102,12 @@ export function isSameVendor(one: ChannelAddress, other: ChannelAddress): boolea
 
 /** The vendor that a channel's requests go to. Undefined for vendors that nothing calls yet (video). */
 export function vendorOf(channel: ChannelAddress): Vendor | undefined {
-  const known = found.get(channel);
-  if (known !== undefined) return known;
+  const knownVendor = vendorByChannel.get(channel);
+  if (knownVendor !== undefined) return knownVendor;
   const { provider } = channel;
   const own = byHost.get(hostOf(channel));
   const vendor = own?.provider === provider ? own : findVendor(provider);
-  if (vendor !== undefined) found.set(channel, vendor);
+  if (vendor !== undefined) vendorByChannel.set(channel, vendor);
   return vendor;
 }
 

@@ -29,12 +29,12 @@ export class Tokens {
    * @throws what `renew` throws, to everyone who waits for it; the next request tries again
    */
   async of(secret: string, renew: (secret: string) => Promise<Token>): Promise<string> {
-    const known = this.#renewals.get(secret);
-    if (known !== undefined) {
-      const token = await known;
+    const earlier = this.#renewals.get(secret);
+    if (earlier !== undefined) {
+      const token = await earlier;
       if (token.expiresAt - marginMs > Date.now()) return token.value;
       // Another request may have begun to renew it meanwhile.
-      if (this.#renewals.get(secret) === known) this.#renewals.delete(secret);
+      if (this.#renewals.get(secret) === earlier) this.#renewals.delete(secret);
       return this.of(secret, renew);
     }
     const renewal = renew(secret);
@@ -66,13 +66,13 @@ export interface Signing {
     tokens: Tokens,
   ): Promise<Readonly<Record<string, string>>>;
   /** Sees the status of each response to a signed request: it may forget a token that was refused. Absent: it need not. */
-  heard?(status: number, secret: string | null, tokens: Tokens): void;
+  onResponse?(status: number, secret: string | null, tokens: Tokens): void;
 }
 
 /** The same for one credential. */
 export interface Signer {
   sign(request: UnsignedRequest): Promise<Readonly<Record<string, string>>>;
-  heard(status: number): void;
+  onResponse(status: number): void;
 }
 
 /** By vendor: channels with one secret share its tokens. */
@@ -85,6 +85,6 @@ export function signerOf(vendor: Signing, secret: string | null): Signer | undef
   tokensOf.set(vendor, tokens);
   return {
     sign: (request) => vendor.sign!(request, secret, tokens),
-    heard: (status) => vendor.heard?.(status, secret, tokens),
+    onResponse: (status) => vendor.onResponse?.(status, secret, tokens),
   };
 }

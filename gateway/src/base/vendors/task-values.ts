@@ -65,16 +65,16 @@ const longestText = 8_192;
 
 /** The members of these names that are plain values: numbers, flags and texts of a usual length. */
 export function plainMembers(from: JsonObject, names: readonly string[]): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   for (const name of names) {
     const value = from[name];
     const isPlain =
       typeof value === 'boolean' ||
       (typeof value === 'number' && Number.isFinite(value)) ||
       (typeof value === 'string' && value.length <= longestText);
-    if (isPlain) found[name] = value;
+    if (isPlain) values[name] = value;
   }
-  return found;
+  return values;
 }
 
 /** What a vendor reported, whatever it is. Text of digits is a number. */

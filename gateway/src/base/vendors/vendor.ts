@@ -297,7 +297,7 @@ export function isDear({ dear }: SurchargeFacts, term: string): boolean {
 }
 
 /** Of several vendors whose protocols one upstream may speak. */
-export function joined(...facts: readonly SurchargeFacts[]): SurchargeFacts {
+export function joinedSurcharges(...facts: readonly SurchargeFacts[]): SurchargeFacts {
   return Object.freeze({
     dear: facts.flatMap(({ dear }) => dear),
     betas: facts.flatMap(({ betas }) => betas),

@@ -31,7 +31,7 @@ const snapshotOf = (...channels: Channel[]): CatalogueSnapshot => {
     models: new Map(),
     aliases: new Map(),
     aliasPatterns: [],
-    unused: new Set(),
+    unusedModels: new Set(),
     groups: new Map(),
     channels,
     routes: new Map([['default', new Map([['gpt', routes]])]]),

@@ -148,7 +148,7 @@ function cloud() {
         'x-signature': hash('sha256', `${token} ${text}`),
       };
     },
-    heard: (status, secret, tokens) => void (status === 401 && tokens.forget(secret ?? '')),
+    onResponse: (status, secret, tokens) => void (status === 401 && tokens.forget(secret ?? '')),
   };
   return {
     vendor,

@@ -207,7 +207,7 @@ async function signatureOf(
 function heardBy(signer: Signer, listener: UpstreamListener): UpstreamListener {
   return {
     onHead(status, headers) {
-      signer.heard(status);
+      signer.onResponse(status);
       listener.onHead(status, headers);
     },
     onData: (chunk) => listener.onData(chunk),

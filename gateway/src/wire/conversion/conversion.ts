@@ -123,7 +123,7 @@ export interface ResponseReading {
   readonly responseLosses: ResponseLosses;
   readonly reader: ResponseReader;
   /** Adds what another thread found in a response. */
-  learn(found: {
+  learn(findings: {
     readonly losses: readonly Loss[];
     readonly kept: readonly (readonly [call: string, kept: KeptState])[];
   }): void;
@@ -162,15 +162,15 @@ export function createConverter(options: ConverterOptions): Converter {
       const client = codecs[exchange.protocol];
       const { path } = exchange.request;
       const isCount = path.operation === 'count-tokens';
-      let decoded: GenerationRequest | null = null;
+      let decodedRequest: GenerationRequest | null = null;
       let context: ResponseContext | null = null;
 
       const encode = async (
         target: ConversionTarget,
         media: FoundMedia,
       ): Promise<ConvertedRequest> => {
-        decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
-        context ??= responseContext(exchange, decoded, target, client);
+        decodedRequest ??= client.decodeRequest(exactRequest(exchange.request, client));
+        context ??= responseContext(exchange, decodedRequest, target, client);
         const upstream = codecs[target.protocol];
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
         const maker = makerId({ provider, model, channel });
@@ -178,18 +178,21 @@ export function createConverter(options: ConverterOptions): Converter {
         const isBare = target.isWithoutState === true;
         const reader = isBare ? '' : maker;
         if (store.recall !== undefined) {
-          const names = rememberedNames(decoded, { maker: reader, protocol: target.protocol });
+          const names = rememberedNames(decodedRequest, {
+            maker: reader,
+            protocol: target.protocol,
+          });
           await store.recall(exchange.owner, names);
         }
         const { keyId, owner } = exchange;
         const sealing = { sealer, owner };
-        const asked = { traits, model, keyId, capabilities, maxOutputTokens };
+        const requestedTarget = { traits, model, keyId, capabilities, maxOutputTokens };
         const losses = new LossList();
         const { request, clientTools, repairs } = passRequest(
-          decoded,
+          decodedRequest,
           client.name,
           upstream,
-          { ...asked, protocol: target.protocol, maker: reader },
+          { ...requestedTarget, protocol: target.protocol, maker: reader },
           { sealing, store, media },
           losses,
         );
@@ -200,28 +203,30 @@ export function createConverter(options: ConverterOptions): Converter {
         const isCached =
           cache !== undefined && !isCount && exchange.request.body.length >= leastBytes;
         const encodeTarget = { ...others, budget, ...(isCached && { cache }) };
-        const encoded = upstream.encodeRequest(request, encodeTarget);
-        for (const loss of encoded.losses) losses.add(loss);
+        const encodedRequest = upstream.encodeRequest(request, encodeTarget);
+        for (const loss of encodedRequest.losses) losses.add(loss);
         const json =
-          (isCount ? upstream.encodeCount?.(encoded.json, encodeTarget) : null) ?? encoded.json;
-        const written = Buffer.from(JSON.stringify(json));
-        const body = replaceHalfCharacters(written);
-        const applied = body === written ? repairs : repairs.union(new Set(['b41']));
+          (isCount ? upstream.encodeCount?.(encodedRequest.json, encodeTarget) : null) ??
+          encodedRequest.json;
+        const writtenJson = Buffer.from(JSON.stringify(json));
+        const body = replaceHalfCharacters(writtenJson);
+        const appliedRepairs = body === writtenJson ? repairs : repairs.union(new Set(['b41']));
         const terms: ResponseTerms = {
           context,
           client: client.name,
           upstream: target.protocol,
           clientTools,
           maker,
-          place: placeOf(decoded.turns),
+          place: placeOf(decodedRequest.turns),
           owner,
         };
-        const unnamed = repaired(protocols[target.protocol], body, path, target);
-        const patched = applied.size === 0 ? unnamed : withRepairs(applied, unnamed);
+        const repairedBody = repairBody(protocols[target.protocol], body, path, target);
+        const patchedRequest =
+          appliedRepairs.size === 0 ? repairedBody : withRepairs(appliedRepairs, repairedBody);
         return {
           protocol: target.protocol,
-          ...patched,
-          ...(isBare && { rewrites: [...patched.rewrites, stateRewrite] }),
+          ...patchedRequest,
+          ...(isBare && { rewrites: [...patchedRequest.rewrites, stateRewrite] }),
           losses: isCount ? losses.all().filter(isCounted) : losses.all(),
           terms,
           ...read(terms),
@@ -231,9 +236,9 @@ export function createConverter(options: ConverterOptions): Converter {
       return {
         async convert(target, media = noMedia) {
           try {
-            const converted = await encode(target, media);
-            if (exchange.strict) refuseLosses(converted.losses, client.fieldName);
-            return converted;
+            const convertedRequest = await encode(target, media);
+            if (exchange.strict) refuseLosses(convertedRequest.losses, client.fieldName);
+            return convertedRequest;
           } catch (error) {
             throw error instanceof Unconvertible ? refusalOf(error, client.fieldName) : error;
           }
@@ -254,17 +259,17 @@ const isCounted = ({ what }: Loss): boolean => what !== 'max_output_tokens';
 const noMedia: FoundMedia = new Map();
 
 /** In the order of their numbers, repairs before quirks. */
-function withRepairs(repairs: ReadonlySet<string>, patched: PatchedRequest): PatchedRequest {
-  const all = [...repairs.union(new Set(patched.rewrites))];
+function withRepairs(repairs: ReadonlySet<string>, patchedRequest: PatchedRequest): PatchedRequest {
+  const all = [...repairs.union(new Set(patchedRequest.rewrites))];
   const rewrites = all.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  return { ...patched, rewrites };
+  return { ...patchedRequest, rewrites };
 }
 
 /**
  * Upstreams of some protocols refuse small faults that others accept; converted requests are repaired like those of their
  * clients.
  */
-function repaired(
+function repairBody(
   upstream: Protocol,
   body: Buffer,
   { operation }: RequestPath,
@@ -273,28 +278,28 @@ function repaired(
   const { model, maxOutputTokens, quirks, outputCap } = target;
   const cap = operation === 'generate' ? outputCap : undefined;
   if (!textFacts[upstream.name].isRepaired) {
-    const unrepaired = { body, rewrites: noRewrites, usageInjected: false };
-    return capOutput(applyQuirks(unrepaired, quirks), upstream.name, cap);
+    const asWritten = { body, rewrites: noRewrites, usageInjected: false };
+    return capOutput(applyQuirks(asWritten, quirks), upstream.name, cap);
   }
   const path = { operation, model: null, stream: null };
   const request = upstream.readRequest(upstream.openRequest(body, path));
-  const capped = cap === undefined ? {} : { outputCap: cap };
+  const cappedOutput = cap === undefined ? {} : { outputCap: cap };
   return upstream.patchRequest(request, {
     upstreamModel: model,
     maxOutputTokens,
     quirks,
-    ...capped,
+    ...cappedOutput,
   });
 }
 
 function responseContext(
   exchange: ConvertedExchange,
-  decoded: GenerationRequest,
+  decodedRequest: GenerationRequest,
   target: ConversionTarget,
   client: Codec,
 ): ResponseContext {
-  const { turns: _, ...repeated } = decoded;
-  const request = client.forResponse?.(decoded) ?? repeated;
+  const { turns: _, ...repeatedMembers } = decodedRequest;
+  const request = client.forResponse?.(decodedRequest) ?? repeatedMembers;
   return {
     requestId: exchange.id,
     model: exchange.request.model,

@@ -54,13 +54,13 @@ class ConvertedTap implements StreamTap {
   readonly #events: ResponseEvents;
   readonly #take = (event: GenerationEvent): void => this.#pass(event);
   readonly #takeOfEvent = (event: GenerationEvent): void => {
-    this.#said += 1;
-    if (this.#said > mostSaid) throw new SaysTooMuch();
+    this.#eventCount += 1;
+    if (this.#eventCount > mostSaid) throw new SaysTooMuch();
     this.#pass(event);
   };
   #frames = '';
   /** Canonical events from the current upstream event. */
-  #said = 0;
+  #eventCount = 0;
   /** Whether the current event produced visible output for the client. */
   #shows = false;
   /** Whether the response has content, or gives a reason for having none. */
@@ -138,15 +138,15 @@ class ConvertedTap implements StreamTap {
 
   /** False if decoding would take too long and delay others. */
   #decode(event: StreamEvent, data: Buffer): boolean {
-    let parsed = event;
+    let eventToDecode = event;
     if (holdsMoreThan(data, mostInEvent)) {
       const lean = this.#leanEvent?.(data);
       if (lean === undefined || holdsMoreThan(lean, mostInEvent)) return false;
-      parsed = { ...event, data: lean };
+      eventToDecode = { ...event, data: lean };
     }
-    this.#said = 0;
+    this.#eventCount = 0;
     try {
-      this.#decoder.push(parsed, this.#takeOfEvent);
+      this.#decoder.push(eventToDecode, this.#takeOfEvent);
     } catch (error) {
       if (!(error instanceof SaysTooMuch)) throw error;
       return false;
@@ -158,8 +158,8 @@ class ConvertedTap implements StreamTap {
     this.#encoderEnded = true;
     this.#endDecoder();
     const { usage } = this;
-    const told = usage === null || usage.missingSide !== undefined ? null : usage.tokens;
-    return this.#last + this.#encoder.end(told);
+    const reportedTokens = usage === null || usage.missingSide !== undefined ? null : usage.tokens;
+    return this.#last + this.#encoder.end(reportedTokens);
   }
 
   fail(error: GatewayError): string | null {
@@ -237,19 +237,23 @@ export type ResponseReader = Pick<Protocol, 'readResponse' | 'createStreamTap'>;
 export function createConvertedReader(upstream: Protocol, passes: ResponsePasses): ResponseReader {
   return {
     readResponse(body: Buffer, echo: ModelEcho): WireResponse {
-      const { usage } = upstream.readResponse(body, unechoed(echo));
+      const { usage } = upstream.readResponse(body, withoutEcho(echo));
       const json = parsePassingOn(body, passes.upstream.passedOn);
       if (!isRecord(json)) throw new UnreadableResponse('the response is not a JSON object');
       const response = passes.upstream.decodeResponse(json);
       if (isEmpty(response)) throw new UnreadableResponse('the response is empty', null, usage);
-      const passed = passResponse(passes, response);
-      const told = usage === null || saysNothing(usage) ? null : usage.tokens;
-      const converted = passes.client.encodeResponse(passed, told, passes.context);
-      return { body: Buffer.from(JSON.stringify(converted)), usage };
+      const passedResponse = passResponse(passes, response);
+      const reportedTokens = usage === null || saysNothing(usage) ? null : usage.tokens;
+      const clientJson = passes.client.encodeResponse(
+        passedResponse,
+        reportedTokens,
+        passes.context,
+      );
+      return { body: Buffer.from(JSON.stringify(clientJson)), usage };
     },
     createStreamTap(context: StreamContext): StreamTap {
       return new ConvertedTap(
-        upstream.createStreamTap({ ...unechoed(context), usageInjected: false }),
+        upstream.createStreamTap({ ...withoutEcho(context), usageInjected: false }),
         passes,
       );
     },
@@ -257,7 +261,7 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
 }
 
 /** Without the model echo, because the client never sees this form. */
-function unechoed({ upstreamModel }: ModelEcho): ModelEcho {
+function withoutEcho({ upstreamModel }: ModelEcho): ModelEcho {
   return { clientModel: upstreamModel, upstreamModel };
 }
 

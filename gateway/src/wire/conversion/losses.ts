@@ -45,19 +45,19 @@ export function lossCodes(losses: readonly Loss[]): string[] {
 
 /** The value of `x-sluice-conversion`, which ends in the number of further ones; null without losses. */
 export function lossHeader(losses: readonly Loss[]): string | null {
-  const shown = losses.slice(0, countLimit);
+  const shownLosses = losses.slice(0, countLimit);
   const names = (how: Loss['how']) =>
-    shown
+    shownLosses
       .filter((loss) => loss.how === how)
       .map(({ what }) => what)
       .join(',');
-  const dropped = names('dropped');
-  const approximated = names('approximated');
+  const droppedNames = names('dropped');
+  const approximatedNames = names('approximated');
   const parts = [];
-  if (dropped !== '') parts.push(`dropped=${dropped}`);
-  if (approximated !== '') parts.push(`approx=${approximated}`);
+  if (droppedNames !== '') parts.push(`dropped=${droppedNames}`);
+  if (approximatedNames !== '') parts.push(`approx=${approximatedNames}`);
   if (parts.length === 0) return null;
-  const more = losses.length - shown.length;
+  const more = losses.length - shownLosses.length;
   return `${parts.join('; ')}${more > 0 ? `,+${more}` : ''}`;
 }
 

@@ -43,10 +43,10 @@ export type FoundMedia = ReadonlyMap<string, FetchedMedia>;
 export class MediaWanted extends Error {
   readonly wanted: readonly WantedMedia[];
 
-  constructor(wanted: readonly WantedMedia[]) {
-    super(`${wanted.length} media are to be fetched`);
+  constructor(wantedMedia: readonly WantedMedia[]) {
+    super(`${wantedMedia.length} media are to be fetched`);
     this.name = 'MediaWanted';
-    this.wanted = wanted;
+    this.wanted = wantedMedia;
   }
 }
 
@@ -66,23 +66,23 @@ type MediaBlock = Extract<Block, { readonly source: MediaSource }>;
 export function inlineMedia(
   request: GenerationRequest,
   asBytes: CodecTraits['mediaAsBytes'],
-  found: FoundMedia,
+  foundMedia: FoundMedia,
 ): GenerationRequest {
   if (asBytes.size === 0) return request;
-  const named = new Map<string, WantedMedia>();
+  const namedMedia = new Map<string, WantedMedia>();
   for (const block of allBlocks(request)) {
     const url = addressOf(block, asBytes);
-    if (url !== null) named.set(url, { url, type: (block as MediaBlock).type });
+    if (url !== null) namedMedia.set(url, { url, type: (block as MediaBlock).type });
   }
-  if (named.size === 0) return request;
-  if (named.size > maxAddresses) {
+  if (namedMedia.size === 0) return request;
+  if (namedMedia.size > maxAddresses) {
     throw new Unconvertible('media.url', `more than ${maxAddresses} media addresses`);
   }
-  const wanted = [...named.values()].filter(({ url }) => !found.has(url));
-  if (wanted.length > 0) throw new MediaWanted(wanted);
+  const wantedMedia = [...namedMedia.values()].filter(({ url }) => !foundMedia.has(url));
+  if (wantedMedia.length > 0) throw new MediaWanted(wantedMedia);
   const sources = new Map<string, MediaSource>();
-  for (const url of named.keys()) {
-    const { mime, bytes } = found.get(url)!;
+  for (const url of namedMedia.keys()) {
+    const { mime, bytes } = foundMedia.get(url)!;
     sources.set(url, { kind: 'data', mime, base64: bytes.toString('base64') });
   }
   const inline = (block: Block): Block => {
@@ -100,25 +100,25 @@ export function inlineMedia(
  * @throws GatewayError `invalid_value` that names the kind, if a URL cannot be fetched; what `fetchMedia` throws
  */
 export async function fetchWanted(
-  wanted: readonly WantedMedia[],
+  wantedMedia: readonly WantedMedia[],
   before: number,
   fetchMedia: FetchMedia,
   fieldName: (what: string) => string,
 ): Promise<FoundMedia> {
-  const fetched = new Map<string, FetchedMedia>();
-  const queue = wanted.values();
+  const fetchedMedia = new Map<string, FetchedMedia>();
+  const queue = wantedMedia.values();
   let total = before;
   const work = async (): Promise<void> => {
     for (const each of queue) {
       const media = await fetchOne(each, fetchMedia);
       total += media.bytes.length;
       if (total > maxTotalBytes) throw new Unconvertible('media.url', 'the media are too large');
-      fetched.set(each.url, media);
+      fetchedMedia.set(each.url, media);
     }
   };
   try {
     await Promise.all(Array.from({ length: parallel }, work));
-    return fetched;
+    return fetchedMedia;
   } catch (error) {
     throw error instanceof Unconvertible ? refusalOf(error, fieldName) : error;
   }
@@ -158,18 +158,18 @@ export function moveResultMedia(request: GenerationRequest, losses: LossList): G
     if (!turn.blocks.some(hasMedia)) return turn;
     losses.approximated('tool_result.media');
     const blocks: Block[] = [];
-    const moved: Block[] = [];
+    const movedMedia: Block[] = [];
     for (const block of turn.blocks) {
       if (!hasMedia(block)) {
         blocks.push(block);
         continue;
       }
       const text = block.content.filter((inner) => !isMedia(inner));
-      moved.push({ type: 'text', text: `Output of tool call ${block.id ?? ''}:` });
-      moved.push(...block.content.filter(isMedia));
+      movedMedia.push({ type: 'text', text: `Output of tool call ${block.id ?? ''}:` });
+      movedMedia.push(...block.content.filter(isMedia));
       blocks.push({ ...block, content: text.length > 0 ? text : [placeholder] });
     }
-    return { ...turn, blocks: insertAfterResults(blocks, moved) };
+    return { ...turn, blocks: insertAfterResults(blocks, movedMedia) };
   });
   return { ...request, turns };
 }
@@ -184,7 +184,7 @@ function isMedia({ type }: Block): boolean {
   return type === 'image' || type === 'file' || type === 'audio' || type === 'video';
 }
 
-function insertAfterResults(blocks: readonly Block[], moved: readonly Block[]): Block[] {
+function insertAfterResults(blocks: readonly Block[], movedMedia: readonly Block[]): Block[] {
   const at = blocks.findLastIndex((block) => block.type === 'tool-result') + 1;
-  return [...blocks.slice(0, at), ...moved, ...blocks.slice(at)];
+  return [...blocks.slice(0, at), ...movedMedia, ...blocks.slice(at)];
 }

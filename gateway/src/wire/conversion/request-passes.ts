@@ -49,7 +49,7 @@ interface PassedRequest {
  * @throws Unconvertible, MediaWanted
  */
 export function passRequest(
-  decoded: GenerationRequest,
+  decodedRequest: GenerationRequest,
   client: TextProtocolName,
   upstream: Codec,
   target: PassTarget,
@@ -58,8 +58,8 @@ export function passRequest(
 ): PassedRequest {
   const { capabilities, maxOutputTokens } = target;
   const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
-  const { usesTools, hasMedia, isContinued } = contentsOf(decoded);
-  let request = withoutZeroPenalties(withShownReasoning(decoded, client));
+  const { usesTools, hasMedia, isContinued } = contentsOf(decodedRequest);
+  let request = withoutZeroPenalties(withShownReasoning(decodedRequest, client));
   if (usesTools || request.toolChoice !== null) {
     request = dropHostedTools(request, upstream.name, capabilities, losses);
   }

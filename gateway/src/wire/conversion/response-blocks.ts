@@ -2,7 +2,7 @@ import type { Block, Candidate, GenerationResponse, NativeState } from '#canonic
 import { textFacts } from '#protocols/index.ts';
 import {
   emptySignature,
-  sealed,
+  envelopeForClient,
   takesCarriers,
   type ResponsePasses,
   settledFinish,
@@ -80,14 +80,14 @@ function passCall(
     namespace: tool === undefined ? block.namespace : tool.namespace,
     kind: wraps ? 'function' : (tool?.kind ?? block.kind),
     arguments: wraps
-      ? wrapped(block.arguments)
+      ? wrapInputText(block.arguments)
       : unwraps
         ? unwrapInput(block.arguments)
         : block.arguments,
   };
 }
 
-function wrapped(text: string): string {
+function wrapInputText(text: string): string {
   const wrapper = new InputWrapper();
   return wrapper.push(text) + wrapper.end();
 }
@@ -109,7 +109,7 @@ export function withSealedState(
   const { client } = passes;
   const sitsOnBlock = place === 'own' || client.traits.state === 'block';
   const text = block.type === 'reasoning' ? block.text : '';
-  const envelope = sealed(passes, state, sitsOnBlock ? 'own' : place, text);
+  const envelope = envelopeForClient(passes, state, sitsOnBlock ? 'own' : place, text);
   if (envelope === null) return block.type === 'reasoning' && block.text === '' ? [] : [block];
   if (sitsOnBlock) return [{ ...block, state: envelope }];
   const carrier: Block = { type: 'reasoning', text: '', state: envelope };

@@ -3,7 +3,7 @@ import { textFacts } from '#protocols/index.ts';
 import { withSealedState } from './response-blocks.ts';
 import {
   emptySignature,
-  sealed,
+  envelopeForClient,
   takesCarriers,
   type ResponsePasses,
   settledFinish,
@@ -46,7 +46,7 @@ class ChoiceEvents {
   #keeper: StateKeeper | null = null;
   /** Of calls whose arguments the client gets in another form. */
   readonly #rewriters = new Map<number, InputUnwrapper | InputWrapper>();
-  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  #openBlock: 'text' | 'refusal' | 'reasoning' | null = null;
   /** Whether the open reasoning block has its state. */
   #isSigned = false;
   #calls = 0;
@@ -70,10 +70,10 @@ class ChoiceEvents {
       case 'text':
       case 'refusal':
       case 'reasoning':
-        if (event.type !== this.#open) {
+        if (event.type !== this.#openBlock) {
           this.#close();
           this.#settle();
-          this.#open = event.type;
+          this.#openBlock = event.type;
           this.#isSigned = false;
           this.#text = '';
         }
@@ -117,11 +117,11 @@ class ChoiceEvents {
   }
 
   #close(): void {
-    if (this.#open === 'reasoning' && !this.#isSigned) {
+    if (this.#openBlock === 'reasoning' && !this.#isSigned) {
       const state = emptySignature(this.#passes, 'thought');
       if (state !== null) this.#emit({ type: 'state', state, ...this.#choice });
     }
-    this.#open = null;
+    this.#openBlock = null;
     this.#keeper?.close();
   }
 
@@ -140,12 +140,12 @@ class ChoiceEvents {
   #settle(): void {
     const state = this.#remember();
     if (state === null || !takesCarriers(this.#passes)) return;
-    const envelope = sealed(this.#passes, state, 'previous');
+    const envelope = envelopeForClient(this.#passes, state, 'previous');
     if (envelope !== null) this.#ownBlock(envelope);
   }
 
   #state({ state }: Event<'state'>): void {
-    const isReasoning = this.#open === 'reasoning' || this.#open === null;
+    const isReasoning = this.#openBlock === 'reasoning' || this.#openBlock === null;
     if (isReasoning) {
       this.#stateKeeper().state(state);
       this.#isSigned = true;
@@ -154,8 +154,8 @@ class ChoiceEvents {
       if (textFacts[this.#passes.upstream.name].state.signsTexts) this.#signature = state;
       if (this.#passes.client.traits.state !== 'block') return;
     }
-    const text = isReasoning ? this.#stateKeeper().thought : '';
-    const envelope = sealed(this.#passes, state, 'own', text);
+    const text = isReasoning ? this.#stateKeeper().openReasoning : '';
+    const envelope = envelopeForClient(this.#passes, state, 'own', text);
     if (envelope !== null) this.#emit({ type: 'state', state: envelope, ...this.#choice });
   }
 
@@ -183,7 +183,7 @@ class ChoiceEvents {
     const sitsOnBlock = client.traits.state === 'block';
     const envelope =
       state !== undefined
-        ? sealed(this.#passes, state, sitsOnBlock ? 'own' : 'next')
+        ? envelopeForClient(this.#passes, state, sitsOnBlock ? 'own' : 'next')
         : this.#calls === 1
           ? emptySignature(this.#passes, 'first call')
           : null;

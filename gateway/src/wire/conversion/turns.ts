@@ -10,27 +10,27 @@ import { isNothing } from './instructions.ts';
 
 /** Joins neighbouring turns of one role; a system turn between calls and their results moves after the results. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
-  const merged: Turn[] = [];
+  const mergedTurns: Turn[] = [];
   /** The blocks of the last turn if it was joined here: thousands of turns are not copied once for each of them. */
-  let joined: Block[] | null = null;
+  let joinedBlocks: Block[] | null = null;
   for (const turn of turns) {
-    const last = merged.at(-1);
-    const before = merged.at(-2);
+    const last = mergedTurns.at(-1);
+    const before = mergedTurns.at(-2);
     const answersEarlier =
       last?.role === 'system' && callsOf(before).length > 0 && turn.blocks.some(isResult);
-    if (answersEarlier) merged.splice(-1, 0, turn);
+    if (answersEarlier) mergedTurns.splice(-1, 0, turn);
     else if (last !== undefined && belongTogether(last, turn)) {
-      if (joined === null) {
-        joined = [...last.blocks];
-        merged[merged.length - 1] = { ...last, blocks: joined };
+      if (joinedBlocks === null) {
+        joinedBlocks = [...last.blocks];
+        mergedTurns[mergedTurns.length - 1] = { ...last, blocks: joinedBlocks };
       }
-      for (const block of turn.blocks) joined.push(block);
+      for (const block of turn.blocks) joinedBlocks.push(block);
     } else {
-      merged.push(turn);
-      joined = null;
+      mergedTurns.push(turn);
+      joinedBlocks = null;
     }
   }
-  return merged;
+  return mergedTurns;
 }
 
 function belongTogether(a: Turn, b: Turn): boolean {
@@ -42,18 +42,18 @@ function belongTogether(a: Turn, b: Turn): boolean {
  */
 export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
   /** By call id: the turns that should contain its result, and how many of them have got one. */
-  const waiting = new Map<string | null, { readonly turns: number[]; helped: number }>();
-  const moved = new Map<number, ToolResultBlock[]>();
-  const left = turns.map((turn, at): readonly Block[] => {
+  const waiting = new Map<string | null, { readonly turns: number[]; filledTurns: number }>();
+  const movedResults = new Map<number, ToolResultBlock[]>();
+  const remainingBlocks = turns.map((turn, at): readonly Block[] => {
     const calls = new Set(callsOf(turns[at - 1]).map(({ id }) => id));
     const blocks = turn.blocks.filter((block) => {
       if (!isResult(block) || calls.has(block.id)) return true;
       const calling = waiting.get(block.id);
-      const place = calling?.turns[calling.helped];
+      const place = calling?.turns[calling.filledTurns];
       if (calling === undefined || place === undefined) return true;
-      calling.helped += 1;
-      const late = moved.get(place);
-      if (late === undefined) moved.set(place, [block]);
+      calling.filledTurns += 1;
+      const late = movedResults.get(place);
+      if (late === undefined) movedResults.set(place, [block]);
       else late.push(block);
       return false;
     });
@@ -61,22 +61,22 @@ export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
       for (const block of turn.blocks) if (isResult(block)) calls.delete(block.id);
       for (const id of calls) {
         const calling = waiting.get(id);
-        if (calling === undefined) waiting.set(id, { turns: [at], helped: 0 });
+        if (calling === undefined) waiting.set(id, { turns: [at], filledTurns: 0 });
         else calling.turns.push(at);
       }
     }
     return blocks;
   });
-  if (moved.size === 0) return turns;
-  const answered = turns.map((turn, at): Turn => {
-    const late = moved.get(at) ?? [];
-    const blocks = left[at]!;
+  if (movedResults.size === 0) return turns;
+  const completedTurns = turns.map((turn, at): Turn => {
+    const late = movedResults.get(at) ?? [];
+    const blocks = remainingBlocks[at]!;
     return late.length === 0 && blocks.length === turn.blocks.length
       ? turn
       : { ...turn, blocks: [...late, ...blocks] };
   });
   return mergeTurns(
-    answered.filter(({ blocks }, at) => blocks.length > 0 || turns[at]!.blocks.length === 0),
+    completedTurns.filter(({ blocks }, at) => blocks.length > 0 || turns[at]!.blocks.length === 0),
   );
 }
 
@@ -96,22 +96,22 @@ export function mapBlocks(
   request: GenerationRequest,
   change: (block: Block, turn: number, at: number) => Block,
 ): GenerationRequest {
-  let changed = false;
+  let isChanged = false;
   const turns = request.turns.map((turn, index): Turn => {
     const blocks = mapList(turn.blocks, (block, at) => change(block, index, at));
     if (blocks === turn.blocks) return turn;
-    changed = true;
+    isChanged = true;
     return { ...turn, blocks };
   });
-  return changed ? { ...request, turns } : request;
+  return isChanged ? { ...request, turns } : request;
 }
 
 function mapList(
   blocks: readonly Block[],
   change: (block: Block, at: number) => Block,
 ): readonly Block[] {
-  const mapped = blocks.map(change);
-  return mapped.some((block, at) => block !== blocks[at]) ? mapped : blocks;
+  const mappedBlocks = blocks.map(change);
+  return mappedBlocks.some((block, at) => block !== blocks[at]) ? mappedBlocks : blocks;
 }
 
 /** The content of an empty turn that cannot be left out. */

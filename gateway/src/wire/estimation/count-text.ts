@@ -33,12 +33,12 @@ export function countTexts(texts: readonly string[]): number {
 function countText(text: string): number {
   let tokens = 0;
   let at = 0;
-  for (const { 0: run, index } of text.matchAll(longRun)) {
+  for (const { 0: longPart, index } of text.matchAll(longRun)) {
     tokens += countTokens(text.slice(at, index), asText);
-    for (let from = 0; from < run.length; from += runLength) {
-      tokens += countTokens(run.slice(from, from + runLength), asText);
+    for (let from = 0; from < longPart.length; from += runLength) {
+      tokens += countTokens(longPart.slice(from, from + runLength), asText);
     }
-    at = index + run.length;
+    at = index + longPart.length;
   }
   return tokens + countTokens(at === 0 ? text : text.slice(at), asText);
 }

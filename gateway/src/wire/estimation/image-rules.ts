@@ -65,6 +65,6 @@ function fit({ width, height }: ImageSize, longer: number, shorter: number): Ima
   const short = Math.min(width, height);
   const scale = Math.min(1, longer / long, shorter / short);
   // Providers use whole pixels, at least one: half a pixel must not create another tile.
-  const scaled = (side: number) => Math.max(1, Math.round(side * scale));
-  return { width: scaled(width), height: scaled(height) };
+  const scaledSide = (side: number) => Math.max(1, Math.round(side * scale));
+  return { width: scaledSide(width), height: scaledSide(height) };
 }

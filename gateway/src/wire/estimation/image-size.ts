@@ -73,10 +73,13 @@ function isFrame(kind: number): boolean {
 
 /** Some bytes of a file; fewer if it ends before. */
 export function bytesAt(base64: string, offset: number, length: number): Buffer {
-  const skipped = offset % 3;
-  const start = ((offset - skipped) / 3) * 4;
-  const end = start + Math.ceil((skipped + length) / 3) * 4;
-  return Buffer.from(base64.slice(start, end), 'base64').subarray(skipped, skipped + length);
+  const skippedBytes = offset % 3;
+  const start = ((offset - skippedBytes) / 3) * 4;
+  const end = start + Math.ceil((skippedBytes + length) / 3) * 4;
+  return Buffer.from(base64.slice(start, end), 'base64').subarray(
+    skippedBytes,
+    skippedBytes + length,
+  );
 }
 
 /** The number of bytes of a file. */

@@ -139,8 +139,8 @@ export function pdfPages(source: MediaSource): number {
   const text = parts.map((part) => part.toString('latin1')).join('\n');
   const counts = [...text.matchAll(/\/Count\s+(\d{1,6})\b/g)].map(([, count]) => Number(count));
   const pages = text.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
-  const said = Math.max(pages, ...counts);
-  return said > 0 ? said : Math.ceil(bytes / bytesPerPage);
+  const pageCount = Math.max(pages, ...counts);
+  return pageCount > 0 ? pageCount : Math.ceil(bytes / bytesPerPage);
 }
 
 /** The playing time: from the header of a WAV file, otherwise by size. */

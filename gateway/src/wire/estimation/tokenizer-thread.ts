@@ -42,19 +42,19 @@ export function createTokenizerThread(options: TokenizerThreadOptions): Tokenize
   let waitingLength = 0;
   let lastId = 0;
   let idleTimer: NodeJS.Timeout | null = null;
-  let closed = false;
+  let isClosed = false;
 
   function start(): Worker {
-    const started = new Worker(new URL('./count.worker.ts', import.meta.url), {
+    const newWorker = new Worker(new URL('./count.worker.ts', import.meta.url), {
       name: 'sluice-count',
     });
-    started.unref();
-    started.on('message', (reply: CountReply) => finish(reply.id, reply));
-    started.on('error', onProblem);
-    started.on('exit', () => {
-      if (worker === started) forget();
+    newWorker.unref();
+    newWorker.on('message', (reply: CountReply) => finish(reply.id, reply));
+    newWorker.on('error', onProblem);
+    newWorker.on('exit', () => {
+      if (worker === newWorker) forget();
     });
-    return started;
+    return newWorker;
   }
 
   /** Gives up all waiting counts; the next one starts another thread. */
@@ -88,7 +88,7 @@ export function createTokenizerThread(options: TokenizerThreadOptions): Tokenize
   return {
     count({ said, defined }) {
       const length = lengthOf(said) + lengthOf(defined);
-      if (closed || waitingLength + length > maxWaitingLength) return Promise.resolve(null);
+      if (isClosed || waitingLength + length > maxWaitingLength) return Promise.resolve(null);
       if (idleTimer !== null) clearTimeout(idleTimer);
       try {
         worker ??= start();
@@ -106,7 +106,7 @@ export function createTokenizerThread(options: TokenizerThreadOptions): Tokenize
     },
 
     async close() {
-      closed = true;
+      isClosed = true;
       await end();
     },
   };

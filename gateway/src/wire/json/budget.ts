@@ -73,12 +73,12 @@ const shortBytes = 2 * maxDepth;
 
 /**
  * Draws what parsing a text will create. The text need not be JSON.
- * @param drawn absent: the text is a response or a part of one, which have a budget each
+ * @param drawnBudget absent: the text is a response or a part of one, which have a budget each
  * @returns false if it is nested too deeply, or exceeds the budget
  */
-export function drawJson(json: Buffer, drawn?: Budget): boolean {
+export function drawJson(json: Buffer, drawnBudget?: Budget): boolean {
   if (json.length < shortBytes) return true;
-  const budget = drawn ?? openResponseBudget();
+  const budget = drawnBudget ?? openResponseBudget();
   let depth = 0;
   let at = 0;
   let members = 0;

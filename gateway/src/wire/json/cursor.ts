@@ -223,8 +223,8 @@ export function textLength(bytes: Buffer, start: number, end: number): number {
     const unit = Number.parseInt(bytes.toString('latin1', i + 2, i + 6), 16);
     // A surrogate is half of a four-byte character.
     const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
-    const encoded = unit < 0x80 ? 1 : unit < 0x800 || isSurrogate ? 2 : 3;
-    length -= 6 - encoded;
+    const encodedLength = unit < 0x80 ? 1 : unit < 0x800 || isSurrogate ? 2 : 3;
+    length -= 6 - encodedLength;
     i += 5;
   }
   return length;

@@ -9,20 +9,24 @@ const replacement = Buffer.from('\\ufffd');
 export function replaceHalfCharacters(json: Buffer): Buffer {
   // Most JSON has no such escape at all, and looking for one takes no time.
   if (!json.includes('\\ud') && !json.includes('\\uD')) return json;
-  let repaired: Buffer | null = null;
+  let repairedJson: Buffer | null = null;
   let high = -1;
   for (let at = 0; at < json.length; at += 1) {
     if (json[at] !== backslash) continue;
     if (isHalf(json, at)) {
       const isPair = high >= 0 && at === high + escapeLength && isLow(json, at);
-      if (high >= 0 && !isPair) repaired = replaced(repaired ?? Buffer.from(json), high);
-      if (!isPair && isLow(json, at)) repaired = replaced(repaired ?? Buffer.from(json), at);
+      if (high >= 0 && !isPair)
+        repairedJson = withReplacement(repairedJson ?? Buffer.from(json), high);
+      if (!isPair && isLow(json, at))
+        repairedJson = withReplacement(repairedJson ?? Buffer.from(json), at);
       high = isLow(json, at) ? -1 : at;
     }
     // The next byte is escaped, which may be a backslash.
     at += 1;
   }
-  return high >= 0 ? replaced(repaired ?? Buffer.from(json), high) : (repaired ?? json);
+  return high >= 0
+    ? withReplacement(repairedJson ?? Buffer.from(json), high)
+    : (repairedJson ?? json);
 }
 
 /** Whether the escape is that of a surrogate. */
@@ -40,7 +44,7 @@ function isLow(json: Buffer, at: number): boolean {
   return (json[at + 3]! | 0x20) >= 0x63;
 }
 
-function replaced(json: Buffer, at: number): Buffer {
+function withReplacement(json: Buffer, at: number): Buffer {
   replacement.copy(json, at);
   return json;
 }

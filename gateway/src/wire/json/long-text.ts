@@ -113,7 +113,7 @@ function withoutLongTexts(body: Buffer, room: ParseRoom | undefined): Shortened 
   const budget = openBudget(mostParsed);
   const before = { ...budget };
   const texts: Buffer[] = [];
-  const kept: Buffer[] = [];
+  const keptPieces: Buffer[] = [];
   let keptLength = 0;
   let from = 0;
   let depth = 0;
@@ -137,14 +137,14 @@ function withoutLongTexts(body: Buffer, room: ParseRoom | undefined): Shortened 
       if (!isStringText(body, at + 1, end - 1)) throw new GatewayError('invalid_body');
       const stand = Buffer.from(JSON.stringify({ [mark]: texts.length }));
       texts.push(body.subarray(at + 1, end - 1));
-      kept.push(body.subarray(from, at), stand);
+      keptPieces.push(body.subarray(from, at), stand);
       keptLength += at - from + stand.length;
       from = end;
     }
     at = end;
   }
   if (keptLength + at - from > mostParsed) throw new GatewayError('too_complex');
-  const rest = Buffer.concat([...kept, body.subarray(from)]);
+  const rest = Buffer.concat([...keptPieces, body.subarray(from)]);
   room?.takeParsed(rest, before.members - budget.members, before.values - budget.values);
   return { rest: rest.toString('utf8'), texts };
 }

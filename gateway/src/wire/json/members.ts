@@ -100,8 +100,8 @@ export function removeMembers<Member extends MemberRange>(
 }
 
 /** Keys hardly ever hold escapes. */
-function keyOf(quoted: string): string {
-  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+function keyOf(quotedKey: string): string {
+  return quotedKey.includes('\\') ? (JSON.parse(quotedKey) as string) : quotedKey.slice(1, -1);
 }
 
 function endOf(body: Buffer, start: number, ends: Ends | undefined): number {
@@ -125,12 +125,12 @@ export function refuseRepeatedMembers(body: Buffer, names: readonly string[]): v
   const byFold = new Map(names.map((name) => [foldCase(name), name]));
   const lengths = new Set(names.map((name) => name.length));
   /** For each open object, the given members it has so far; allocated for the first one. */
-  const open: (Set<string> | null)[] = [];
+  const openObjects: (Set<string> | null)[] = [];
   let at = 0;
   while (at < body.length) {
     const byte = body[at];
-    if (byte === openBrace) open.push(null);
-    else if (byte === closeBrace) open.pop();
+    if (byte === openBrace) openObjects.push(null);
+    else if (byte === closeBrace) openObjects.pop();
     if (byte !== quote) {
       at += 1;
       continue;
@@ -141,18 +141,18 @@ export function refuseRepeatedMembers(body: Buffer, names: readonly string[]): v
     if (body[skipSpace(body, end)] === colon) {
       const key = keyAt(body, at, end, lengths);
       const name = key === null ? undefined : byFold.get(foldCase(key));
-      if (key !== null && name !== undefined) note(open, name, key);
+      if (key !== null && name !== undefined) note(openObjects, name, key);
     }
     at = end;
   }
 }
 
-function note(open: (Set<string> | null)[], name: string, key: string): void {
-  const last = open.length - 1;
-  const named = open[last] ?? new Set<string>();
-  if (named.has(name)) throw new GatewayError('duplicate_key', { values: { key } });
-  named.add(name);
-  open[last] = named;
+function note(openObjects: (Set<string> | null)[], name: string, key: string): void {
+  const last = openObjects.length - 1;
+  const namedMembers = openObjects[last] ?? new Set<string>();
+  if (namedMembers.has(name)) throw new GatewayError('duplicate_key', { values: { key } });
+  namedMembers.add(name);
+  openObjects[last] = namedMembers;
 }
 
 /** The key between two quotes; null if it cannot be one of the names. */

@@ -109,8 +109,8 @@ export function isPlainText(body: Buffer, start: number, end: number): boolean {
 /** Whether a byte is below 0x20. Four bytes at a time, since images are long. */
 function holdsControls(body: Buffer, start: number, end: number): boolean {
   let at = start;
-  const aligned = Math.min(end, at + ((4 - ((body.byteOffset + at) & 3)) & 3));
-  for (; at < aligned; at += 1) if (body[at]! < 0x20) return true;
+  const alignedStart = Math.min(end, at + ((4 - ((body.byteOffset + at) & 3)) & 3));
+  for (; at < alignedStart; at += 1) if (body[at]! < 0x20) return true;
   if (at === end) return false;
   const words = new Int32Array(body.buffer, body.byteOffset + at, (end - at) >> 2);
   for (let index = 0; index < words.length; index += 1) {

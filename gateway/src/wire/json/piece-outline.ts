@@ -25,7 +25,7 @@ export class PieceOutline {
   length = 0;
   readonly #utf8 = new Utf8Check();
   readonly #cuts: Cut[] = [];
-  #kept = Buffer.allocUnsafeSlow(leastRoom);
+  #keptBuffer = Buffer.allocUnsafeSlow(leastRoom);
   #keptBytes = 0;
   /** Where the string begins in the outline, after its quote; -1 outside of strings. */
   #stringAt = -1;
@@ -48,15 +48,15 @@ export class PieceOutline {
   }
 
   /** Bytes of memory. */
-  get kept(): number {
-    return this.#kept.length;
+  get keptMemory(): number {
+    return this.#keptBuffer.length;
   }
 
   /** @throws GatewayError `invalid_body`, `too_complex` */
   end(): Buffer {
     if (this.#failure !== null) throw this.#failure;
     if (this.#stringAt >= 0 || !this.#utf8.isWhole) throw new GatewayError('invalid_body');
-    return this.#kept.subarray(0, this.#keptBytes);
+    return this.#keptBuffer.subarray(0, this.#keptBytes);
   }
 
   /** Where the body has what the outline has there. */
@@ -69,10 +69,10 @@ export class PieceOutline {
   }
 
   #readOutside(piece: Buffer, from: number): number {
-    const found = piece.indexOf(quote, from);
-    const end = found < 0 ? piece.length : found + 1;
+    const foundAt = piece.indexOf(quote, from);
+    const end = foundAt < 0 ? piece.length : foundAt + 1;
     this.#keep(piece, from, end);
-    if (found >= 0) {
+    if (foundAt >= 0) {
       this.#stringAt = this.#keptBytes;
       this.#stringBytes = 0;
       this.#isWrong = false;
@@ -104,8 +104,8 @@ export class PieceOutline {
       }
       // Searched again only behind a quote that was escaped: a string of escapes alone would take quadratic time.
       if (quoteAt < at) {
-        const found = piece.indexOf(quote, at);
-        quoteAt = found < 0 ? piece.length : found;
+        const foundAt = piece.indexOf(quote, at);
+        quoteAt = foundAt < 0 ? piece.length : foundAt;
       }
       const escapeAt = nextEscape(piece, at, quoteAt);
       if (!this.#isWrong && !isPlainText(piece, at, escapeAt)) this.#isWrong = true;
@@ -130,7 +130,7 @@ export class PieceOutline {
       this.#failure = new GatewayError('invalid_body');
       return;
     }
-    const at = cutAt(this.#kept, start, longestOutlined);
+    const at = cutAt(this.#keptBuffer, start, longestOutlined);
     this.#cuts.push({ at, bytes: this.#stringBytes - (at - start) });
     this.#keptBytes = at;
   }
@@ -141,12 +141,12 @@ export class PieceOutline {
       this.#failure = new GatewayError('too_complex');
       return;
     }
-    if (length > this.#kept.length) {
+    if (length > this.#keptBuffer.length) {
       const larger = Buffer.allocUnsafeSlow(2 * length);
-      this.#kept.copy(larger, 0, 0, this.#keptBytes);
-      this.#kept = larger;
+      this.#keptBuffer.copy(larger, 0, 0, this.#keptBytes);
+      this.#keptBuffer = larger;
     }
-    this.#keptBytes += piece.copy(this.#kept, this.#keptBytes, from, to);
+    this.#keptBytes += piece.copy(this.#keptBuffer, this.#keptBytes, from, to);
   }
 }
 
@@ -155,8 +155,8 @@ function nextEscape(piece: Buffer, from: number, until: number): number {
   const near = Math.min(until, from + 16);
   for (let at = from; at < near; at += 1) if (piece[at] === backslash) return at;
   if (near === until) return until;
-  const found = piece.subarray(near, until).indexOf(backslash);
-  return found < 0 ? until : near + found;
+  const foundAt = piece.subarray(near, until).indexOf(backslash);
+  return foundAt < 0 ? until : near + foundAt;
 }
 
 /** Whether bytes that come in pieces are UTF-8. */

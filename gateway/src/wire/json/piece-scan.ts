@@ -51,7 +51,7 @@ interface Capture {
   readonly indexes: readonly number[];
   readonly start: number;
   readonly parts: Buffer[];
-  kept: number;
+  keptBytes: number;
   /** Where it begins in the current piece. */
   from: number;
   /** The depth at which its value stands. */
@@ -92,7 +92,7 @@ const literals = new Map([
  * long strings for them costs more than all the rest.
  */
 export class PieceScan {
-  readonly #found: FoundValue[] = [];
+  readonly #foundValues: FoundValue[] = [];
   readonly #captures: Capture[] = [];
   /** The open bracket at each depth, from 1. */
   readonly #open = new Uint8Array(maxDepth + 1);
@@ -138,7 +138,7 @@ export class PieceScan {
   end(): readonly FoundValue[] {
     if (this.#state === inNumber) this.#endNumber(Buffer.alloc(0), 0);
     if (this.#depth > 0 || this.#state !== afterValue) throw new MalformedJson('it ends too early');
-    return this.#found;
+    return this.#foundValues;
   }
 
   /** Reads from `at`, and returns where to go on. */
@@ -242,8 +242,8 @@ export class PieceScan {
       keep(last, piece, end);
       const { watched, indexes, start, parts } = last;
       const text = Buffer.concat(parts);
-      this.#found.push({ watched, indexes, start, end: this.#before + end, text });
-      if (this.#found.length > mostFound) throw new MalformedJson('too many values');
+      this.#foundValues.push({ watched, indexes, start, end: this.#before + end, text });
+      if (this.#foundValues.length > mostFound) throw new MalformedJson('too many values');
     }
     return end;
   }
@@ -259,7 +259,7 @@ export class PieceScan {
       indexes,
       start,
       parts: [],
-      kept: 0,
+      keptBytes: 0,
       from: at,
       depth: this.#depth,
     });
@@ -272,8 +272,8 @@ export class PieceScan {
     while (at < piece.length) {
       // Searched again only behind a quote that was escaped: a string of escapes alone would take quadratic time.
       if (until < at) {
-        const found = piece.indexOf(quote, at);
-        until = found < 0 ? piece.length : found;
+        const foundAt = piece.indexOf(quote, at);
+        until = foundAt < 0 ? piece.length : foundAt;
       }
       const escape = indexBefore(piece, backslash, at, until);
       if (escape >= 0) {
@@ -375,11 +375,11 @@ function nodeAt(root: WatchNode, path: readonly string[]): WatchNode {
 
 /** Copies what the current piece has of a value; pieces are not kept for it. */
 function keep(capture: Capture, piece: Buffer, end: number): void {
-  const room = capture.watched.keep - capture.kept;
+  const room = capture.watched.keep - capture.keptBytes;
   const length = Math.min(end - capture.from, room);
   if (length <= 0) return;
   capture.parts.push(Buffer.from(piece.subarray(capture.from, capture.from + length)));
-  capture.kept += length;
+  capture.keptBytes += length;
 }
 
 /** Strings without any escape are the rule, long ones above all: those are searched once for both. */

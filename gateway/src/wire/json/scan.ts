@@ -152,7 +152,7 @@ export interface ParseRoom {
 
 /**
  * Scans and parses a request body once.
- * @param shortened the text that is parsed in place of the body; null if the body is not JSON. Absent: the body itself
+ * @param shorten the text that is parsed in place of the body; null if the body is not JSON. Absent: the body itself
  * @throws GatewayError `invalid_body` unless it is a UTF-8 JSON object (RFC 8259 section 8.1: no byte order mark),
  * `too_complex` if it is nested too deeply or has too many values, `duplicate_key`, and the errors of `room`.
  */
@@ -160,12 +160,12 @@ export function parseObject(
   body: Buffer,
   watch: WatchedObject,
   room?: ParseRoom,
-  shortened?: (body: Buffer) => Buffer | null,
+  shorten?: (body: Buffer) => Buffer | null,
 ): ParsedObject {
   if (!isUtf8(body)) throw new GatewayError('invalid_body');
   const budget = openBudget(body.length);
   const scan = scanJson(body, watch, budget);
-  const text = shortened === undefined ? body : shortened(body);
+  const text = shorten === undefined ? body : shorten(body);
   if (text === null) throw new GatewayError('invalid_body');
   room?.takeParsed(text, scan.memberCount, scan.valueCount);
   try {
@@ -183,33 +183,33 @@ interface Found {
 
 function scanObject(
   body: Buffer,
-  open: number,
+  openAt: number,
   watch: WatchedObject,
   depth: number,
-  found: Found,
+  places: Found,
 ): number {
-  const seen = new Set<string>();
-  let at = skipSpace(body, open + 1);
+  const seenKeys = new Set<string>();
+  let at = skipSpace(body, openAt + 1);
   const empty = body[at] === closeBrace;
-  found.objects.set(watch.path, { start: open + 1, empty });
+  places.objects.set(watch.path, { start: openAt + 1, empty });
   if (empty) return at + 1;
   for (;;) {
     if (body[at] !== quote) throw new GatewayError('invalid_body');
     const keyStart = at;
     const keyEnd = skipString(body, at);
     if (keyEnd < 0) throw new GatewayError('invalid_body');
-    const member = admitKey(keyText(body, keyStart, keyEnd), watch, seen, found.members);
+    const member = admitKey(keyText(body, keyStart, keyEnd), watch, seenKeys, places.members);
     at = skipSpace(body, keyEnd);
     if (body[at] !== colon) throw new GatewayError('invalid_body');
     const valueStart = skipSpace(body, at + 1);
     const valueEnd =
       member !== null && member.object !== null && body[valueStart] === openBrace
-        ? scanObject(body, valueStart, member.object, depth + 1, found)
-        : skipValue(body, valueStart, depth, found.budget);
+        ? scanObject(body, valueStart, member.object, depth + 1, places)
+        : skipValue(body, valueStart, depth, places.budget);
     if (valueEnd < 0) {
       throw new GatewayError(valueEnd === tooComplex ? 'too_complex' : 'invalid_body');
     }
-    if (member !== null) found.members.set(member.path, { keyStart, valueStart, valueEnd });
+    if (member !== null) places.members.set(member.path, { keyStart, valueStart, valueEnd });
     at = skipSpace(body, valueEnd);
     if (body[at] === closeBrace) return at + 1;
     if (body[at] !== comma) throw new GatewayError('invalid_body');
@@ -224,12 +224,12 @@ function scanObject(
 function admitKey(
   key: string,
   watch: WatchedObject,
-  seen: Set<string>,
+  seenKeys: Set<string>,
   members: ReadonlyMap<string, MemberRange>,
 ): WatchedMember | null {
-  if (seen.has(key)) throw duplicateKey(key);
-  seen.add(key);
-  if (seen.size > maxWatchedMembers) throw new GatewayError('too_complex');
+  if (seenKeys.has(key)) throw duplicateKey(key);
+  seenKeys.add(key);
+  if (seenKeys.size > maxWatchedMembers) throw new GatewayError('too_complex');
   const member = watch.bySpelling.get(key);
   if (member === undefined) {
     if (watch.byFold.has(watch.fold(key))) throw duplicateKey(key);

@@ -19,7 +19,7 @@ interface SkipBudget {
   values: number;
 }
 
-const unlimited: SkipBudget = { members: Infinity, values: Infinity };
+const unlimitedBudget: SkipBudget = { members: Infinity, values: Infinity };
 
 /** The result of `skipValue` if there is no value. */
 export const notJson = -1;
@@ -47,8 +47,8 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
  * One past the closing quote of the string that opens at `open`, or -1 if it does not close. Long strings (base64
  * images) are searched natively. Every byte is visited a bounded number of times, whatever the escapes.
  */
-export function skipString(bytes: Buffer, open: number): number {
-  let i = open + 1;
+export function skipString(bytes: Buffer, openAt: number): number {
+  let i = openAt + 1;
   for (;;) {
     const near = Math.min(i + nearBytes, bytes.length);
     while (i < near) {
@@ -57,12 +57,12 @@ export function skipString(bytes: Buffer, open: number): number {
       i += byte === backslash ? 2 : 1;
     }
     if (i >= bytes.length) return -1;
-    const found = bytes.indexOf(quote, i);
-    if (found < 0) return -1;
-    let first = found;
+    const foundAt = bytes.indexOf(quote, i);
+    if (foundAt < 0) return -1;
+    let first = foundAt;
     while (first > i && bytes[first - 1] === backslash) first -= 1;
-    if ((found - first) % 2 === 0) return found + 1;
-    i = found + 1;
+    if ((foundAt - first) % 2 === 0) return foundAt + 1;
+    i = foundAt + 1;
   }
 }
 
@@ -75,7 +75,7 @@ export function skipValue(
   bytes: Buffer,
   at: number,
   depth: number,
-  budget: SkipBudget = unlimited,
+  budget: SkipBudget = unlimitedBudget,
 ): number {
   const byte = bytes[at];
   if (byte === undefined) return notJson;
@@ -113,7 +113,7 @@ function skipContainer(bytes: Buffer, at: number, around: number, budget: SkipBu
       if (i < 0) return notJson;
       continue;
     }
-    if (byte === openBracket && budget === unlimited) {
+    if (byte === openBracket && budget === unlimitedBudget) {
       const end = skipNumbers(bytes, i);
       if (end > 0 && depth < maxDepth) {
         if (depth === around) return end;
@@ -149,11 +149,11 @@ const longestNumbers = 1024 * 1024;
  * One past a long list of numbers, found natively; {@link notJson} for any other value and for short lists, which are
  * walked as fast. Vectors are megabytes of digits with nothing between them to count or to match.
  */
-function skipNumbers(bytes: Buffer, open: number): number {
-  const first = bytes[open + 1]!;
+function skipNumbers(bytes: Buffer, openAt: number): number {
+  const first = bytes[openAt + 1]!;
   const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
   if (!isNumber) return notJson;
-  let i = open + 1;
+  let i = openAt + 1;
   const near = Math.min(i + nearBytes, bytes.length);
   while (i < near) {
     if (!isOfNumbers(bytes[i]!)) return notJson;

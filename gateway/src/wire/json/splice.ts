@@ -17,10 +17,10 @@ export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
 
 /** The same in pieces: the body is not copied. */
 export function splicePieces(body: Buffer, edits: readonly Edit[]): Buffer[] {
-  const sorted = edits.length < 2 ? edits : edits.toSorted((a, b) => a.start - b.start);
+  const sortedEdits = edits.length < 2 ? edits : edits.toSorted((a, b) => a.start - b.start);
   const pieces: Buffer[] = [];
   let from = 0;
-  for (const edit of sorted) {
+  for (const edit of sortedEdits) {
     if (edit.start < from || edit.end < edit.start || edit.end > body.length) {
       throw new RangeError('edits overlap or lie outside the body');
     }

@@ -9,7 +9,7 @@ const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
  * Cache prices are multiples of the input price: 1.25 for writing for 5 minutes, 2 for an hour, 0.1 for reading, and less
  * for the newest models.
  */
-const sonnet = cached('3', '0.3', '3.75', '6', '15');
+const sonnet = withCachePrices('3', '0.3', '3.75', '6', '15');
 /** The same for every prompt length. */
 const million = 1_000_000;
 
@@ -20,7 +20,7 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-11-09',
     limits: [million, 128_000],
     can: decides,
-    price: cached('8', '0.2', '10', '16', '40'),
+    price: withCachePrices('8', '0.2', '10', '16', '40'),
   },
   {
     id: 'claude-opus-5-5',
@@ -34,7 +34,7 @@ export const anthropicModels = bundle('anthropic', [
     released: '2026-09-28',
     limits: [million, 128_000],
     can: decides,
-    price: cached('2', '0.1', '2.5', '4', '10'),
+    price: withCachePrices('2', '0.1', '2.5', '4', '10'),
   },
   {
     id: 'claude-haiku-5-5',
@@ -43,7 +43,7 @@ export const anthropicModels = bundle('anthropic', [
     limits: [million, 128_000],
     can: decides,
     price: {
-      ...cached('0.1', '0.01', '0.125', '0.2', '0.5'),
+      ...withCachePrices('0.1', '0.01', '0.125', '0.2', '0.5'),
       tiers: [
         {
           above: 100_000,
@@ -142,7 +142,7 @@ export const anthropicAliases: Readonly<Record<string, string>> = {
   'claude-opus-4-5-20251101': 'claude-opus-4-5',
 };
 
-function cached(
+function withCachePrices(
   input: string,
   cacheRead: string,
   cacheWrite: string,

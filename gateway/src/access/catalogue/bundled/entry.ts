@@ -41,7 +41,7 @@ interface Listed {
 }
 
 /** Of `vendor-prices.json`, which `npm run catalogue` writes. */
-function listed(provider: ProviderName, id: string): Listed | undefined {
+function listedModel(provider: ProviderName, id: string): Listed | undefined {
   const all: Readonly<Record<string, Readonly<Record<string, Listed>>>> = vendorPrices.providers;
   return all[provider]?.[id];
 }
@@ -49,14 +49,14 @@ function listed(provider: ProviderName, id: string): Listed | undefined {
 /** The entries of the vendor that serves them, with defaults filled in. */
 export function bundle(provider: ProviderName, entries: readonly Entry[]): readonly BundledModel[] {
   return entries.map((entry) => {
-    const known = listed(provider, entry.id);
-    const price = entry.price ?? known?.price ?? null;
+    const listing = listedModel(provider, entry.id);
+    const price = entry.price ?? listing?.price ?? null;
     return Object.freeze({
       id: entry.id,
       type: entry.type ?? 'chat',
       displayName: entry.name,
       ownedBy: vendorFacts[provider].ownedBy ?? provider,
-      contextWindow: entry.limits?.[0] ?? known?.contextWindow ?? null,
+      contextWindow: entry.limits?.[0] ?? listing?.contextWindow ?? null,
       maxOutputTokens: entry.limits?.[1] ?? null,
       capabilities: entry.can,
       echoReasoning: null,

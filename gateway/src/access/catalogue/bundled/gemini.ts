@@ -5,7 +5,7 @@ const drawing = ['edits', 'multi_reference', 'streaming'];
 const limits = [1_048_576, 65_536] as const;
 
 /** USD: per response that searched for the 2.5 models, per search for later ones. */
-const grounded = { grounded_prompt: '0.035' };
+const groundedPrompt = { grounded_prompt: '0.035' };
 const searches = { web_search: '0.014' };
 
 export const geminiModels = bundle('gemini', [
@@ -50,7 +50,7 @@ export const geminiModels = bundle('gemini', [
     released: '2025-06-17',
     limits,
     can,
-    fees: grounded,
+    fees: groundedPrompt,
   },
   {
     id: 'gemini-2.5-flash',
@@ -58,7 +58,7 @@ export const geminiModels = bundle('gemini', [
     released: '2025-06-17',
     limits,
     can,
-    fees: grounded,
+    fees: groundedPrompt,
   },
   {
     id: 'gemini-2.5-flash-lite',
@@ -66,7 +66,7 @@ export const geminiModels = bundle('gemini', [
     released: '2025-07-22',
     limits,
     can,
-    fees: grounded,
+    fees: groundedPrompt,
   },
   {
     id: 'gemini-3-pro-image',

@@ -11,7 +11,7 @@ const speaking = ['tools', 'sampling'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
 /** Of text and of images. */
-const cached = (cacheRead: string, cacheReadImage: string) => ({ cacheRead, cacheReadImage });
+const cacheReads = (cacheRead: string, cacheReadImage: string) => ({ cacheRead, cacheReadImage });
 
 /** Of GPT-6.1 Sol and GPT-6.2 Sol. */
 const solPrice = {
@@ -172,7 +172,7 @@ export const openaiModels = bundle('openai', [
     released: '2026-04-21',
     type: 'image',
     can: drawing,
-    price: { input: '5', inputImage: '8', ...cached('1.25', '2'), output: '30' },
+    price: { input: '5', inputImage: '8', ...cacheReads('1.25', '2'), output: '30' },
   },
   {
     id: 'gpt-image-1.5',
@@ -180,7 +180,13 @@ export const openaiModels = bundle('openai', [
     released: '2025-12-16',
     type: 'image',
     can: drawing,
-    price: { input: '5', inputImage: '8', ...cached('1.25', '2'), output: '10', outputImage: '32' },
+    price: {
+      input: '5',
+      inputImage: '8',
+      ...cacheReads('1.25', '2'),
+      output: '10',
+      outputImage: '32',
+    },
   },
   {
     id: 'gpt-image-1',
@@ -188,7 +194,7 @@ export const openaiModels = bundle('openai', [
     released: '2025-04-23',
     type: 'image',
     can: drawing,
-    price: { input: '5', inputImage: '10', ...cached('1.25', '2.5'), output: '40' },
+    price: { input: '5', inputImage: '10', ...cacheReads('1.25', '2.5'), output: '40' },
   },
   {
     id: 'gpt-image-1-mini',
@@ -196,7 +202,7 @@ export const openaiModels = bundle('openai', [
     released: '2025-10-06',
     type: 'image',
     can: drawing,
-    price: { input: '2', inputImage: '2.5', ...cached('0.2', '0.25'), output: '8' },
+    price: { input: '2', inputImage: '2.5', ...cacheReads('0.2', '0.25'), output: '8' },
   },
   {
     id: 'text-embedding-3-small',

@@ -105,9 +105,9 @@ export function threadDetails(body: unknown): Readonly<Record<string, unknown>> 
 }
 
 function recordIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  const found: unknown =
+  const member: unknown =
     typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : null;
-  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {};
+  return typeof member === 'object' && member !== null ? (member as Record<string, unknown>) : {};
 }
 
 /** The name of a field or setting, and nothing that could be a sentence. */

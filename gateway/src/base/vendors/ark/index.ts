@@ -36,9 +36,9 @@ export function arkTasks(base = ''): TaskSide {
     list: {
       most: mostListed,
       call(ids) {
-        const asked = ids.map((id) => `&filter.task_ids=${encodeURIComponent(id)}`).join('');
+        const idParameters = ids.map((id) => `&filter.task_ids=${encodeURIComponent(id)}`).join('');
         const page = `page_num=1&page_size=${mostListed}`;
-        return { method: 'GET', path: `${base}${contentsPath}?${page}${asked}` };
+        return { method: 'GET', path: `${base}${contentsPath}?${page}${idParameters}` };
       },
       read: readList,
     },
@@ -65,18 +65,18 @@ function readLook(body: unknown): TaskLook | null {
   if (task === null || typeof status !== 'string') return null;
   const state = stateOf(status);
   const code = state === 'failed' ? failureCodeOf(objectOf(task['error'])?.['code']) : null;
-  const members = plainMembers(task, shown);
+  const members = plainMembers(task, shownMembers);
   if (state !== 'succeeded') return { state, code, usage: notReported, members };
   const content = contentOf(task['content']);
   // Some compatible servers leave the sum out: a video has no other tokens than those of its answer.
-  const reported = objectOf(task['usage']);
-  const usage = usageOf(reported?.['total_tokens'] ?? reported?.['completion_tokens'], 1);
+  const reportedUsage = objectOf(task['usage']);
+  const usage = usageOf(reportedUsage?.['total_tokens'] ?? reportedUsage?.['completion_tokens'], 1);
   if (content === null) return { state: 'withheld', code, usage, members };
   return { state, code, usage, members: { ...members, content } };
 }
 
 /** What the request asked for and clients are shown of the answer, by the vendor's names. */
-const shown = [
+const shownMembers = [
   'seed',
   'resolution',
   'ratio',
@@ -94,12 +94,12 @@ const shown = [
 /** The addresses in the answer; null without a video. */
 function contentOf(value: unknown): Record<string, string> | null {
   const content = objectOf(value) ?? {};
-  const found: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const name of ['video_url', 'last_frame_url', 'file_url']) {
     const address = addressOf(content[name]);
-    if (address !== null) found[name] = address;
+    if (address !== null) values[name] = address;
   }
-  return 'video_url' in found || 'file_url' in found ? found : null;
+  return 'video_url' in values || 'file_url' in values ? values : null;
 }
 
 /** https://www.volcengine.com/docs/82379/1299023: some codes have a detail after a dot. */

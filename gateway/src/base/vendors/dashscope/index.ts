@@ -71,12 +71,12 @@ const shownUsage = [
 
 /** Generations of models name the seconds differently; the first positive one is what the vendor bills. */
 function secondsOf(usage: Readonly<Record<string, unknown>>): TaskUsage {
-  const reported = ['duration', 'output_video_duration', 'video_duration'].map((name) =>
+  const reportedSeconds = ['duration', 'output_video_duration', 'video_duration'].map((name) =>
     usageOf(usage[name], 1_000),
   );
   return (
-    reported.find(({ quantity }) => (quantity ?? 0) > 0) ??
-    reported.find(({ isImplausible }) => isImplausible) ??
+    reportedSeconds.find(({ quantity }) => (quantity ?? 0) > 0) ??
+    reportedSeconds.find(({ isImplausible }) => isImplausible) ??
     notReported
   );
 }

@@ -1,5 +1,5 @@
 import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
-import { joined, type SurchargeFacts, type Vendor, type VendorFacts } from '../vendor.ts';
+import { joinedSurcharges, type SurchargeFacts, type Vendor, type VendorFacts } from '../vendor.ts';
 import { demandingTraits, plainTraits } from '../traits.ts';
 
 /** Routers let a request name further models, of which any may answer. */
@@ -26,7 +26,7 @@ export const openaiCompatible = {
   countsTokensIn: [],
   paths: openAiPaths,
   headers: bearer,
-  surcharges: joined(openAiSurcharges, routerSurcharges),
+  surcharges: joinedSurcharges(openAiSurcharges, routerSurcharges),
   // Wherever a model is served, its server may be its maker's behind another address.
   traitsOf: (model: string) =>
     demanding.some((names) => names.test(model)) ? demandingTraits : plainTraits,

@@ -71,8 +71,8 @@ const chatOnly = /-search|^gpt-[\w.-]*audio/;
  */
 export function readModelName(model: string): OpenAiModel {
   const name = model.slice(model.lastIndexOf('/') + 1).replace(/^ft:/, '');
-  const found = /^gpt-(\d+)(?:\.(\d+))?/.exec(name);
-  const version = found === null ? 0 : Number(found[1]) * 100 + Number(found[2] ?? 0);
+  const match = /^gpt-(\d+)(?:\.(\d+))?/.exec(name);
+  const version = match === null ? 0 : Number(match[1]) * 100 + Number(match[2] ?? 0);
   if (chatOnly.test(name)) return { version, efforts: null, protocols: ['chat'] };
   const efforts = effortsByName.find(([names]) => names.test(name))?.[1] ?? null;
   if (responsesOnly.test(name)) return { version, efforts, protocols: ['responses'] };

@@ -4,7 +4,7 @@ import { arkTasks, arkPaths } from '../ark/index.ts';
 import { dashscopeTasks, dashscopePaths } from '../dashscope/index.ts';
 import { geminiHeaders, geminiPaths, geminiSurcharges } from '../gemini/index.ts';
 import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
-import { joined, pathsBelow, type Vendor } from '../vendor.ts';
+import { joinedSurcharges, pathsBelow, type Vendor } from '../vendor.ts';
 
 const synthesisBase = '/api/v1';
 const contentsBase = '/api/v3';
@@ -44,7 +44,7 @@ export const simulator = {
   },
   // Requests for faults.
   forwards: (header: string) => header.startsWith('x-simulator-'),
-  surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
+  surcharges: joinedSurcharges(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
   tasks: {
     'video-synthesis': dashscopeTasks(synthesisBase),
     'video-contents': arkTasks(contentsBase),

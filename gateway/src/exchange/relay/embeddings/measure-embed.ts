@@ -1,4 +1,10 @@
-import { judgeUsage, type Line, type PriceRates, type Rate, tokenBounds } from '#billing/index.ts';
+import {
+  judgeUsage,
+  type CostLine,
+  type PriceRates,
+  type Rate,
+  tokenBounds,
+} from '#billing/index.ts';
 import { noTokens, type ReportedUsage, saysNothing } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import {
@@ -84,7 +90,7 @@ export function boundEmbed(
   request: BoundedRequest,
   model: BoundingModel,
   rates: PriceRates,
-): readonly Line<bigint>[] {
+): readonly CostLine<bigint>[] {
   return [{ rate: inputRate(rates), quantity: mostTokens(request, model) }];
 }
 

@@ -39,7 +39,7 @@ function setUp(setting: Setting = {}) {
     models: new Map([[known.id, known]]),
     aliases: new Map(),
     aliasPatterns: [],
-    unused: new Set(),
+    unusedModels: new Set(),
     groups: new Map([['default', { name: 'default', priceMultiplier: '1' }]]),
     channels: [],
     routes: new Map(),

@@ -106,7 +106,7 @@ async function believedOf(
   const excess = billing.costOf(hold, measuredUsage.lines) - hold.amount;
   if (excess <= 0n) return measuredUsage;
   const heldAmount = hold.amount;
-  const refusal = await billing.draw(hold, excess);
+  const refusal = await billing.extend(hold, excess);
   const isPaid = refusal === null && hold.amount - heldAmount >= excess;
   return isPaid ? measuredUsage : { ...measuredUsage, source: 'quarantined' };
 }

@@ -2,7 +2,13 @@ import { ratesOf } from '#billing/index.ts';
 import type { Surcharges } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isDear, joined, noSurcharges, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
+import {
+  isDear,
+  joinedSurcharges,
+  noSurcharges,
+  vendorOf,
+  type SurchargeFacts,
+} from '#vendors/index.ts';
 
 /** What the route's upstream charges for besides tokens. */
 export function surchargesOf({ channel }: Route): SurchargeFacts {
@@ -11,7 +17,7 @@ export function surchargesOf({ channel }: Route): SurchargeFacts {
 
 /** What any of the routes' upstreams charges for besides tokens. */
 export function surchargesOfAny(routes: readonly Route[]): SurchargeFacts {
-  return joined(...routes.map(surchargesOf));
+  return joinedSurcharges(...routes.map(surchargesOf));
 }
 
 /** Does the model have a price for the term, or allow it without one? */

@@ -1,4 +1,4 @@
-import type { Line, PriceRates } from '#billing/index.ts';
+import type { CostLine, PriceRates } from '#billing/index.ts';
 import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
 
@@ -83,7 +83,7 @@ export interface Operation<
     exchange: Exchange<Input>,
     checkedRequest: Checked,
     rates: PriceRates,
-  ): readonly Line<number | bigint>[];
+  ): readonly CostLine<number | bigint>[];
 
   /**
    * Finds the routes that can serve the request.

@@ -1,4 +1,4 @@
-import type { Line, PriceRates } from '#billing/index.ts';
+import type { CostLine, PriceRates } from '#billing/index.ts';
 import { type Loss, noTokens, type TokenUsage } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { lossCodes, lossHeader, type ResponseLosses } from '#conversion/index.ts';
@@ -93,10 +93,10 @@ export interface Measured {
   /** Counters of the report that nothing reads. Absent: none. */
   readonly unread?: readonly string[];
   /** The lines of the receipt at these rates. */
-  readonly lines: (rates: PriceRates) => readonly Line[];
+  readonly lines: (rates: PriceRates) => readonly CostLine[];
 }
 
-const noLines: readonly Line[] = Object.freeze([]);
+const noLines: readonly CostLine[] = Object.freeze([]);
 
 /** Nothing was used that has to be paid. */
 export const nothingUsed: Measured = Object.freeze({

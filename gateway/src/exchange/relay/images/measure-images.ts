@@ -3,7 +3,7 @@ import {
   type ImageDemand,
   imageLines,
   judgeUsage,
-  type Line,
+  type CostLine,
   mostLayers,
   type PriceRates,
   ratesOf,
@@ -113,7 +113,7 @@ function linesOf(
   rates: PriceRates,
   { tokens, surcharges }: ReportedUsage,
   { model, surcharges: facts }: MeasuredRequest,
-): readonly Line[] {
+): readonly CostLine[] {
   const chargedImages =
     surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
   return surchargedLines(rates, tokenLines(rates, tokens), chargedImages);
@@ -124,7 +124,7 @@ function unreadOf(usage: ReportedUsage | null): Pick<Measured, 'unread'> {
 }
 
 /** Beside tiers, which have no multipliers. */
-function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly Line[] {
+function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly CostLine[] {
   const { webSearches = 0 } = usage?.surcharges ?? {};
   return surchargedLines(rates, [], { reported: [], webSearches });
 }

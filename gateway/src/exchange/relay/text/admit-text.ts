@@ -1,7 +1,7 @@
 import {
   affordableOutput,
   type Hold,
-  type Line,
+  type CostLine,
   type PriceRates,
   type Reach,
   textBound,
@@ -153,7 +153,7 @@ export function boundText(
   { input }: Pick<Exchange<TextInput>, 'input'>,
   checkedText: CheckedText,
   rates: PriceRates,
-): readonly Line<bigint>[] {
+): readonly CostLine<bigint>[] {
   const { request, resolvedModel, terms } = checkedText;
   const { maxOutputTokens, choices, webSearches, extent } = request;
   return textBound(rates, resolvedModel.model, {

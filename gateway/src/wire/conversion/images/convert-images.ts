@@ -47,14 +47,14 @@ export async function convertImageRequest(
   const names = imageSides[options.client].lossNames;
   const fieldName = (what: string): string => names[what] ?? what;
   try {
-    const converted = imageSides[options.upstream].encodeRequest(
+    const encodedRequest = imageSides[options.upstream].encodeRequest(
       await readySources(request, options),
       options,
     );
     const losses = new LossList();
-    for (const loss of converted.losses) losses.add(loss);
+    for (const loss of encodedRequest.losses) losses.add(loss);
     if (options.strict) refuseLosses(losses.all(), fieldName);
-    return { ...converted, losses: losses.all() };
+    return { ...encodedRequest, losses: losses.all() };
   } catch (error) {
     throw error instanceof Unconvertible ? refusalOf(error, fieldName) : error;
   }
@@ -71,12 +71,12 @@ async function readySources(
   const { takesForms } = imageSides[upstream];
   const isForm = takesForms && capabilities.has('edits');
   const isFetched = isForm || !takesForms;
-  const fetched = isFetched ? await fetchSources(request, fetchImage) : request;
+  const fetchedRequest = isFetched ? await fetchSources(request, fetchImage) : request;
   const recode = isForm ? inBytes : inBase64;
   const sources: ImageSource[] = [];
-  for (const source of fetched.sources) sources.push(await recode(source));
-  const mask = fetched.mask === null ? null : await recode(fetched.mask);
-  return { ...fetched, sources, mask };
+  for (const source of fetchedRequest.sources) sources.push(await recode(source));
+  const mask = fetchedRequest.mask === null ? null : await recode(fetchedRequest.mask);
+  return { ...fetchedRequest, sources, mask };
 }
 
 export interface ImageReading {
@@ -88,8 +88,8 @@ export interface ImageReading {
 
 export interface ReadImages {
   /** What an upstream of images states. Null: only the images tell. */
-  readonly answered: Omit<ImagesResponse, 'body'> | null;
-  readonly found: ImageResponse;
+  readonly clientResponse: Omit<ImagesResponse, 'body'> | null;
+  readonly upstreamResponse: ImageResponse;
   /** Gives the response the client's name of the model. Null: there is nothing to replace, or the response is converted. */
   readonly edit: Edit | null;
 }
@@ -104,13 +104,21 @@ export function readConvertedImages(
 ): ReadImages {
   const { contents } = imageCodecs;
   if (isOwn) {
-    return { answered: null, found: contents.findImages(body), edit: contents.echo(body, echo) };
+    return {
+      clientResponse: null,
+      upstreamResponse: contents.findImages(body),
+      edit: contents.echo(body, echo),
+    };
   }
   if (upstream === contents.protocol) {
-    return { answered: null, found: contents.decodeResponse(body), edit: null };
+    return { clientResponse: null, upstreamResponse: contents.decodeResponse(body), edit: null };
   }
   const { upstreamModel } = echo;
   const read = images.readResponse(body, { clientModel: upstreamModel, upstreamModel });
-  const { body: _, ...answered } = read;
-  return { answered, found: imageCodecs.images.decodeResponse(body, read.usage), edit: null };
+  const { body: _, ...clientResponse } = read;
+  return {
+    clientResponse,
+    upstreamResponse: imageCodecs.images.decodeResponse(body, read.usage),
+    edit: null,
+  };
 }

@@ -28,7 +28,7 @@ export async function editAsGeneration(request: ImagesRequest): Promise<ImagesRe
   for (const source of sources) image.push(reference(await inBase64(source)));
   const { model, encoding } = request;
   const members =
-    encoding === 'multipart' ? typed(request.members) : parseWithLongTexts(request.body);
+    encoding === 'multipart' ? typedFields(request.members) : parseWithLongTexts(request.body);
   const start = '{"model":'.length;
   const body = writeJson({
     model,
@@ -61,7 +61,7 @@ function reference(source: ImageSource): LongText {
 }
 
 /** The fields of a form as the members of JSON that they stand for. */
-function typed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function typedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,

@@ -21,19 +21,22 @@ export async function fetchSources(
 ): Promise<ImageRequest> {
   const { sources, mask } = request;
   if (![...sources, mask].some((source) => source?.kind === 'url')) return request;
-  const fetched = await each([...sources, ...(mask === null ? [] : [mask])], async (source) => {
-    try {
-      return await asBytes(source, fetchImage);
-    } catch (error) {
-      if (!(error instanceof MediaRefused)) throw error;
-      const reason = `the image cannot be fetched: ${error.message}; please send its bytes instead`;
-      throw new Unconvertible('image.url', reason);
-    }
-  });
+  const fetchedSources = await each(
+    [...sources, ...(mask === null ? [] : [mask])],
+    async (source) => {
+      try {
+        return await asBytes(source, fetchImage);
+      } catch (error) {
+        if (!(error instanceof MediaRefused)) throw error;
+        const reason = `the image cannot be fetched: ${error.message}; please send its bytes instead`;
+        throw new Unconvertible('image.url', reason);
+      }
+    },
+  );
   return {
     ...request,
-    sources: fetched.slice(0, sources.length),
-    mask: mask === null ? null : (fetched.at(-1) ?? null),
+    sources: fetchedSources.slice(0, sources.length),
+    mask: mask === null ? null : (fetchedSources.at(-1) ?? null),
   };
 }
 

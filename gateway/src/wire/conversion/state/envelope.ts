@@ -53,9 +53,13 @@ export function sealState(
  * Opens an envelope of this owner; null for anything else, and for one that was altered or sealed under another master
  * key.
  */
-export function openState(sealer: StateSealer, owner: string, sealed: string): SealedState | null {
-  if (!sealed.startsWith(prefix)) return null;
-  const content = sealer.open(owner, Buffer.from(sealed.slice(prefix.length), 'base64url'));
+export function openState(
+  sealer: StateSealer,
+  owner: string,
+  envelopeText: string,
+): SealedState | null {
+  if (!envelopeText.startsWith(prefix)) return null;
+  const content = sealer.open(owner, Buffer.from(envelopeText.slice(prefix.length), 'base64url'));
   return content === null ? null : read(JSON.parse(content));
 }
 
@@ -113,10 +117,10 @@ export function sealForClient(
   place: StatePlace,
   text = '',
 ): NativeState {
-  const signed = place === 'own' ? signedText(state, text) : null;
-  const sealed = sealState(sealer, owner, { maker, state, place, text: signed });
+  const textOfState = place === 'own' ? signedText(state, text) : null;
+  const sealedText = sealState(sealer, owner, { maker, state, place, text: textOfState });
   const { isBytes } = textFacts[client].state;
-  const data = isBytes ? Buffer.from(sealed).toString('base64') : sealed;
+  const data = isBytes ? Buffer.from(sealedText).toString('base64') : sealedText;
   return { protocol: client, kind: 'envelope', data };
 }
 
@@ -124,8 +128,8 @@ export function sealForClient(
 export function openFromClient({ sealer, owner }: Sealing, state: NativeState): SealedState | null {
   if (isEnvelope(state.data)) return openState(sealer, owner, state.data);
   if (!textFacts[state.protocol].state.isBytes) return null;
-  const decoded = Buffer.from(state.data, 'base64').toString('latin1');
-  return isEnvelope(decoded) ? openState(sealer, owner, decoded) : null;
+  const decodedText = Buffer.from(state.data, 'base64').toString('latin1');
+  return isEnvelope(decodedText) ? openState(sealer, owner, decodedText) : null;
 }
 
 /** Who made a reasoning state, and therefore can read it. */

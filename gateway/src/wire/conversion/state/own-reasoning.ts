@@ -53,9 +53,9 @@ export async function recallReasoning(
     count += 1;
     const id = callsOf(turn)[0]?.id ?? null;
     if (message === undefined || id === null) continue;
-    const kept = store.find(owner, callKey(placeOf(turns, at), id));
-    if (kept?.maker !== maker) continue;
-    const text = kept.reasoning.map((block) => block.text).join('\n\n');
+    const keptState = store.find(owner, callKey(placeOf(turns, at), id));
+    if (keptState?.maker !== maker) continue;
+    const text = keptState.reasoning.map((block) => block.text).join('\n\n');
     if (text !== '') texts.set(message, text);
   }
   return { texts, place: { owner, maker, place: placeOf(turns) } };

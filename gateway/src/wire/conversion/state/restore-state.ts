@@ -40,10 +40,10 @@ export function restoreState(
   const turns = request.turns.map((turn, at): Turn => {
     if (turn.role !== 'assistant') return turn;
     if (!turn.blocks.some((block) => isStateful(block) || maySign(block, target))) return turn;
-    const opened = openBlocks(turn.blocks, target, sealing, losses);
+    const openedBlocks = openBlocks(turn.blocks, target, sealing, losses);
     return {
       ...turn,
-      blocks: addKept(opened, target, sealing.owner, store, placeOf(request.turns, at)),
+      blocks: addKept(openedBlocks, target, sealing.owner, store, placeOf(request.turns, at)),
     };
   });
   return { ...request, turns };
@@ -112,16 +112,16 @@ interface Opened {
 function openOne(block: Block, target: StateTarget, sealing: Sealing, losses: LossList): Opened {
   const { state } = block;
   if (state === undefined) return nothing;
-  const sealed = openFromClient(sealing, state);
+  const openedState = openFromClient(sealing, state);
   // Added for a client that requires every reasoning block to be signed.
-  if (sealed?.state.data === '') return nothing;
-  const isWhole = sealed !== null && signsText(sealed, block);
-  if (isWhole && isReadable(sealed, target)) {
-    return { state: sealed.state, place: sealed.place };
+  if (openedState?.state.data === '') return nothing;
+  const isWhole = openedState !== null && signsText(openedState, block);
+  if (isWhole && isReadable(openedState, target)) {
+    return { state: openedState.state, place: openedState.place };
   }
   // What marks a text as its maker's is nothing to another model.
-  if (sealed?.state.kind !== 'reasoning-content') losses.dropped('reasoning.state');
-  return { state: null, place: sealed?.place ?? 'own' };
+  if (openedState?.state.kind !== 'reasoning-content') losses.dropped('reasoning.state');
+  return { state: null, place: openedState?.place ?? 'own' };
 }
 
 /** Whether the target accepts this state as its own. */
@@ -154,19 +154,20 @@ function addKept(
   let isSigned = blocks.some((block) => block.type === 'reasoning' && block.state !== undefined);
   return blocks.flatMap((block): Block[] => {
     if (block.state === undefined && maySign(block, target)) {
-      const kept = store.find(owner, textKey(place, block.text));
-      const state = kept?.call ?? null;
-      const isOwn = kept !== null && state !== null && isReadable({ ...kept, state }, target);
+      const keptState = store.find(owner, textKey(place, block.text));
+      const state = keptState?.call ?? null;
+      const isOwn =
+        keptState !== null && state !== null && isReadable({ ...keptState, state }, target);
       return [isOwn ? { ...block, state } : block];
     }
     if (block.type !== 'tool-call' || block.id === null || block.state !== undefined)
       return [block];
-    const kept = store.find(owner, callKey(place, block.id));
-    if (kept === null) return [block];
+    const keptState = store.find(owner, callKey(place, block.id));
+    if (keptState === null) return [block];
     const isOwn = (state: NativeState | null | undefined): state is NativeState =>
-      state != null && isReadable({ maker: kept.maker, state }, target);
-    const call: ToolCallBlock = isOwn(kept.call) ? { ...block, state: kept.call } : block;
-    const reasoning = isSigned ? [] : kept.reasoning.filter(({ state }) => isOwn(state));
+      state != null && isReadable({ maker: keptState.maker, state }, target);
+    const call: ToolCallBlock = isOwn(keptState.call) ? { ...block, state: keptState.call } : block;
+    const reasoning = isSigned ? [] : keptState.reasoning.filter(({ state }) => isOwn(state));
     if (reasoning.length > 0) isSigned = true;
     return [...reasoning, call];
   });

@@ -8,7 +8,7 @@ export interface StateSealer {
   /** @param owner the team or user whose requests may open it */
   seal(owner: string, content: string): Buffer;
   /** Null if it was altered, or sealed for another owner or under another master key. */
-  open(owner: string, sealed: Buffer): string | null;
+  open(owner: string, sealedBytes: Buffer): string | null;
 }
 
 const nonceLength = 12;
@@ -45,14 +45,14 @@ export function createStateSealer(stateKey: Uint8Array, random: RandomBytes): St
         cipher.getAuthTag(),
       ]);
     },
-    open(owner, sealed) {
-      const end = sealed.length - tagLength;
+    open(owner, sealedBytes) {
+      const end = sealedBytes.length - tagLength;
       if (end <= nonceLength) return null;
-      const nonce = sealed.subarray(0, nonceLength);
+      const nonce = sealedBytes.subarray(0, nonceLength);
       const cipher = createDecipheriv('aes-256-gcm', keyOf(owner), nonce, {
         authTagLength: tagLength,
-      }).setAuthTag(sealed.subarray(end));
-      const content = cipher.update(sealed.subarray(nonceLength, end));
+      }).setAuthTag(sealedBytes.subarray(end));
+      const content = cipher.update(sealedBytes.subarray(nonceLength, end));
       try {
         return Buffer.concat([content, cipher.final()]).toString('utf8');
       } catch {

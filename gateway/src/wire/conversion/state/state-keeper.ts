@@ -3,7 +3,7 @@ import type { NativeState, ReasoningBlock, Block, Turn } from '#canonical/index.
 import type { StateStore } from './state-store.ts';
 
 /** Of each text; comparing the whole output of a tool would cost every later request time. */
-const compared = 300;
+const comparedLength = 300;
 
 /**
  * What distinguishes the same text, or a call with the same id, in two conversations: how the conversation begins, and what
@@ -17,7 +17,7 @@ export function placeOf(turns: readonly Turn[], at = turns.length): string {
 
 function wordsOf(blocks: readonly Block[]): string[] {
   return blocks.flatMap((block) => {
-    if (block.type === 'text') return block.text.slice(0, compared);
+    if (block.type === 'text') return block.text.slice(0, comparedLength);
     return block.type === 'tool-result' ? wordsOf(block.content) : [];
   });
 }
@@ -49,7 +49,7 @@ export class StateKeeper {
   readonly #store: StateStore;
   #reasoning: ReasoningBlock[] = [];
   /** Whether a block is open. */
-  #open = false;
+  #isOpen = false;
 
   /**
    * @param owner the team or user it is stored for
@@ -64,33 +64,33 @@ export class StateKeeper {
   }
 
   /** The text of the open reasoning block. */
-  get thought(): string {
-    return this.#open ? (this.#reasoning.at(-1)?.text ?? '') : '';
+  get openReasoning(): string {
+    return this.#isOpen ? (this.#reasoning.at(-1)?.text ?? '') : '';
   }
 
   reasoning(text: string): void {
     const last = this.#reasoning.at(-1);
-    if (this.#open && last !== undefined) {
+    if (this.#isOpen && last !== undefined) {
       this.#reasoning[this.#reasoning.length - 1] = { ...last, text: last.text + text };
       return;
     }
     this.#reasoning.push({ type: 'reasoning', text });
-    this.#open = true;
+    this.#isOpen = true;
   }
 
   state(state: NativeState): void {
-    if (!this.#open) this.reasoning('');
+    if (!this.#isOpen) this.reasoning('');
     const last = this.#reasoning.at(-1);
     if (last !== undefined) this.#reasoning[this.#reasoning.length - 1] = { ...last, state };
   }
 
   close(): void {
-    this.#open = false;
+    this.#isOpen = false;
   }
 
   /** @param callId the id that the client knows */
   call(callId: string, state: NativeState | undefined): void {
-    this.#open = false;
+    this.#isOpen = false;
     const reasoning = this.#reasoning.filter((block) => block.state !== undefined);
     this.#reasoning = [];
     if (reasoning.length === 0 && state === undefined) return;

@@ -15,7 +15,7 @@ export interface KeptState {
  * user) and the `callKey` of a call or the `textKey` of a text, for an hour, in this process. Best effort.
  */
 export interface StateStore {
-  keep(owner: string, key: string, kept: KeptState): void;
+  keep(owner: string, key: string, keptState: KeptState): void;
   find(owner: string, key: string): KeptState | null;
   /** The calls and texts of this owner with stored state. */
   callsOf(owner: string): string[];
@@ -60,11 +60,11 @@ export function createStateStore({
   };
 
   return {
-    keep(owner, name, kept) {
+    keep(owner, name, keptState) {
       const key = `${owner} ${name}`;
-      const old = entries.get(key);
-      if (old !== undefined) remove(key, old);
-      const entry = { kept, size: key.length + sizeOf(kept), until: now() + ttlMs };
+      const oldEntry = entries.get(key);
+      if (oldEntry !== undefined) remove(key, oldEntry);
+      const entry = { kept: keptState, size: key.length + sizeOf(keptState), until: now() + ttlMs };
       entries.set(key, entry);
       size += entry.size;
       makeRoom();

@@ -77,14 +77,14 @@ export function stripEnvelopes(value: unknown): unknown {
     return value.filter((item) => !isCarrier(item)).map((item) => stripEnvelopes(item));
   }
   if (!isRecord(value)) return value;
-  const kept = Object.entries(value)
+  const keptMembers = Object.entries(value)
     .filter(([name, member]) => !isSealed(name, member) && !isSealedExtra(name, member))
     .map(([name, member]) => [name, stripEnvelopes(member)] as const);
-  const isSealedCall = 'functionCall' in value && kept.length < Object.keys(value).length;
-  return Object.fromEntries(isSealedCall ? [...kept, skipped] : kept);
+  const isSealedCall = 'functionCall' in value && keptMembers.length < Object.keys(value).length;
+  return Object.fromEntries(isSealedCall ? [...keptMembers, skippedSignature] : keptMembers);
 }
 
-const skipped = ['thoughtSignature', skipSignature] as const;
+const skippedSignature = ['thoughtSignature', skipSignature] as const;
 
 /** Whether the block or item is reasoning; any other one only loses the member. */
 function isCarrier(item: unknown): boolean {

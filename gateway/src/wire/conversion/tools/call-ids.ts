@@ -27,13 +27,13 @@ export function assignCallIds(request: GenerationRequest, traits: Traits): Gener
     if (block.type !== 'tool-result') return block;
     if (block.id !== null) {
       const id = acceptedId(block.id, traits);
-      const unnamed = waiting.answer(id) ? null : waiting.answerUnidentified(block.name);
-      if (unnamed === null) return { ...block, id };
-      return { ...block, id: unnamed.id, name: block.name ?? unnamed.name };
+      const unidentifiedCall = waiting.answer(id) ? null : waiting.answerUnidentified(block.name);
+      if (unidentifiedCall === null) return { ...block, id };
+      return { ...block, id: unidentifiedCall.id, name: block.name ?? unidentifiedCall.name };
     }
-    const found = waiting.answerFirst(block.name);
-    if (found === null) throw unmatched(block);
-    return { ...block, id: found.id, name: block.name ?? found.name };
+    const firstCall = waiting.answerFirst(block.name);
+    if (firstCall === null) throw unmatchedResult(block);
+    return { ...block, id: firstCall.id, name: block.name ?? firstCall.name };
   });
 }
 
@@ -47,16 +47,16 @@ interface WaitingCall {
  * Calls without a result, in order. A history may have a hundred thousand; each is visited a bounded number of times.
  */
 class WaitingCalls {
-  readonly #open = new OpenCalls();
+  readonly #openCalls = new OpenCalls();
   /** Those that had no id of their own. */
-  readonly #unidentified = new OpenCalls();
+  readonly #unidentifiedCalls = new OpenCalls();
   readonly #byId = new Map<string, WaitingCall[]>();
 
   /** @param isIdentified the client gave it its id */
   add({ id, name }: { readonly id: string; readonly name: string }, isIdentified: boolean): void {
     const call = { id, name, isAnswered: false };
-    this.#open.add(call);
-    if (!isIdentified) this.#unidentified.add(call);
+    this.#openCalls.add(call);
+    if (!isIdentified) this.#unidentifiedCalls.add(call);
     entryOf(this.#byId, id, () => []).push(call);
   }
 
@@ -70,11 +70,11 @@ class WaitingCalls {
 
   /** @param name null: any name */
   answerFirst(name: string | null): WaitingCall | null {
-    return this.#open.answerFirst(name);
+    return this.#openCalls.answerFirst(name);
   }
 
   answerUnidentified(name: string | null): WaitingCall | null {
-    return this.#unidentified.answerFirst(name);
+    return this.#unidentifiedCalls.answerFirst(name);
   }
 }
 
@@ -116,7 +116,7 @@ export function responseCallId(
   traits: Traits,
   ...place: readonly (string | number)[]
 ): string {
-  return id === null || id === '' ? minted(...place) : acceptedId(id, traits);
+  return id === null || id === '' ? mintId(...place) : acceptedId(id, traits);
 }
 
 function callId(block: ToolCallBlock, traits: Traits, turn: number, at: number): string {
@@ -125,14 +125,14 @@ function callId(block: ToolCallBlock, traits: Traits, turn: number, at: number):
 
 function acceptedId(id: string, { toolId, toolIdLength }: Traits): string {
   const isAccepted = toolId === null || (id.length <= toolIdLength && toolId.test(id));
-  return isAccepted ? id : minted(id);
+  return isAccepted ? id : mintId(id);
 }
 
-function minted(...parts: readonly (string | number)[]): string {
+function mintId(...parts: readonly (string | number)[]): string {
   return `call_${digest(24, ...parts)}`;
 }
 
-function unmatched({ name }: ToolResultBlock): Unconvertible {
+function unmatchedResult({ name }: ToolResultBlock): Unconvertible {
   const which = name === null ? 'a tool result' : `the result of '${name}'`;
   return new Unconvertible('tool_result', `${which} does not belong to any call before it`);
 }

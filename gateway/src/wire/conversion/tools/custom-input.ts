@@ -64,13 +64,13 @@ export class InputWrapper {
 
 /**
  * May a call with free text reach the client as it is?
- * @param declared what the client declared under its name; undefined: nothing
+ * @param declaredKind what the client declared under its name; undefined: nothing
  */
 export function takesText(
-  declared: ToolCallBlock['kind'] | undefined,
+  declaredKind: ToolCallBlock['kind'] | undefined,
   client: Pick<Codec, 'traits'>,
 ): boolean {
-  return (declared ?? 'custom') === 'custom' && client.traits.customTools;
+  return (declaredKind ?? 'custom') === 'custom' && client.traits.customTools;
 }
 
 /** The free text of a call that came as a function call. Arguments in any other form are the text themselves. */
@@ -131,14 +131,14 @@ export class InputUnwrapper {
     }
     if (text[end] === '"') this.#state = 'after';
     this.#rest = text.slice(end);
-    return unescaped(text.slice(0, end));
+    return unescapeText(text.slice(0, end));
   }
 }
 
 const opening = /^\s*\{\s*"input"\s*:\s*"/;
 const openingPrefix = /^\s*(\{\s*("(i(n(p(u(t("(\s*(:\s*)?)?)?)?)?)?)?)?)?)?$/;
 
-function unescaped(inner: string): string {
+function unescapeText(inner: string): string {
   try {
     // Models write line breaks into strings without escaping them.
     const strict = inner.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');

@@ -7,7 +7,7 @@ import {
 import type { LossList } from '../losses.ts';
 
 /** Kinds of tools that several vendors run; the encoder knows whether and how its upstream names its own. */
-const shared: ReadonlySet<HostedTool['kind']> = new Set(['web-search', 'code', 'fetch']);
+const sharedKinds: ReadonlySet<HostedTool['kind']> = new Set(['web-search', 'code', 'fetch']);
 
 /**
  * Removes tools that the client's own vendor would run: other models do not have them, unless the catalogue lists them. A
@@ -21,24 +21,24 @@ export function dropHostedTools(
   losses: LossList,
 ): GenerationRequest {
   const isKept = (tool: HostedTool) =>
-    tool.protocol === upstream || (capabilities.has('hosted_tools') && shared.has(tool.kind));
-  const hosted = request.tools
+    tool.protocol === upstream || (capabilities.has('hosted_tools') && sharedKinds.has(tool.kind));
+  const droppedTools = request.tools
     .filter((tool) => tool.type === 'hosted')
     .filter((tool) => !isKept(tool));
   const { toolChoice } = request;
-  const [first] = hosted;
+  const [first] = droppedTools;
   if (first === undefined) return withoutIdleChoice(request);
   const tools = request.tools.filter((tool) => tool.type !== 'hosted' || isKept(tool));
-  const names = new Set(hosted.map(({ name }) => name));
+  const names = new Set(droppedTools.map(({ name }) => name));
   const isHosted = (name: string) => names.has(name);
   const only = toolChoice?.only?.filter((name) => !isHosted(name)) ?? null;
   if (toolChoice?.mode === 'required') {
-    const forced = toolChoice.only?.find(isHosted);
+    const forcedName = toolChoice.only?.find(isHosted);
     if (tools.length === 0 || (only !== null && only.length === 0)) {
-      throw refused(hosted.find(({ name }) => name === forced) ?? first);
+      throw refusedTool(droppedTools.find(({ name }) => name === forcedName) ?? first);
     }
   }
-  for (const tool of hosted) losses.dropped(`tools.${tool.name}`);
+  for (const tool of droppedTools) losses.dropped(`tools.${tool.name}`);
   return withoutIdleChoice({
     ...request,
     tools,
@@ -56,6 +56,6 @@ function withoutIdleChoice(request: GenerationRequest): GenerationRequest {
     : request;
 }
 
-function refused({ name }: HostedTool): Unconvertible {
+function refusedTool({ name }: HostedTool): Unconvertible {
   return new Unconvertible('tool_choice', `the tool '${name}' is not available with this model`);
 }

@@ -20,35 +20,38 @@ export function pairCalls(
   repairs: boolean,
   losses: LossList,
 ): GenerationRequest {
-  const merged = moveLateResults(mergeTurns(request.turns));
-  const turns = repairs ? repairCalls(merged, losses) : merged;
-  return { ...request, turns: turns.map((turn, index) => paired(turn, turns[index - 1])) };
+  const mergedTurns = moveLateResults(mergeTurns(request.turns));
+  const turns = repairs ? repairCalls(mergedTurns, losses) : mergedTurns;
+  return { ...request, turns: turns.map((turn, index) => pairTurn(turn, turns[index - 1])) };
 }
 
-function paired(turn: Turn, before: Turn | undefined): Turn {
+function pairTurn(turn: Turn, before: Turn | undefined): Turn {
   const calls = callsOf(before);
   const results = turn.blocks.filter(isResult);
   if (calls.length === 0 && results.length === 0) return turn;
-  if (turn.role !== 'user') throw unanswered(calls[0]);
+  if (turn.role !== 'user') throw unansweredCall(calls[0]);
   const first = new Map(results.toReversed().map((result) => [result.id, result]));
-  const ordered = calls.map((call) => {
+  const orderedResults = calls.map((call) => {
     const own = first.get(call.id);
-    if (own === undefined) throw unanswered(call);
+    if (own === undefined) throw unansweredCall(call);
     return own;
   });
-  const called = new Set(calls.map(({ id }) => id));
-  for (const result of results) if (!called.has(result.id)) throw orphaned(result);
-  return { ...turn, blocks: [...ordered, ...turn.blocks.filter((block) => !isResult(block))] };
+  const callIds = new Set(calls.map(({ id }) => id));
+  for (const result of results) if (!callIds.has(result.id)) throw orphanedResult(result);
+  return {
+    ...turn,
+    blocks: [...orderedResults, ...turn.blocks.filter((block) => !isResult(block))],
+  };
 }
 
-function unanswered(call: ToolCallBlock | undefined): Unconvertible {
+function unansweredCall(call: ToolCallBlock | undefined): Unconvertible {
   return new Unconvertible(
     'tool_call',
     `the call '${call?.id ?? ''}' of the tool '${call?.name ?? ''}' has no result after it`,
   );
 }
 
-function orphaned({ id }: ToolResultBlock): Unconvertible {
+function orphanedResult({ id }: ToolResultBlock): Unconvertible {
   return new Unconvertible(
     'tool_result',
     `the tool result '${id ?? ''}' does not belong to a call in the turn before it`,
@@ -65,43 +68,43 @@ const noResult = 'Error: no result was recorded for this call.';
  * @param turns neighbours have different roles
  */
 function repairCalls(turns: readonly Turn[], losses: LossList): Turn[] {
-  const repaired: Turn[] = [];
+  const repairedTurns: Turn[] = [];
   for (const turn of turns) {
-    const calls = callsOf(repaired.at(-1));
+    const calls = callsOf(repairedTurns.at(-1));
     if (turn.role !== 'user') {
-      if (calls.length > 0) repaired.push(answer(calls, { role: 'user', blocks: [] }, losses));
-      repaired.push(turn);
-    } else repaired.push(answer(calls, turn, losses));
+      if (calls.length > 0) repairedTurns.push(answer(calls, { role: 'user', blocks: [] }, losses));
+      repairedTurns.push(turn);
+    } else repairedTurns.push(answer(calls, turn, losses));
   }
-  const last = repaired.at(-1);
-  if (last === undefined || callsOf(last).length === 0) return repaired;
+  const last = repairedTurns.at(-1);
+  if (last === undefined || callsOf(last).length === 0) return repairedTurns;
   losses.dropped('tool_call');
-  const said = last.blocks.filter(({ type }) => type !== 'tool-call');
+  const otherBlocks = last.blocks.filter(({ type }) => type !== 'tool-call');
   // Reasoning alone is not a response.
-  const isNothing = said.every(({ type }) => type === 'reasoning');
-  return [...repaired.slice(0, -1), ...(isNothing ? [] : [{ ...last, blocks: said }])];
+  const isNothing = otherBlocks.every(({ type }) => type === 'reasoning');
+  return [...repairedTurns.slice(0, -1), ...(isNothing ? [] : [{ ...last, blocks: otherBlocks }])];
 }
 
 function answer(calls: readonly ToolCallBlock[], turn: Turn, losses: LossList): Turn {
-  const called = new Set(calls.map(({ id }) => id));
+  const callIds = new Set(calls.map(({ id }) => id));
   const latest = new Map(turn.blocks.filter(isResult).map((result) => [result.id, result]));
-  const unanswered = calls.filter(({ id }) => !latest.has(id));
-  if (unanswered.length > 0) losses.approximated('tool_result');
+  const unansweredCalls = calls.filter(({ id }) => !latest.has(id));
+  if (unansweredCalls.length > 0) losses.approximated('tool_result');
   const blocks = turn.blocks.flatMap((block): readonly Block[] => {
     if (!isResult(block)) return [block];
     if (latest.get(block.id) !== block) {
       losses.approximated('tool_result');
       return [];
     }
-    if (called.has(block.id)) return [block];
+    if (callIds.has(block.id)) return [block];
     losses.approximated('tool_result');
-    return quoted(block);
+    return quoteResult(block);
   });
-  return { ...turn, blocks: [...unanswered.map(emptyResult), ...blocks] };
+  return { ...turn, blocks: [...unansweredCalls.map(emptyResult), ...blocks] };
 }
 
 /** As text and media of the user. */
-function quoted({ id, content, isError }: ToolResultBlock): Block[] {
+function quoteResult({ id, content, isError }: ToolResultBlock): Block[] {
   const texts = content.flatMap((block) => (block.type === 'text' ? block.text : []));
   const head = `[${isError ? 'Error' : 'Result'} of tool call ${id ?? 'unknown'}]`;
   const others = content.filter(({ type }) => type !== 'text');

@@ -108,14 +108,14 @@ export function renameTools(
     const name = names.toUpstream(tool.name, tool.namespace, itemOf(tool));
     if (tool.type === 'function' && tool.typed !== undefined)
       losses.approximated(`tools.${tool.name}`);
-    const moved = { ...tool, name, namespace: namespaceOf(tool.namespace) };
-    if (moved.type === 'function' || traits.customTools) return moved;
+    const namedTool = { ...tool, name, namespace: namespaceOf(tool.namespace) };
+    if (namedTool.type === 'function' || traits.customTools) return namedTool;
     losses.approximated('tools.custom');
-    return customAsFunction(moved);
+    return customAsFunction(namedTool);
   });
 
   const nameOfCall = new Map<string, string>();
-  const renamed = mapBlocks({ ...request, tools }, (block) => {
+  const renamedRequest = mapBlocks({ ...request, tools }, (block) => {
     if (block.type === 'tool-call') {
       const name = names.toUpstream(block.name, block.namespace, block.item);
       if (block.id !== null) nameOfCall.set(block.id, name);
@@ -129,16 +129,16 @@ export function renameTools(
       };
     }
     if (block.type === 'tool-result') {
-      const called = block.id === null ? undefined : nameOfCall.get(block.id);
+      const calledName = block.id === null ? undefined : nameOfCall.get(block.id);
       return {
         ...block,
-        name: called ?? (block.name === null ? null : names.toUpstream(block.name, undefined)),
+        name: calledName ?? (block.name === null ? null : names.toUpstream(block.name, undefined)),
         kind: traits.customTools ? block.kind : 'function',
       };
     }
     return block;
   });
-  return { ...renamed, toolChoice: renameChoice(request, names) };
+  return { ...renamedRequest, toolChoice: renameChoice(request, names) };
 }
 
 function renameChoice(
@@ -146,13 +146,13 @@ function renameChoice(
   names: ToolNames,
 ): ToolChoice | null {
   if (toolChoice?.only == null) return toolChoice;
-  const named = new Map<string, FunctionTool | CustomTool>();
+  const toolsByName = new Map<string, FunctionTool | CustomTool>();
   for (const tool of tools) {
-    if (tool.type === 'hosted' || named.has(tool.name)) continue;
-    named.set(tool.name, tool);
+    if (tool.type === 'hosted' || toolsByName.has(tool.name)) continue;
+    toolsByName.set(tool.name, tool);
   }
   const only = toolChoice.only.map((name) => {
-    const tool = named.get(name);
+    const tool = toolsByName.get(name);
     return names.toUpstream(name, tool?.namespace, itemOf(tool));
   });
   return { ...toolChoice, only };

@@ -69,14 +69,16 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
 
   async #convert(body: Buffer, read: ReadImages): Promise<MeasuredImages> {
     const { isOwn, fetching, losses, prepared } = this.#options;
-    if (isOwn) return this.#showable(body, read, await inspectImages(read.found));
+    if (isOwn) return this.#showable(body, read, await inspectImages(read.upstreamResponse));
     const foundImages = await inspectImages(
-      await fetching((fetchImage) => fetchImages(read.found, fetchImage)),
+      await fetching((fetchImage) => fetchImages(read.upstreamResponse, fetchImage)),
     );
     losses.add(foundImages.others);
-    const { answered } = read;
+    const { clientResponse } = read;
     const measuredUsage = this.#measure(
-      answered === null ? answeredBy(foundImages) : withHeaders(answered, foundImages.images),
+      clientResponse === null
+        ? answeredBy(foundImages)
+        : withHeaders(clientResponse, foundImages.images),
     );
     return {
       body: await joinInTurns(prepared.openedImages.encode(foundImages)),

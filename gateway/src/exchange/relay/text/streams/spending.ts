@@ -109,7 +109,7 @@ export function spendingOf(
         const textUsage = usageOfLeaving(knownUsage, preparedText, { outputBytes, webSearches });
         return billing.costOf(hold, measureText(textUsage, preparedText, sentRequest).lines);
       },
-      draw: (amount) => billing.draw(hold, amount),
+      draw: (amount) => billing.extend(hold, amount),
       overshoot,
       ahead,
       coveredBytes,
