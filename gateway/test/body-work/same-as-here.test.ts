@@ -161,7 +161,7 @@ function patch(protocol: TextProtocolName, text: string) {
     ? withoutEnvelopes(textProtocols[protocol], request)
     : request;
   return {
-    patched: textProtocols[protocol].patchRequest(native, {
+    patchedRequest: textProtocols[protocol].patchRequest(native, {
       upstreamModel: 'up',
       maxOutputTokens: 32_000,
     }),

@@ -195,7 +195,7 @@ export class SimulatedNode {
           status: 402,
           error,
           measured: nothingUsed,
-          tried: nothingTried,
+          triedRequests: nothingTried,
         });
     }
   }
@@ -253,7 +253,7 @@ export class SimulatedNode {
       error,
       measured:
         this.#options.random() < 0.5 ? measureText(usage, askedOf(exchange), null) : nothingUsed,
-      tried: { attempts, sent: null },
+      triedRequests: { attempts, sentRequest: null },
     };
   }
 
@@ -283,7 +283,7 @@ export class SimulatedNode {
       status: 200,
       error: null,
       measured: measureText(usage, askedOf(exchange), null),
-      tried: { attempts: [...failed, attempt], sent: answered },
+      triedRequests: { attempts: [...failed, attempt], sentRequest: answered },
     });
   }
 

@@ -37,9 +37,9 @@ export interface KeyUse {
   readonly id: string;
   readonly claims: Set<BodyClaim>;
   /** Bytes of the reserve. */
-  reserved: number;
+  reservedBytes: number;
   /** Bytes of the shared part. */
-  shared: number;
+  sharedBytes: number;
   /** The one large body that a key without money may have in flight; null: none. */
   only: BodyClaim | null;
 }
@@ -58,7 +58,7 @@ export interface ClaimKeeper {
 export class BodyClaim {
   readonly key: KeyUse;
   /** Bytes. */
-  held = 0;
+  heldBytes = 0;
   /** Whether it holds the shared part rather than the reserve. */
   isShared = false;
   /** Whether its key has no money: then only one large body of the key may be in flight. */
@@ -117,20 +117,20 @@ export class BodyClaim {
    * still being read make way for it.
    */
   tryResponse(bytes: number): boolean {
-    this.#withoutResponse ??= this.held;
+    this.#withoutResponse ??= this.heldBytes;
     return this.#keeper.tryHold(this, this.#withoutResponse + perResponseByte * bytes, true);
   }
 
   /** Claims this many bytes beside everything else that the request holds. A negative number gives memory back. */
   tryMore(bytes: number): boolean {
-    if (!this.#keeper.tryHold(this, this.held + bytes)) return false;
+    if (!this.#keeper.tryHold(this, this.heldBytes + bytes)) return false;
     if (this.#withoutResponse !== null) this.#withoutResponse += bytes;
     return true;
   }
 
   /** Gives back all that is not for a response: the body will not be sent again. */
   forgetBody(): void {
-    const forResponse = this.held - (this.#withoutResponse ?? this.held);
+    const forResponse = this.heldBytes - (this.#withoutResponse ?? this.heldBytes);
     this.#withoutResponse = 0;
     this.#keeper.tryHold(this, forResponse);
   }
@@ -195,13 +195,13 @@ export function createBodyRoom(limit: number): BodyRoom {
   };
 
   const hold = (claim: BodyClaim, total: number): void => {
-    const more = total - claim.held;
-    claim.held = total;
+    const more = total - claim.heldBytes;
+    claim.heldBytes = total;
     if (claim.isShared) {
-      claim.key.shared += more;
+      claim.key.sharedBytes += more;
       sharedBytes += more;
     } else {
-      claim.key.reserved += more;
+      claim.key.reservedBytes += more;
       reservedBytes += more;
     }
     if (total === 0 && claim.key.only === claim) claim.key.only = null;
@@ -215,14 +215,14 @@ export function createBodyRoom(limit: number): BodyRoom {
     sharedLimit,
     isBlocked,
     takeReserved(claim, total) {
-      const more = total - claim.held;
-      const fits = claim.key.reserved + more <= (reserve - reservedBytes) / 16;
+      const more = total - claim.heldBytes;
+      const fits = claim.key.reservedBytes + more <= (reserve - reservedBytes) / 16;
       if (claim.isShared || !fits || isBlocked(claim, total)) return false;
       hold(claim, total);
       return true;
     },
     takeShared(claim, total) {
-      const others = sharedBytes - (claim.isShared ? claim.held : 0);
+      const others = sharedBytes - (claim.isShared ? claim.heldBytes : 0);
       const fits = others === 0 || others + total <= sharedLimit;
       if (!fits || isBlocked(claim, total)) return false;
       if (!claim.isShared) {
@@ -233,7 +233,7 @@ export function createBodyRoom(limit: number): BodyRoom {
       return true;
     },
     lacking(claim, total) {
-      const others = sharedBytes - (claim.isShared ? claim.held : 0);
+      const others = sharedBytes - (claim.isShared ? claim.heldBytes : 0);
       return Math.min(others, others + total - sharedLimit);
     },
     give: hold,

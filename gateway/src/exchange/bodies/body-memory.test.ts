@@ -284,10 +284,10 @@ test('in any order of events the limit holds and all memory is released', () => 
           } catch {}
         } else claim?.release();
         const shared = claims.filter((each) => each.isShared && !each.isReleased);
-        const most = Math.max(24 * mebibyte, ...shared.map(({ held }) => held));
+        const most = Math.max(24 * mebibyte, ...shared.map(({ heldBytes }) => heldBytes));
         expect(memory.used).toBeLessThanOrEqual(most + 8 * mebibyte);
         expect(memory.used).toBe(
-          claims.reduce((sum, each) => sum + (each.isReleased ? 0 : each.held), 0),
+          claims.reduce((sum, each) => sum + (each.isReleased ? 0 : each.heldBytes), 0),
         );
       }
       for (const claim of claims) claim.release();

@@ -43,7 +43,7 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
   const keeper: ClaimKeeper = {
     tryHold(claim, total, isResponse = false) {
       if (claim.isReleased) return true;
-      if (total <= claim.held) {
+      if (total <= claim.heldBytes) {
         room.give(claim, total);
         if (queue.waiting.size > 0) queue.serve();
         return true;
@@ -51,7 +51,7 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
       if (room.takeReserved(claim, total)) return true;
       if (isResponse) return queue.takeFor(claim, total);
       // A body that is half read or about to be parsed goes before those who wait: only its end releases what it holds.
-      return (claim.held > 0 || queue.waiting.size === 0) && room.takeShared(claim, total);
+      return (claim.heldBytes > 0 || queue.waiting.size === 0) && room.takeShared(claim, total);
     },
     wait: queue.add,
     refuse,
@@ -80,7 +80,7 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
     open(keyId) {
       let key = keys.get(keyId);
       if (key === undefined) {
-        key = { id: keyId, claims: new Set(), reserved: 0, shared: 0, only: null };
+        key = { id: keyId, claims: new Set(), reservedBytes: 0, sharedBytes: 0, only: null };
         keys.set(keyId, key);
       }
       const claim = new BodyClaim(keeper, key);

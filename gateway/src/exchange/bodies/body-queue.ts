@@ -52,7 +52,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
   let isMakingWay = false;
 
   const inTurn = (): Waiter[] => {
-    const rank = ({ claim }: Waiter) => claim.key.shared;
+    const rank = ({ claim }: Waiter) => claim.key.sharedBytes;
     return [...waiting.values()].toSorted((one, other) => rank(one) - rank(other));
   };
 
@@ -86,7 +86,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
   const makeWay = (now: number): void => {
     const first = inTurn()[0];
     if (first === undefined) return;
-    const holders = [...keys.values()].filter(({ shared }) => shared > 0);
+    const holders = [...keys.values()].filter(({ sharedBytes }) => sharedBytes > 0);
     const others = holders.filter((key) => key !== first.claim.key);
     for (const claim of readingBeyond(room.sharedLimit / (others.length + 1), others)) {
       if (!waiting.has(first.claim)) return;
@@ -97,12 +97,12 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
   const takeFor = (claim: BodyClaim, total: number): boolean => {
     if (room.takeShared(claim, total)) return true;
     if (room.isBlocked(claim, total)) return false;
-    const others = [...keys.values()].filter((key) => key.shared > 0 && key !== claim.key);
+    const others = [...keys.values()].filter((key) => key.sharedBytes > 0 && key !== claim.key);
     const readers = [
       ...readingBeyond(room.sharedLimit / (others.length + 1), others),
       ...readingBeyond(0, [claim.key]).filter((own) => own !== claim),
     ];
-    const yieldedBytes = readers.reduce((sum, { held }) => sum + held, 0);
+    const yieldedBytes = readers.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
     if (yieldedBytes < room.lacking(claim, total)) return false;
     isMakingWay = true;
     for (const reader of readers) {
@@ -131,8 +131,8 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
 /** Claims of shared room for what is still being read, of keys that hold more than this part; most first. */
 function readingBeyond(part: number, keys: readonly KeyUse[]): BodyClaim[] {
   return keys
-    .filter(({ shared }) => shared > part)
-    .toSorted((one, other) => other.shared - one.shared)
+    .filter(({ sharedBytes }) => sharedBytes > part)
+    .toSorted((one, other) => other.sharedBytes - one.sharedBytes)
     .flatMap(({ claims }) => [...claims])
     .filter(({ isShared, giveWay }) => isShared && giveWay !== null);
 }

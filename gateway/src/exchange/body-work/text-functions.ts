@@ -57,7 +57,7 @@ export interface RequestFacts {
 }
 
 export interface PatchedBody {
-  readonly patched: PatchedRequest;
+  readonly patchedRequest: PatchedRequest;
   /** Whether sealed reasoning of other upstreams was removed. */
   readonly isStripped: boolean;
   /** See `RecalledReasoning`. */
@@ -273,12 +273,16 @@ export function patchText(
   const native = isSealed ? withoutEnvelopes(protocol, request) : request;
   const { echo } = target;
   if (recalled === null || echo === undefined) {
-    return { patched: protocol.patchRequest(native, target), isStripped: isSealed, place: null };
+    return {
+      patchedRequest: protocol.patchRequest(native, target),
+      isStripped: isSealed,
+      place: null,
+    };
   }
   const { owner, maker } = recalled;
   return converter.recallReasoning(native, owner, maker).then(({ texts, place }) => {
     const patchedRequest = protocol.patchRequest(native, { ...target, echo: { ...echo, texts } });
-    return { patched: patchedRequest, isStripped: isSealed, place };
+    return { patchedRequest, isStripped: isSealed, place };
   });
 }
 

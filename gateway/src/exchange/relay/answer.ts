@@ -17,7 +17,7 @@ import {
   responseHeaders,
   type SentRequest,
 } from './exchange/record.ts';
-import type { StreamSink } from './streams/stream-sink.ts';
+import type { StreamSink } from './exchange/stream-sink.ts';
 
 /**
  * How one kind of request is served: where it is sent, and what becomes of the response.
@@ -66,7 +66,7 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
   const { client, startedAt } = exchange.input;
   const { sink, kind } = plan;
   const triedRequests = await new Tries(parts, exchange, plan).run();
-  const { outcome, sent } = triedRequests;
+  const { outcome, sentRequest } = triedRequests;
   switch (outcome.kind) {
     case 'unanswered': {
       const failure = await finishWithoutResponse(parts, exchange, outcome.error, triedRequests);
@@ -75,12 +75,12 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
     case 'not-asked':
       return finishDisconnected(parts, exchange, nothingUsed, triedRequests);
     case 'disconnected': {
-      const measuredUsage = plan.measureLeft?.(outcome, sent) ?? nothingUsed;
+      const measuredUsage = plan.measureLeft?.(outcome, sentRequest) ?? nothingUsed;
       return finishDisconnected(parts, exchange, measuredUsage, triedRequests);
     }
     case 'broken': {
       const { error, seen } = outcome;
-      const measuredUsage = plan.measureBroken?.(outcome, sent) ?? null;
+      const measuredUsage = plan.measureBroken?.(outcome, sentRequest) ?? null;
       if (measuredUsage === null) await finishFailed(parts, exchange, error, triedRequests, 200);
       else await finishDisconnected(parts, exchange, measuredUsage, triedRequests, error);
       return endWith(plan, error, seen);
@@ -88,15 +88,15 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
     case 'complete':
   }
   const { response } = outcome;
-  const measuredUsage = plan.measure(response, sent);
+  const measuredUsage = plan.measure(response, sentRequest);
   if (measuredUsage === null) {
     const failure = new GatewayError('upstream_abnormal');
-    const status = sink?.opened === true ? 200 : undefined;
+    const status = sink?.isOpened === true ? 200 : undefined;
     await finishFailed(parts, exchange, failure, triedRequests, status);
     return endWith(plan, failure, response);
   }
-  if (kind === 'buffered' && sent !== null) {
-    sent.ttftMs = parts.clock.monotonic() - startedAt;
+  if (kind === 'buffered' && sentRequest !== null) {
+    sentRequest.ttftMs = parts.clock.monotonic() - startedAt;
   }
   if (kind === 'stream' && plan.isCostly === true && client.disconnected) {
     // It was read to its end for its cost.
@@ -107,7 +107,7 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
   } catch (error) {
     return endWith(plan, asGatewayError(parts, exchange.input, error), null);
   }
-  return plan.write(response, responseHeaders(sent), sent);
+  return plan.write(response, responseHeaders(sentRequest), sentRequest);
 }
 
 /**
@@ -120,6 +120,6 @@ function endWith<Sent extends SentRequest, Result, Seen>(
   seenResponse: Result | Seen | null,
 ): void {
   const { sink } = plan;
-  if (sink?.opened !== true || plan.encodeError === undefined) throw error;
+  if (sink?.isOpened !== true || plan.encodeError === undefined) throw error;
   sink.end([plan.encodeError(error, seenResponse)]);
 }

@@ -9,8 +9,7 @@ import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import { nothingUsed } from '../exchange/record.ts';
 import type { TickListener } from '../exchange/ticker.ts';
 import { ImageStream } from '../images/image-stream.ts';
-import { createFraming } from '../streams/framing.ts';
-import { StreamSink } from '../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
 import { TextEvents } from '../text/streams/text-events.ts';
 import type { AttemptOptions } from './attempt-options.ts';
 import { Attempt } from './attempt.ts';
@@ -209,7 +208,7 @@ class World {
         },
         refuse: () => new GatewayError('overloaded'),
       } as never,
-      reserved: this.reserved,
+      reservedBytes: this.reserved,
       onDefect: (error) => this.defects.push(error),
     };
   }
@@ -352,8 +351,8 @@ test('an attempt ends once, releases what it holds, and is over by its deadline'
       // No call outlives its attempt.
       expect(world.isOver || world.aborted || outcome.kind === 'complete').toBe(true);
       // A failure lets another channel try, so the client cannot have seen any of this one.
-      if (outcome.kind === 'failed') expect(world.sink.shown).toBe(false);
-      if (outcome.kind === 'broken') expect(world.sink.shown).toBe(true);
+      if (outcome.kind === 'failed') expect(world.sink.isShown).toBe(false);
+      if (outcome.kind === 'broken') expect(world.sink.isShown).toBe(true);
       if (outcome.kind === 'failed' && outcome.result === 'no-memory') {
         expect(world.reserved).toBe(0);
       }

@@ -17,7 +17,7 @@ export interface AttemptTerms {
   /** Limits the memory for a large response; absent: it is not limited. */
   readonly memory?: RequestMemory | undefined;
   /** In bytes of the response: what `memory` already holds for it. */
-  readonly reserved?: number | undefined;
+  readonly reservedBytes?: number | undefined;
   /** Called when a response without an error begins. If such an attempt fails, a costly request is not sent again. */
   readonly onAnswered?: (() => void) | undefined;
 }
@@ -40,7 +40,7 @@ export function attemptOptions(
   { upstream, ticker, clock, timeouts, drains, onUnexpectedError }: Omit<AttemptParts, 'health'>,
   input: Pick<ExchangeInput, 'id' | 'headers' | 'startedAt'> & Pick<AttemptOptions, 'client'>,
   channel: Pick<Channel, 'timeouts'>,
-  { onLeave, memory, reserved, onAnswered }: AttemptTerms,
+  { onLeave, memory, reservedBytes, onAnswered }: AttemptTerms,
 ): AttemptOptions {
   return {
     upstream,
@@ -49,7 +49,7 @@ export function attemptOptions(
     monotonic: clock.monotonic,
     onLeave,
     memory,
-    reserved,
+    reservedBytes,
     onAnswered,
     drains,
     deadline: totalDeadline(input, channel, timeouts),

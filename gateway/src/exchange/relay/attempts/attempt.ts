@@ -45,13 +45,13 @@ export interface Receiver<Result, Seen> {
   /** What a response is that cannot be read, for the usage row. Absent: `unreadable`. */
   readonly unreadable?: string;
   /** The client has the head of the response. Absent: it has not. */
-  readonly opened?: boolean;
+  readonly isOpened?: boolean;
   /** The client has seen some of the response. Absent: it has not. */
-  readonly shown?: boolean;
+  readonly isShown?: boolean;
   /** What is known of a response that has no end. Absent: nothing. */
   readonly seen?: Seen;
   /** What the upstream has made so far, besides tokens. Absent: nothing that is counted. */
-  readonly made?: UnitsRecord;
+  readonly madeUnits?: UnitsRecord;
   /** The usage is about to come. */
   readonly awaitsUsage?: boolean;
 
@@ -111,7 +111,7 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   status = 0;
   readonly call: UpstreamCall;
   /** The monotonic time. */
-  readonly started: number;
+  readonly startedAt: number;
   /** The outcome is settled. */
   over = false;
   /** The client has left, and gets nothing more; the response is read anyway. */
@@ -141,8 +141,8 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   constructor(request: UpstreamRequest, receiver: Receiver<Result, Seen>, options: AttemptOptions) {
     this.#receiver = receiver;
     this.#options = options;
-    this.started = options.monotonic();
-    this.#roomFor = options.reserved ?? smallResponse;
+    this.startedAt = options.monotonic();
+    this.#roomFor = options.reservedBytes ?? smallResponse;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -263,7 +263,7 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     } else if (this.#receiver.settle?.(now) === true) return;
     else if (now >= deadline) this.cut('deadline');
     else if (this.isLeft) return;
-    else if (now < clientDeadline || this.#receiver.opened === true) this.#receiver.tick?.(now);
+    else if (now < clientDeadline || this.#receiver.isOpened === true) this.#receiver.tick?.(now);
     else {
       const error = new GatewayError('upstream_abnormal');
       // The client has its error in time; what it asked for is paid like that of a client that leaves.
@@ -349,9 +349,9 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
 
   /** The upstream broke off, or its response violates its protocol: its connection is not kept. */
   cut(result: string): void {
-    const { made } = this.#receiver;
+    const { madeUnits } = this.#receiver;
     const failure = brokenAttempt(this.status, reachOf(this.status, this.call.sent), result);
-    this.fail(made === undefined ? failure : { ...failure, units: made });
+    this.fail(madeUnits === undefined ? failure : { ...failure, units: madeUnits });
     this.call.abort();
   }
 
@@ -373,9 +373,9 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     const receiver = this.#receiver;
     this.finish({
       kind: 'disconnected',
-      asked: this.call.sent,
+      isSent: this.call.sent,
       status: status === 0 ? null : status,
-      shown: receiver.shown === true,
+      isShown: receiver.isShown === true,
       seen: receiver.seen ?? null,
       ...(this.#options.client.failedWith !== null && { result: 'client-deadline' }),
     });

@@ -50,7 +50,7 @@ function open(
     request({ channel: { name }, upstreamModel }) {
       if (outcomes[name] instanceof Error) throw outcomes[name];
       return {
-        sent: {
+        sentRequest: {
           channel: name,
           upstreamModel,
           rewrites: [`r-${name}`],
@@ -96,15 +96,15 @@ function open(
 
 const left: AttemptOutcome = {
   kind: 'disconnected',
-  asked: true,
+  isSent: true,
   status: null,
-  shown: false,
+  isShown: false,
   seen: null,
 };
 
 test.each([
   [response, true],
-  [{ ...left, shown: true }, true],
+  [{ ...left, isShown: true }, true],
   [left, false],
   [broken, false],
 ])('a cure is known by a response, not by %j', async (outcome, isKnown) => {
@@ -132,7 +132,7 @@ describe('what attempts return', () => {
         { channel: 'a', class: 'started', result: 'reset', upstreamRequestId: 'a' },
         { channel: 'b', class: 'shown', result: 'completed', upstreamRequestId: 'b' },
       ],
-      sent: { channel: 'b', upstreamModel: 'b-up', rewrites: ['r-b'] },
+      sentRequest: { channel: 'b', upstreamModel: 'b-up', rewrites: ['r-b'] },
     });
     expect(asked).toEqual(['a', 'b']);
     expect(begun).toEqual(['a', 'b']);
@@ -143,7 +143,7 @@ describe('what attempts return', () => {
     expect(await run()).toMatchObject({
       outcome: { kind: 'unanswered', error: { errorName: 'upstream_abnormal' } },
       attempts: [{ channel: 'a' }, { channel: 'b' }],
-      sent: { channel: null, upstreamModel: null, rewrites: ['r-b'] },
+      sentRequest: { channel: null, upstreamModel: null, rewrites: ['r-b'] },
     });
   });
 
@@ -151,7 +151,7 @@ describe('what attempts return', () => {
     const { run, asked } = open({ a: clientFault, b: response });
     expect(await run()).toMatchObject({
       outcome: { kind: 'unanswered', error: { errorName: 'context_too_long' } },
-      sent: { channel: 'a' },
+      sentRequest: { channel: 'a' },
     });
     expect(asked).toEqual(['a']);
   });
@@ -162,7 +162,7 @@ describe('what attempts return', () => {
     expect(await run()).toMatchObject({
       outcome: { kind: 'unanswered', error: { errorName: 'upstream_abnormal' } },
       attempts: [{ channel: 'a' }],
-      sent: { channel: null, rewrites: ['r-a'] },
+      sentRequest: { channel: null, rewrites: ['r-a'] },
       passed: [{ channel: 'b', reason: 'unable' }],
     });
     expect(defects).toEqual([defect]);
@@ -192,7 +192,7 @@ describe('what attempts return', () => {
     expect(await run()).toEqual({
       outcome: { kind: 'not-asked' },
       attempts: [],
-      sent: null,
+      sentRequest: null,
       passed: [],
     });
     expect(asked).toEqual([]);
@@ -219,10 +219,10 @@ describe('a 400 that nothing explains', () => {
       errorOf: ({ classification }) =>
         new GatewayError(classification.kind === 'client' ? classification.error : 'unavailable'),
     });
-    const { outcome, attempts, sent } = await run();
+    const { outcome, attempts, sentRequest } = await run();
     const end = outcome.kind === 'unanswered' ? outcome.error : outcome;
     expect(attempts.map(({ channel }) => channel)).toEqual(asked);
-    return { asked, end, channel: sent?.channel };
+    return { asked, end, channel: sentRequest?.channel };
   };
   const rejected: unknown = expect.objectContaining({ errorName: 'upstream_rejected' });
   const [one, two] = ['anthropic', 'gemini'];
@@ -350,15 +350,15 @@ describe('a route that cannot be asked for this', () => {
   test('is passed over', async () => {
     const unable = ({ channel }: Route) => Promise.resolve(channel.name === 'a' ? refusal : null);
     const { run, asked } = open({ a: response, b: response }, { unable });
-    expect(await run()).toMatchObject({ sent: { channel: 'b' } });
+    expect(await run()).toMatchObject({ sentRequest: { channel: 'b' } });
     expect(asked).toEqual(['b']);
   });
 
   test('is the reason when there is no other', async () => {
     const { run } = open({ a: response, b: response }, { unable: () => Promise.resolve(refusal) });
-    const { outcome, attempts, sent } = await run();
+    const { outcome, attempts, sentRequest } = await run();
     expect(outcome).toEqual({ kind: 'unanswered', error: refusal });
-    expect({ attempts, sent }).toEqual({ attempts: [], sent: null });
+    expect({ attempts, sentRequest }).toEqual({ attempts: [], sentRequest: null });
   });
 });
 

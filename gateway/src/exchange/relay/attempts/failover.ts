@@ -67,7 +67,7 @@ interface Rejection<Sent> {
   readonly error: GatewayError;
   readonly request: Sent | null;
   /** How many requests had been sent. */
-  readonly sent: number;
+  readonly sentCount: number;
 }
 
 /** What a client gets for a 400 of which only the status, or the name of a field, is known. */
@@ -132,7 +132,12 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       // The one that the client's error stands for is reported with it.
       if (defect !== thrownError) this.#parts.onUnexpectedError(defect, this.#exchange.input.id);
     }
-    return { outcome, attempts: this.#attempts, sent: this.#last, passed: this.#passedOver() };
+    return {
+      outcome,
+      attempts: this.#attempts,
+      sentRequest: this.#last,
+      passed: this.#passedOver(),
+    };
   }
 
   /** Called by the client's connection, which would not catch an exception. */
@@ -156,7 +161,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       const route = routes[at]!;
       const rejection = this.#rejection;
       if (rejection !== null) {
-        if (this.#sentCount > rejection.sent) break;
+        if (this.#sentCount > rejection.sentCount) break;
         if (isSameVendor(route.channel, rejection.route.channel)) continue;
       }
       if (this.#sentCount > 0 && !this.#isInTime(route)) {
@@ -290,7 +295,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     if (isExplained || !unexplainedErrors.has(name)) throw error;
     if (this.#rejection !== null) return this.#rejection;
     if (this.#plan.isConverted?.(route) !== true) throw error;
-    return { route, error, request: this.#last, sent: this.#sentCount };
+    return { route, error, request: this.#last, sentCount: this.#sentCount };
   }
 
   /**
@@ -304,7 +309,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     const starting = this.#start(route, lease);
     const attempt = starting instanceof Promise ? await starting : starting;
     const outcome = await attempt.outcome;
-    const durationMs = clock.monotonic() - attempt.started;
+    const durationMs = clock.monotonic() - attempt.startedAt;
     if (this.#plan.kind === 'buffered' && outcome.kind === 'complete') {
       health.took(lease, 'buffered', durationMs);
     }
@@ -361,7 +366,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       throw asBuildingDefect(error);
     }
     this.#startedAt = startedAt;
-    this.#last = request.sent;
+    this.#last = request.sentRequest;
     return this.#running;
   }
 

@@ -61,9 +61,9 @@ export interface BrokenAttempt<Seen = unknown> {
 export interface DisconnectedAttempt<Seen = unknown> {
   readonly kind: 'disconnected';
   /** The request had been sent, whether or not the upstream had responded. */
-  readonly asked: boolean;
+  readonly isSent: boolean;
   readonly status: number | null;
-  readonly shown: boolean;
+  readonly isShown: boolean;
   /** Absent: the client closed its connection. */
   readonly result?: 'client-deadline';
   /** Null: a response that is not streamed is not measured before its end. */
@@ -140,7 +140,7 @@ export function resultForHealth(outcome: AttemptOutcome): AttemptResult {
       return classification.kind === 'client' || final !== undefined ? 'undecided' : classification;
     }
     case 'disconnected':
-      return outcome.shown ? 'answered' : 'undecided';
+      return outcome.isShown ? 'answered' : 'undecided';
     case 'broken':
       // A response had begun and only took longer than the time limit, which does not show a sick channel.
       if (outcome.result === 'deadline') return 'undecided';
@@ -211,8 +211,8 @@ type Incomplete = Exclude<AttemptOutcome, { readonly kind: 'complete' }>;
 
 function classOf(outcome: Incomplete): AttemptClass {
   if (outcome.kind === 'failed') return outcome.class;
-  if (outcome.kind === 'broken' || outcome.shown) return 'shown';
-  return reachOf(outcome.status ?? 0, outcome.asked);
+  if (outcome.kind === 'broken' || outcome.isShown) return 'shown';
+  return reachOf(outcome.status ?? 0, outcome.isSent);
 }
 
 function resultOf(outcome: Incomplete): string {

@@ -73,7 +73,7 @@ export interface RoutePlan<Sent extends SentRequest, Result, Seen> {
  * not keep the request's text.
  */
 export interface RoutedRequest<Sent extends SentRequest, Result, Seen> extends AttemptTerms {
-  readonly sent: Sent;
+  readonly sentRequest: Sent;
   readonly upstream: UpstreamRequest;
   readonly receiver: Receiver<Result, Seen>;
 }

@@ -57,7 +57,7 @@ function start(
     monotonic: () => 0,
     ticker: { add: () => ({ end: () => {} }) },
     memory,
-    ...(reserved !== undefined && { reserved }),
+    ...(reserved !== undefined && { reservedBytes: reserved }),
     deadline: 1_800_000,
     clientDeadline,
     onDefect: (error) => expect.fail(String(error)),
@@ -108,7 +108,7 @@ describe('R-19 a client that has left', () => {
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
       status: null,
-      shown: false,
+      isShown: false,
     });
   });
 
@@ -131,7 +131,7 @@ describe('R-19 a client that has left', () => {
     const unsent = start(undefined, null, false);
     unsent.client.disconnected = true;
     unsent.attempt.tick(1_000);
-    expect(await unsent.attempt.outcome).toMatchObject({ kind: 'disconnected', asked: false });
+    expect(await unsent.attempt.outcome).toMatchObject({ kind: 'disconnected', isSent: false });
   });
 
   test('is not waited for when the upstream has not been sent anything', async () => {
@@ -139,7 +139,7 @@ describe('R-19 a client that has left', () => {
     client.disconnected = true;
     attempt.tick(1_000);
     expect(aborted()).toBe(true);
-    expect(await attempt.outcome).toMatchObject({ kind: 'disconnected', asked: false });
+    expect(await attempt.outcome).toMatchObject({ kind: 'disconnected', isSent: false });
   });
 
   test('does not have its time-out minded any more', () => {
@@ -173,7 +173,7 @@ test('R-22 what a client asked for that gives up is awaited like that of one tha
   expect(aborted()).toBe(true);
   expect(await attempt.outcome).toMatchObject({
     kind: 'disconnected',
-    asked: true,
+    isSent: true,
     result: 'client-deadline',
   });
 });

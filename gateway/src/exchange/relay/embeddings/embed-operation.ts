@@ -31,10 +31,11 @@ export const embedOperation: Operation<EmbedInput, CheckedEmbed, PreparedEmbed, 
   isFree: false,
   mayStream: false,
   open: openEmbed,
-  bound: (_exchange, { request, resolved }, rates) => boundEmbed(request, resolved.model, rates),
+  bound: (_exchange, { request, resolvedModel }, rates) =>
+    boundEmbed(request, resolvedModel.model, rates),
   prepare: (parts, { input }, checkedEmbed) => ({
     request: checkedEmbed.request,
-    model: checkedEmbed.resolved.model,
+    model: checkedEmbed.resolvedModel.model,
     routes: candidatesFor(parts, input, checkedEmbed),
   }),
   answer: (parts, exchange, preparedEmbed) =>
@@ -74,7 +75,13 @@ function planOf(
       });
       const echo = { clientModel: model, upstreamModel };
       const receiver = new WholeResponse(new EmbedResponseReader(bodies, input.caller.keyId, echo));
-      return { sent: sentTo(route), upstream, receiver, onLeave: 'drain', memory: input.memory };
+      return {
+        sentRequest: sentTo(route),
+        upstream,
+        receiver,
+        onLeave: 'drain',
+        memory: input.memory,
+      };
     },
     errorOf: (failure) => errorOfFailure(failure, request.members),
     sink: null,

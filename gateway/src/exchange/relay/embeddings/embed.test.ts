@@ -109,10 +109,10 @@ describe('the measure', () => {
   });
 
   test.each([
-    [{ asked: false, status: null }, 'none'],
-    [{ asked: true, status: 500 }, 'none'],
-    [{ asked: true, status: null }, 'estimated'],
-    [{ asked: true, status: 200 }, 'estimated'],
+    [{ isSent: false, status: null }, 'none'],
+    [{ isSent: true, status: 500 }, 'none'],
+    [{ isSent: true, status: null }, 'estimated'],
+    [{ isSent: true, status: 200 }, 'estimated'],
   ])('of a client that left, %j, is %s', (left, source) => {
     expect(measureLeftEmbed(left, prepared('a')).source).toBe(source);
   });

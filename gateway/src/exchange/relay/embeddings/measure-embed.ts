@@ -41,10 +41,10 @@ export function measureEmbed(
 
 /** A client that leaves pays for the input, unless no upstream was asked or the upstream refused. */
 export function measureLeftEmbed(
-  { asked, status }: Pick<DisconnectedAttempt, 'asked' | 'status'>,
+  { isSent, status }: Pick<DisconnectedAttempt, 'isSent' | 'status'>,
   preparedEmbed: MeasuredRequest,
 ): Measured {
-  if (!asked || (status !== null && isError(status))) return nothingUsed;
+  if (!isSent || (status !== null && isError(status))) return nothingUsed;
   return estimatedUsage(preparedEmbed);
 }
 

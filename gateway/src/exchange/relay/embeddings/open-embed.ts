@@ -35,7 +35,7 @@ function checkEmbed(
   const { terms } = request;
   if (terms.length > 0)
     requireOffered(terms, resolvedModel.model, namedRoutes(input, resolvedModel));
-  return { resolved: resolvedModel, request };
+  return { resolvedModel: resolvedModel, request };
 }
 
 export interface CheckedEmbed extends CheckedRequest {

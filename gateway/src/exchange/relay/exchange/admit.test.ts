@@ -69,7 +69,7 @@ function setUp(setting: Setting = {}) {
     open: () =>
       step('open', {
         model: 'm',
-        check: (_exchange, resolved) => step('check', { resolved }),
+        check: (_exchange, resolvedModel) => step('check', { resolvedModel }),
       }),
     bound: () => step('bound', []),
     prepare: () => step('prepare', 'prepared'),
@@ -209,7 +209,7 @@ describe('admission of a request', () => {
   });
 
   test('what authorization finds goes into the routes', async () => {
-    const found = { resolved: {} } as CheckedRequest;
+    const found = { resolvedModel: {} } as CheckedRequest;
     const prepare = vi.fn<Operation<ExchangeInput, CheckedRequest, string>['prepare']>(() => 'x');
     const authorize = () => () => Promise.resolve(found);
     await setUp({ operation: { authorize, prepare } }).run();
@@ -225,7 +225,10 @@ describe('admission of a request', () => {
         modelType: 'image',
         isFree: false,
         mayStream: true,
-        open: () => ({ model: '', check: (_: unknown, resolved: unknown) => ({ resolved }) }),
+        open: () => ({
+          model: '',
+          check: (_: unknown, resolvedModel: unknown) => ({ resolvedModel }),
+        }),
         bound: () => [],
         prepare: () => 'pictures',
         answer: () => Promise.resolve(),

@@ -125,12 +125,15 @@ interface Refusing {
 export function candidatesFor(
   { random }: Pick<ExchangeParts, 'random'>,
   input: ExchangeInput,
-  { resolved, names }: { readonly resolved: ResolvedModel; readonly names?: Refusing | null },
+  {
+    resolvedModel,
+    names,
+  }: { readonly resolvedModel: ResolvedModel; readonly names?: Refusing | null },
   upstreams?: RouteQuery['upstreams'],
 ): readonly Route[] {
-  const query = routeQueryOf(input, resolved);
+  const query = routeQueryOf(input, resolvedModel);
   const routeQuery = upstreams === undefined ? query : { ...query, upstreams };
-  const routes = findCandidates(resolved.snapshot, routeQuery, random);
+  const routes = findCandidates(resolvedModel.snapshot, routeQuery, random);
   if (names === undefined || names === null || names.refusing.size === 0) return routes;
   return routes.filter(({ channel }) => !names.refusing.has(channel));
 }

@@ -127,7 +127,7 @@ export function finishCompleted(
     status: 200,
     error: null,
     measured: measuredUsage,
-    tried: triedRequests,
+    triedRequests: triedRequests,
   });
 }
 
@@ -147,7 +147,7 @@ export function finishDisconnected(
     status: exchange.input.client.failedWith?.entry.status ?? 499,
     error,
     measured: measuredUsage,
-    tried: triedRequests,
+    triedRequests: triedRequests,
   });
 }
 
@@ -163,7 +163,7 @@ export function finishRefused(
     status: error.entry.status,
     error,
     measured: nothingUsed,
-    tried: triedRequests,
+    triedRequests: triedRequests,
   });
 }
 
@@ -180,7 +180,7 @@ export function finishFailed(
     status,
     error,
     measured: nothingUsed,
-    tried: triedRequests,
+    triedRequests: triedRequests,
   });
 }
 

@@ -21,7 +21,7 @@ export interface NameJudgement {
   /** Where the conversation was so far; null when the ids do not tell. */
   readonly home: StateHome | null;
   /** Ids of unknown owners. If the response repeats them, it has not given them out. */
-  readonly strange: ReadonlySet<string>;
+  readonly unownedIds: ReadonlySet<string>;
 }
 
 /**
@@ -88,7 +88,7 @@ export async function judgeNames(
   return {
     refusing,
     home: homeOf(judgedNames),
-    strange: new Set(
+    unownedIds: new Set(
       judgedNames.filter(({ standing }) => standing.is !== 'own').map(({ id }) => id),
     ),
   };
@@ -195,10 +195,10 @@ export function authorizeNames<Checked extends NamingRequest>(
   { input }: Pick<Exchange, 'input'>,
   checkedRequest: Checked,
 ): (() => Promise<Checked>) | null {
-  const { named, resolved } = checkedRequest;
+  const { named, resolvedModel } = checkedRequest;
   if (named === undefined) return null;
   return async () => {
-    const routes = servingRoutes(resolved.snapshot, routeQueryOf(input, resolved));
+    const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
     const native = routes.filter((route) => isNative(route, input.protocol));
     const reachedChannels = native.map(({ channel }) => channel);
     if (reachedChannels.length === 0) return checkedRequest;

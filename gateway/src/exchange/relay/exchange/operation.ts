@@ -30,7 +30,7 @@ export interface OpenedRequest<
 
 /** A request that is valid and allowed. It still needs money and a route. */
 export interface CheckedRequest {
-  readonly resolved: ResolvedModel;
+  readonly resolvedModel: ResolvedModel;
 }
 
 /**

@@ -50,7 +50,7 @@ export interface Tried<Sent extends SentRequest = SentRequest> {
   /** One for each request that was sent, in order. */
   readonly attempts: readonly AttemptRecord[];
   /** The last request that was sent; null if there was none. */
-  readonly sent: Sent | null;
+  readonly sentRequest: Sent | null;
   /** Absent if no channel was passed over. */
   readonly passed?: readonly PassedOver[];
 }
@@ -58,7 +58,7 @@ export interface Tried<Sent extends SentRequest = SentRequest> {
 /** For an exchange that ended before any upstream was asked. */
 export const nothingTried: Tried<never> = Object.freeze({
   attempts: Object.freeze([]),
-  sent: null,
+  sentRequest: null,
 });
 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
@@ -115,19 +115,24 @@ export interface Ending {
   readonly status: number;
   readonly error: GatewayError | null;
   readonly measured: Measured;
-  readonly tried: Tried;
+  readonly triedRequests: Tried;
 }
 
 /** Makes the one row of the exchange. */
 export function recordOf(
   { input, model, stream }: Exchange,
-  { outcome, status, error, measured, tried }: Ending,
+  { outcome, status, error, measured, triedRequests }: Ending,
   charge: ChargeRecord | null,
   durationMs: number,
 ): ExchangeRecord {
   const { caller } = input;
-  const { attempts, sent, passed } = tried;
-  const { upstreamState = null, ttftMs = null, losses = [], responseLosses = null } = sent ?? {};
+  const { attempts, sentRequest, passed } = triedRequests;
+  const {
+    upstreamState = null,
+    ttftMs = null,
+    losses = [],
+    responseLosses = null,
+  } = sentRequest ?? {};
   const allLosses = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
   const units = unitsOf(measured.units, measured.tokens);
   return {
@@ -138,8 +143,8 @@ export function recordOf(
     teamId: caller.teamId,
     group: caller.group,
     model: withoutKeys(model).slice(0, 200),
-    upstreamModel: sent?.upstreamModel ?? null,
-    channel: sent?.channel ?? null,
+    upstreamModel: sentRequest?.upstreamModel ?? null,
+    channel: sentRequest?.channel ?? null,
     protocol: input.protocol,
     operation: input.operation,
     stream,
@@ -151,7 +156,7 @@ export function recordOf(
     usageSource: measured.source,
     ttftMs: ttftMs === null ? null : Math.round(ttftMs),
     durationMs: Math.round(durationMs),
-    rewrites: sent?.rewrites ?? [],
+    rewrites: sentRequest?.rewrites ?? [],
     losses: allLosses.length === 0 ? [] : lossCodes(allLosses),
     userAgent: userAgentOf(input),
     charge,

@@ -8,8 +8,7 @@ import { type ClientResponse, writeJson } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { SentRequest } from '../exchange/record.ts';
 import { authorizeNames } from '../exchange/named-state.ts';
-import { createFraming } from '../streams/framing.ts';
-import { StreamSink } from '../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
 import { ConvertedRequests } from './converted/converted-requests.ts';
 import type { ConvertibleImages, ImageSide, StreamedImages } from './converted/surface.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
@@ -44,7 +43,8 @@ export const imageOperation: Operation<
   mayStream: true,
   open: openImages,
   authorize: authorizeNames<CheckedImages>,
-  bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
+  bound: (_exchange, { request, resolvedModel }, rates) =>
+    imageBound(rates, resolvedModel.model, request),
   prepare(parts, exchange, checkedImages) {
     const { input } = exchange;
     const { request } = checkedImages;
@@ -62,7 +62,7 @@ export const imageOperation: Operation<
     const { keyId } = input.caller;
     const space = parts.spool.reserve(storedBytes, { keyId, of: 'response' });
     if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
-    return { ...sharedParts, request, reserved: reservedBytes, space };
+    return { ...sharedParts, request, reservedBytes: reservedBytes, space };
   },
   async answer(parts, exchange, preparedImages) {
     const { input } = exchange;
@@ -114,7 +114,7 @@ function servingOf(
   input: ImageInput,
   preparedImages: PreparedImages,
 ): ImageServing<WholeImages> {
-  const { request, routes, reserved } = preparedImages;
+  const { request, routes, reservedBytes } = preparedImages;
   const native = new NativeRequests(parts, input, preparedImages);
   const target = { side, streamed: request.stream ? streamedTo(input) : undefined };
   const convertedBytes = new ConvertedRequests(
@@ -127,7 +127,7 @@ function servingOf(
     model: request.model,
     routes,
     requestsTo: (route) => (isNative(route) ? native : convertedBytes),
-    reserved,
+    reservedBytes,
     members: request.members,
   };
 }
@@ -135,11 +135,11 @@ function servingOf(
 /** The request, for upstreams of other protocols. */
 function convertible(
   parts: ConvertedImageParts,
-  { request, model, rates, surcharges, reserved }: PreparedImages,
+  { request, model, rates, surcharges, reservedBytes }: PreparedImages,
   input: ImageInput,
 ): ConvertibleImages {
   const { arrivedAt } = input;
-  const openedImages: ConvertibleImages['opened'] = {
+  const openedImages: ConvertibleImages['openedImages'] = {
     model: request.model,
     read: () => callWithImages(parts, input, 'decodeImages', request),
     done: () => releaseUpload(input),
@@ -148,7 +148,7 @@ function convertible(
     encode: (response) =>
       imageCodecs.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
   };
-  return { opened: openedImages, request, model, rates, surcharges, reserved };
+  return { openedImages: openedImages, request, model, rates, surcharges, reservedBytes };
 }
 
 function streamedTo({ form, headers }: ImageInput): StreamedImages {

@@ -9,7 +9,7 @@ import { errorOfFailure } from '../attempts/final-error.ts';
 import type { RoutePlan } from '../attempts/plan.ts';
 import type { Exchange, ExchangeInput } from '../exchange/exchange.ts';
 import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
-import type { StreamSink } from '../streams/stream-sink.ts';
+import type { StreamSink } from '../exchange/stream-sink.ts';
 import { type CompleteImages, ImageStream, type ImageStreamOptions } from './image-stream.ts';
 import type { ImageParts } from './prepared.ts';
 
@@ -18,7 +18,7 @@ export type EventReading = Pick<ImageStreamOptions, 'events' | 'tap' | 'meter' |
 
 /** A request for images in the form of one upstream. `Whole`: a response that comes whole. */
 export interface FormedRequest<Whole> {
-  readonly sent: SentRequest;
+  readonly sentRequest: SentRequest;
   request(secret: string | null): UpstreamRequest;
   whole(): Receiver<Whole, never>;
   /** Called if the client wants a stream. */
@@ -43,7 +43,7 @@ export interface ImageServing<Whole> {
   readonly routes: readonly Route[];
   readonly requestsTo: (route: Route) => ImageRequests<Whole>;
   /** In bytes: the memory that is reserved for the response. */
-  readonly reserved: number;
+  readonly reservedBytes: number;
   /** The members of the request, which errors may name; null: they name none. */
   readonly members: Readonly<Record<string, unknown>> | null;
 }
@@ -106,24 +106,24 @@ function streamOf(
   parts: ImageParts,
   input: ExchangeInput,
   sink: StreamSink,
-  formedRequest: Pick<FormedRequest<never>, 'sent' | 'events'>,
+  formedRequest: Pick<FormedRequest<never>, 'sentRequest' | 'events'>,
   route: Route,
   lease: ChannelLease,
 ): ImageStream {
   const { clock, health, timeouts } = parts;
-  const { sent } = formedRequest;
+  const { sentRequest } = formedRequest;
   const receiver: ImageStream = new ImageStream({
     ...formedRequest.events(),
     sink,
     monotonic: clock.monotonic,
     keepAliveMs: keepAliveOf(input, route.channel, timeouts),
     deadline: totalDeadline(input, route.channel, timeouts),
-    headers: () => responseHeaders(sent),
+    headers: () => responseHeaders(sentRequest),
     onFirstContent() {
       const now = clock.monotonic();
       health.reportBegin(lease, route, now);
-      health.took(lease, 'stream', now - receiver.attempt.started);
-      sent.ttftMs = now - input.startedAt;
+      health.took(lease, 'stream', now - receiver.attempt.startedAt);
+      sentRequest.ttftMs = now - input.startedAt;
     },
   });
   return receiver;
@@ -132,7 +132,7 @@ function streamOf(
 /** Requests for images, which the upstream charges for even if they are lost. */
 function routesOf<Whole, Result, Seen>(
   { memory }: Pick<ExchangeInput, 'memory'>,
-  { model, routes, requestsTo, reserved, members }: ImageServing<Whole>,
+  { model, routes, requestsTo, reservedBytes, members }: ImageServing<Whole>,
   receive: (
     formedRequest: FormedRequest<Whole>,
     route: Route,
@@ -148,12 +148,12 @@ function routesOf<Whole, Result, Seen>(
       const requests = requestsTo(route);
       const formedRequest = requests.take(route);
       return {
-        sent: formedRequest.sent,
+        sentRequest: formedRequest.sentRequest,
         upstream: formedRequest.request(lease.secret),
         receiver: receive(formedRequest, route, lease),
         onLeave: 'finish',
         memory,
-        reserved,
+        reservedBytes,
         onAnswered: () => requests.done(),
       };
     },

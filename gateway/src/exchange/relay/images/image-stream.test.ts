@@ -7,8 +7,7 @@ import { Attempt } from '../attempts/attempt.ts';
 import { createDrainSlots } from '../exchange/concurrency-gate.ts';
 import { nothingUsed } from '../exchange/record.ts';
 import type { TickListener } from '../exchange/ticker.ts';
-import { createFraming } from '../streams/framing.ts';
-import { StreamSink } from '../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
 import { ImageStream } from './image-stream.ts';
 
 const event = (type: string): Buffer =>
@@ -63,7 +62,7 @@ function sendRequest(keepsUp = false) {
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
     onAnswered: () => (answered += 1),
-    reserved: 1_000_000,
+    reservedBytes: 1_000_000,
     memory: { tryResponse: () => false, refuse: () => new GatewayError('overloaded') } as never,
     onDefect: (error) => expect.fail(String(error)),
   });

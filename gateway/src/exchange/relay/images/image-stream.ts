@@ -20,7 +20,7 @@ import {
 import { errorOfFailure } from '../attempts/final-error.ts';
 import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/record.ts';
-import type { StreamSink } from '../streams/stream-sink.ts';
+import type { StreamSink } from '../exchange/stream-sink.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
 import { isUncharged, type StreamMeter, type Uncharged } from './measure-images.ts';
 
@@ -111,7 +111,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     });
   }
 
-  get made(): UnitsRecord {
+  get madeUnits(): UnitsRecord {
     const { meter, tap } = this.#options;
     return meter.unitsOf(tap);
   }
@@ -173,7 +173,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
   failed(failure: AttemptFailure): ImageStreamOutcome {
     const { tap, sink, monotonic } = this.#options;
     const { final, classification, result } = failure;
-    if (!sink.shown) {
+    if (!sink.isShown) {
       return final === undefined ? { ...failure, usage: failure.usage ?? tap.usage } : failure;
     }
     const isHeldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
@@ -187,7 +187,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
       error: final ?? errorOfFailure(failure, null),
       classification: final === undefined ? classification : null,
       usage: tap.usage,
-      units: failure.units ?? this.made,
+      units: failure.units ?? this.madeUnits,
       result,
       seen: measuredUsage === null || isUncharged(measuredUsage) ? null : measuredUsage,
     };
@@ -235,7 +235,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     if ((flags & verdict.failed) !== 0) {
       // Or it is an image that must not be shown.
       const failure = failureOfResponse(null, attempt.upstreamHeaders, tap.failure);
-      attempt.fail({ ...failure, units: this.made });
+      attempt.fail({ ...failure, units: this.madeUnits });
       return;
     }
     if ((flags & verdict.terminal) !== 0) this.#ending = true;
@@ -267,7 +267,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
 
   #open(): void {
     const { sink, headers } = this.#options;
-    if (!sink.opened) sink.open(headers());
+    if (!sink.isOpened) sink.open(headers());
   }
 
   #takeHeld(): Buffer[] {
@@ -282,7 +282,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     const measuredUsage = this.#measure();
     if (isUncharged(measuredUsage)) {
       const failure = brokenAttempt(attempt.status, 'started', measuredUsage.replaceAll('_', '-'));
-      attempt.fail({ ...failure, units: this.made });
+      attempt.fail({ ...failure, units: this.madeUnits });
     } else if (this.#isLeftBehind && !attempt.isLeft) attempt.cut('deadline');
     else {
       attempt.complete({

@@ -45,7 +45,7 @@ export class NativeRequests implements ImageRequests<StoredImages> {
     const preparedImages = this.#preparedImages;
     const echo = { clientModel: request.model, upstreamModel: route.upstreamModel };
     return {
-      sent: sentTo(route),
+      sentRequest: sentTo(route),
       request: (secret) => this.#request(route, secret),
       whole: () => new SpooledResponse({ space, echo, prepared: preparedImages, missingUsage }),
       events: () => this.#events(echo),

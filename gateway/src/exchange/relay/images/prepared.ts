@@ -31,7 +31,7 @@ export interface PreparedImages {
   /** In the order to try them. */
   readonly routes: readonly Route[];
   /** In bytes: the memory that is reserved for a stream or a converted response. */
-  readonly reserved: number;
+  readonly reservedBytes: number;
   /** Where the response is stored until it may be shown. Released at the end of the exchange. */
   readonly space: SpoolSpace;
 }
@@ -88,7 +88,7 @@ export function prepareShared(
   checkedImages: NamingRequest,
   upstreams: readonly ImageProtocolName[],
 ): Pick<PreparedImages, 'model' | 'rates' | 'surcharges' | 'routes'> {
-  const { model } = checkedImages.resolved;
+  const { model } = checkedImages.resolvedModel;
   const routes = candidatesFor(parts, input, checkedImages, upstreams);
   const rates = hold === null || model.price === null ? null : ratesOf(model.price);
   return { model, rates, surcharges: surchargesOfAny(routes), routes };

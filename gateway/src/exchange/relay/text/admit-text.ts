@@ -33,8 +33,8 @@ export function findRoutes(
   { input, hold }: Pick<Exchange<TextInput>, 'input' | 'hold'>,
   checkedText: CheckedText,
 ): PreparedText {
-  const { resolved, request, terms, large, facts, names } = checkedText;
-  const { model } = resolved;
+  const { resolvedModel, request, terms, large, facts, names } = checkedText;
+  const { model } = resolvedModel;
   const routes = candidatesFor(parts, input, checkedText);
   const preparedText = {
     request,
@@ -45,7 +45,7 @@ export function findRoutes(
     routes,
     conversation: null,
     home: names?.home ?? null,
-    strange: names?.strange ?? null,
+    unownedIds: names?.unownedIds ?? null,
     isSealed: null,
     bounds: askedBoundsOf(
       hold,
@@ -154,15 +154,18 @@ export function boundText(
   checkedText: CheckedText,
   rates: PriceRates,
 ): readonly CostLine<bigint>[] {
-  const { request, resolved, terms } = checkedText;
+  const { request, resolvedModel, terms } = checkedText;
   const { maxOutputTokens, choices, webSearches, extent } = request;
-  return textBound(rates, resolved.model, {
+  return textBound(rates, resolvedModel.model, {
     bodyBytes: input.body.length,
     outputLimit: maxOutputTokens,
     choices,
     terms,
     ...(webSearches !== undefined && { webSearches }),
-    extent: { ...extent, imageTokens: extent.images === 0 ? 0 : mostImageTokens(input, resolved) },
+    extent: {
+      ...extent,
+      imageTokens: extent.images === 0 ? 0 : mostImageTokens(input, resolvedModel),
+    },
     reach: reachOf(request),
   });
 }
@@ -184,7 +187,7 @@ export function reachOf({
 /**
  * The most tokens that one image takes at any model that may serve the request, by the models' names at the upstreams.
  */
-function mostImageTokens(input: TextInput, resolvedModel: CheckedText['resolved']): number {
+function mostImageTokens(input: TextInput, resolvedModel: CheckedText['resolvedModel']): number {
   const { protocol } = input;
   const names = new Set(
     namedRoutes(input, resolvedModel).map(({ upstreamModel }) => upstreamModel),

@@ -113,13 +113,13 @@ test('bytes that an upstream is being sent are not handed over', async () => {
   const patching = large!.patch({ target, recalled: null });
   expect(given[0]).toBe(unchanged);
   const patched = { body: unchanged, rewrites: [], usageInjected: false };
-  works[0]!.finish(unchanged, { patched });
+  works[0]!.finish(unchanged, { patchedRequest: patched });
   await patching;
   const again = large!.patch({ target, recalled: null });
   expect(given[1]!.buffer).not.toBe(unchanged.buffer);
   expect(given[1]).toEqual(unchanged);
   const copy = Buffer.from(given[1]!);
-  works[1]!.finish(copy, { patched: { ...patched, body: Buffer.alloc(3) } });
+  works[1]!.finish(copy, { patchedRequest: { ...patched, body: Buffer.alloc(3) } });
   await again;
   void large!.patch({ target, recalled: null });
   expect(given[2]).toBe(copy);

@@ -89,7 +89,7 @@ export class LargeBody {
     const { bodies } = this.#parts;
     const running = bodies.run(this.#input.caller.keyId, 'patchText', args, owner);
     const result = await this.#wait(args, running);
-    this.#isLent = result.patched.body.buffer === this.#input.body.buffer;
+    this.#isLent = result.patchedRequest.body.buffer === this.#input.body.buffer;
     return result;
   }
 

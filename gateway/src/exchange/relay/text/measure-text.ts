@@ -114,11 +114,11 @@ export function measureComplete(
  * refused.
  */
 export function measureDisconnected(
-  { asked, status, seen }: Pick<DisconnectedAttempt<SeenText>, 'asked' | 'status' | 'seen'>,
+  { isSent, status, seen }: Pick<DisconnectedAttempt<SeenText>, 'isSent' | 'status' | 'seen'>,
   preparedText: PreparedText,
   sentRequest: SentTerms | null,
 ): Measured {
-  if (!asked || (status !== null && isError(status))) return nothingUsed;
+  if (!isSent || (status !== null && isError(status))) return nothingUsed;
   const knownUsage = withHiddenReasoning(seen?.tap.usage ?? null, preparedText, sentRequest);
   const isWhole = seen?.tap.finished === true;
   const textUsage =

@@ -37,7 +37,7 @@ export interface PreparedText {
   /** Where the state is that the request names; null when none of it is known. */
   readonly home: StateHome | null;
   /** Ids in the request that belong to nobody; null when there are none. */
-  readonly strange: ReadonlySet<string> | null;
+  readonly unownedIds: ReadonlySet<string> | null;
   /**
    * The request's history holds sealed reasoning. Null until somebody has looked, which costs a search through its
    * bytes.

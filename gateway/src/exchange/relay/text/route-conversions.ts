@@ -30,7 +30,7 @@ export type ConvertingParts = Pick<
 /** The request converted for each route of another protocol, when it is the route's turn. */
 export class RouteConversions {
   /** By route, as far as it has been converted; none for a route of the client's protocol. */
-  readonly converted = new Map<Route, ConvertedRequest>();
+  readonly convertedRequests = new Map<Route, ConvertedRequest>();
   /**
    * The media of the request that some of its upstreams take only as bytes; fetched once for all of them. Empty while a
    * thread has them.
@@ -55,7 +55,7 @@ export class RouteConversions {
     for (const protocol of upstreamProtocols(route, this.#input.protocol)) {
       try {
         const target = targetOf(route, protocol, this.#preparedText, edits);
-        this.converted.set(route, await this.#convertTo(target));
+        this.convertedRequests.set(route, await this.#convertTo(target));
         return null;
       } catch (error) {
         // The body is lost, so no other route can be asked either.
@@ -70,7 +70,7 @@ export class RouteConversions {
   /** Releases all conversions, because no other route is going to be asked. */
   forget(): void {
     this.#conversion = null;
-    this.converted.clear();
+    this.convertedRequests.clear();
     this.found = new Map();
   }
 

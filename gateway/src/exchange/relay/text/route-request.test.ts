@@ -34,8 +34,8 @@ const build = (
     route: { channel: full, upstreamModel: 'up' },
     vendor: findVendor(provider)!,
     betas: null,
-    converted: upstream === protocol ? null : { protocol: upstream },
-    patched: { body: Buffer.from('{}') },
+    convertedRequest: upstream === protocol ? null : { protocol: upstream },
+    patchedRequest: { body: Buffer.from('{}') },
   };
   const input = { protocol, headers, operation: 'generate' } as const;
   return upstreamRequest({ timeouts }, input, request, 'sk-upstream', true);

@@ -81,12 +81,12 @@ const strippedLosses: readonly Loss[] = Object.freeze([
 
 /** A text request in the form of one route. */
 export interface TextRequest {
-  readonly sent: TextSent;
+  readonly sentRequest: TextSent;
   readonly route: Route;
   readonly vendor: Vendor;
   /** Null when the channel speaks the client's protocol. */
-  readonly converted: ConvertedRequest | null;
-  readonly patched: PatchedRequest;
+  readonly convertedRequest: ConvertedRequest | null;
+  readonly patchedRequest: PatchedRequest;
   /** In place of the client's betas; null: they pass as they are. */
   readonly betas: string | null;
   /** The reasoning in the response is remembered for this conversation; null: it is not. */
@@ -116,11 +116,11 @@ export function requestFor(
     const { rewrites, losses, responseLosses } = convertedRequest;
     const sentRequest = { ...sentTo(route), rewrites, losses, responseLosses, ...charging };
     return {
-      sent: sentRequest,
+      sentRequest,
       route,
       vendor,
-      converted: convertedRequest,
-      patched: convertedRequest,
+      convertedRequest,
+      patchedRequest: convertedRequest,
       betas: null,
       place: null,
     };
@@ -132,17 +132,18 @@ export function requestFor(
     ...channelTarget(route.channel, parts.timeouts).headers,
   };
   const target = nativeTarget(input, preparedText, route, vendor, headers, edits);
-  const request = ({ patched, isStripped, place }: PatchedBody): TextRequest => {
-    const isWhole = !isStripped && patched.leftOutStates === undefined;
-    const rewrites = betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped];
+  const request = ({ patchedRequest, isStripped, place }: PatchedBody): TextRequest => {
+    const isWhole = !isStripped && patchedRequest.leftOutStates === undefined;
+    const rewrites =
+      betas === null ? patchedRequest.rewrites : [...patchedRequest.rewrites, ...betas.dropped];
     const losses = isWhole ? noLosses : strippedLosses;
     const sentRequest = { ...sentTo(route), rewrites, losses, ...charging };
     return {
-      sent: sentRequest,
+      sentRequest: sentRequest,
       route,
       vendor,
-      converted: convertedRequest,
-      patched,
+      convertedRequest: convertedRequest,
+      patchedRequest,
       betas: betas?.value ?? null,
       place,
     };
@@ -210,15 +211,15 @@ export function upstreamRequest(
   { timeouts }: Pick<TextParts, 'timeouts'>,
   input: Pick<TextInput, 'headers' | 'operation' | 'protocol'>,
   request: Pick<TextRequest, 'route' | 'vendor' | 'betas'> & {
-    readonly converted: Pick<ConvertedRequest, 'protocol'> | null;
-    readonly patched: Pick<PatchedRequest, 'body'>;
+    readonly convertedRequest: Pick<ConvertedRequest, 'protocol'> | null;
+    readonly patchedRequest: Pick<PatchedRequest, 'body'>;
   },
   secret: string | null,
   stream: boolean,
 ): UpstreamRequest {
-  const { route, vendor, converted, patched, betas } = request;
+  const { route, vendor, convertedRequest, patchedRequest, betas } = request;
   const { headers, operation } = input;
-  const protocol = converted?.protocol ?? input.protocol;
+  const protocol = convertedRequest?.protocol ?? input.protocol;
   const isSame = protocol === input.protocol;
   const passedHeaders = forwardedHeaders(headers, isSame ? allowedInSameProtocol : allowedAnywhere);
   if (betas === '') delete passedHeaders[betaHeader];
@@ -231,7 +232,7 @@ export function upstreamRequest(
     vendor,
     secret,
     protocol,
-    body: patched.body,
+    body: patchedRequest.body,
     clientHeaders: headers,
     forwarded: passedHeaders,
     stream,

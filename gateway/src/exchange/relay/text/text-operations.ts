@@ -74,13 +74,13 @@ async function openNaming(
   protocol: Protocol,
   namingRequest: WireOpened,
 ): Promise<OpenedRequest<TextInput, CheckedText>> {
-  const { opened, refusal } = await withItems(parts.items, protocol, input, namingRequest);
+  const { openedRequest, refusal } = await withItems(parts.items, protocol, input, namingRequest);
   return {
-    model: opened.model,
+    model: openedRequest.model,
     check(exchange, resolvedModel) {
       if (refusal !== null) throw refusal;
       const large = largeBodyOf(parts, input, false);
-      return checkText(exchange, resolvedModel, protocol.readRequest(opened), large, null);
+      return checkText(exchange, resolvedModel, protocol.readRequest(openedRequest), large, null);
     },
   };
 }
@@ -115,5 +115,5 @@ function checkText(
   const routes = () => namedRoutes(input, resolvedModel);
   const terms = termsSent(request, resolvedModel.model, input, routes);
   const { named } = request;
-  return { resolved: resolvedModel, request, terms, large, facts, named, names: null };
+  return { resolvedModel: resolvedModel, request, terms, large, facts, named, names: null };
 }

@@ -12,8 +12,7 @@ import { WholeResponse } from '../attempts/whole-response.ts';
 import { ClientGone, type Exchange, writeJson } from '../exchange/exchange.ts';
 import { type Measured, responseHeaders } from '../exchange/record.ts';
 import { stateNotFound } from '../exchange/named-state.ts';
-import { createFraming } from '../streams/framing.ts';
-import { StreamSink } from '../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { keepItems } from './items/named-items.ts';
 import {
@@ -69,7 +68,7 @@ abstract class TextPlan<
   readonly model: string;
   readonly parts: TextParts;
   readonly exchange: Exchange<TextInput>;
-  readonly prepared: PreparedText;
+  readonly preparedText: PreparedText;
   /** Null until it is the turn of a channel of another protocol. */
   #conversions: RouteConversions | null = null;
   /** What cures the refusals of upstreams; null until one has refused the request. */
@@ -90,13 +89,13 @@ abstract class TextPlan<
     this.model = preparedText.request.model;
     this.parts = parts;
     this.exchange = exchange;
-    this.prepared = preparedText;
+    this.preparedText = preparedText;
   }
 
   unable(route: Route): Promise<GatewayError | null> | null {
     const { input } = this.exchange;
     if (isNative(route, input.protocol)) return null;
-    this.#conversions ??= new RouteConversions(this.parts, input, this.prepared);
+    this.#conversions ??= new RouteConversions(this.parts, input, this.preparedText);
     return this.#conversions.convert(route, this.#editsOf(route));
   }
 
@@ -104,7 +103,7 @@ abstract class TextPlan<
   credentialFor(route: Route): number {
     const { channel } = route;
     if (channel.credentials.length < 2) return -1;
-    const { home, conversation } = this.prepared;
+    const { home, conversation } = this.preparedText;
     const { affinity, clock, upstreamState } = this.parts;
     if (home === null && conversation !== null) {
       return affinity.credentialOf(conversation, route, clock.monotonic());
@@ -120,9 +119,9 @@ abstract class TextPlan<
     lease: ChannelLease,
   ): RoutedRequest<TextSent, Result, Seen> | Promise<RoutedRequest<TextSent, Result, Seen>> {
     const { input } = this.exchange;
-    const convertedRequest = this.#conversions?.converted.get(route) ?? null;
+    const convertedRequest = this.#conversions?.convertedRequests.get(route) ?? null;
     const edits = convertedRequest === null ? this.#editsOf(route) : noEdits;
-    const making = requestFor(this.parts, input, this.prepared, route, convertedRequest, edits);
+    const making = requestFor(this.parts, input, this.preparedText, route, convertedRequest, edits);
     if (!(making instanceof Promise)) return this.#routedRequest(making, lease);
     return making.then((request) => {
       if (input.client.disconnected) throw new ClientGone();
@@ -131,19 +130,19 @@ abstract class TextPlan<
   }
 
   #routedRequest(request: TextRequest, lease: ChannelLease): RoutedRequest<TextSent, Result, Seen> {
-    const { parts, prepared } = this;
+    const { parts, preparedText } = this;
     const { input } = this.exchange;
-    const { conversation } = prepared;
+    const { conversation } = preparedText;
     // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
     if (conversation !== null) {
       const credential = lease.state.credentials.indexOf(lease.credential);
       parts.affinity.noteUse(conversation, request.route, parts.clock.monotonic(), credential);
     }
-    this.#leftOutStates = request.patched.leftOutStates ?? 0;
-    this.#rewrites = request.patched.rewrites;
-    const reader = new TextResponseReader(parts, input, prepared, request, lease.secret);
+    this.#leftOutStates = request.patchedRequest.leftOutStates ?? 0;
+    this.#rewrites = request.patchedRequest.rewrites;
+    const reader = new TextResponseReader(parts, input, preparedText, request, lease.secret);
     return {
-      sent: request.sent,
+      sentRequest: request.sentRequest,
       upstream: upstreamRequest(parts, input, request, lease.secret, this.kind === 'stream'),
       ...this.receive(request, lease, reader),
     };
@@ -164,10 +163,10 @@ abstract class TextPlan<
     this.#cures ??= new Map();
     if (this.#cures.has(route)) return false;
     // Of one channel with one credential no other made the state: what is wrong with it is the client's to know.
-    if ('kind' in cure && this.prepared.conversation === null) return false;
+    if ('kind' in cure && this.preparedText.conversation === null) return false;
     this.#cures.set(route, cure);
     const client = this.exchange.input.protocol;
-    const protocol = this.#conversions?.converted.get(route)?.protocol ?? client;
+    const protocol = this.#conversions?.convertedRequests.get(route)?.protocol ?? client;
     if ('protocol' in cure && cure.protocol !== protocol) return false;
     if (isNative(route, client)) return true;
     return (await this.#conversions?.convert(route, this.#editsOf(route))) === null;
@@ -180,7 +179,7 @@ abstract class TextPlan<
       learnQuirk(route, cure);
     }
     const { affinity, clock } = this.parts;
-    const { conversation } = this.prepared;
+    const { conversation } = this.preparedText;
     if (this.#leftOutStates === 0 || conversation === null) return;
     affinity.refused(conversation, route, this.#leftOutStates, clock.monotonic());
   }
@@ -188,7 +187,7 @@ abstract class TextPlan<
   /** What the upstream is known to refuse of this request. */
   #editsOf(route: Route): RouteEdits {
     const { affinity, clock } = this.parts;
-    const { conversation } = this.prepared;
+    const { conversation } = this.preparedText;
     const withoutState =
       conversation === null ? 0 : affinity.refusedBy(conversation, route, clock.monotonic());
     const quirks = learnedQuirks(route);
@@ -198,7 +197,7 @@ abstract class TextPlan<
   }
 
   errorOf(failure: AttemptFailure): GatewayError {
-    return errorOfFailure(failure, this.prepared.request.json);
+    return errorOfFailure(failure, this.preparedText.request.json);
   }
 
   /**
@@ -208,23 +207,23 @@ abstract class TextPlan<
   lacksState(route: Route, { classification }: AttemptFailure): boolean {
     if (classification.kind !== 'failover' || classification.blame !== 'model') return false;
     // Upstreams of other protocols get no ids.
-    return this.prepared.request.named !== undefined && !this.isConverted(route);
+    return this.preparedText.request.named !== undefined && !this.isConverted(route);
   }
 
   stateError(): GatewayError {
-    return stateNotFound(this.prepared.request.named?.[0] ?? { kind: 'item', param: 'input' });
+    return stateNotFound(this.preparedText.request.named?.[0] ?? { kind: 'item', param: 'input' });
   }
 
   /** Releases the request, because no other route is going to be asked. */
   forget(): void {
     this.#conversions?.forget();
-    forgetText(this.exchange.input, this.prepared);
+    forgetText(this.exchange.input, this.preparedText);
   }
 
   abstract measure(result: Result, sentRequest: TextSent | null): Measured | null;
 
   measureLeft(leftAttempt: DisconnectedAttempt<Seen>, sentRequest: TextSent | null): Measured {
-    return measureDisconnected(leftAttempt, this.prepared, sentRequest);
+    return measureDisconnected(leftAttempt, this.preparedText, sentRequest);
   }
 
   abstract write(
@@ -246,7 +245,13 @@ class WholeText extends TextPlan<TextResponse, never, null> {
   ): Measured | null {
     // Estimated from the response that the client gets; a thread that read it has already done so.
     const estimate = () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString()));
-    return measureComplete(this.parts.missingUsage, this.prepared, sentRequest, usage, estimate);
+    return measureComplete(
+      this.parts.missingUsage,
+      this.preparedText,
+      sentRequest,
+      usage,
+      estimate,
+    );
   }
 
   write(
@@ -255,35 +260,39 @@ class WholeText extends TextPlan<TextResponse, never, null> {
     sentRequest: TextSent | null,
   ): void {
     const { input } = this.exchange;
-    keepItems(this.parts, input, this.prepared, sentRequest, body);
+    keepItems(this.parts, input, this.preparedText, sentRequest, body);
     writeJson(input.client, body, headers);
   }
 }
 
 /** The client gets the response as it comes. */
 class StreamedText extends TextPlan<CompleteText, SeenText, StreamSink> {
-  receive({ route, patched, sent }: TextRequest, lease: ChannelLease, reader: TextResponseReader) {
-    const { parts, prepared, exchange } = this;
+  receive(
+    { route, patchedRequest, sentRequest }: TextRequest,
+    lease: ChannelLease,
+    reader: TextResponseReader,
+  ) {
+    const { parts, preparedText, exchange } = this;
     const { input, hold } = exchange;
     const { clock, health } = parts;
-    const { continuesAfterDisconnect, webSearches } = prepared.request;
+    const { continuesAfterDisconnect, webSearches } = preparedText.request;
     const receiver: TextEvents = new TextEvents({
       reader,
-      spending: spendingOf(parts, hold, prepared, sent),
+      spending: spendingOf(parts, hold, preparedText, sentRequest),
       context: {
         ...reader.echo,
-        usageInjected: patched.usageInjected,
+        usageInjected: patchedRequest.usageInjected,
         searches: webSearches !== undefined,
       },
       sink: this.sink,
-      headers: responseHeaders(sent),
+      headers: responseHeaders(sentRequest),
       monotonic: clock.monotonic,
       keepAliveMs: keepAliveOf(input, route.channel, parts.timeouts),
       onFirstContent() {
         const now = clock.monotonic();
         health.reportBegin(lease, route, now);
-        health.took(lease, 'stream', now - receiver.attempt.started);
-        sent.ttftMs = now - input.startedAt;
+        health.took(lease, 'stream', now - receiver.attempt.startedAt);
+        sentRequest.ttftMs = now - input.startedAt;
       },
       onShown: () => this.forget(),
       onDefect: (error) => parts.onUnexpectedError(error, input.id),
@@ -294,14 +303,20 @@ class StreamedText extends TextPlan<CompleteText, SeenText, StreamSink> {
 
   measure({ usage, tap }: CompleteText, sentRequest: TextSent | null): Measured | null {
     const estimate = () => estimateTokens(tap.outputBytes);
-    return measureComplete(this.parts.missingUsage, this.prepared, sentRequest, usage, estimate);
+    return measureComplete(
+      this.parts.missingUsage,
+      this.preparedText,
+      sentRequest,
+      usage,
+      estimate,
+    );
   }
 
   measureBroken(
     brokenAttempt: BrokenAttempt<SeenText>,
     sentRequest: TextSent | null,
   ): Measured | null {
-    return measureBrokenText(brokenAttempt, this.prepared, sentRequest);
+    return measureBrokenText(brokenAttempt, this.preparedText, sentRequest);
   }
 
   write(
@@ -310,7 +325,7 @@ class StreamedText extends TextPlan<CompleteText, SeenText, StreamSink> {
     sentRequest: TextSent | null,
   ): void {
     this.sink.open(headers);
-    keepItems(this.parts, this.exchange.input, this.prepared, sentRequest, body.at(-1));
+    keepItems(this.parts, this.exchange.input, this.preparedText, sentRequest, body.at(-1));
     this.sink.end(body);
   }
 

@@ -51,11 +51,11 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     request: TextRequest,
     secret: string | null,
   ) {
-    const { converted, patched, place, route } = request;
-    const { toolNames } = patched;
-    this.wire = parts.protocols[converted?.protocol ?? input.protocol];
+    const { convertedRequest, patchedRequest, place, route } = request;
+    const { toolNames } = patchedRequest;
+    this.wire = parts.protocols[convertedRequest?.protocol ?? input.protocol];
     this.protocol =
-      converted?.reader ??
+      convertedRequest?.reader ??
       (place === null ? this.wire : parts.converter.rememberReasoning(this.wire, place));
     this.echo = {
       clientModel: preparedText.request.model,
@@ -64,10 +64,19 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     };
     this.#bodies = parts.bodies;
     this.#input = input;
-    this.#convertedRequest = converted && { terms: converted.terms, learn: converted.learn };
+    this.#convertedRequest = convertedRequest && {
+      terms: convertedRequest.terms,
+      learn: convertedRequest.learn,
+    };
     this.#names =
-      converted === null
-        ? { parts, prepared: preparedText, channel: route.channel.id, secret, sent: request.sent }
+      convertedRequest === null
+        ? {
+            parts,
+            preparedText: preparedText,
+            channel: route.channel.id,
+            secret,
+            sentRequest: request.sentRequest,
+          }
         : null;
   }
 
@@ -110,12 +119,12 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
    */
   record(givenNames: readonly StateName[]): void {
     if (this.#names === null) return;
-    const { parts, prepared, channel, secret, sent } = this.#names;
+    const { parts, preparedText, channel, secret, sentRequest } = this.#names;
     const { upstreamState, clock, keepStateFor } = parts;
-    const { request, strange } = prepared;
+    const { request, unownedIds } = preparedText;
     const names = givenNames.filter(
       ({ kind, id }) =>
-        strange?.has(id) !== true && (request.isKept === true || !ofKeptResponses.has(kind)),
+        unownedIds?.has(id) !== true && (request.isKept === true || !ofKeptResponses.has(kind)),
     );
     if (names.length === 0) return;
     const owner = upstreamState.digest('owner', ownerOf(this.#input.caller));
@@ -127,16 +136,16 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
       upstreamState.note({ id: digest, owner, channel, credential, expiresAt });
       ids.push(digest, kind);
     }
-    const before = sent.upstreamState?.ids ?? [];
-    sent.upstreamState = { owner, channel, credential, expiresAt, ids: [...before, ...ids] };
+    const before = sentRequest.upstreamState?.ids ?? [];
+    sentRequest.upstreamState = { owner, channel, credential, expiresAt, ids: [...before, ...ids] };
   }
 }
 
 /** What is needed to record the ids in a response. */
 interface StateNames {
   readonly parts: Pick<TextParts, 'upstreamState' | 'clock' | 'keepStateFor'>;
-  readonly prepared: Pick<PreparedText, 'request' | 'strange'>;
+  readonly preparedText: Pick<PreparedText, 'request' | 'unownedIds'>;
   readonly channel: string;
   readonly secret: string | null;
-  readonly sent: TextSent;
+  readonly sentRequest: TextSent;
 }

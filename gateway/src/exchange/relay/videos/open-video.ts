@@ -47,7 +47,7 @@ export function checkVideo(
     const reason = `resolution ${resolution} is not available for this model`;
     throw new GatewayError('invalid_value', { param: 'resolution', values: { reason } });
   }
-  return { resolved: resolvedModel, request };
+  return { resolvedModel: resolvedModel, request };
 }
 
 /** Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model. */

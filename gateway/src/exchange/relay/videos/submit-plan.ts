@@ -36,7 +36,7 @@ export function submitPlan(
       const side = vendor?.tasks?.[input.protocol];
       if (vendor === undefined || side === undefined) throw new GatewayError('internal_error');
       return {
-        sent: sentTo(route),
+        sentRequest: sentTo(route),
         upstream: submitRequest(input, request, { route, vendor, side, secret, timeouts }),
         receiver: new WholeResponse(readIdWith(side, { route, secret })),
         onLeave: 'finish',

@@ -88,7 +88,7 @@ export async function answerVideo(
   reportExchange(parts, exchange, endingOf(error, submitTries));
   if (error !== null) throw error;
   const body = parts.videos[input.protocol].encodeAccepted(task.id, input.id);
-  writeJson(input.client, body, responseHeaders(submitTries.sent));
+  writeJson(input.client, body, responseHeaders(submitTries.sentRequest));
 }
 
 /** @throws GatewayError when there is no task; nothing is held by then. */
@@ -144,7 +144,7 @@ function asUncertain(attempt: AttemptRecord): AttemptRecord {
 }
 
 function endingOf(error: GatewayError | null, submit: Submit): Ending {
-  const end = { error, measured: nothingUsed, tried: submit };
+  const end = { error, measured: nothingUsed, triedRequests: submit };
   return error === null
     ? { ...end, outcome: 'completed', status: 200 }
     : { ...end, outcome: 'failed', status: error.entry.status };

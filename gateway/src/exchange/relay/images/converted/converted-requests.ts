@@ -53,8 +53,8 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
 
   unable(route: Route): Promise<GatewayError | null> | null {
     const upstream = this.#upstreamOf(route);
-    const { opened } = this.#preparedImages;
-    return opened.own?.protocol === upstream ? null : this.#convert(route, upstream);
+    const { openedImages } = this.#preparedImages;
+    return openedImages.own?.protocol === upstream ? null : this.#convert(route, upstream);
   }
 
   take(route: Route): FormedRequest<MeasuredImages> {
@@ -66,7 +66,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
     const losses = new ResponseLoss();
     const isStream = isOwn && this.#target.streamed !== undefined;
     return {
-      sent: {
+      sentRequest: {
         ...sentTo(route),
         losses: request.losses,
         responseLosses: isOwn ? null : losses,
@@ -92,7 +92,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
       keyId: this.#input.caller.keyId,
       upstream,
       isOwn,
-      echo: { clientModel: preparedImages.opened.model, upstreamModel },
+      echo: { clientModel: preparedImages.openedImages.model, upstreamModel },
       prepared: preparedImages,
       missingUsage,
       fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnImages, work),
@@ -111,7 +111,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
     const preparedImages = this.#preparedImages;
     const { upstreamModel } = route;
     const meter = createStreamMeter(preparedImages, this.#parts.missingUsage, isOwn);
-    const echo = { clientModel: preparedImages.opened.model, upstreamModel };
+    const echo = { clientModel: preparedImages.openedImages.model, upstreamModel };
     return {
       events: streamed,
       // What was converted has been measured as a whole.
@@ -122,7 +122,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   }
 
   done(): void {
-    this.#preparedImages.opened.done();
+    this.#preparedImages.openedImages.done();
   }
 
   #request(
@@ -152,15 +152,15 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   }
 
   async #convert(route: Route, upstream: ImageProtocolName): Promise<GatewayError | null> {
-    const { opened, model } = this.#preparedImages;
+    const { openedImages, model } = this.#preparedImages;
     const vendor = imageVendor(route);
     const capabilities = new Set(model.capabilities);
     // References serve where there is no endpoint for edits.
     if (upstream === 'images' && vendor.lacksEdits === true) capabilities.delete('edits');
-    if (opened.refusal !== null) return opened.refusal;
+    if (openedImages.refusal !== null) return openedImages.refusal;
     try {
-      const request = await opened.read();
-      if (request.sources.length > 0 && !takesSources(model)) return unable(opened.model);
+      const request = await openedImages.read();
+      if (request.sources.length > 0 && !takesSources(model)) return unable(openedImages.model);
       const convert = (fetchImage: FetchMedia) =>
         convertImageRequest(request, {
           client: this.#target.side.protocol,
@@ -182,7 +182,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   }
 
   #ownRequest(route: Route): ConvertedImageRequest {
-    const { own } = this.#preparedImages.opened;
+    const { own } = this.#preparedImages.openedImages;
     if (own === null) throw new GatewayError('internal_error');
     return {
       form: 'generation',

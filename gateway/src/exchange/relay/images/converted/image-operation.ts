@@ -27,8 +27,7 @@ import {
   takesSources,
   unable,
 } from '../prepared.ts';
-import { createFraming } from '../../streams/framing.ts';
-import { StreamSink } from '../../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 
 /** Memory is reserved for so many images: upstreams refuse to make more for one request, or make small ones. */
@@ -49,10 +48,11 @@ export function createConvertedImageOperation(
         : checkable(openedImages);
     },
     authorize: authorizeNames<CheckedImages>,
-    bound: (_exchange, { demand, resolved }, rates) => imageBound(rates, resolved.model, demand),
+    bound: (_exchange, { demand, resolvedModel }, rates) =>
+      imageBound(rates, resolvedModel.model, demand),
     prepare(parts, exchange, checkedImages) {
       const { input } = exchange;
-      const { opened, demand } = checkedImages;
+      const { openedImages, demand } = checkedImages;
       const sharedParts = prepareShared(parts, exchange, checkedImages, surface.upstreams);
       // Source images are in memory once more in the request that is sent.
       const convertedBytes = demand.sources > 0 ? 2 * input.body.length : 0;
@@ -62,9 +62,9 @@ export function createConvertedImageOperation(
       if (memory?.tryMore(convertedBytes) === false) throw memory.refuse();
       return {
         ...sharedParts,
-        opened: sendable(opened, input),
+        openedImages: sendable(openedImages, input),
         request: demand,
-        reserved: reservedBytes,
+        reservedBytes: reservedBytes,
       };
     },
     answer: (parts, exchange, preparedImages) =>
@@ -76,7 +76,7 @@ export function createConvertedImageOperation(
 function sendable(
   { model, refusal, request, own, encode }: OpenedImages,
   { body, memory }: TextInput,
-): ConvertibleImages['opened'] {
+): ConvertibleImages['openedImages'] {
   let sendableBody: { readonly request: ImageRequest; readonly body: Buffer } | null = {
     request,
     body,
@@ -111,7 +111,7 @@ function checkable(openedImages: OpenedImages): OpenedRequest<TextInput, Checked
 function ownOf(
   { protocol, bodyFor }: OwnImages,
   body: () => Buffer,
-): ConvertibleImages['opened']['own'] {
+): ConvertibleImages['openedImages']['own'] {
   return { protocol, bodyFor: (upstreamModel) => bodyFor(body(), upstreamModel) };
 }
 
@@ -132,7 +132,13 @@ function checkImages(
   // A class of generate-content is not binding: where models do not have it, a smaller image is asked for.
   requirePriced(resolvedModel, demand, shape?.kind === 'size' ? shape.size : null);
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolvedModel));
-  return { resolved: resolvedModel, opened: openedImages, demand, named: own?.named, names: null };
+  return {
+    resolvedModel: resolvedModel,
+    openedImages: openedImages,
+    demand,
+    named: own?.named,
+    names: null,
+  };
 }
 
 /** As for text: until then an error can still have a status of its own. */
@@ -154,10 +160,10 @@ export function answerImages(
   const target = { side: surface, streamed: stream ? surface.streamed : undefined };
   const requests = new ConvertedRequests(parts, target, input, preparedImages);
   const serving: ImageServing<MeasuredImages> = {
-    model: preparedImages.opened.model,
+    model: preparedImages.openedImages.model,
     routes: preparedImages.routes,
     requestsTo: () => requests,
-    reserved: preparedImages.reserved,
+    reservedBytes: preparedImages.reservedBytes,
     members: null,
   };
   if (!stream) {
@@ -197,7 +203,7 @@ async function answerAtOnce(
       encodeError,
     });
   } catch (error) {
-    if (!sink.opened) throw error;
+    if (!sink.isOpened) throw error;
     sink.end([encodeError(asGatewayError(parts, input, error))]);
   } finally {
     ticks.end();

@@ -81,7 +81,7 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
         : withHeaders(clientResponse, foundImages.images),
     );
     return {
-      body: await joinInTurns(prepared.opened.encode(foundImages)),
+      body: await joinInTurns(prepared.openedImages.encode(foundImages)),
       measured: measuredUsage,
     };
   }

@@ -75,13 +75,13 @@ export interface ImageDemand {
 }
 
 export interface CheckedImages extends NamingRequest {
-  readonly opened: OpenedImages;
+  readonly openedImages: OpenedImages;
   readonly demand: ImageDemand;
 }
 
 /** A request that can be converted for any upstream. */
 export interface ConvertibleImages extends MeasuredRequest {
-  readonly opened: Pick<OpenedImages, 'model' | 'refusal' | 'encode'> & {
+  readonly openedImages: Pick<OpenedImages, 'model' | 'refusal' | 'encode'> & {
     /** The request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
     readonly own: {
       readonly protocol: ImageProtocolName;
@@ -94,7 +94,7 @@ export interface ConvertibleImages extends MeasuredRequest {
   };
   readonly model: Model;
   /** In bytes: the memory that is reserved for the response. */
-  readonly reserved: number;
+  readonly reservedBytes: number;
 }
 
 /** With the routes that can serve it, in the order to try them. */

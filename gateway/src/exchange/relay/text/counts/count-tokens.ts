@@ -50,7 +50,7 @@ export function createCountAnswering(parts: TextParts) {
     if (countedTokens !== null) return { body: countedTokens, isEstimated: false };
 
     // None of the counters responded. The records of the attempts say which were asked.
-    triedCounters.sent = null;
+    triedCounters.sentRequest = null;
     const targets = routes.map((route): EstimateTarget => ({
       model: route.upstreamModel,
       protocol: upstreamProtocols(route, protocol)[0] ?? protocol,
@@ -73,7 +73,7 @@ export function createCountAnswering(parts: TextParts) {
     preparedText: PreparedText,
   ): Promise<void> {
     const { input } = exchange;
-    const triedCounters: CountersTried = { attempts: [], sent: null };
+    const triedCounters: CountersTried = { attempts: [], sentRequest: null };
     let countedTokens;
     try {
       countedTokens = await count(input, preparedText, triedCounters);
@@ -84,7 +84,7 @@ export function createCountAnswering(parts: TextParts) {
       return finishDisconnected(parts, exchange, nothingUsed, triedCounters);
     await finishCompleted(parts, exchange, nothingUsed, triedCounters);
     writeJson(input.client, countedTokens.body, {
-      ...responseHeaders(triedCounters.sent),
+      ...responseHeaders(triedCounters.sentRequest),
       ...(countedTokens.isEstimated && { 'x-sluice-estimated': '1' }),
     });
   };

@@ -83,7 +83,7 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
       } as unknown as PreparedText;
       const ways = routes.map((route) => ({ route, protocol: 'messages' as const }));
       const requests = { of: () => Promise.resolve(null) };
-      const tried = { attempts: [], sent: null };
+      const tried = { attempts: [], sentRequest: null };
       return askCounters(input as unknown as TextInput, prepared, ways, requests, tried);
     },
   };

@@ -31,7 +31,7 @@ export type UpstreamCount = Buffer | 'disconnected' | null;
 /** The attempts at counters so far, for the row. */
 export interface CountersTried {
   readonly attempts: AttemptRecord[];
-  sent: TextSent | null;
+  sentRequest: TextSent | null;
 }
 
 /**
@@ -82,7 +82,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       if (!lease.admitted) continue;
       askedCount += 1;
       try {
-        const counter = { route, protocol, converted: convertedRequest, lease, deadline };
+        const counter = { route, protocol, convertedRequest, lease, deadline };
         const outcome = await askOnce(parts, input, preparedText, counter, triedCounters);
         if (outcome.kind === 'complete') return outcome.response.body;
         if (outcome.kind !== 'failed') return 'disconnected';
@@ -103,7 +103,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
 
 interface Asking extends CountRoute {
   /** Null for the client's own protocol. */
-  readonly converted: ConvertedRequest | null;
+  readonly convertedRequest: ConvertedRequest | null;
   readonly lease: ChannelLease;
   /** Monotonic milliseconds. */
   readonly deadline: number;
@@ -127,13 +127,13 @@ async function send(
   parts: CountParts,
   input: TextInput,
   preparedText: PreparedText,
-  { route, protocol, converted, lease, deadline }: Asking,
+  { route, protocol, convertedRequest, lease, deadline }: Asking,
   triedCounters: CountersTried,
 ): Promise<OutcomeOf<WireResponse, never>> {
   const { clock } = parts;
-  const building = requestFor(parts, input, preparedText, route, converted);
+  const building = requestFor(parts, input, preparedText, route, convertedRequest);
   const request = building instanceof Promise ? await building : building;
-  triedCounters.sent = request.sent;
+  triedCounters.sentRequest = request.sentRequest;
   const startedAt = clock.now();
   const counterRequest = upstreamRequest(parts, input, request, lease.secret, false);
   const receiver = new WholeResponse(countReader(protocol, input.protocol));
@@ -148,7 +148,7 @@ async function send(
     recordAttempt(outcome, attempt.upstreamHeaders, {
       channel: route.channel.name,
       startedAt,
-      durationMs: clock.monotonic() - attempt.started,
+      durationMs: clock.monotonic() - attempt.startedAt,
     }),
   );
   return outcome;

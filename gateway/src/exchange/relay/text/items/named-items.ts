@@ -20,7 +20,7 @@ const mostLength = 4 * 1024 * 1024;
 
 /** A request whose items are all there, or what is wrong with it. */
 export interface WithItems {
-  readonly opened: OpenedRequest;
+  readonly openedRequest: OpenedRequest;
   /** To be thrown when it is known that the caller may use the model. */
   readonly refusal: GatewayError | null;
 }
@@ -41,13 +41,13 @@ export async function withItems(
   openedRequest: OpenedRequest,
 ): Promise<WithItems> {
   const foundItems = await findItems(memory, input, ownItems.names(openedRequest.json));
-  if ('refusal' in foundItems) return { opened: openedRequest, refusal: foundItems.refusal };
-  if (foundItems.texts.size === 0) return { opened: openedRequest, refusal: null };
+  if ('refusal' in foundItems) return { openedRequest, refusal: foundItems.refusal };
+  if (foundItems.texts.size === 0) return { openedRequest, refusal: null };
   const before = input.body.length;
   input.body = ownItems.withTexts(openedRequest.json, foundItems.texts);
   claimMore(input, before);
   return {
-    opened: protocol.openRequest(input.body, openedRequest.path, input.memory),
+    openedRequest: protocol.openRequest(input.body, openedRequest.path, input.memory),
     refusal: null,
   };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verdict } from '#protocols/index.ts';
 import { ResponseFlow } from './response-flow.ts';
-import { createFraming } from '../../streams/framing.ts';
-import { StreamSink } from '../../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
 
 const { content, forward, terminal } = verdict;
 

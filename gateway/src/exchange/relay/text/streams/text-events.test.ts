@@ -6,8 +6,7 @@ import { playClient, playUpstream } from '#test/support/played-attempt.ts';
 import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
-import { createFraming } from '../../streams/framing.ts';
-import { StreamSink } from '../../streams/stream-sink.ts';
+import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
 import { TextEvents } from './text-events.ts';
 
 const chunk = (value: object): Buffer =>
@@ -90,7 +89,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     upstream.onData(ending);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      shown: true,
+      isShown: true,
       seen: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
     });
   });
@@ -100,8 +99,8 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(aborted()).toBe(true);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      asked: false,
-      shown: false,
+      isSent: false,
+      isShown: false,
     });
   });
 

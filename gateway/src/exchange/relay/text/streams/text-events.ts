@@ -87,12 +87,12 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     this.#flow = new ResponseFlow(options, (bytes) => this.#show(bytes));
   }
 
-  get opened(): boolean {
-    return this.#options.sink.opened;
+  get isOpened(): boolean {
+    return this.#options.sink.isOpened;
   }
 
-  get shown(): boolean {
-    return this.#options.sink.shown;
+  get isShown(): boolean {
+    return this.#options.sink.isShown;
   }
 
   get seen(): SeenText {
@@ -190,7 +190,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     const { status } = this.attempt;
     const { usage } = this.#tap;
     const { final, result, classification } = failure;
-    if (!sink.shown) {
+    if (!sink.isShown) {
       return final === undefined ? { ...failure, usage: failure.usage ?? usage } : failure;
     }
     const isHeldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
@@ -232,7 +232,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     const { status } = this.attempt;
     const isHolding = status !== 0 && !isError(status) && this.#flow.stage === 'holding';
     if ((isHolding && now - this.#headAt >= headHoldMs) || sink.inDoubt) sink.open(headers);
-    if (sink.opened) sink.keepAlive(now, keepAliveMs);
+    if (sink.isOpened) sink.keepAlive(now, keepAliveMs);
     else if (now - sink.lastWriteAt >= keepAliveMs) {
       // The client, or something on the way to it, would take a longer silence for a dead connection.
       sink.open(headers);
@@ -254,7 +254,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   /** What has come costs more than is left. A response that is complete is not taken away. */
   #overspend(error: GatewayError): void {
-    if (!this.#isAnswering || this.#flow.stage === 'ending' || !this.#options.sink.shown) return;
+    if (!this.#isAnswering || this.#flow.stage === 'ending' || !this.#options.sink.isShown) return;
     this.attempt.endWith(error, 'overspent');
   }
 
@@ -298,9 +298,9 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   #show(bytes: Buffer): void {
     const { sink, onShown } = this.#options;
-    const shownBefore = sink.shown;
+    const shownBefore = sink.isShown;
     sink.show(bytes, this.attempt.call);
-    if (!shownBefore && sink.shown) onShown();
+    if (!shownBefore && sink.isShown) onShown();
   }
 
   /** @param error as in an error body of the upstream's protocol */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFraming } from './framing.ts';
+import { createFraming } from './stream-sink.ts';
 
 const text = (parts: readonly (Buffer | string)[]) => parts.map(String).join('');
 
