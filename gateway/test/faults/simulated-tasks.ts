@@ -6,7 +6,7 @@ import {
   videoBound,
   type Billing,
   type Hold,
-  type KeptHold,
+  type MovedHold,
   type TaskTerms,
 } from '#billing/index.ts';
 import type { Model } from '#catalogue/index.ts';
@@ -56,7 +56,7 @@ export function createSimulatedTasks(options: SimulatedTasksOptions) {
   const open: OpenTask[] = [];
   const below = (limit: number) => Math.floor(random() * limit);
 
-  async function insert({ kysely }: OpenDatabase, task: OpenTask, kept: KeptHold): Promise<void> {
+  async function insert({ kysely }: OpenDatabase, task: OpenTask, kept: MovedHold): Promise<void> {
     const { id, requestId, caller, time, terms, held } = task;
     await kysely.transaction().execute(async (trx) => {
       const row = {
@@ -153,14 +153,14 @@ export function createSimulatedTasks(options: SimulatedTasksOptions) {
         seconds,
         perSecond,
       };
-      const kept = node.billing.keep(hold);
+      const kept = node.billing.taskBeginning(hold);
       try {
         await insert(through(), task, kept);
       } catch {
-        node.billing.kept(hold, 'rolled-back');
+        node.billing.taskBegun(hold, 'rolled-back');
         return;
       }
-      node.billing.kept(hold, 'committed');
+      node.billing.taskBegun(hold, 'committed');
       open.push(task);
     },
 

@@ -127,7 +127,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
 
   /** Ends a request, and brings its record into the database. */
   const finish = async ({ money }: Node, id: string, cost: bigint) => {
-    const lease = money.charge([id], meterNames, cost);
+    const lease = money.announceCharge([id], meterNames, cost);
     const row = charge(cost, lease === null ? {} : { lease });
     await recordAll(database, [record(id, { charge: row })]);
     money.commitHold(id, cost);
@@ -212,7 +212,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const backing = await hold(other, usd / 2n);
     const short = await hold(one, 3n * usd);
     expect(short).toMatchObject({ held: true, amount: usd / 2n });
-    one.money.charge([short.id], meterNames, usd);
+    one.money.announceCharge([short.id], meterNames, usd);
     one.money.commitHold(short.id, usd);
     other.money.commitHold(backing.id, 0n);
     const next = await hold(other, 3n * usd).catch(() => null);
@@ -411,7 +411,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const first = await hold(node, usd / 2n);
     const more = await hold(node, usd / 2n, { id: `${first.id}+1` });
     expect(more).toMatchObject({ held: true, amount: usd / 2n });
-    const lease = node.money.charge([first.id, more.id], meterNames, usd);
+    const lease = node.money.announceCharge([first.id, more.id], meterNames, usd);
     expect(lease?.parts[0]).toBe(String(usd));
     expect(await hold(node, usd / 2n)).toMatchObject({ held: false });
   });
@@ -420,8 +420,8 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const [node] = [start()];
     const [lost, found] = [await hold(node, usd / 2n), await hold(node, usd / 4n)];
-    node.money.charge([lost.id], meterNames, usd / 2n);
-    const lease = node.money.charge([found.id], meterNames, usd / 4n);
+    node.money.announceCharge([lost.id], meterNames, usd / 2n);
+    const lease = node.money.announceCharge([found.id], meterNames, usd / 4n);
     for (const { id } of [lost, found]) node.money.commitHold(id, 0n);
     // The write of one had come through nevertheless.
     await recordAll(database, [
@@ -444,7 +444,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const [node] = [start()];
     const { id } = await hold(node, usd);
-    const lease = node.money.charge([id], meterNames, usd)!;
+    const lease = node.money.announceCharge([id], meterNames, usd)!;
     node.money.commitHold(id, usd);
     expect(await hold(node, usd)).toMatchObject({ held: false });
     node.money.reject([{ meter: balance, life: 'another', part: usd }]);
@@ -481,8 +481,8 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       await allowCommands();
       await vi.waitFor(() => hold(node, usd / 10n), { timeout: 15_000 });
       expect(node.money).toMatchObject({ isAway: false, hasFailed: false });
-      expect(errors).toEqual(Array(times).fill('the database does not lease money'));
-      expect(infos).toEqual(Array(times).fill('the database leases money again'));
+      expect(errors).toEqual(Array(times).fill('cannot lease funds'));
+      expect(infos).toEqual(Array(times).fill('leasing funds again'));
     }
     await refuseCommands();
     await expect(hold(node, usd / 2n)).rejects.toThrow('unavailable');

@@ -400,8 +400,8 @@ describe.skipIf(isSkipped('postgres'))('what a task takes of leases', () => {
       expiresAt: Date.now() + 60_000,
       isExact: true,
     }))!;
-    node.billing.keep(hold);
-    node.billing.kept(hold, 'unknown');
+    node.billing.taskBeginning(hold);
+    node.billing.taskBegun(hold, 'unknown');
     expect(await refusalOf(startOne().submit(9))).toMatch(/insufficient_balance|unavailable/);
     node.clock.skipped = 61_000;
     await vi.waitFor(async () => expect(await refusalOf(node.submit(9))).toBeNull(), {

@@ -164,7 +164,7 @@ export function startNode(ledger: Ledger): LedgerNode {
       const order = { id: requestId, caller, model, group, bound, expiresAt, isExact: true };
       const hold = (await billing.hold(order))!;
       if (death === 'held') return null;
-      const kept = billing.keep(hold);
+      const kept = billing.taskBeginning(hold);
       if (death === 'kept') return null;
       const { meters, amount } = kept;
       const task = { id: fresh('task'), requestId, meters, amount };
@@ -172,10 +172,10 @@ export function startNode(ledger: Ledger): LedgerNode {
       try {
         await insert(task, kept, JSON.stringify(termsOfTask(hold, line)));
       } catch (error) {
-        billing.kept(hold, 'rolled-back');
+        billing.taskBegun(hold, 'rolled-back');
         throw error;
       }
-      if (death !== 'committed') billing.kept(hold, 'committed');
+      if (death !== 'committed') billing.taskBegun(hold, 'committed');
       return task;
     },
     async end(task, seconds) {

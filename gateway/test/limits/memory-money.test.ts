@@ -228,5 +228,5 @@ test('a hold that has expired does not become that of a task', async () => {
     expiresAt: clock.wall + 1_000,
   });
   clock.advance(3_000);
-  expect(() => money.keep('task', ['balance'])).toThrow('unavailable');
+  expect(() => money.taskBeginning('task', ['balance'])).toThrow('unavailable');
 });

@@ -36,7 +36,7 @@ function inMemory(): MoneyBench {
     limitTo: async () => {},
     async charge(id, meters, cost) {
       const names = meters.map(({ name }) => name);
-      money.charge([id], names, cost);
+      money.announceCharge([id], names, cost);
       money.commitHold(id, cost);
     },
     close: () => money.close(),
@@ -92,7 +92,7 @@ async function onPostgres(): Promise<MoneyBench> {
     },
     async charge(id, meters, cost) {
       const names = meters.map(({ name }) => name);
-      const lease = money.charge([id], names, cost);
+      const lease = money.announceCharge([id], names, cost);
       const parts = names.map((meter, at) => ({ meter, part: BigInt(lease?.parts[at] ?? '0') }));
       await kysely.transaction().execute(async (trx) => {
         for (const meter of names) {

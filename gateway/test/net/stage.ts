@@ -581,7 +581,7 @@ function playedMoney(left: bigint, note: (section: string, line: string) => void
   };
   return {
     hold,
-    charge(ids, _meters, cost) {
+    announceCharge(ids, _meters, cost) {
       note('money', `charge ${ids.join(' ')} ${cost}`);
       return null;
     },
@@ -590,11 +590,11 @@ function playedMoney(left: bigint, note: (section: string, line: string) => void
       left += (holds.get(id) ?? 0n) - spent;
       holds.delete(id);
     },
-    keep(id) {
+    taskBeginning(id) {
       note('money', `keep ${id}`);
       return null;
     },
-    kept: (id, outcome) => note('money', `kept ${id} ${outcome}`),
+    taskBegun: (id, outcome) => note('money', `kept ${id} ${outcome}`),
     taskEnding: async () => {},
     taskEnded: () => {},
     read: () => null,

@@ -87,7 +87,7 @@ describe.skipIf(isSkipped('postgres'))('the lives of a data folder', () => {
     const broken = await openTestDatabase('postgres');
     await broken.close();
     start(broken.database).follow(journal);
-    await expect.poll(() => logged).toContain('leases of ended processes are not given back');
+    await expect.poll(() => logged).toContain('could not return leases of stopped processes');
     expect(await isClosed(life)).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ import {
   textBound,
   tokenBounds,
   tokenLines,
-  type Line,
+  type CostLine,
 } from '#billing/index.ts';
 import {
   tokenPartNames,
@@ -128,7 +128,7 @@ const textCost = (price: DeclaredPrice, used: TokenUsage, by: string) =>
 
 describe('P-13: the oracle agrees', () => {
   const check = (lines: unknown, items: readonly OracleItem[], by: string) => {
-    const receipt = receiptOf(lines as Line[], parseMultiplier(by));
+    const receipt = receiptOf(lines as CostLine[], parseMultiplier(by));
     expect(receipt.cost).toBe(oracleCost(items, by));
     expect(receiptCost(receipt.items, by)).toBe(receipt.cost);
   };

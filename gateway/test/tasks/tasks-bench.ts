@@ -199,17 +199,17 @@ const holdOf = (id: string, userId: string, amount: bigint): Hold => ({
   multiplier: parseMultiplier('1'),
   multiplierText: '1',
   source: { meters: [], expiresAt: 0 },
-  drawn: [],
+  extensions: [],
   hasEnded: false,
 });
 
 /** Money that is in no lease, so that all of it is in the database. */
 function tellingBilling(
   holds: string[],
-): Pick<Billing, 'keep' | 'kept' | 'taskEnding' | 'taskEnded'> {
+): Pick<Billing, 'taskBeginning' | 'taskBegun' | 'taskEnding' | 'taskEnded'> {
   return {
-    keep: ({ meters, amount }) => ({ meters, amount, lease: null }),
-    kept: (_, outcome) => void holds.push(outcome),
+    taskBeginning: ({ meters, amount }) => ({ meters, amount, lease: null }),
+    taskBegun: (_, outcome) => void holds.push(outcome),
     taskEnding: async () => {},
     taskEnded: ({ held, cost }) => void holds.push(`${held} ${cost}`),
   };

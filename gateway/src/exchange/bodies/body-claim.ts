@@ -72,7 +72,7 @@ export class BodyClaim {
   /** What the request held before there was a response, in bytes; null: there is none. */
   #withoutResponse: number | null = null;
   /** Released together with the claim. */
-  #stored: { release(): void } | null = null;
+  #storedBody: { release(): void } | null = null;
 
   constructor(keeper: ClaimKeeper, key: KeyUse) {
     this.#keeper = keeper;
@@ -136,9 +136,9 @@ export class BodyClaim {
   }
 
   /** Ties what is kept of the body elsewhere to the claim: it is released with it. */
-  tie(stored: { release(): void }): void {
-    if (this.isReleased) stored.release();
-    else this.#stored = stored;
+  tie(storedBody: { release(): void }): void {
+    if (this.isReleased) storedBody.release();
+    else this.#storedBody = storedBody;
   }
 
   /** Counts and returns the refusal for a request that gets no more room. */
@@ -151,8 +151,8 @@ export class BodyClaim {
     if (this.isReleased) return;
     this.isReleased = true;
     this.giveWay = null;
-    this.#stored?.release();
-    this.#stored = null;
+    this.#storedBody?.release();
+    this.#storedBody = null;
     this.#keeper.release(this);
   }
 }
@@ -186,8 +186,8 @@ export interface BodyRoom {
 export function createBodyRoom(limit: number): BodyRoom {
   const reserve = Math.floor(limit / 4);
   const sharedLimit = limit - reserve;
-  let reserved = 0;
-  let shared = 0;
+  let reservedBytes = 0;
+  let sharedBytes = 0;
 
   const isBlocked = (claim: BodyClaim, total: number): boolean => {
     const { only } = claim.key;
@@ -199,10 +199,10 @@ export function createBodyRoom(limit: number): BodyRoom {
     claim.held = total;
     if (claim.isShared) {
       claim.key.shared += more;
-      shared += more;
+      sharedBytes += more;
     } else {
       claim.key.reserved += more;
-      reserved += more;
+      reservedBytes += more;
     }
     if (total === 0 && claim.key.only === claim) claim.key.only = null;
     else if (claim.isOnly && total > largeTotal) claim.key.only = claim;
@@ -210,19 +210,19 @@ export function createBodyRoom(limit: number): BodyRoom {
 
   return {
     get used() {
-      return reserved + shared;
+      return reservedBytes + sharedBytes;
     },
     sharedLimit,
     isBlocked,
     takeReserved(claim, total) {
       const more = total - claim.held;
-      const fits = claim.key.reserved + more <= (reserve - reserved) / 16;
+      const fits = claim.key.reserved + more <= (reserve - reservedBytes) / 16;
       if (claim.isShared || !fits || isBlocked(claim, total)) return false;
       hold(claim, total);
       return true;
     },
     takeShared(claim, total) {
-      const others = shared - (claim.isShared ? claim.held : 0);
+      const others = sharedBytes - (claim.isShared ? claim.held : 0);
       const fits = others === 0 || others + total <= sharedLimit;
       if (!fits || isBlocked(claim, total)) return false;
       if (!claim.isShared) {
@@ -233,7 +233,7 @@ export function createBodyRoom(limit: number): BodyRoom {
       return true;
     },
     lacking(claim, total) {
-      const others = shared - (claim.isShared ? claim.held : 0);
+      const others = sharedBytes - (claim.isShared ? claim.held : 0);
       return Math.min(others, others + total - sharedLimit);
     },
     give: hold,

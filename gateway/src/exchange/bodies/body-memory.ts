@@ -33,10 +33,10 @@ export interface BodyMemoryOptions {
 export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyMemory {
   const room = createBodyRoom(limit);
   const keys = new Map<string, KeyUse>();
-  let refused = 0;
+  let refusals = 0;
 
   const refuse = (): GatewayError => {
-    refused += 1;
+    refusals += 1;
     return new GatewayError('overloaded', { retryAfter: 1 });
   };
   const queue = createBodyQueue({ room, keys, refuse, monotonic });
@@ -75,7 +75,7 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
       return queue.waiting.size;
     },
     get refused() {
-      return refused;
+      return refusals;
     },
     open(keyId) {
       let key = keys.get(keyId);
@@ -97,8 +97,8 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
 export function memoryLimit(): number {
   const machine = totalmem();
   // 0 if unknown; more than the machine has if unlimited.
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, machine) : machine;
+  const constrainedMemory = process.constrainedMemory();
+  return constrainedMemory > 0 ? Math.min(constrainedMemory, machine) : machine;
 }
 
 /** Default bytes for bodies in each of `workers` processes. */
@@ -114,6 +114,6 @@ const leastMemory = 512 * mebibyte;
 export function memoryShortage(workers: number): string | null {
   const each = memoryLimit() / workers;
   if (each >= leastMemory) return null;
-  const found = `${Math.floor(each / mebibyte)} MiB of memory`;
-  return `each process has ${found}, and needs 512 MiB: it will refuse requests under little load`;
+  const available = `${Math.floor(each / mebibyte)} MiB of memory`;
+  return `each process has ${available}, and needs 512 MiB: it will refuse requests under little load`;
 }

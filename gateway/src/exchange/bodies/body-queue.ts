@@ -102,8 +102,8 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
       ...readingBeyond(room.sharedLimit / (others.length + 1), others),
       ...readingBeyond(0, [claim.key]).filter((own) => own !== claim),
     ];
-    const yielded = readers.reduce((sum, { held }) => sum + held, 0);
-    if (yielded < room.lacking(claim, total)) return false;
+    const yieldedBytes = readers.reduce((sum, { held }) => sum + held, 0);
+    if (yieldedBytes < room.lacking(claim, total)) return false;
     isMakingWay = true;
     for (const reader of readers) {
       if (room.lacking(claim, total) <= 0) break;

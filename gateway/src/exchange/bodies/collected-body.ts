@@ -23,19 +23,19 @@ export class CollectedBody {
   readonly #pieces: Buffer[] = [];
   /** Small pieces, copied one after another into `#slab[0..#filled)`. */
   #slab: Buffer | null = null;
-  #filled = 0;
+  #slabBytes = 0;
 
   add(piece: Buffer): void {
     this.length += piece.length;
-    const fits = this.#slab !== null && this.#filled + piece.length <= slabSize;
+    const fits = this.#slab !== null && this.#slabBytes + piece.length <= slabSize;
     if ((piece.length >= smallPiece && !fits) || this.#pieces.length < keptPieces) {
       this.#closeSlab();
       this.#pieces.push(piece);
       return;
     }
-    if (this.#filled + piece.length > slabSize) this.#closeSlab();
+    if (this.#slabBytes + piece.length > slabSize) this.#closeSlab();
     this.#slab ??= Buffer.allocUnsafeSlow(slabSize);
-    this.#filled += piece.copy(this.#slab, this.#filled);
+    this.#slabBytes += piece.copy(this.#slab, this.#slabBytes);
   }
 
   /** All bytes, in order. */
@@ -63,9 +63,9 @@ export class CollectedBody {
 
   #closeSlab(): void {
     if (this.#slab === null) return;
-    this.#pieces.push(this.#slab.subarray(0, this.#filled));
+    this.#pieces.push(this.#slab.subarray(0, this.#slabBytes));
     this.#slab = null;
-    this.#filled = 0;
+    this.#slabBytes = 0;
   }
 }
 
@@ -77,28 +77,28 @@ export const turnBytes = 4 * 1024 * 1024;
  * up other requests for long.
  */
 export async function joinInTurns(pieces: Iterable<Buffer>): Promise<Buffer> {
-  const made: Buffer[] = [];
+  const copiedPieces: Buffer[] = [];
   let length = 0;
-  let due = turnBytes;
+  let nextTurnAt = turnBytes;
   for (const piece of pieces) {
-    made.push(piece);
+    copiedPieces.push(piece);
     length += piece.length;
-    if (length < due) continue;
-    due = length + turnBytes;
+    if (length < nextTurnAt) continue;
+    nextTurnAt = length + turnBytes;
     await nextTurn();
   }
-  const [only] = made;
-  if (only !== undefined && made.length === 1) return only;
-  const joined = Buffer.allocUnsafeSlow(length);
+  const [only] = copiedPieces;
+  if (only !== undefined && copiedPieces.length === 1) return only;
+  const joinedBody = Buffer.allocUnsafeSlow(length);
   let at = 0;
-  due = turnBytes;
-  for (const piece of made) {
+  nextTurnAt = turnBytes;
+  for (const piece of copiedPieces) {
     for (let from = 0; from < piece.length; from += turnBytes) {
-      at += piece.copy(joined, at, from, from + turnBytes);
-      if (at < due) continue;
-      due = at + turnBytes;
+      at += piece.copy(joinedBody, at, from, from + turnBytes);
+      if (at < nextTurnAt) continue;
+      nextTurnAt = at + turnBytes;
       await nextTurn();
     }
   }
-  return joined;
+  return joinedBody;
 }

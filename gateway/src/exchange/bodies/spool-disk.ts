@@ -60,7 +60,7 @@ export function createSpoolDisk(options: SpoolDiskOptions): SpoolDisk {
   /** Bytes for all files. */
   let room = 0;
   let problem: Error | null = null;
-  const failed = (error: Error): void => {
+  const reportFailure = (error: Error): void => {
     const isNew = problem === null;
     problem = error;
     lookedAt = monotonic();
@@ -72,11 +72,11 @@ export function createSpoolDisk(options: SpoolDiskOptions): SpoolDisk {
       // Programs that tidy up remove folders in which nothing seems to happen.
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       const { bavail, blocks, bsize } = statfsSync(directory);
-      const left = Math.min(gibibyte, Math.floor((blocks * bsize) / 10));
-      room = options.stored() + bavail * bsize - left;
+      const bytesToLeave = Math.min(gibibyte, Math.floor((blocks * bsize) / 10));
+      room = options.stored() + bavail * bsize - bytesToLeave;
       tryFile(newFile(), problem !== null);
     } catch (error) {
-      failed(error as Error);
+      reportFailure(error as Error);
       return;
     }
     lookedAt = monotonic();
@@ -91,7 +91,7 @@ export function createSpoolDisk(options: SpoolDiskOptions): SpoolDisk {
       return problem === null && room >= bytes;
     },
     newFile,
-    failed,
+    failed: reportFailure,
     problem() {
       if (problem !== null) look();
       return problem;

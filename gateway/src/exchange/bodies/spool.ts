@@ -50,11 +50,11 @@ export interface SpoolOptions extends Omit<SpoolDiskOptions, 'stored'> {
 
 /** @throws Error with a message for the operator if the folder cannot be created, or emptied. */
 export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool {
-  let used = 0;
-  let stored = 0;
-  const disk = createSpoolDisk({ ...options, stored: () => stored });
-  let kept = 0;
-  let refused = 0;
+  let usedBytes = 0;
+  let storedBytes = 0;
+  const disk = createSpoolDisk({ ...options, stored: () => storedBytes });
+  let memoryBytes = 0;
+  let refusals = 0;
 
   /** Bytes of each key. */
   const byKey = { request: new Map<string, number>(), response: new Map<string, number>() };
@@ -62,15 +62,15 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
     if (owner !== null) add(byKey[owner.of], owner.keyId, bytes);
   };
   const take = (bytes: number, owner: SpoolOwner | null): boolean => {
-    if (used + bytes > limit) return false;
+    if (usedBytes + bytes > limit) return false;
     // What is reserved may not have been written yet.
-    if (bytes > 0 && !disk.hasRoom(used + bytes)) return false;
-    used += bytes;
+    if (bytes > 0 && !disk.hasRoom(usedBytes + bytes)) return false;
+    usedBytes += bytes;
     count(bytes, owner);
     return true;
   };
   const give = (bytes: number, owner: SpoolOwner | null): void => {
-    used -= bytes;
+    usedBytes -= bytes;
     count(-bytes, owner);
   };
   const isBeyondShare = (bytes: number, owner: SpoolOwner | null): boolean => {
@@ -86,49 +86,49 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
   };
 
   const keep = (bytes: number): boolean => {
-    if (kept + bytes > memory) return false;
-    kept += bytes;
+    if (memoryBytes + bytes > memory) return false;
+    memoryBytes += bytes;
     return true;
   };
   const forget = (bytes: number): void => {
-    kept -= bytes;
+    memoryBytes -= bytes;
   };
 
   return {
     limit,
     get kept() {
-      return kept;
+      return memoryBytes;
     },
     get used() {
-      return used;
+      return usedBytes;
     },
     get refused() {
-      return refused;
+      return refusals;
     },
     problem: disk.problem,
     reserve(bytes, owner) {
       const key = owner ?? null;
       if (isBeyondShare(bytes, key) || !take(bytes, key)) {
-        refused += 1;
+        refusals += 1;
         return null;
       }
       const bodies: SpooledBody[] = [];
       /** Bytes of the reservation, and those in files. */
-      let reserved = bytes;
-      let written = 0;
+      let reservedBytes = bytes;
+      let writtenBytes = 0;
       let isReleased = false;
       const grow = (more: number): boolean => {
         if (isReleased) return false;
-        const missing = written + more - reserved;
-        if (missing > 0) {
-          if (!take(missing, key)) {
-            refused += 1;
+        const missingBytes = writtenBytes + more - reservedBytes;
+        if (missingBytes > 0) {
+          if (!take(missingBytes, key)) {
+            refusals += 1;
             return false;
           }
-          reserved += missing;
+          reservedBytes += missingBytes;
         }
-        written += more;
-        stored += more;
+        writtenBytes += more;
+        storedBytes += more;
         return true;
       };
       return {
@@ -146,8 +146,8 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
         release() {
           if (isReleased) return;
           isReleased = true;
-          give(reserved, key);
-          stored -= written;
+          give(reservedBytes, key);
+          storedBytes -= writtenBytes;
           for (const body of bodies) body.release();
         },
       };

@@ -55,7 +55,7 @@ export class SpooledBody {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   /** Bytes in the file. */
-  #written = 0;
+  #writtenBytes = 0;
   #isPaused = false;
   #file: FileHandle | null = null;
   #failure: SpoolFailure | null = null;
@@ -64,7 +64,7 @@ export class SpooledBody {
   /** The rest of the body is in a file, however small. */
   #hasFile = false;
   /** Bytes that `keep` has granted. */
-  #kept = 0;
+  #memoryBytes = 0;
 
   constructor(options: SpooledBodyOptions) {
     this.#options = options;
@@ -109,12 +109,12 @@ export class SpooledBody {
 
   /** A sealed body with other bytes at some places, as `read` gives it. Edits must not overlap. */
   edited(edits: readonly BodyEdit[]): BodyPieces {
-    const sorted = edits.toSorted((a, b) => a.start - b.start);
-    const grown = sorted.reduce(
+    const sortedEdits = edits.toSorted((a, b) => a.start - b.start);
+    const addedBytes = sortedEdits.reduce(
       (sum, { start, end, bytes }) => sum + bytes.length - end + start,
       0,
     );
-    return { length: this.length + grown, read: () => this.#readEdited(sorted) };
+    return { length: this.length + addedBytes, read: () => this.#readEdited(sortedEdits) };
   }
 
   async *#readEdited(edits: readonly BodyEdit[]): AsyncGenerator<Buffer, void> {
@@ -157,7 +157,7 @@ export class SpooledBody {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#options.forget(this.#kept);
+    this.#options.forget(this.#memoryBytes);
     this.#head = new CollectedBody();
     this.#waiting = [];
     if (this.#writing === null) this.#close();
@@ -166,7 +166,7 @@ export class SpooledBody {
   #isKept(bytes: number): boolean {
     if (this.#head.length + bytes <= smallBody) return true;
     if (!this.#options.keep(bytes)) return false;
-    this.#kept += bytes;
+    this.#memoryBytes += bytes;
     return true;
   }
 
@@ -182,9 +182,9 @@ export class SpooledBody {
       while (this.#waiting.length > 0) {
         this.#file ??= await openNameless(this.#options.newFile());
         const pieces = this.#waiting.splice(0, mostPieces);
-        const written = await writeAll(this.#file, pieces, this.#written);
-        this.#written += written;
-        if (this.#failure === null) this.#waitingBytes -= written;
+        const writtenBytes = await writeAll(this.#file, pieces, this.#writtenBytes);
+        this.#writtenBytes += writtenBytes;
+        if (this.#failure === null) this.#waitingBytes -= writtenBytes;
         if (this.#waitingBytes < resumeBelow) this.#resume();
       }
     } catch (cause) {
@@ -237,13 +237,13 @@ async function writeAll(file: FileHandle, pieces: Buffer[], from: number): Promi
   while (rest.length > 0) {
     let { bytesWritten } = await file.writev(rest, at);
     at += bytesWritten;
-    const left: Buffer[] = [];
+    const restPieces: Buffer[] = [];
     for (const piece of rest) {
-      const done = Math.min(bytesWritten, piece.length);
-      bytesWritten -= done;
-      if (done < piece.length) left.push(piece.subarray(done));
+      const writtenLength = Math.min(bytesWritten, piece.length);
+      bytesWritten -= writtenLength;
+      if (writtenLength < piece.length) restPieces.push(piece.subarray(writtenLength));
     }
-    rest = left;
+    rest = restPieces;
   }
   return at - from;
 }

@@ -32,22 +32,22 @@ export class UploadedBody<Reader extends PieceReader = PieceReader> {
   /** With other bytes at some places. */
   edited(edits: readonly BodyEdit[]): BodyPieces {
     const pieces = this.#body.edited(edits);
-    return { length: pieces.length, read: () => this.#counted(pieces) };
+    return { length: pieces.length, read: () => this.#countedPieces(pieces) };
   }
 
   /** @throws SpoolFailure */
   async whole(): Promise<Buffer> {
-    const whole = Buffer.allocUnsafeSlow(this.length);
+    const wholeBody = Buffer.allocUnsafeSlow(this.length);
     let at = 0;
-    let due = turnBytes;
-    for await (const piece of this.#counted(this.#body.edited([]))) {
-      at += piece.copy(whole, at);
-      if (at < due) continue;
+    let nextTurnAt = turnBytes;
+    for await (const piece of this.#countedPieces(this.#body.edited([]))) {
+      at += piece.copy(wholeBody, at);
+      if (at < nextTurnAt) continue;
       // What is in memory comes without a pause.
-      due = at + turnBytes;
+      nextTurnAt = at + turnBytes;
       await nextTurn();
     }
-    return whole;
+    return wholeBody;
   }
 
   /** Nobody will read it again: releases it as soon as those who read it now have finished. Idempotent. */
@@ -56,7 +56,7 @@ export class UploadedBody<Reader extends PieceReader = PieceReader> {
     if (this.#readers === 0) this.#space.release();
   }
 
-  async *#counted(pieces: BodyPieces): AsyncGenerator<Buffer, void> {
+  async *#countedPieces(pieces: BodyPieces): AsyncGenerator<Buffer, void> {
     this.#readers += 1;
     try {
       yield* pieces.read();

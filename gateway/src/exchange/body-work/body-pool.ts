@@ -98,8 +98,8 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
   const answer = async (owner: string, calls: readonly string[]) => {
     await store.recall?.(owner, calls);
     const reply: Reply = calls.flatMap((call) => {
-      const kept = store.find(owner, call);
-      return kept === null ? [] : [[call, kept] as const];
+      const keptState = store.find(owner, call);
+      return keptState === null ? [] : [[call, keptState] as const];
     });
     return { message: reply, transfer: [] };
   };
@@ -108,24 +108,24 @@ export function createBodyPool(options: BodyPoolOptions): BodyPool {
     weights,
     run(key, name, args, owner = null) {
       const isAsked = owner !== null && store.recall !== undefined;
-      const remembered = isAsked ? null : owner === null ? [] : store.callsOf(owner);
+      const rememberedCalls = isAsked ? null : owner === null ? [] : store.callsOf(owner);
       const { media = new Map() } = args;
       const body = ownBytes(args.body);
-      const called = { name, args: { ...args, body }, remembered };
+      const threadCall = { name, args: { ...args, body }, remembered: rememberedCalls };
       let bytes = body.byteLength;
       for (const each of media.values()) bytes += each.bytes.byteLength;
       const { result, cancel, abandon } = pool.run(key, {
-        handed: pack(called, [body]),
+        handed: pack(threadCall, [body]),
         deadline: deadline(bytes),
         answer: (calls) => answer(owner ?? '', calls as readonly string[]),
       });
-      const returned = result.then((message) => {
+      const returning = result.then((message) => {
         const { lent, outcome } = unpack(message) as Returned<ValueOf<typeof name>>;
         Object.assign(args, lent);
         if ('error' in outcome) throw outcome.error;
         return outcome.value;
-      }, refused);
-      return { result: returned, cancel, abandon };
+      }, throwRefusal);
+      return { result: returning, cancel, abandon };
     },
     close: () => pool.close(),
   };
@@ -136,7 +136,7 @@ interface Returned<Value> {
   readonly outcome: { readonly value: Value } | { readonly error: unknown };
 }
 
-function refused(error: unknown): never {
+function throwRefusal(error: unknown): never {
   if (!(error instanceof ThreadFailure) || error.reason === 'defect') throw error;
   if (error.reason === 'ended') throw new GatewayError('unavailable', { cause: error });
   throw new GatewayError('too_complex', { cause: error });

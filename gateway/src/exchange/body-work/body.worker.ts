@@ -45,10 +45,10 @@ async function perform({ name, args, remembered }: Called): Promise<void> {
   clearTimeout(forgetting);
   text.inMain = remembered === null ? null : new Set(remembered);
   const { body, media } = args;
-  const lent: Lent = media === undefined ? { body } : { body, media };
+  const lentBytes: Lent = media === undefined ? { body } : { body, media };
   const bytes = [body, ...Array.from(media?.values() ?? [], (each) => each.bytes)];
   const outcome = await outcomeOf(name, args);
-  const { message, transfer } = pack({ lent, outcome }, bytes);
+  const { message, transfer } = pack({ lent: lentBytes, outcome }, bytes);
   tell({ kind: 'done', result: message }, transfer);
   forgetting = setTimeout(() => text.forget(), forgetMs).unref();
   if (getHeapStatistics().used_heap_size > collectAbove) collectGarbage();

@@ -18,8 +18,8 @@ export interface Deadline {
  * consume; at the latest after five times as much wall-clock time.
  */
 export function startDeadline(worker: Worker, ms: number, onOver: () => void): Deadline {
-  let ended = false;
-  let left = ms * patience;
+  let isOver = false;
+  let leftMs = ms * patience;
   let since = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const usedBefore = cpuOf(worker);
@@ -29,29 +29,29 @@ export function startDeadline(worker: Worker, ms: number, onOver: () => void): D
   };
   const check = async (): Promise<void> => {
     const [before, now] = await Promise.all([usedBefore, cpuOf(worker)]);
-    if (ended) return;
-    const rest = left - (performance.now() - since);
-    const used = before === null || now === null ? ms : now - before;
-    if (used >= ms || rest <= 0) {
-      ended = true;
+    if (isOver) return;
+    const rest = leftMs - (performance.now() - since);
+    const usedMs = before === null || now === null ? ms : now - before;
+    if (usedMs >= ms || rest <= 0) {
+      isOver = true;
       onOver();
       return;
     }
-    arm(Math.min(ms - used, rest));
+    arm(Math.min(ms - usedMs, rest));
   };
   arm(ms);
 
   return {
     pause() {
       clearTimeout(timer);
-      left -= performance.now() - since;
+      leftMs -= performance.now() - since;
     },
     resume() {
       since = performance.now();
-      arm(Math.min(ms, Math.max(left, 0)));
+      arm(Math.min(ms, Math.max(leftMs, 0)));
     },
     end() {
-      ended = true;
+      isOver = true;
       clearTimeout(timer);
     },
   };
@@ -62,8 +62,8 @@ async function cpuOf(worker: Worker): Promise<number | null> {
   const silence = Promise.withResolvers<null>();
   const timer = setTimeout(silence.resolve, answerMs, null).unref();
   try {
-    const told = await Promise.race([worker.cpuUsage(), silence.promise]);
-    return told === null ? null : (told.user + told.system) / 1000;
+    const cpuTime = await Promise.race([worker.cpuUsage(), silence.promise]);
+    return cpuTime === null ? null : (cpuTime.user + cpuTime.system) / 1000;
   } catch {
     // The thread has exited; its exit event reports that.
     return null;

@@ -29,12 +29,12 @@ export type Later<Value> = { readonly value: Value } | { readonly error: unknown
 export const functions = {
   /** @throws GatewayError for a body that does not name a model. */
   openEmbeddings({ body, room }: RequestBody) {
-    const opened = embeddings.openRequest(body, room);
+    const openedRequest = embeddings.openRequest(body, room);
     const request = later(() => {
-      const read = embeddings.readRequest(opened);
+      const read = embeddings.readRequest(openedRequest);
       return { ...read, members: namesOf(read.members) };
     });
-    return { model: opened.model, request };
+    return { model: openedRequest.model, request };
   },
 
   /** @throws UnreadableResponse */

@@ -114,7 +114,7 @@ export function readWholeResponse(
   echo: Parameters<ResponseReader['readResponse']>[1],
 ): WireResponse {
   if (wire === null || !beginsAsEvents(body)) return reader.readResponse(body, echo);
-  const joined = wholeOf(body, wire, echo.upstreamModel);
-  const response = reader.readResponse(joined.body, echo);
-  return { ...response, usage: mergeReports(joined.usage, response.usage) };
+  const joinedResponse = wholeOf(body, wire, echo.upstreamModel);
+  const response = reader.readResponse(joinedResponse.body, echo);
+  return { ...response, usage: mergeReports(joinedResponse.usage, response.usage) };
 }

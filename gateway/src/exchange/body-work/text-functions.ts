@@ -97,24 +97,24 @@ interface Known {
 export class TextFunctions {
   /** The calls of which the main thread remembers state; null: it may be any. */
   inMain: ReadonlySet<string> | null = new Set();
-  readonly #remembered = new Map<string, KeptState>();
+  readonly #rememberedStates = new Map<string, KeptState>();
   readonly #converter: Converter;
-  #kept: (readonly [call: string, kept: KeptState])[] = [];
-  #known: Known | null = null;
+  #keptStates: (readonly [call: string, kept: KeptState])[] = [];
+  #knownBody: Known | null = null;
 
   constructor(sealer: StateSealer, ask: Ask) {
-    const remembered = this.#remembered;
+    const rememberedStates = this.#rememberedStates;
     const store: StateStore = {
-      find: (_owner, call) => remembered.get(call) ?? null,
+      find: (_owner, call) => rememberedStates.get(call) ?? null,
       // For a response: the main thread stores it.
-      keep: (_owner, call, state) => void this.#kept.push([call, state]),
-      callsOf: () => [...remembered.keys()],
+      keep: (_owner, call, state) => void this.#keptStates.push([call, state]),
+      callsOf: () => [...rememberedStates.keys()],
       recall: async (_owner, all) => {
         const calls = [...new Set(all)].filter(
-          (call) => this.inMain?.has(call) !== false && !remembered.has(call),
+          (call) => this.inMain?.has(call) !== false && !rememberedStates.has(call),
         );
         if (calls.length === 0) return;
-        for (const [call, kept] of await ask(calls)) remembered.set(call, kept);
+        for (const [call, kept] of await ask(calls)) rememberedStates.set(call, kept);
       },
     };
     const codecs = textCodecs;
@@ -123,8 +123,8 @@ export class TextFunctions {
 
   /** Releases the last request. */
   forget(): void {
-    this.#known = null;
-    this.#remembered.clear();
+    this.#knownBody = null;
+    this.#rememberedStates.clear();
   }
 
   /** @throws GatewayError for a body that does not name a model. */
@@ -181,8 +181,10 @@ export class TextFunctions {
   }
 
   /** For an estimate of its tokens. @throws GatewayError for a body that cannot be decoded */
-  outlineText(given: ThreadRequest): Outline {
-    return outlineRequest(textCodecs[given.protocol].decodeRequest(this.#read(given)));
+  outlineText(threadRequest: ThreadRequest): Outline {
+    return outlineRequest(
+      textCodecs[threadRequest.protocol].decodeRequest(this.#read(threadRequest)),
+    );
   }
 
   /** The items of earlier responses that the body names. @throws GatewayError for a body that cannot be read */
@@ -217,7 +219,7 @@ export class TextFunctions {
     readonly echo: ResponseEcho;
     readonly terms: ResponseTerms | null;
   }): ReadResponse {
-    this.#kept = [];
+    this.#keptStates = [];
     const wire = textProtocols[upstream];
     const reading = terms === null ? null : this.#converter.read(terms);
     const response = readWholeResponse(body, wire, reading?.reader ?? wire, echo);
@@ -225,7 +227,7 @@ export class TextFunctions {
       ...response,
       outputTokens: estimateOf(response),
       losses: reading?.responseLosses.all() ?? [],
-      kept: this.#kept,
+      kept: this.#keptStates,
     };
   }
 
@@ -243,17 +245,17 @@ export class TextFunctions {
   }
 
   #open({ exchange, protocol, path, body }: ThreadRequest): Known {
-    if (this.#known?.exchange === exchange) return this.#known;
+    if (this.#knownBody?.exchange === exchange) return this.#knownBody;
     this.forget();
-    const opened = textProtocols[protocol].openRequest(body, path);
-    return (this.#known = { exchange, opened, request: null, conversion: null });
+    const openedRequest = textProtocols[protocol].openRequest(body, path);
+    return (this.#knownBody = { exchange, opened: openedRequest, request: null, conversion: null });
   }
 
-  #read(given: ThreadRequest): WireRequest {
-    const own = this.#open(given);
-    own.request ??= textProtocols[given.protocol].readRequest(own.opened);
+  #read(threadRequest: ThreadRequest): WireRequest {
+    const own = this.#open(threadRequest);
+    own.request ??= textProtocols[threadRequest.protocol].readRequest(own.opened);
     // The bytes arrive with each call; those of the reading were returned.
-    return { ...own.request, body: given.body };
+    return { ...own.request, body: threadRequest.body };
   }
 }
 
@@ -275,8 +277,8 @@ export function patchText(
   }
   const { owner, maker } = recalled;
   return converter.recallReasoning(native, owner, maker).then(({ texts, place }) => {
-    const patched = protocol.patchRequest(native, { ...target, echo: { ...echo, texts } });
-    return { patched, isStripped: isSealed, place };
+    const patchedRequest = protocol.patchRequest(native, { ...target, echo: { ...echo, texts } });
+    return { patched: patchedRequest, isStripped: isSealed, place };
   });
 }
 

@@ -39,7 +39,7 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
   const { onProblem } = options;
   const threads = new Set<Thread>();
   const idling = new Map<Thread, NodeJS.Timeout>();
-  let closed = false;
+  let isClosed = false;
 
   const give = (thread: Thread, task: Task): void => {
     clearTimeout(idling.get(thread));
@@ -78,7 +78,7 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
         clearTimeout(idling.get(thread));
         idling.delete(thread);
         threads.delete(thread);
-        if (!closed) begin();
+        if (!isClosed) begin();
       },
     });
     threads.add(thread);
@@ -90,7 +90,7 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const own: Task = { ...task, onResult: resolve, onFailure: reject };
       const [free] = idling.keys();
-      if (closed) reject(new ThreadFailure('ended'));
+      if (isClosed) reject(new ThreadFailure('ended'));
       else if (free !== undefined) give(free, own);
       else {
         turns.add(key, own);
@@ -110,7 +110,7 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
       };
     },
     async close() {
-      closed = true;
+      isClosed = true;
       for (let task = turns.take(); task !== undefined; task = turns.take()) {
         task.onFailure?.(new ThreadFailure('ended'));
       }

@@ -94,21 +94,21 @@ export function createThread(options: ThreadOptions): Thread {
   };
   const fail = (error: Error): void => {
     deadline?.end();
-    const failed = task;
+    const failedTask = task;
     task = null;
-    failed?.onFailure?.(error);
+    failedTask?.onFailure?.(error);
   };
-  const reply = async (asked: Task, question: unknown): Promise<void> => {
+  const reply = async (askingTask: Task, question: unknown): Promise<void> => {
     deadline?.pause();
     try {
-      if (asked.answer === undefined) throw new Error('a thread asked what nobody answers');
-      const { message, transfer } = await asked.answer(question);
-      if (task !== asked) return;
+      if (askingTask.answer === undefined) throw new Error('a thread asked what nobody answers');
+      const { message, transfer } = await askingTask.answer(question);
+      if (task !== askingTask) return;
       deadline?.resume();
       tell({ message: { kind: 'reply', reply: message }, transfer });
     } catch (error) {
       onProblem(error);
-      if (task === asked) endWith(new ThreadFailure('defect', error));
+      if (task === askingTask) endWith(new ThreadFailure('defect', error));
     }
   };
 
@@ -124,9 +124,9 @@ export function createThread(options: ThreadOptions): Thread {
       case 'done': {
         if (task === null) return;
         deadline?.end();
-        const done = task;
+        const doneTask = task;
         task = null;
-        done.onResult?.(message.result);
+        doneTask.onResult?.(message.result);
         onFree();
       }
     }
@@ -142,11 +142,11 @@ export function createThread(options: ThreadOptions): Thread {
   });
 
   return {
-    start(given) {
-      task = given;
+    start(nextTask) {
+      task = nextTask;
       // The start-up time does not count against the task.
-      watchTime(isReady ? given.deadline : startMs);
-      const { message, transfer } = given.handed;
+      watchTime(isReady ? nextTask.deadline : startMs);
+      const { message, transfer } = nextTask.handed;
       try {
         tell({ message: { kind: 'task', task: message }, transfer });
       } catch (error) {

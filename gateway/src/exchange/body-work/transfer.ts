@@ -14,10 +14,10 @@ const mark = 'sluice:crossing';
 
 /**
  * @param value plain data, bytes, exact numbers, maps, and errors; it must not be used any more
- * @param lent bytes whose memory is transferred in any case
+ * @param lentBytes bytes whose memory is transferred in any case
  */
-export function pack(value: object, lent: readonly Uint8Array[] = []): Handed<unknown> {
-  const memory = new Set<ArrayBufferLike>(lent.map(({ buffer }) => buffer));
+export function pack(value: object, lentBytes: readonly Uint8Array[] = []): Handed<unknown> {
+  const memory = new Set<ArrayBufferLike>(lentBytes.map(({ buffer }) => buffer));
   const message = outgoing(value, memory);
   return { message, transfer: [...memory] as ArrayBuffer[] };
 }
@@ -31,7 +31,7 @@ export function unpack(message: unknown): unknown {
     for (const [key, each] of message) message.set(key, unpack(each));
     return message;
   }
-  if (mark in message) return arrived(message as unknown as Marked);
+  if (mark in message) return unmark(message as unknown as Marked);
   const record = message as Record<string, unknown>;
   for (const name in record) record[name] = unpack(record[name]);
   return record;
@@ -72,8 +72,8 @@ type Marked =
   | ({ readonly [mark]: 'error' } & PlainError)
   | { readonly [mark]: 'number'; readonly text: string };
 
-function arrived(marked: Marked): unknown {
-  return marked[mark] === 'number' ? parseExact(marked.text) : errorOf(marked);
+function unmark(markedValue: Marked): unknown {
+  return markedValue[mark] === 'number' ? parseExact(markedValue.text) : errorOf(markedValue);
 }
 
 type PlainError =

@@ -32,26 +32,26 @@ export interface Plan<Sent extends SentRequest, Result, Seen> extends RoutePlan<
   readonly sink: StreamSink | null;
 
   /** What a complete response costs; null: it cannot be charged, so the client must not get it. */
-  measure(result: Result, sent: Sent | null): Measured | null;
+  measure(result: Result, sentRequest: Sent | null): Measured | null;
 
   /** What a client owes that left. Absent: nothing. */
-  measureLeft?(left: DisconnectedAttempt<Seen>, sent: Sent | null): Measured;
+  measureLeft?(leftAttempt: DisconnectedAttempt<Seen>, sentRequest: Sent | null): Measured;
 
   /** What a client owes whose response broke after it had seen some of it. Absent or null: nothing. */
-  measureBroken?(broken: BrokenAttempt<Seen>, sent: Sent | null): Measured | null;
+  measureBroken?(brokenAttempt: BrokenAttempt<Seen>, sentRequest: Sent | null): Measured | null;
 
   /** Writes a complete response, whose row is durable, and ends the body. */
   write(
     result: Result,
     headers: Readonly<Record<string, string>>,
-    sent: Sent | null,
+    sentRequest: Sent | null,
   ): void | Promise<void>;
 
   /**
    * The end of a stream that failed. Absent: there is no sink.
-   * @param seen the response that it ends; null if there is none
+   * @param seenResponse the response that it ends; null if there is none
    */
-  encodeError?(error: GatewayError, seen: Result | Seen | null): string;
+  encodeError?(error: GatewayError, seenResponse: Result | Seen | null): string;
 }
 
 /**
@@ -65,34 +65,34 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
 ): Promise<void> {
   const { client, startedAt } = exchange.input;
   const { sink, kind } = plan;
-  const attempted = await new Tries(parts, exchange, plan).run();
-  const { outcome, sent } = attempted;
+  const triedRequests = await new Tries(parts, exchange, plan).run();
+  const { outcome, sent } = triedRequests;
   switch (outcome.kind) {
     case 'unanswered': {
-      const failure = await finishWithoutResponse(parts, exchange, outcome.error, attempted);
+      const failure = await finishWithoutResponse(parts, exchange, outcome.error, triedRequests);
       return endWith(plan, failure, null);
     }
     case 'not-asked':
-      return finishDisconnected(parts, exchange, nothingUsed, attempted);
+      return finishDisconnected(parts, exchange, nothingUsed, triedRequests);
     case 'disconnected': {
-      const measured = plan.measureLeft?.(outcome, sent) ?? nothingUsed;
-      return finishDisconnected(parts, exchange, measured, attempted);
+      const measuredUsage = plan.measureLeft?.(outcome, sent) ?? nothingUsed;
+      return finishDisconnected(parts, exchange, measuredUsage, triedRequests);
     }
     case 'broken': {
       const { error, seen } = outcome;
-      const measured = plan.measureBroken?.(outcome, sent) ?? null;
-      if (measured === null) await finishFailed(parts, exchange, error, attempted, 200);
-      else await finishDisconnected(parts, exchange, measured, attempted, error);
+      const measuredUsage = plan.measureBroken?.(outcome, sent) ?? null;
+      if (measuredUsage === null) await finishFailed(parts, exchange, error, triedRequests, 200);
+      else await finishDisconnected(parts, exchange, measuredUsage, triedRequests, error);
       return endWith(plan, error, seen);
     }
     case 'complete':
   }
   const { response } = outcome;
-  const measured = plan.measure(response, sent);
-  if (measured === null) {
+  const measuredUsage = plan.measure(response, sent);
+  if (measuredUsage === null) {
     const failure = new GatewayError('upstream_abnormal');
     const status = sink?.opened === true ? 200 : undefined;
-    await finishFailed(parts, exchange, failure, attempted, status);
+    await finishFailed(parts, exchange, failure, triedRequests, status);
     return endWith(plan, failure, response);
   }
   if (kind === 'buffered' && sent !== null) {
@@ -100,10 +100,10 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
   }
   if (kind === 'stream' && plan.isCostly === true && client.disconnected) {
     // It was read to its end for its cost.
-    return finishDisconnected(parts, exchange, measured, attempted);
+    return finishDisconnected(parts, exchange, measuredUsage, triedRequests);
   }
   try {
-    await finishCompleted(parts, exchange, measured, attempted);
+    await finishCompleted(parts, exchange, measuredUsage, triedRequests);
   } catch (error) {
     return endWith(plan, asGatewayError(parts, exchange.input, error), null);
   }
@@ -117,9 +117,9 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
 function endWith<Sent extends SentRequest, Result, Seen>(
   plan: Pick<Plan<Sent, Result, Seen>, 'sink' | 'encodeError'>,
   error: GatewayError,
-  seen: Result | Seen | null,
+  seenResponse: Result | Seen | null,
 ): void {
   const { sink } = plan;
   if (sink?.opened !== true || plan.encodeError === undefined) throw error;
-  sink.end([plan.encodeError(error, seen)]);
+  sink.end([plan.encodeError(error, seenResponse)]);
 }

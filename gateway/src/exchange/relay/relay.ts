@@ -52,18 +52,18 @@ export function createRelay(parts: RelayParts): Relay {
   };
   const textOperations: Partial<Record<OperationName, AnyOperation>> = { ...text, generate };
   return {
-    async run(given) {
-      const { protocol, operation: name } = given;
-      const asked = operations[protocol] ?? textOperations[name];
-      if (asked === undefined) throw new GatewayError('internal_error');
+    async run(clientInput) {
+      const { protocol, operation: name } = clientInput;
+      const requestedOperation = operations[protocol] ?? textOperations[name];
+      if (requestedOperation === undefined) throw new GatewayError('internal_error');
       const input =
-        given.protocol === 'chat' && name === 'generate'
-          ? answeringAsChat(parts.converter, given)
-          : given;
+        clientInput.protocol === 'chat' && name === 'generate'
+          ? answeringAsChat(parts.converter, clientInput)
+          : clientInput;
       const exchange = openExchange(parts, input);
-      const admitted = await admitExchange(parts, asked, exchange);
-      if (admitted === null) return;
-      const { operation, prepared } = admitted;
+      const admission = await admitExchange(parts, requestedOperation, exchange);
+      if (admission === null) return;
+      const { operation, prepared } = admission;
       const kind = exchange.stream && operation.mayStream ? 'stream' : 'buffered';
       parts.observer.opened(kind, exchange);
       try {

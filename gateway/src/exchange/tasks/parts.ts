@@ -20,7 +20,7 @@ export interface TaskParts {
   readonly database: OpenDatabase;
   /** Who holds leases: the id of this node. */
   readonly owner: string;
-  readonly billing: Pick<Billing, 'keep' | 'kept' | 'taskEnding' | 'taskEnded'>;
+  readonly billing: Pick<Billing, 'taskBeginning' | 'taskBegun' | 'taskEnding' | 'taskEnded'>;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly upstream: UpstreamClient;
   readonly clock: TaskClock;

@@ -1,4 +1,4 @@
-import type { KeptHold } from '#billing/index.ts';
+import type { MovedHold } from '#billing/index.ts';
 import { commitDurably, type OpenDatabase, type TaskTable } from '#database/index.ts';
 import { holdForTask } from '#leases/index.ts';
 import { leaseEnd } from './lease.repository.ts';
@@ -58,7 +58,7 @@ export function startOf(row: NewRow): Omit<TaskTable, 'lease_owner' | 'lease_unt
 export async function insertTask(
   { kysely, dialect }: OpenDatabase,
   row: NewRow,
-  keptHold: KeptHold | null,
+  keptHold: MovedHold | null,
   owner: string,
   onCommit: () => void,
 ): Promise<void> {

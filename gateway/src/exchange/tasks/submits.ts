@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { termsOfTask, type KeptHold } from '#billing/index.ts';
+import { termsOfTask, type MovedHold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { TaskFailure } from '#canonical/index.ts';
 import { isDataError, type AttemptRecord } from '#usage/index.ts';
@@ -58,17 +58,17 @@ export function createSubmits(parts: TaskParts, onDue: (dueAt: number) => void):
   }
 
   async function insert(row: NewRow, { hold }: NewTask): Promise<void> {
-    const keptHold: KeptHold | null = hold === null ? null : billing.keep(hold);
+    const keptHold: MovedHold | null = hold === null ? null : billing.taskBeginning(hold);
     let isCommitting = false;
     try {
       await insertTask(database, row, keptHold, owner, () => (isCommitting = true));
     } catch (error) {
       // SQLite undoes a commit that fails. Of PostgreSQL nobody knows, if the connection broke.
       const isUnknown = isCommitting && database.dialect === 'postgres';
-      if (hold !== null) billing.kept(hold, isUnknown ? 'unknown' : 'rolled-back');
+      if (hold !== null) billing.taskBegun(hold, isUnknown ? 'unknown' : 'rolled-back');
       throw error;
     }
-    if (hold !== null) billing.kept(hold, 'committed');
+    if (hold !== null) billing.taskBegun(hold, 'committed');
   }
 
   /** Tries until it works or the process stops. @throws GatewayError after that. */

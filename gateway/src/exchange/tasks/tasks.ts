@@ -1,4 +1,4 @@
-import type { Hold, Line } from '#billing/index.ts';
+import type { Hold, CostLine } from '#billing/index.ts';
 import type {
   TaskMembers,
   TaskState,
@@ -65,7 +65,7 @@ export interface NewTask {
   readonly asked: TaskMembers;
   /** Both null: the task is free. */
   readonly hold: Hold | null;
-  readonly bound: Line<bigint> | null;
+  readonly bound: CostLine<bigint> | null;
 }
 
 /** A task that is being submitted by this process. */

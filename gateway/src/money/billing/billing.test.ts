@@ -4,7 +4,7 @@ import type { Caller, CallerTeam } from '#identity/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import { createMemoryMoney, unlimited } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { Line } from './cost.ts';
+import type { CostLine } from './cost.ts';
 import { createBilling, type Hold, type Order } from './billing.ts';
 import { textBound } from './hold-bound.ts';
 import { metersOf } from './meters.ts';
@@ -96,7 +96,7 @@ const nameOf = async (promise: Promise<unknown>) => {
   }
 };
 
-test('a draw about which nobody can decide has an error, and takes nothing', async () => {
+test('an extension about which nobody can decide has an error, and takes nothing', async () => {
   const { money, order } = setUp();
   let isAway = false;
   const billing = createBilling({
@@ -110,10 +110,10 @@ test('a draw about which nobody can decide has an error, and takes nothing', asy
   const hold = (await billing.hold(order()))!;
   const { amount } = hold;
   isAway = true;
-  expect(await billing.draw(hold, cent)).toMatchObject({ errorName: 'unavailable' });
-  expect(hold).toMatchObject({ amount, drawn: [] });
+  expect(await billing.extend(hold, cent)).toMatchObject({ errorName: 'unavailable' });
+  expect(hold).toMatchObject({ amount, extensions: [] });
   isAway = false;
-  expect(await billing.draw(hold, cent)).toBeNull();
+  expect(await billing.extend(hold, cent)).toBeNull();
   expect(hold.amount).toBe(amount + cent);
 });
 
@@ -269,7 +269,9 @@ test('a free model whose searches cost something is held for', async () => {
 test('an embedding is held for and charged at the price of its input alone', async () => {
   const { billing, order } = setUp();
   const embedding = { ...model, type: 'embedding', price: { input: '100' } } as Model;
-  const lines = ({ input }: PriceRates, quantity: number): Line[] => [{ rate: input!, quantity }];
+  const lines = ({ input }: PriceRates, quantity: number): CostLine[] => [
+    { rate: input!, quantity },
+  ];
   const bound = (rates: PriceRates) => lines(rates, 300);
   const held = (await billing.hold(order({ model: embedding, bound }))) as Hold;
   expect(held.amount).toBe(3n * cent);

@@ -3,7 +3,7 @@ import { isPriced, type Group, type Model } from '#catalogue/index.ts';
 import type { ChargedLease, HoldDecision, HoldRequest, Money, TaskEnd } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
-import { chargeOf, parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
+import { chargeOf, parseMultiplier, receiptOf, type CostLine, type Multiplier } from './cost.ts';
 import { holdOf } from './hold-bound.ts';
 import { metersOf, type CallerMeters } from './meters.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
@@ -17,7 +17,7 @@ export interface Order {
   readonly model: Model;
   readonly group: Group;
   /** The most that it can use. Not called if nothing can cost anything. */
-  readonly bound: (rates: PriceRates) => readonly Line<number | bigint>[];
+  readonly bound: (rates: PriceRates) => readonly CostLine<number | bigint>[];
   /** Unix milliseconds after which the exchange cannot be running any more. */
   readonly expiresAt: number;
   /** For a task, whose hold lasts: the whole bound or a refusal, never all that is left. Absent: false. */
@@ -25,7 +25,7 @@ export interface Order {
 }
 
 /** A hold that is about to become that of a task: for `holdForTask`, in the transaction that creates the task. */
-export interface KeptHold {
+export interface MovedHold {
   /** All meters of the task. */
   readonly meters: readonly string[];
   /** Nano-USD. */
@@ -38,7 +38,7 @@ export interface KeptHold {
 export interface Hold {
   readonly id: string;
   readonly payer: 'user' | 'team';
-  /** Nano-USD. `draw` raises it. */
+  /** Nano-USD. `extend` raises it. */
   amount: bigint;
   /** It is all that was left, and less than the request may cost. */
   readonly isShort: boolean;
@@ -51,8 +51,8 @@ export interface Hold {
   readonly multiplierText: string;
   /** For more money of the same meters. */
   readonly source: Pick<HoldRequest, 'meters' | 'expiresAt'>;
-  /** The ids of what was drawn later. */
-  readonly drawn: string[];
+  /** The ids of what `extend` has added. */
+  readonly extensions: string[];
   hasEnded: boolean;
 }
 
@@ -69,29 +69,29 @@ export interface Billing {
    * Adds to a hold that the exchange is about to pass: this amount, or all that is left. Resolves to null, to the error
    * of the first exhausted limit if nothing is left, or to `unavailable` if nobody can decide.
    */
-  draw(hold: Hold, amount: bigint): GatewayError | null | Promise<GatewayError | null>;
+  extend(hold: Hold, amount: bigint): GatewayError | null | Promise<GatewayError | null>;
   /** What these lines cost at the rates of the hold, in nano-USD. */
-  costOf(hold: Hold, lines: (rates: PriceRates) => readonly Line[]): bigint;
+  costOf(hold: Hold, lines: (rates: PriceRates) => readonly CostLine[]): bigint;
   /**
    * Charges what was used, at the rates of the hold. `source` as in the usage row: counts that were not reported cost
    * no more than the hold.
    */
   charge(
     hold: Hold,
-    lines: (rates: PriceRates) => readonly Line[],
+    lines: (rates: PriceRates) => readonly CostLine[],
     source: 'reported' | 'estimated' | 'quarantined' | 'none',
   ): ChargeRecord;
   /**
-   * Takes the hold out of the money of this process, right before the transaction that makes it that of a task. `kept` follows,
+   * Takes the hold out of the money of this process, right before the transaction that makes it that of a task. `taskBegun` follows,
    * whatever becomes of the transaction.
    * @throws GatewayError `unavailable` if it has expired.
    */
-  keep(hold: Hold): KeptHold;
+  taskBeginning(hold: Hold): MovedHold;
   /**
    * What became of that transaction; the hold has ended then. `unknown`: its connection broke during the commit, so the
    * database is asked later whether the task exists.
    */
-  kept(hold: Hold, outcome: 'committed' | 'rolled-back' | 'unknown'): void;
+  taskBegun(hold: Hold, outcome: 'committed' | 'rolled-back' | 'unknown'): void;
   /** Call it before the transaction that ends a task. @throws GatewayError `unavailable` */
   taskEnding(meters: readonly string[]): Promise<void>;
   /** Call it after the commit of that transaction, once. */
@@ -126,34 +126,36 @@ export function createBilling({ money, now }: BillingOptions): Billing {
         : openHold(order, terms, meters, amount, decision);
     },
 
-    draw(hold, amount) {
-      const id = `${hold.id}+${hold.drawn.length + 1}`;
+    extend(hold, amount) {
+      const id = `${hold.id}+${hold.extensions.length + 1}`;
       const { expiresAt } = hold.source;
       // What a request needs to begin does not matter to one that has begun.
       const meters = hold.source.meters.map((meter) => ({ ...meter, floor: 1n }));
-      const finish = (decided: HoldDecision): GatewayError | null => {
-        if (!decided.held) return refusal(decided.denied);
+      const finish = (decision: HoldDecision): GatewayError | null => {
+        if (!decision.held) return refusal(decision.denied);
         if (hold.hasEnded) money.commitHold(id, 0n);
         else {
-          hold.drawn.push(id);
-          hold.amount += decided.amount;
+          hold.extensions.push(id);
+          hold.amount += decision.amount;
         }
         return null;
       };
       const decision = money.hold({ id, amount, meters, expiresAt });
-      return decision instanceof Promise ? decision.then(finish, undecided) : finish(decision);
+      return decision instanceof Promise
+        ? decision.then(finish, errorOfUndecided)
+        : finish(decision);
     },
 
     costOf: (hold, lines) => receiptOf(lines(hold.rates), hold.multiplier).cost,
 
     charge(hold, lines, source) {
       const { items, cost } = receiptOf(lines(hold.rates), hold.multiplier);
-      const charged = chargeOf(cost, hold.amount, source);
-      const lease = money.charge([hold.id, ...hold.drawn], hold.meters, charged);
-      const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
+      const chargedAmount = chargeOf(cost, hold.amount, source);
+      const lease = money.announceCharge([hold.id, ...hold.extensions], hold.meters, chargedAmount);
+      const overshoot = chargedAmount > hold.amount ? chargedAmount - hold.amount : 0n;
       return {
         payer: hold.payer,
-        cost: charged.toString(),
+        cost: chargedAmount.toString(),
         held: hold.amount.toString(),
         overshoot: overshoot.toString(),
         priceVersion: hold.priceVersion,
@@ -164,14 +166,14 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       };
     },
 
-    keep(hold) {
+    taskBeginning(hold) {
       const { id, meters, amount } = hold;
-      return { meters, amount, lease: money.keep(id, meters) };
+      return { meters, amount, lease: money.taskBeginning(id, meters) };
     },
 
-    kept(hold, outcome) {
+    taskBegun(hold, outcome) {
       hold.hasEnded = true;
-      money.kept(hold.id, outcome);
+      money.taskBegun(hold.id, outcome);
     },
 
     taskEnding: (meters) => money.taskEnding(meters),
@@ -180,7 +182,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
     commitHold(hold, charge) {
       hold.hasEnded = true;
       money.commitHold(hold.id, charge === null ? 0n : BigInt(charge.cost));
-      for (const id of hold.drawn) money.commitHold(id, 0n);
+      for (const id of hold.extensions) money.commitHold(id, 0n);
     },
   };
 }
@@ -198,7 +200,7 @@ function openHold(
     ...terms,
     isShort: decision.amount < amount,
     source: { meters, expiresAt },
-    drawn: [],
+    extensions: [],
     hasEnded: false,
     id,
     payer: caller.team === null ? 'user' : 'team',
@@ -208,8 +210,8 @@ function openHold(
   };
 }
 
-/** Nobody can decide about a draw: nothing was drawn, and the exchange continues with what it holds. */
-function undecided(error: unknown): GatewayError {
+/** Nobody can decide about more money: nothing was added, and the exchange continues with what it holds. */
+function errorOfUndecided(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   throw error;
 }
@@ -244,7 +246,7 @@ const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
 ];
 
 function refusal(meter: string): GatewayError {
-  const found = errors.find(([pattern]) => pattern.test(meter));
+  const match = errors.find(([pattern]) => pattern.test(meter));
   const values = { payer: meter.startsWith('team:') ? 'team' : 'user' };
-  return new GatewayError(found?.[1] ?? 'internal_error', { values });
+  return new GatewayError(match?.[1] ?? 'internal_error', { values });
 }

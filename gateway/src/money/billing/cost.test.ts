@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apartParts, type TextProtocolName } from '#canonical/index.ts';
 import type { DeclaredPrice } from '#config/index.ts';
 import { textProtocols } from '#protocols/index.ts';
-import { parseMultiplier, receiptOf, type Line } from './cost.ts';
+import { parseMultiplier, receiptOf, type CostLine } from './cost.ts';
 import { imageLines, type ReturnedImage } from './image-lines.ts';
 import { ratesOf } from './rates.ts';
 import { tokenLines } from './usage-lines.ts';
@@ -11,7 +11,8 @@ import { pricesVideo, videoBound } from './video-bound.ts';
 const one = parseMultiplier('1');
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
-const costOf = (lines: unknown, multiplier = one) => receiptOf(lines as Line[], multiplier).cost;
+const costOf = (lines: unknown, multiplier = one) =>
+  receiptOf(lines as CostLine[], multiplier).cost;
 
 const textCost = (price: DeclaredPrice, tokens: object, multiplier?: string) =>
   costOf(tokenLines(ratesOf(price), { ...none, ...tokens }), parseMultiplier(multiplier ?? '1'));

@@ -1,8 +1,9 @@
 import { parseDecimal, scaled, unscaled } from '#config/decimal.ts';
+import type { ReceiptItem } from '#usage/index.ts';
 import { divideHalfEven, type Rate } from './rates.ts';
 
 /** A quantity of one part of a price. */
-export interface Line<Quantity extends number | bigint = number> {
+export interface CostLine<Quantity extends number | bigint = number> {
   readonly rate: Rate;
   /** An integer ≥ 0: units, or thousandths of units if the rate says so. */
   readonly quantity: Quantity;
@@ -18,17 +19,8 @@ export interface Factor {
   readonly value: bigint;
 }
 
-/** One line as it is stored with the usage row. */
-export interface ReceiptLine {
-  readonly part: string;
-  /** Units; seconds may have thousandths. */
-  readonly quantity: number;
-  /** 10⁻¹⁵ USD per unit before the group's multiplier, as a decimal that includes the part's own multipliers. */
-  readonly rate: string;
-}
-
 export interface Receipt {
-  readonly items: readonly ReceiptLine[];
+  readonly items: readonly ReceiptItem[];
   /** Nano-USD: the exact sum of the items × multiplier, rounded once. */
   readonly cost: bigint;
 }
@@ -58,8 +50,8 @@ export function parseMultiplier(text: string): Multiplier {
  * lines does not matter, and a larger quantity never costs less.
  * @throws RangeError for a quantity that is not an integer ≥ 0.
  */
-export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Receipt {
-  const items: ReceiptLine[] = [];
+export function receiptOf(lines: readonly CostLine[], multiplier: Multiplier): Receipt {
+  const items: ReceiptItem[] = [];
   for (const { rate, quantity, factor } of lines) {
     if (quantity === 0) continue;
     items.push({
@@ -73,40 +65,43 @@ export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Recei
 }
 
 /** The same, rounded up: an upper bound for these quantities or fewer. */
-export function ceilingOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
+export function ceilingOf(
+  lines: readonly CostLine<number | bigint>[],
+  multiplier: Multiplier,
+): bigint {
   const { amount, perNano } = exactSum(lines, multiplier);
   return (amount + perNano - 1n) / perNano;
 }
 
 /** The sum of the lines × multiplier, in a unit of which a nano-USD is `perNano`: a finer one if a line has a factor. */
 function exactSum(
-  lines: readonly Line<number | bigint>[],
+  lines: readonly CostLine<number | bigint>[],
   multiplier: Multiplier,
 ): { readonly amount: bigint; readonly perNano: bigint } {
   let units = 0n;
   let inThousandths = 0n;
-  let factored = 0n;
+  let factoredSum = 0n;
   for (const { rate, quantity, factor } of lines) {
     if (typeof quantity === 'number' && (!Number.isSafeInteger(quantity) || quantity < 0)) {
       throw new RangeError(`not a quantity: ${quantity}`);
     }
     const amount = BigInt(quantity) * rate.perUnit;
     if (factor !== undefined) {
-      factored += amount * factor.value * (rate.inThousandths ? 1n : thousand);
+      factoredSum += amount * factor.value * (rate.inThousandths ? 1n : thousand);
     } else if (rate.inThousandths) inThousandths += amount;
     else units += amount;
   }
   const sum = units * thousand + inThousandths;
-  if (factored === 0n) return { amount: sum * multiplier, perNano };
-  return { amount: (sum * perFactor + factored) * multiplier, perNano: perNano * perFactor };
+  if (factoredSum === 0n) return { amount: sum * multiplier, perNano };
+  return { amount: (sum * perFactor + factoredSum) * multiplier, perNano: perNano * perFactor };
 }
 
 /** The charge in nano-USD: the cost, but for counts that were not reported no more than the hold. */
 export function chargeOf(
   cost: bigint,
-  held: bigint,
+  heldAmount: bigint,
   source: 'reported' | 'estimated' | 'quarantined' | 'none',
 ): bigint {
   const isCertain = source === 'reported' || source === 'none';
-  return isCertain || cost < held ? cost : held;
+  return isCertain || cost < heldAmount ? cost : heldAmount;
 }

@@ -1,5 +1,5 @@
 import type { Model } from '#catalogue/index.ts';
-import { ceilingOf, type Factor, type Line, type Multiplier } from './cost.ts';
+import { ceilingOf, type Factor, type CostLine, type Multiplier } from './cost.ts';
 import { dearestRatesFor, fullReach, type PriceRates, type Reach } from './rates.ts';
 import { factorOf } from './usage-lines.ts';
 
@@ -58,16 +58,16 @@ export function tokenBounds(
   model: BoundingModel,
   { bodyBytes, outputLimit, choices, extent }: TextDemand,
 ): { readonly input: bigint; readonly output: bigint } {
-  const each = bounded(choices) ?? 1n;
-  const limit = bounded(outputLimit) ?? BigInt(usualOutput);
+  const each = countOf(choices) ?? 1n;
+  const limit = countOf(outputLimit) ?? BigInt(usualOutput);
   // No response is longer than the model allows. A hold for more would keep everybody else's money for nothing.
-  const longest = bounded(model.maxOutputTokens) ?? limit;
+  const longest = countOf(model.maxOutputTokens) ?? limit;
   const output = limit < longest ? limit : longest;
   const input =
     extent === undefined ? bodyBytes / bytesPerToken : inputBound(model, bodyBytes, extent);
   const samplings = extent?.compacts === true && input >= leastCompacted ? 2n * each : each;
   return {
-    input: (bounded(input) ?? 0n) * samplings,
+    input: (countOf(input) ?? 0n) * samplings,
     output: output * samplings,
   };
 }
@@ -78,10 +78,10 @@ function inputBound(
   { images, imageTokens, imageBytes, unseen, hostedTools }: DemandedInput,
 ): number {
   const window = contextWindow ?? usualWindow;
-  const said = Math.max(0, bodyBytes - imageBytes) / bytesPerToken;
-  const shown = Math.min(images * imageTokens, window);
-  const found = hostedTools ? Math.min(usualFindings, window) : 0;
-  return Math.max(said + shown + found, unseen ? window : 0);
+  const textTokens = Math.max(0, bodyBytes - imageBytes) / bytesPerToken;
+  const imageInput = Math.min(images * imageTokens, window);
+  const findings = hostedTools ? Math.min(usualFindings, window) : 0;
+  return Math.max(textTokens + imageInput + findings, unseen ? window : 0);
 }
 
 /**
@@ -93,11 +93,11 @@ export function textBound(
   rates: PriceRates,
   model: BoundingModel,
   demand: TextDemand,
-): readonly Line<bigint>[] {
+): readonly CostLine<bigint>[] {
   const bounds = tokenBounds(model, demand);
   const dearest = dearestRatesFor(rates, bounds.input, demand.reach ?? fullReach);
   if (dearest === null) throw new RangeError('no price for text');
-  const lines: Line<bigint>[] = [
+  const lines: CostLine<bigint>[] = [
     { rate: dearest.input, quantity: bounds.input },
     { rate: dearest.output, quantity: bounds.output },
   ];
@@ -105,18 +105,21 @@ export function textBound(
   const factor = terms.length === 0 ? undefined : dearestFactor(rates, terms);
   const tokens = factor === undefined ? lines : lines.map((line) => ({ ...line, factor }));
   if (webSearches === undefined) return tokens;
-  const searches = bounded(webSearches) ?? BigInt(webSearches === null ? usualSearches : 0);
+  const searches = countOf(webSearches) ?? BigInt(webSearches === null ? usualSearches : 0);
   return [...tokens, ...feeBounds(rates, searches)];
 }
 
 /** The hold for the most that an exchange can use, in nano-USD. Saturates at 2⁶³−1. */
-export function holdOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
+export function holdOf(
+  lines: readonly CostLine<number | bigint>[],
+  multiplier: Multiplier,
+): bigint {
   const amount = ceilingOf(lines, multiplier);
   return amount > most ? most : amount;
 }
 
 /** An untrusted number as a count, rounded up; null for none and for meaningless values (0, negative, NaN). */
-export function bounded(value: number | null): bigint | null {
+export function countOf(value: number | null): bigint | null {
   if (value === null || Number.isNaN(value) || value <= 0) return null;
   return Number.isFinite(value) ? BigInt(Math.ceil(value)) : most;
 }
@@ -128,7 +131,7 @@ export function dearestFactor(rates: PriceRates, names: readonly string[]): Fact
 }
 
 /** The most that uses can cost, per search and once. */
-export function feeBounds(rates: PriceRates, webSearches: bigint): Line<bigint>[] {
+export function feeBounds(rates: PriceRates, webSearches: bigint): CostLine<bigint>[] {
   if (webSearches === 0n) return [];
   return Array.from(rates.fees, ([name, rate]) => ({
     rate,
@@ -167,10 +170,10 @@ export function affordableOutput(
   const factor = dearestFactor(rates, terms);
   const factored = factor === undefined ? {} : { factor };
   const input = { rate: dearest.input, quantity: BigInt(Math.ceil(inputTokens)), ...factored };
-  const left = amount - ceilingOf([input], multiplier);
+  const remainder = amount - ceilingOf([input], multiplier);
   const price = ceilingOf([{ rate: dearest.output, quantity: together, ...factored }], multiplier);
   if (price === 0n) return null;
-  if (left <= 0n) return 0;
-  const tokens = (left * together) / price / BigInt(Math.max(1, choices));
+  if (remainder <= 0n) return 0;
+  const tokens = (remainder * together) / price / BigInt(Math.max(1, choices));
   return Number(tokens > 2n ** 40n ? 2n ** 40n : tokens);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMultiplier, receiptOf, type Line } from './cost.ts';
+import { parseMultiplier, receiptOf, type CostLine } from './cost.ts';
 import { holdOf } from './hold-bound.ts';
 import { imageBound, unpricedPart, type ImageDemand } from './image-bound.ts';
 import { imageLines } from './image-lines.ts';
@@ -23,7 +23,7 @@ describe('the hold of pictures priced by tiers', () => {
     const bound = hold(tiers, { images: 2, sources: 3 });
     expect(bound).toBe(186_000_000n);
     const images = ['10x10', '10x10'].map((size) => ({ size, isLayer: false }));
-    expect(receiptOf(imageLines(tiers, images, 3) as Line[], one).cost).toBe(bound);
+    expect(receiptOf(imageLines(tiers, images, 3) as CostLine[], one).cost).toBe(bound);
   });
 
   test('covers sixteen layers of each picture', () => {

@@ -1,7 +1,7 @@
 import type { Model } from '#catalogue/index.ts';
-import type { Line } from './cost.ts';
+import type { CostLine } from './cost.ts';
 import {
-  bounded,
+  countOf,
   bytesPerToken,
   dearestFactor,
   feeBounds,
@@ -52,12 +52,12 @@ export function imageBound(
   rates: PriceRates,
   model: Pick<Model, 'maxOutputTokens'>,
   demand: ImageDemand,
-): readonly Line<bigint>[] {
+): readonly CostLine<bigint>[] {
   if (unpricedPart(rates, demand) !== null) throw new RangeError('no price for pictures');
-  const images = bounded(demand.images) ?? 1n;
-  const sources = bounded(demand.sources) ?? 0n;
+  const images = countOf(demand.images) ?? 1n;
+  const sources = countOf(demand.sources) ?? 0n;
   const fees = demand.searches === true ? feeBounds(rates, BigInt(usualSearches)) : [];
-  const input = (bounded(demand.promptBytes / bytesPerToken) ?? 0n) + sources * sourceTokens;
+  const input = (countOf(demand.promptBytes / bytesPerToken) ?? 0n) + sources * sourceTokens;
   const dearest = dearestRatesFor(rates, input, fullReach);
   if (dearest !== null && rates.imageTiers.length === 0) {
     const output = BigInt(model.maxOutputTokens ?? usualOutput);

@@ -1,4 +1,4 @@
-import type { Line } from './cost.ts';
+import type { CostLine } from './cost.ts';
 import type { PriceRates, TierRates } from './rates.ts';
 
 /** One image of a response. */
@@ -24,8 +24,8 @@ export function imageLines(
   rates: PriceRates,
   images: readonly ReturnedImage[],
   referenceImages: number,
-): Line[] | Unbillable {
-  const quantities = new Map<Line['rate'], number>();
+): CostLine[] | Unbillable {
+  const quantities = new Map<CostLine['rate'], number>();
   for (const [index, { size, isLayer }] of images.entries()) {
     const pixels = size === null ? null : pixelsOf(size);
     if (pixels === null) return { unbillable: 'size_missing', detail: `image ${index}` };
@@ -52,8 +52,8 @@ export function imageLines(
 export function exceededTier(rates: PriceRates, size: string): number | null {
   const largest = rates.imageTiers.at(-1)?.maxPixels;
   if (largest === undefined || rates.isZero) return null;
-  const sized = /^(\d(?:\.\d)?)K$/.exec(size);
-  const pixels = sized === null ? pixelsOf(size) : fewestOfClass * Number(sized[1]) ** 2;
+  const sizeClass = /^(\d(?:\.\d)?)K$/.exec(size);
+  const pixels = sizeClass === null ? pixelsOf(size) : fewestOfClass * Number(sizeClass[1]) ** 2;
   return pixels !== null && pixels > largest ? largest : null;
 }
 

@@ -3,16 +3,15 @@ export {
   type Billing,
   type BillingOptions,
   type Hold,
-  type KeptHold,
+  type MovedHold,
   type Order,
 } from './billing.ts';
 export {
   parseMultiplier,
   receiptOf,
-  type Line,
+  type CostLine,
   type Multiplier,
   type Receipt,
-  type ReceiptLine,
 } from './cost.ts';
 export {
   affordableOutput,

@@ -27,8 +27,8 @@ const cache = new WeakMap<Caller, CallerMeters>();
 export function metersOf(caller: Caller, now: number): CallerMeters {
   const { team } = caller;
   const window = team === null ? null : windowOf(team, now);
-  const cached = cache.get(caller);
-  if (cached?.window === window) return cached;
+  const cachedMeters = cache.get(caller);
+  if (cachedMeters?.window === window) return cachedMeters;
   const { keyId, userId } = caller;
   const account = team === null ? (`user:${userId}` as const) : (`team:${team.id}` as const);
   const names = meterNames({ account, keyId, userId, window });
@@ -37,9 +37,9 @@ export function metersOf(caller: Caller, now: number): CallerMeters {
     const limit = limits[index] ?? unlimited;
     return { name, limit, floor: index === 0 ? balanceFloor : anyFloor };
   });
-  const made = { meters, names, window };
-  cache.set(caller, made);
-  return made;
+  const callerMeters = { meters, names, window };
+  cache.set(caller, callerMeters);
+  return callerMeters;
 }
 
 /** In the order of `meterNames`; null: no limit. */
@@ -65,12 +65,12 @@ export function hasMoney(
 ): boolean | Promise<boolean> {
   const { meters } = metersOf(caller, now);
   const states = meters.map(({ name }) => money.read(name));
-  const known: (MeterState | null)[] = [];
+  const knownStates: (MeterState | null)[] = [];
   for (const state of states) {
     if (state instanceof Promise) return waitForAll(meters, states);
-    known.push(state);
+    knownStates.push(state);
   }
-  return leavesAll(meters, known);
+  return leavesAll(meters, knownStates);
 }
 
 async function waitForAll(
@@ -83,7 +83,7 @@ async function waitForAll(
 function leavesAll(meters: readonly Meter[], states: readonly (MeterState | null)[]): boolean {
   return meters.every(({ limit, floor }, at) => {
     const state = states[at] ?? null;
-    const left = state === null ? limit : limit - state.spent - state.held;
-    return left > 0n && left >= floor;
+    const remainder = state === null ? limit : limit - state.spent - state.held;
+    return remainder > 0n && remainder >= floor;
   });
 }

@@ -61,17 +61,17 @@ const perUnitPlaces = 15;
 const factorPlaces = 9;
 const multiplierPlaces = 6;
 
-const known = new WeakMap<DeclaredPrice, PriceRates>();
+const ratesByPrice = new WeakMap<DeclaredPrice, PriceRates>();
 
 /**
  * The rates of a price. Computed once per price object, which a snapshot of the catalogue shares among requests.
  * @throws RangeError for a price with digits beyond 10⁻¹⁵ USD per unit, which the catalogue refuses.
  */
 export function ratesOf(price: DeclaredPrice): PriceRates {
-  let rates = known.get(price);
+  let rates = ratesByPrice.get(price);
   if (rates === undefined) {
     rates = compileRates(price);
-    known.set(price, rates);
+    ratesByPrice.set(price, rates);
   }
   return rates;
 }
@@ -162,15 +162,15 @@ function compileTokenRates(price: DeclaredPrice, before = ''): TokenRates | null
   const apart = (part: ApartPart, of = price[part]) => (of === undefined ? null : rateOf(part, of));
   const cacheWrite = price.cacheWrite ?? input;
   // Without a price for reading a cache, what comes from it costs as much as new.
-  const cached = (part: 'cacheReadImage' | 'cacheReadAudio', anew: Decimal | undefined) =>
+  const cachedRate = (part: 'cacheReadImage' | 'cacheReadAudio', anew: Decimal | undefined) =>
     apart(part, price[part] ?? (price.cacheRead === undefined ? anew : undefined));
   return {
     input: rateOf('input', input),
     inputImage: apart('inputImage'),
     inputAudio: apart('inputAudio'),
     cacheRead: rateOf('cacheRead', price.cacheRead ?? input),
-    cacheReadImage: cached('cacheReadImage', price.inputImage),
-    cacheReadAudio: cached('cacheReadAudio', price.inputAudio),
+    cacheReadImage: cachedRate('cacheReadImage', price.inputImage),
+    cacheReadAudio: cachedRate('cacheReadAudio', price.inputAudio),
     cacheWrite: rateOf('cacheWrite', cacheWrite),
     cacheWrite1h: rateOf('cacheWrite1h', price.cacheWrite1h ?? cacheWrite),
     output: rateOf('output', output),

@@ -31,10 +31,12 @@ export function createSpentSource(options: SpentSourceOptions): SpentSource {
   });
 
   async function find(meters: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
-    const known = isReady ? none : await Promise.race([whenReady, early]);
-    const unknown = meters.filter((meter) => !known.has(meter));
-    const found = unknown.length > 0 ? await read(unknown) : none;
-    return new Map(meters.map((meter) => [meter, known.get(meter) ?? found.get(meter) ?? 0n]));
+    const knownTotals = isReady ? none : await Promise.race([whenReady, early]);
+    const unknown = meters.filter((meter) => !knownTotals.has(meter));
+    const readTotals = unknown.length > 0 ? await read(unknown) : none;
+    return new Map(
+      meters.map((meter) => [meter, knownTotals.get(meter) ?? readTotals.get(meter) ?? 0n]),
+    );
   }
 
   return async (meters) => {

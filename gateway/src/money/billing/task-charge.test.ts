@@ -38,7 +38,7 @@ function admit(rates: typeof bySecond, asked: VideoDemand, multiplierText = '1')
     multiplier,
     multiplierText,
     source: { meters: [], expiresAt: 0 },
-    drawn: [],
+    extensions: [],
     hasEnded: false,
   };
   return { amount, terms: termsOfTask(hold, bound[0]) };

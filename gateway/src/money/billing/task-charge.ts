@@ -1,7 +1,7 @@
 import type { TaskUsage, VideoProtocolName } from '#canonical/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
 import type { Hold } from './billing.ts';
-import { chargeOf, parseMultiplier, receiptOf, type Line } from './cost.ts';
+import { chargeOf, parseMultiplier, receiptOf, type CostLine } from './cost.ts';
 
 /** What a task costs, fixed when it is created: later changes of prices do not affect it. Plain JSON, stored in its row. */
 export interface TaskTerms {
@@ -25,7 +25,7 @@ export interface TaskTerms {
 }
 
 /** The terms of a task with this hold, for this bound. */
-export function termsOfTask(hold: Hold, { rate, quantity }: Line<bigint>): TaskTerms {
+export function termsOfTask(hold: Hold, { rate, quantity }: CostLine<bigint>): TaskTerms {
   const { payer, window, amount, priceVersion, multiplierText } = hold;
   const { part, perUnit, inThousandths, text } = rate;
   return {
@@ -67,15 +67,15 @@ export function chargeOfTask(
   const { perUnit, ...rate } = terms.rate;
   const lines = [{ rate: { ...rate, perUnit: BigInt(perUnit) }, quantity }];
   const { items, cost } = receiptOf(lines, parseMultiplier(terms.multiplier));
-  const held = BigInt(terms.held);
-  const charged = chargeOf(cost, held, source);
+  const heldAmount = BigInt(terms.held);
+  const chargedAmount = chargeOf(cost, heldAmount, source);
   const { payer, window, priceVersion, multiplier } = terms;
   return {
     charge: {
       payer,
-      cost: String(charged),
+      cost: String(chargedAmount),
       held: terms.held,
-      overshoot: String(charged > held ? charged - held : 0n),
+      overshoot: String(chargedAmount > heldAmount ? chargedAmount - heldAmount : 0n),
       priceVersion,
       multiplier,
       receipt: items,

@@ -8,7 +8,7 @@ import {
   type TokenUsage,
 } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
-import { receiptOf, type Factor, type Line } from './cost.ts';
+import { receiptOf, type Factor, type CostLine } from './cost.ts';
 import { tokenRatesFor, type PriceRates, type Rate } from './rates.ts';
 
 /**
@@ -42,10 +42,10 @@ export function judgeUsage(
  * that are not text have lines of their own where the price has parts for them. Empty for a price without token parts:
  * tokens are free there. The length of the whole prompt chooses the rates.
  */
-export function tokenLines(price: PriceRates, tokens: TokenUsage): Line[] {
+export function tokenLines(price: PriceRates, tokens: TokenUsage): CostLine[] {
   const rates = tokenRatesFor(price, promptOf(tokens));
   if (rates === null) return [];
-  const lines: Line[] = [];
+  const lines: CostLine[] = [];
   for (const [part, others] of countedParts) {
     let quantity = tokens[part];
     for (const other of others) if (rates[other] !== null) quantity -= tokens[other] ?? 0;
@@ -75,14 +75,14 @@ const countedParts = [
 const chargedApart = ['inputAudio', 'cacheReadAudio', 'outputImage', 'outputAudio'] as const;
 
 /** Marks, at no cost, for tokens of a text response that are charged as text because the price lacks their part. */
-export function unpricedLines(price: PriceRates, tokens: TokenUsage): Line[] {
+export function unpricedLines(price: PriceRates, tokens: TokenUsage): CostLine[] {
   const rates = tokenRatesFor(price, promptOf(tokens));
   if (rates === null) return [];
   return chargedApart.flatMap((part) => {
     const quantity = tokens[part] ?? 0;
     return quantity === 0 || rates[part] !== null
       ? []
-      : [{ rate: unpriced(tokenParts[part]), quantity }];
+      : [{ rate: unpricedRate(tokenParts[part]), quantity }];
   });
 }
 
@@ -94,8 +94,8 @@ function promptOf({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): n
  * The lines of a response of several samplings, one for each part of the price: the length of each prompt chooses the
  * rates of its sampling.
  */
-export function iterationLines(price: PriceRates, iterations: readonly Iteration[]): Line[] {
-  const lines = new Map<string, Line>();
+export function iterationLines(price: PriceRates, iterations: readonly Iteration[]): CostLine[] {
+  const lines = new Map<string, CostLine>();
   for (const { rate, quantity } of iterations.flatMap(({ tokens }) => tokenLines(price, tokens))) {
     const before = lines.get(rate.part)?.quantity ?? 0;
     lines.set(rate.part, { rate, quantity: before + quantity });
@@ -107,7 +107,7 @@ export function iterationLines(price: PriceRates, iterations: readonly Iteration
  * Lines at no cost: how many samplings there were, if more than one, and which other models made some of them, since these
  * are charged at the price of the requested model.
  */
-export function iterationMarks(iterations: readonly Iteration[]): Line[] {
+export function iterationMarks(iterations: readonly Iteration[]): CostLine[] {
   const marks =
     iterations.length > 1 ? [{ rate: markOf('iterations'), quantity: iterations.length }] : [];
   const models = Map.groupBy(
@@ -115,7 +115,7 @@ export function iterationMarks(iterations: readonly Iteration[]): Line[] {
     (model) => model,
   );
   for (const [model, { length }] of models) {
-    marks.push({ rate: unpriced(`model.${model}`), quantity: length });
+    marks.push({ rate: unpricedRate(`model.${model}`), quantity: length });
   }
   return marks;
 }
@@ -150,9 +150,9 @@ export function factorOf(
  */
 export function surchargedLines(
   rates: PriceRates,
-  lines: readonly Line[],
+  lines: readonly CostLine[],
   surcharges: Surcharges | undefined,
-): readonly Line[] {
+): readonly CostLine[] {
   if (surcharges === undefined) return lines;
   const factor = factorOf(rates, surcharges.reported);
   const tokens = factor === undefined ? lines : lines.map((line) => ({ ...line, factor }));
@@ -163,26 +163,26 @@ export function surchargedLines(
 function feeLines(
   rates: PriceRates,
   { reported, webSearches, imageTokens = 0 }: Surcharges,
-): Line[] {
-  const lines: Line[] = [];
+): CostLine[] {
+  const lines: CostLine[] = [];
   if (webSearches > 0) {
     const perSearch = rates.fees.get('web_search');
     const perPrompt = rates.fees.get('grounded_prompt');
     if (perSearch !== undefined) lines.push({ rate: perSearch, quantity: webSearches });
     if (perPrompt !== undefined) lines.push({ rate: perPrompt, quantity: 1 });
-    if (lines.length === 0) lines.push({ rate: unpriced('web_search'), quantity: webSearches });
+    if (lines.length === 0) lines.push({ rate: unpricedRate('web_search'), quantity: webSearches });
   }
   if (imageTokens > 0) {
-    lines.push({ rate: unpriced('image_generation'), quantity: imageTokens });
+    lines.push({ rate: unpricedRate('image_generation'), quantity: imageTokens });
   }
   for (const name of reported) {
-    if (!rates.multipliers.has(name)) lines.push({ rate: unpriced(name), quantity: 1 });
+    if (!rates.multipliers.has(name)) lines.push({ rate: unpricedRate(name), quantity: 1 });
   }
   return lines;
 }
 
 /** A part at no cost, so that its quantity is visible. */
-function unpriced(name: string): Rate {
+function unpricedRate(name: string): Rate {
   return markOf(`unpriced.${name}`);
 }
 

@@ -1,5 +1,5 @@
 import type { VideoDemand, VideoProtocolName, VideoResolution } from '#canonical/index.ts';
-import type { Line } from './cost.ts';
+import type { CostLine } from './cost.ts';
 import type { PriceRates, Rate } from './rates.ts';
 
 const framesPerSecond = 24n;
@@ -29,7 +29,7 @@ export function pricesVideo(
  * The most that a video can use: milliseconds if the model is priced by the second, else tokens.
  * @throws RangeError for a resolution without a price, which is refused before (`pricesVideo`).
  */
-export function videoBound(rates: VideoRates, demand: VideoDemand): readonly [Line<bigint>] {
+export function videoBound(rates: VideoRates, demand: VideoDemand): readonly [CostLine<bigint>] {
   const perSecond = rates.videoSecond.get(demand.resolution);
   const dialect = perSecond === undefined ? 'video-contents' : 'video-synthesis';
   const rate = perSecond ?? tokenRate(rates, demand);
@@ -51,7 +51,7 @@ export function videoQuantity(
   { resolution, seconds, withVideo }: VideoDemand,
 ): bigint {
   if (dialect === 'video-synthesis') return BigInt(seconds) * 1000n;
-  const counted = BigInt(seconds) * (withVideo ? 2n : 1n);
-  const shown = pixels[resolution] * framesPerSecond * counted;
-  return (shown + pixelsPerToken - 1n) / pixelsPerToken;
+  const countedSeconds = BigInt(seconds) * (withVideo ? 2n : 1n);
+  const shownPixels = pixels[resolution] * framesPerSecond * countedSeconds;
+  return (shownPixels + pixelsPerToken - 1n) / pixelsPerToken;
 }

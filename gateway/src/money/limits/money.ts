@@ -18,25 +18,29 @@ export interface Money {
    * @param meters all meters of the charge
    * @returns the leases in which the charge lies, for its record; null: in none.
    */
-  charge(ids: readonly string[], meters: readonly string[], cost: bigint): ChargedLease | null;
+  announceCharge(
+    ids: readonly string[],
+    meters: readonly string[],
+    cost: bigint,
+  ): ChargedLease | null;
   /**
-   * Ends a hold, also one that has expired: adds what was spent to every meter of the hold and frees the rest. 0 releases
+   * Ends a hold, also one that has expired: adds the cost to every meter of the hold and frees the rest. 0 releases
    * the hold. Does nothing for an unknown id, so nothing counts twice.
    */
-  commitHold(id: string, spent: bigint): void;
+  commitHold(id: string, cost: bigint): void;
   /**
    * Takes an open hold out of the money of this process, right before the transaction that makes it the hold of a task;
-   * `kept` follows. A hold that counts nowhere lies in no lease.
+   * `taskBegun` follows. A hold that counts nowhere lies in no lease.
    * @param meters all meters of the task
    * @returns the leases in which it lies; null: in none
    * @throws GatewayError `unavailable` if it has expired.
    */
-  keep(id: string, meters: readonly string[]): ChargedLease | null;
+  taskBeginning(id: string, meters: readonly string[]): ChargedLease | null;
   /**
    * What became of that transaction. `unknown`: its connection broke. Then the hold counts until the database is known not to
    * have the task.
    */
-  kept(id: string, outcome: 'committed' | 'rolled-back' | 'unknown'): void;
+  taskBegun(id: string, outcome: 'committed' | 'rolled-back' | 'unknown'): void;
   /** Call it before the transaction that ends a task. @throws GatewayError `unavailable` */
   taskEnding(meters: readonly string[]): Promise<void>;
   /** Call it after that transaction, once. */

@@ -9,11 +9,11 @@ import type { SpentSource } from './money.ts';
 export function createSpentLookup(
   source: SpentSource,
 ): (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>> {
-  const asked = new Map<string, Promise<bigint>>();
+  const lookups = new Map<string, Promise<bigint>>();
 
   const ask = (meters: readonly string[]): void => {
     const amounts = source(meters);
-    for (const meter of meters) asked.set(meter, amountOf(meter, amounts));
+    for (const meter of meters) lookups.set(meter, amountOf(meter, amounts));
   };
 
   const amountOf = async (
@@ -23,15 +23,15 @@ export function createSpentLookup(
     try {
       return (await amounts).get(meter) ?? 0n;
     } finally {
-      asked.delete(meter);
+      lookups.delete(meter);
     }
   };
 
   return async (meters) => {
     try {
-      const unasked = meters.filter((meter) => !asked.has(meter));
-      if (unasked.length > 0) ask(unasked);
-      const amounts = await Promise.all(meters.map((meter) => asked.get(meter)!));
+      const newMeters = meters.filter((meter) => !lookups.has(meter));
+      if (newMeters.length > 0) ask(newMeters);
+      const amounts = await Promise.all(meters.map((meter) => lookups.get(meter)!));
       return new Map(meters.map((meter, at) => [meter, amounts[at]!]));
     } catch (cause) {
       throw new GatewayError('unavailable', { cause });

@@ -37,7 +37,7 @@ export interface LivesOptions {
 /** Also frees lives of other nodes that have been silent for too long. */
 export function createLives({ database, dataDir, log, onFreed }: LivesOptions): Lives {
   const work = createRepeatedWork((detail) =>
-    log.warn('leases of ended processes are not given back', { component: 'money', detail }),
+    log.warn('could not return leases of stopped processes', { component: 'money', detail }),
   );
   const { ended: earlier, doubtful } = livesOf(dataDir);
   /** Of this process, and since when, by the clock of the journal. */
@@ -52,12 +52,12 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
     forgetLives(dataDir, lives);
   }
 
-  async function giveBack(lives: readonly string[]): Promise<void> {
+  async function returnLeases(lives: readonly string[]): Promise<void> {
     await closeLives(database, lives);
     forget(lives);
   }
 
-  function giveBackDoubtful(lives: readonly string[]): void {
+  function returnDoubtfulLeases(lives: readonly string[]): void {
     let openLives = lives;
     closeOnceSilent({
       database,
@@ -74,24 +74,24 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
       rest: () => wait(lookEvery, !isClosed, { ref: false }),
     }).catch((error: unknown) => {
       work.reportFailure(error);
-      setTimeout(() => giveBackDoubtful(openLives), retryAfter).unref();
+      setTimeout(() => returnDoubtfulLeases(openLives), retryAfter).unref();
     });
   }
 
-  function giveBackEarlier(): void {
+  function returnEarlierLeases(): void {
     if (isClosed || earlier.length === 0) return;
-    giveBack(earlier).catch((error: unknown) => {
+    returnLeases(earlier).catch((error: unknown) => {
       work.reportFailure(error);
-      setTimeout(giveBackEarlier, retryAfter).unref();
+      setTimeout(returnEarlierLeases, retryAfter).unref();
     });
   }
 
   /** Its last record is in the database too, so nothing of it can be missing. */
-  async function giveBackEnded(): Promise<void> {
+  async function returnEndedLeases(): Promise<void> {
     const appliedUntil = journal?.appliedUntil ?? -Infinity;
     const dueLives = ended.filter(({ at }) => at + lookEvery < appliedUntil);
     if (dueLives.length === 0) return;
-    await giveBack(dueLives.map(({ life }) => life));
+    await returnLeases(dueLives.map(({ life }) => life));
     ended = ended.filter((one) => !dueLives.includes(one));
     onFreed();
   }
@@ -116,18 +116,18 @@ export function createLives({ database, dataDir, log, onFreed }: LivesOptions): 
     follow(own) {
       journal = own;
       void own.caughtUp.then(() => {
-        giveBackEarlier();
-        giveBackDoubtful(doubtful);
+        returnEarlierLeases();
+        returnDoubtfulLeases(doubtful);
       });
       timer = setInterval(() => {
-        freeSilent().then(giveBackEnded).then(work.reportSuccess).catch(work.reportFailure);
+        freeSilent().then(returnEndedLeases).then(work.reportSuccess).catch(work.reportFailure);
       }, lookEvery).unref();
     },
     async close() {
       isClosed = true;
       if (timer !== null) clearInterval(timer);
       if (journal?.depth !== 0) return;
-      await giveBack(livesOf(dataDir).ended).catch(work.reportFailure);
+      await returnLeases(livesOf(dataDir).ended).catch(work.reportFailure);
     },
   };
 }

@@ -7,12 +7,12 @@ import type { OpenDatabase } from './open.ts';
  * @throws Error with a message for the operator if they do not.
  */
 export async function assertMigrated(database: OpenDatabase): Promise<void> {
-  const done = await doneSteps(database);
-  assertNotNewer(database, done);
-  if (done.length === 0) {
+  const stepNames = await doneSteps(database);
+  assertNotNewer(database, stepNames);
+  if (stepNames.length === 0) {
     throw new Error("the database has no tables yet: run 'sluice migrate' or start the gateway");
   }
-  if (done.includes(unreleased.last) || done.length < stepsOf(database).length) {
+  if (stepNames.includes(unreleased.last) || stepNames.length < stepsOf(database).length) {
     throw new Error(
       "the database schema is older than this version: run 'sluice migrate' or start the gateway",
     );
@@ -24,20 +24,20 @@ export async function assertMigrated(database: OpenDatabase): Promise<void> {
  * @throws Error if the database has migration steps that this program does not know.
  */
 export async function assertKnown(database: OpenDatabase): Promise<boolean> {
-  const done = await doneSteps(database);
-  assertNotNewer(database, done);
-  return done.includes(unreleased.last);
+  const stepNames = await doneSteps(database);
+  assertNotNewer(database, stepNames);
+  return stepNames.includes(unreleased.last);
 }
 
-function assertNotNewer(database: OpenDatabase, done: readonly string[]): void {
-  if (done.includes(unreleased.first)) {
-    if (done.includes(unreleased.last)) return;
+function assertNotNewer(database: OpenDatabase, stepNames: readonly string[]): void {
+  if (stepNames.includes(unreleased.first)) {
+    if (stepNames.includes(unreleased.last)) return;
     throw new Error(
       "the database was made before the first release: run 'sluice migrate' of the version tagged pre-squash once, then this one",
     );
   }
   const steps = stepsOf(database);
-  const unknown = done.find((name) => !steps.includes(name));
+  const unknown = stepNames.find((name) => !steps.includes(name));
   if (unknown === undefined) return;
   throw new Error(
     `the database schema is newer than this version (step '${unknown}'): run the newer version of sluice, also for 'sluice migrate'`,

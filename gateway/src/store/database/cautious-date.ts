@@ -17,15 +17,15 @@ export interface Clocks {
  * @returns Unix milliseconds
  */
 export function createCautiousDate({ now, monotonic }: Clocks): () => number {
-  let believed = now() - monotonic();
+  let believedOffset = now() - monotonic();
   let forwardSince: number | null = null;
   return () => {
     const time = monotonic();
     const offset = now() - time;
-    if (offset <= believed + smallStep) forwardSince = null;
+    if (offset <= believedOffset + smallStep) forwardSince = null;
     else forwardSince ??= time;
     const isBelieved = forwardSince === null || time - forwardSince >= believedAfter;
-    if (isBelieved) believed = offset;
-    return believed + time;
+    if (isBelieved) believedOffset = offset;
+    return believedOffset + time;
   };
 }

@@ -42,6 +42,6 @@ const words: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  const known = code === undefined ? undefined : words[code];
-  return known ?? (error.message === '' ? (code ?? error.name) : error.message);
+  const explanation = code === undefined ? undefined : words[code];
+  return explanation ?? (error.message === '' ? (code ?? error.name) : error.message);
 }

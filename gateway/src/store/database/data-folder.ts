@@ -81,12 +81,16 @@ export function tightenDataFolder({ dataDir, databaseUrl, log }: TightenOptions)
     const detail = `the mount of ${dataDir} gives access to the group ${folder.gid}`;
     log.warn('every process of the group can read the data folder', { component, detail });
   }
-  const open = [...pathsOf(dataDir, databaseUrl)].filter((path) => isOpen(path, keepsGroup));
-  const [first] = open;
+  const openPaths = [...pathsOf(dataDir, databaseUrl)].filter((path) => isOpen(path, keepsGroup));
+  const [first] = openPaths;
   if (first === undefined) return;
-  const failed = open.filter((path) => !tighten(path, keepsGroup));
-  const fields = { component, count: open.length, detail: open.length > 1 ? `${first}, …` : first };
-  if (failed.length === 0) log.info('closed the data folder to other users', fields);
+  const failedPaths = openPaths.filter((path) => !tighten(path, keepsGroup));
+  const fields = {
+    component,
+    count: openPaths.length,
+    detail: openPaths.length > 1 ? `${first}, …` : first,
+  };
+  if (failedPaths.length === 0) log.info('closed the data folder to other users', fields);
   else
     log.warn(
       'other users can read the data folder, and its permissions could not be changed',

@@ -10,8 +10,8 @@ export function isPostgres(db: Kysely<Database>): boolean {
  * Whether a text contains what is searched for, in capitals or not. Both databases replace a plain text, so nothing in it
  * is a pattern.
  */
-export function containing(text: RawBuilder<string>, searched: string): RawBuilder<boolean> {
-  return sql<boolean>`replace(lower(${text}), lower(${searched}), '') <> lower(${text})`;
+export function containing(text: RawBuilder<string>, part: string): RawBuilder<boolean> {
+  return sql<boolean>`replace(lower(${text}), lower(${part}), '') <> lower(${text})`;
 }
 
 /** What people see as the name of a key that belongs to somebody's session in the console. */

@@ -59,12 +59,12 @@ export function listenTo(
     }
   }
 
-  function lose(lost: pg.Client): void {
-    if (client !== lost) return;
+  function lose(lostClient: pg.Client): void {
+    if (client !== lostClient) return;
     client = null;
-    void lost.end().catch(() => {});
+    void lostClient.end().catch(() => {});
     // A frozen server never closes its side, and an open socket would keep the process alive.
-    setTimeout(() => destroyConnection(lost), 1_000).unref();
+    setTimeout(() => destroyConnection(lostClient), 1_000).unref();
     if (isClosed) return;
     timer = setTimeout(() => void connect(), pause);
     timer.unref();

@@ -47,9 +47,9 @@ export function readMasterKey(dataDir: string): Buffer {
     closeSync(descriptor);
     unlinkSync(draft);
   }
-  const made = read(file);
-  if (made === null) throw new Error(`${file}: could not be created`);
-  return made;
+  const createdKey = read(file);
+  if (createdKey === null) throw new Error(`${file}: could not be created`);
+  return createdKey;
 }
 
 function read(file: string): Buffer | null {
@@ -101,12 +101,12 @@ export async function claimMasterKey(
     .values({ id, fingerprint })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
-  const kept = await kysely
+  const claimRow = await kysely
     .selectFrom('master_key')
     .select('fingerprint')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  if (kept.fingerprint === fingerprint) return;
+  if (claimRow.fingerprint === fingerprint) return;
   throw new Error(
     'secrets.master_key: the database was created with another master key; give this node that key, as secrets.master_key or as the file master.key in storage.data_dir',
   );

@@ -21,8 +21,8 @@ export async function migrate(database: OpenDatabase): Promise<void> {
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-  const step = failed === undefined ? '' : ` at step '${failed}'`;
+  const failedStep = results?.find((result) => result.status === 'Error')?.migrationName;
+  const step = failedStep === undefined ? '' : ` at step '${failedStep}'`;
   const reason = error instanceof Error && error.message !== '' ? `: ${error.message}` : '';
   throw new Error(`the database could not be brought up to date${step}${reason}`, { cause: error });
 }

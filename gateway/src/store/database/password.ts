@@ -25,11 +25,11 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   if (scheme !== 'scrypt' || salt === undefined || key === undefined) return false;
   const parameters = { N: Number(n), r: Number(r), p: Number(p) };
   if (128 * parameters.N * parameters.r > memoryLimit) return false;
-  const expected = Buffer.from(key, 'base64url');
-  if (expected.length !== keyLength) return false;
+  const expectedKey = Buffer.from(key, 'base64url');
+  if (expectedKey.length !== keyLength) return false;
   try {
     const actual = await derive(password, Buffer.from(salt, 'base64url'), parameters);
-    return timingSafeEqual(actual, expected);
+    return timingSafeEqual(actual, expectedKey);
   } catch {
     return false;
   }

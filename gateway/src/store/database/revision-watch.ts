@@ -52,7 +52,7 @@ export function createRevisionWatch({
   let isClosed = false;
 
   async function look(): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     let failure: Error | null = null;
     try {
       // Read before the rows, so that a concurrent commit is fetched again at the next poll.
@@ -60,7 +60,7 @@ export function createRevisionWatch({
       revision = current;
       for (const subscriber of subscribers) {
         try {
-          await bringUpToDate(subscriber, current, begun);
+          await bringUpToDate(subscriber, current, startedAt);
         } catch (error) {
           failure ??= error as Error;
         }
@@ -131,11 +131,11 @@ interface Subscriber {
 async function bringUpToDate(
   subscriber: Subscriber,
   revision: number,
-  begun: number,
+  startedAt: number,
 ): Promise<void> {
   if (subscriber.revision !== revision) {
     if (!(await subscriber.listener(revision))) return;
     subscriber.revision = revision;
   }
-  subscriber.upToDateAt = begun;
+  subscriber.upToDateAt = startedAt;
 }

@@ -80,12 +80,13 @@ export function sealedTextOf<Of extends Kind>({ list }: Of, entry: EntryOf<Of>):
 }
 
 function textOf(list: Kind['list'], where: 'settings' | 'sealed', values: Row): string {
-  const kept: Record<string, unknown> = {};
+  const settingValues: Record<string, unknown> = {};
   for (const { property, stored, sparse, usualValue } of list) {
     const value = values[property] ?? usualValue;
-    if (stored === where && (sparse !== true || value !== usualValue)) kept[property] = value;
+    if (stored === where && (sparse !== true || value !== usualValue))
+      settingValues[property] = value;
   }
-  return JSON.stringify(kept);
+  return JSON.stringify(settingValues);
 }
 
 /**
@@ -126,11 +127,12 @@ export function settingsOf<Of extends Kind>(
 
 function read(list: Kind['list'], where: 'settings' | 'sealed', text: string): Row {
   const values = JSON.parse(text) as Row;
-  const found: Record<string, unknown> = {};
+  const settingValues: Record<string, unknown> = {};
   for (const { property, stored, usualValue } of list) {
-    if (stored === where) found[property] = property in values ? values[property] : usualValue;
+    if (stored === where)
+      settingValues[property] = property in values ? values[property] : usualValue;
   }
-  return found;
+  return settingValues;
 }
 
 type Form = Kind['list'][number]['form'];
@@ -200,12 +202,14 @@ export async function upsertRow(
     return { outcome: 'created', before };
   }
   assertMayChange(change, kind, name, before['owner'] as Owner);
-  const booked = list.filter(({ set }) => set === 'booked').map(columnName);
-  const changed = Object.fromEntries(
-    Object.entries(values).filter(([column]) => column !== identity && !booked.includes(column)),
+  const bookedColumns = list.filter(({ set }) => set === 'booked').map(columnName);
+  const changedColumns = Object.fromEntries(
+    Object.entries(values).filter(
+      ([column]) => column !== identity && !bookedColumns.includes(column),
+    ),
   );
-  if (!differs(before, changed)) return { outcome: 'unchanged', before };
-  await updateRow(change, { section, identity }, name, changed);
+  if (!differs(before, changedColumns)) return { outcome: 'unchanged', before };
+  await updateRow(change, { section, identity }, name, changedColumns);
   return { outcome: 'updated', before };
 }
 

@@ -29,7 +29,7 @@ export interface ApplierHalf extends Pick<
 
 export function startApplierHalf(options: ApplierHalfOptions): ApplierHalf {
   const { settings, backlog, onApplied, onProblem, trouble, onLoss } = options;
-  const spent = Promise.withResolvers<ReadonlyMap<string, bigint>>();
+  const spentTotals = Promise.withResolvers<ReadonlyMap<string, bigint>>();
   let onRejected: Parameters<Journal['onRejected']>[0] = () => {};
   let replaying: PromiseWithResolvers<void> | null = null;
   let unfinished = 0;
@@ -45,7 +45,7 @@ export function startApplierHalf(options: ApplierHalfOptions): ApplierHalf {
           onApplied(message.place);
           break;
         case 'spent':
-          spent.resolve(message.meters);
+          spentTotals.resolve(message.meters);
           break;
         case 'away':
           trouble.met(message.message);
@@ -56,7 +56,7 @@ export function startApplierHalf(options: ApplierHalfOptions): ApplierHalf {
           break;
         case 'rejected':
           onProblem('record-rejected', message.message);
-          onRejected(message.leased);
+          onRejected(message.leasedParts);
           break;
         case 'replayed':
           replaying?.resolve();
@@ -93,7 +93,7 @@ export function startApplierHalf(options: ApplierHalfOptions): ApplierHalf {
     get unfinished() {
       return unfinished;
     },
-    spentWithLeftOver: spent.promise,
+    spentWithLeftOver: spentTotals.promise,
     onRejected(listener) {
       onRejected = listener;
     },

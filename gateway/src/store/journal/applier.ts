@@ -128,9 +128,9 @@ export function createApplier(options: ApplierOptions) {
   /** Writes what is applied once more, to a database that lost it. */
   async function replay(): Promise<void> {
     try {
-      const replayed = await replayFile(file, applied, database);
+      const replayCounts = await replayFile(file, applied, database);
       isReplaying = false;
-      report({ kind: 'replayed', ...replayed });
+      report({ kind: 'replayed', ...replayCounts });
     } catch (error) {
       report({ kind: 'away', message: (error as Error).message });
       if (draining) isReplaying = false;
@@ -162,9 +162,9 @@ export function createApplier(options: ApplierOptions) {
     for (const loss of losses) report({ kind: 'lost', loss });
   }
 
-  function putAside(line: string, reason: string, leased: readonly LeasedPart[]): void {
+  function putAside(line: string, reason: string, leasedParts: readonly LeasedPart[]): void {
     const isNew = file.reject(line, reason);
-    report({ kind: 'rejected', message: reason, leased: isNew ? leased : [] });
+    report({ kind: 'rejected', message: reason, leasedParts: isNew ? leasedParts : [] });
   }
 
   return {

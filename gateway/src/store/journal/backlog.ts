@@ -15,7 +15,7 @@ export class Backlog {
   #depth = 0;
   #isCounting = true;
   /** A time, and how many of the records on disk at that time are not in the database yet. */
-  #mark: { readonly at: number; left: number };
+  #mark: { readonly at: number; remaining: number };
   #appliedUntil = -Infinity;
   readonly #caughtUp = Promise.withResolvers<void>();
   /** Resolves once everything from the first count is in the database. */
@@ -24,7 +24,7 @@ export class Backlog {
   /** @param now milliseconds, monotonic */
   constructor(now: () => number) {
     this.#now = now;
-    this.#mark = { at: now(), left: 0 };
+    this.#mark = { at: now(), remaining: 0 };
   }
 
   /** A writer starts and will report how much is on disk; until then the number is unknown. */
@@ -39,7 +39,7 @@ export class Backlog {
   counted(count: number, bytes: number): void {
     this.written(count, bytes);
     this.#isCounting = false;
-    this.#mark = { at: this.#now(), left: this.#depth };
+    this.#mark = { at: this.#now(), remaining: this.#depth };
     if (this.#depth <= 0) this.#caughtUp.resolve();
   }
 
@@ -55,11 +55,11 @@ export class Backlog {
     this.bytes -= bytes;
     this.appliedPlace = place;
     // Batches are applied in order: those of the previous process come first.
-    this.#mark.left -= count;
-    if (this.#mark.left > 0 || this.#isCounting) return;
+    this.#mark.remaining -= count;
+    if (this.#mark.remaining > 0 || this.#isCounting) return;
     this.#caughtUp.resolve();
     this.#appliedUntil = this.#mark.at;
-    this.#mark = { at: this.#now(), left: this.#depth };
+    this.#mark = { at: this.#now(), remaining: this.#depth };
   }
 
   /** The number of records. */

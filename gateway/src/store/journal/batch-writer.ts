@@ -17,7 +17,7 @@ export interface BatchWriterOptions {
   /** The id of the node that the journal belongs to. */
   readonly node: string;
   /** Takes a record that the database will never accept. */
-  readonly putAside: (line: string, reason: string, leased: readonly LeasedPart[]) => void;
+  readonly putAside: (line: string, reason: string, leasedParts: readonly LeasedPart[]) => void;
   /** These charges came after their leases had been freed. @param amount of all of them, in nano-USD */
   readonly onLate?: (count: number, amount: bigint) => void;
   /** A crash of the database may lose what it commits. */

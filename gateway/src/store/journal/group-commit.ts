@@ -73,9 +73,9 @@ export class GroupCommit {
     this.#failures = 0;
     this.#isBusy = false;
     this.broken = null;
-    const written = this.#inFlight;
+    const writtenLines = this.#inFlight;
     this.#inFlight = [];
-    for (const { resolve } of written) resolve();
+    for (const { resolve } of writtenLines) resolve();
     if (this.#waiting.length > 0) this.#schedule();
   }
 
@@ -99,10 +99,10 @@ export class GroupCommit {
   }
 
   #refuseAll(reason: string): void {
-    const refused = [...this.#inFlight, ...this.#waiting];
+    const refusedLines = [...this.#inFlight, ...this.#waiting];
     this.#inFlight = [];
     this.#waiting = [];
-    for (const { reject } of refused) reject(this.#options.rejection(reason));
+    for (const { reject } of refusedLines) reject(this.#options.rejection(reason));
   }
 
   /** Refuses everything from now on, permanently. */

@@ -74,20 +74,20 @@ interface Open {
 
 /** The attempts under way, and which of them the journal does not have yet. */
 export function createOpenIntents() {
-  const open = new Map<string, Open[]>();
+  const openIntents = new Map<string, Open[]>();
   let unwritten: Open[] = [];
 
   return {
     begin(intent: Intent): void {
       const entry: Open = { intent, at: 0, bytes: 0 };
-      const others = open.get(intent.id);
-      if (others === undefined) open.set(intent.id, [entry]);
+      const others = openIntents.get(intent.id);
+      if (others === undefined) openIntents.set(intent.id, [entry]);
       else others.push(entry);
       unwritten.push(entry);
     },
     /** The exchange has ended: its record tells the rest. */
     end(id: string): void {
-      open.delete(id);
+      openIntents.delete(id);
     },
     get hasUnwritten() {
       return unwritten.length > 0;
@@ -99,14 +99,14 @@ export function createOpenIntents() {
      */
     take(now: number, bytes: number): string | null {
       if (unwritten.length === 0) return null;
-      const entries = unwritten.filter(({ intent }) => open.has(intent.id));
+      const entries = unwritten.filter(({ intent }) => openIntents.has(intent.id));
       unwritten = [];
       for (const entry of entries) Object.assign(entry, { at: now, bytes });
       return entries.length === 0 ? null : entries.map(({ intent }) => toText(intent)).join(',');
     },
     /** Takes up again what was written long ago, or far from the end. */
     renew(now: number, bytes: number): void {
-      for (const entries of open.values()) {
+      for (const entries of openIntents.values()) {
         for (const entry of entries) {
           if (entry.at === 0) continue;
           if (now - entry.at < againAfter && bytes - entry.bytes < againAfterBytes) continue;

@@ -93,7 +93,7 @@ function openFile(file: string) {
   const older = database.prepare(`
     select coalesce(max(id), 0) as id, coalesce(sum(count), 0) as count, coalesce(sum(octet_length(lines)), 0) as bytes
     from batches where id > ? and checksum is null`);
-  const intended = database.prepare(
+  const withIntents = database.prepare(
     'select 1 from batches where id <= ? and intents is not null limit 1',
   );
   const reject = database.prepare(
@@ -135,7 +135,7 @@ function openFile(file: string) {
     newestVersion: () =>
       (reverse.iterate() as unknown as IteratorObject<Batch>).find(isSound)?.version ?? 0,
     /** Whether any batch up to this one has intents. */
-    hasIntents: (upTo: number) => intended.get(upTo) !== undefined,
+    hasIntents: (upTo: number) => withIntents.get(upTo) !== undefined,
     lastId: () => (last.get() as { id: number }).id,
     /**
      * Sets aside a record that the database will never accept, once, for a person to inspect.
@@ -162,9 +162,9 @@ const addedColumns = {
 
 /** Adds what journals of earlier versions lack. Their batches stay as they are. */
 function addMissingColumns(database: DatabaseSync): void {
-  const present = database.prepare('pragma table_info(batches)').all();
+  const tableColumns = database.prepare('pragma table_info(batches)').all();
   for (const [name, statement] of Object.entries(addedColumns)) {
-    if (!present.some((column) => column['name'] === name)) database.exec(statement);
+    if (!tableColumns.some((column) => column['name'] === name)) database.exec(statement);
   }
 }
 

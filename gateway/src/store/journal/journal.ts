@@ -38,7 +38,7 @@ export interface Journal {
   /** Milliseconds of `performance.now()`: everything appended before it is in the database. */
   readonly appliedUntil: number;
   /** Calls back with the leased parts of each charge that was set aside because the database will never accept it. */
-  onRejected(listener: (leased: readonly LeasedPart[]) => void): void;
+  onRejected(listener: (leasedParts: readonly LeasedPart[]) => void): void;
   /**
    * Writes the kept records to the database once more, which has lost its last moments. Resolves when they are there; never
    * rejects.

@@ -18,28 +18,29 @@ const grainBytes = 2 ** 18;
  * @param bytesRemoved those before the oldest batch of the journal
  */
 export function createKeptBatches(rules: KeepRules, bytesRemoved: number) {
-  let kept: { place: Place; at: number }[] = [];
-  let removed = bytesRemoved;
+  let appliedPlaces: { place: Place; at: number }[] = [];
+  let removedBytes = bytesRemoved;
 
   return {
     applied(place: Place, now: number): void {
-      const last = kept.at(-1);
-      const before = kept.at(-2)?.place.bytes ?? removed;
+      const last = appliedPlaces.at(-1);
+      const before = appliedPlaces.at(-2)?.place.bytes ?? removedBytes;
       if (last !== undefined && now - last.at < grain && place.bytes - before < grainBytes) {
         last.place = place;
-      } else kept.push({ place, at: now });
+      } else appliedPlaces.push({ place, at: now });
     },
     /** The last batch of which nothing is needed any more; null: all are. */
     removable(now: number): Place | null {
-      const end = kept.at(-1)?.place.bytes ?? removed;
-      const needed = kept.findIndex(
+      const end = appliedPlaces.at(-1)?.place.bytes ?? removedBytes;
+      const firstNeeded = appliedPlaces.findIndex(
         ({ at }, index) =>
-          now - at < rules.time && end - (kept[index - 1]?.place.bytes ?? removed) <= rules.bytes,
+          now - at < rules.time &&
+          end - (appliedPlaces[index - 1]?.place.bytes ?? removedBytes) <= rules.bytes,
       );
-      const count = needed === -1 ? kept.length : needed;
-      const place = kept[count - 1]?.place ?? null;
-      kept = kept.slice(count);
-      removed = place?.bytes ?? removed;
+      const count = firstNeeded === -1 ? appliedPlaces.length : firstNeeded;
+      const place = appliedPlaces[count - 1]?.place ?? null;
+      appliedPlaces = appliedPlaces.slice(count);
+      removedBytes = place?.bytes ?? removedBytes;
       return place;
     },
   };

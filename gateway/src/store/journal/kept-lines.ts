@@ -19,10 +19,10 @@ export function createKeptLines(mostCharacters: number): KeptLines {
       return true;
     },
     takeAll() {
-      const taken = lines;
+      const takenLines = lines;
       lines = [];
       characters = 0;
-      return taken;
+      return takenLines;
     },
     get count() {
       return lines.length;

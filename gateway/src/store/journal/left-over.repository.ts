@@ -32,11 +32,11 @@ export async function spentWithLeftOver(
   after: number,
   upTo: number,
 ): Promise<Map<string, bigint>> {
-  const spent = new Map<string, bigint>();
+  const spentTotals = new Map<string, bigint>();
   const add = (meter: string, amount: bigint) =>
-    void spent.set(meter, (spent.get(meter) ?? 0n) + amount);
+    void spentTotals.set(meter, (spentTotals.get(meter) ?? 0n) + amount);
   // A commit that was taken for failed was written again right behind.
-  let counted: ReadonlySet<string> = new Set();
+  let countedIds: ReadonlySet<string> = new Set();
   // The last process may have ended before it noted what it had applied, in the order of the journal.
   let mayBeApplied = true;
   for (const charges of pagesOf(file, after, upTo)) {
@@ -47,17 +47,17 @@ export async function spentWithLeftOver(
       mayBeApplied = rows.length > 0;
     }
     for (const [id, { cost, meters }] of charges) {
-      if (counted.has(id)) continue;
+      if (countedIds.has(id)) continue;
       for (const meter of meters) add(meter, cost);
     }
-    counted = new Set(ids);
+    countedIds = new Set(ids);
   }
-  const meters = [...spent.keys()];
+  const meters = [...spentTotals.keys()];
   for (let at = 0; at < meters.length; at += pageSize) {
     const totals = await spentOf(kysely, meters.slice(at, at + pageSize));
     for (const [meter, amount] of totals) add(meter, amount);
   }
-  return spent;
+  return spentTotals;
 }
 
 /** Charges by the id of their record. */

@@ -89,7 +89,7 @@ export type FromApplier =
       readonly kind: 'rejected';
       readonly message: string;
       /** The parts of its charge that lay in leases, as far as they can be read. */
-      readonly leased: readonly LeasedPart[];
+      readonly leasedParts: readonly LeasedPart[];
     }
   /** These charges came after their leases had been freed. `amount` is nano-USD. */
   | { readonly kind: 'late'; readonly count: number; readonly amount: bigint }

@@ -11,21 +11,25 @@ export interface Places {
 }
 
 /** Finds out where a journal begins and ends, by its batches and by the mark beside it. */
-export function findPlaces(file: JournalFile, written: Mark | null): Places {
-  const mark = written === null || isForeign(file, written) ? null : written;
+export function findPlaces(file: JournalFile, writtenMark: Mark | null): Places {
+  const mark = writtenMark === null || isForeign(file, writtenMark) ? null : writtenMark;
   const newest = file.newest().find(isSound) ?? null;
-  const known = further(newest, mark?.end ?? null) ?? beginning;
+  const lastPlace = further(newest, mark?.end ?? null) ?? beginning;
   // Batches of an earlier version are numbered by their place.
-  const older = file.olderAfter(known.id);
+  const older = file.olderAfter(lastPlace.id);
   const lastId = file.lastId();
   const end = {
-    id: Math.max(known.id, lastId),
-    last: known.last + older.count,
-    bytes: known.bytes + older.bytes,
+    id: Math.max(lastPlace.id, lastId),
+    last: lastPlace.last + older.count,
+    bytes: lastPlace.bytes + older.bytes,
     checksum: newest !== null && newest.id === lastId ? newest.checksum : 0,
   };
-  const applied = mark?.applied ?? startOf(file);
-  return { end, applied, missing: end.last - lastFound(newest, lastId, { end, applied }) };
+  const appliedPlace = mark?.applied ?? startOf(file);
+  return {
+    end,
+    applied: appliedPlace,
+    missing: end.last - lastFound(newest, lastId, { end, applied: appliedPlace }),
+  };
 }
 
 function lastFound(

@@ -81,8 +81,11 @@ export function readOn(
 }
 
 /** The records of damaged batches, whose own numbers are all that is known. */
-function sumOf(damaged: readonly Batch[]): number {
-  return damaged.reduce((sum, { count }) => sum + (Number.isSafeInteger(count) ? count : 1), 0);
+function sumOf(damagedBatches: readonly Batch[]): number {
+  return damagedBatches.reduce(
+    (sum, { count }) => sum + (Number.isSafeInteger(count) ? count : 1),
+    0,
+  );
 }
 
 function placeAfter(batch: Batch, { last, bytes }: Place): Place {

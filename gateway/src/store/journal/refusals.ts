@@ -109,8 +109,8 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   /** Null: no more than that many were counted in this minute. */
   function secondsLeft(count: number | undefined, most: number): number | null {
     if (count === undefined || count <= most) return null;
-    const left = endsAt - now();
-    return left <= 0 ? null : Math.ceil(left / 1_000);
+    const remainingMs = endsAt - now();
+    return remainingMs <= 0 ? null : Math.ceil(remainingMs / 1_000);
   }
 
   /** Null if there are too many. */
@@ -133,14 +133,14 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   async function end(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const counted = [...groups.values()];
+    const countedGroups = [...groups.values()];
     groups = new Map();
     refusals = new Map();
     unpaid = new Map();
     endsAt = -Infinity;
     // The journal reports and counts what it cannot store.
     await Promise.allSettled(
-      counted.flatMap(({ row, count }) => (row === null ? [] : store({ ...row, count }))),
+      countedGroups.flatMap(({ row, count }) => (row === null ? [] : store({ ...row, count }))),
     );
   }
 

@@ -34,18 +34,18 @@ export function startThread<Settings, To, From>(
   let ending = false;
 
   function start(): void {
-    const started = new Worker(new URL(`./${name}.worker.ts`, import.meta.url), {
+    const startedWorker = new Worker(new URL(`./${name}.worker.ts`, import.meta.url), {
       workerData: settings(),
       name: `sluice-journal-${name}`,
       resourceLimits: { maxYoungGenerationSizeMb },
     });
-    worker = started;
+    worker = startedWorker;
     let cause = 'no reason given';
-    started.on('message', onMessage);
-    started.on('error', (error: unknown) => {
+    startedWorker.on('message', onMessage);
+    startedWorker.on('error', (error: unknown) => {
       if (error instanceof Error) cause = error.message;
     });
-    started.on('exit', () => {
+    startedWorker.on('exit', () => {
       worker = null;
       if (ending) return;
       restart();
@@ -68,16 +68,16 @@ export function startThread<Settings, To, From>(
     async end(last, timeoutMs) {
       ending = true;
       if (timer !== null) clearTimeout(timer);
-      const ended = worker;
-      if (ended === null) return;
+      const endingWorker = worker;
+      if (endingWorker === null) return;
       const over = Promise.withResolvers<void>();
-      ended.once('exit', () => over.resolve());
+      endingWorker.once('exit', () => over.resolve());
       // Does not keep the process alive; the thread does while it is awaited.
       const late = setTimeout(over.resolve, Math.max(timeoutMs, 0)).unref();
-      ended.postMessage(last);
+      endingWorker.postMessage(last);
       await over.promise;
       clearTimeout(late);
-      await ended.terminate();
+      await endingWorker.terminate();
     },
   };
 }

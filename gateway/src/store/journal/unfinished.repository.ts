@@ -12,24 +12,24 @@ import { readable } from './read-on.ts';
  */
 function unfinishedIn(file: JournalFile, upTo: number): Intent[] {
   if (!file.hasIntents(upTo)) return [];
-  const open = new Map<string, Intent>();
+  const openIntents = new Map<string, Intent>();
   const nameOf = ({ id, attempt }: Intent) => `${id} ${attempt}`;
   const namesOf = new Map<string, Set<string>>();
   for (const batch of readable(file, 0, upTo)) {
     if (batch.id > upTo) break;
     if (!isSound(batch)) continue;
     for (const intent of batch.intents === null ? [] : readIntents(batch.intents)) {
-      open.set(nameOf(intent), intent);
+      openIntents.set(nameOf(intent), intent);
       const names = namesOf.get(intent.id) ?? new Set();
       namesOf.set(intent.id, names.add(nameOf(intent)));
     }
     if (namesOf.size === 0) continue;
     for (const id of idsIn(batch.lines)) {
-      for (const name of namesOf.get(id) ?? []) open.delete(name);
+      for (const name of namesOf.get(id) ?? []) openIntents.delete(name);
       namesOf.delete(id);
     }
   }
-  return [...open.values()];
+  return [...openIntents.values()];
 }
 
 /** The ids of records; none if the lines cannot be read. */
@@ -60,28 +60,30 @@ export async function recordUnfinished(
     const ids = page.map(({ id }) => id);
     // A record that left the journal in another way.
     const rows = await kysely.selectFrom('usage').select('id').where('id', 'in', ids).execute();
-    const ended = new Set(rows.map(({ id }) => id));
-    const unfinished = page.filter(({ id }) => !ended.has(id));
-    if (unfinished.length === 0) continue;
-    const inserted = await kysely
+    const endedIds = new Set(rows.map(({ id }) => id));
+    const unfinishedIntents = page.filter(({ id }) => !endedIds.has(id));
+    if (unfinishedIntents.length === 0) continue;
+    const insertedRows = await kysely
       .insertInto('unfinished_attempts')
       .values(
-        unfinished.map(({ id, attempt, time, keyId, userId, teamId, model, channel, held }) => ({
-          id,
-          attempt,
-          time,
-          key_id: keyId,
-          user_id: userId,
-          team_id: teamId,
-          model,
-          channel,
-          held,
-        })),
+        unfinishedIntents.map(
+          ({ id, attempt, time, keyId, userId, teamId, model, channel, held }) => ({
+            id,
+            attempt,
+            time,
+            key_id: keyId,
+            user_id: userId,
+            team_id: teamId,
+            model,
+            channel,
+            held,
+          }),
+        ),
       )
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .execute();
-    count += inserted.length;
+    count += insertedRows.length;
   }
   return count;
 }

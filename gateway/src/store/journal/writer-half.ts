@@ -51,9 +51,9 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
   const { dataDir, maxSize, keep, backlog, now, onProblem, trouble } = options;
   /** Without the reserve. */
   const usualSize = maxSize - Math.min(reserve, maxSize / 10);
-  const kept = createKeptLines(mostKept);
+  const keptLines = createKeptLines(mostKept);
   const intents = createOpenIntents();
-  let sent = { count: 0, bytes: 0 };
+  let sentBatch = { count: 0, bytes: 0 };
   /** All bytes written by this process. */
   let bytes = 0;
   /** A reply of the writer is pending. */
@@ -61,7 +61,7 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
   let wasOpen = false;
   let isClosing = false;
   let leftBehind = 0;
-  let lost = 0;
+  let lostRecords = 0;
 
   function give(message: ToWriter): void {
     isAwaited = writer.post(message);
@@ -71,11 +71,11 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
   const commits = new GroupCommit({
     send(lines, count) {
       const text = intents.take(now(), bytes);
-      sent = { count, bytes: lines.length + (text?.length ?? 0) };
+      sentBatch = { count, bytes: lines.length + (text?.length ?? 0) };
       give({ kind: 'commit', lines, count, intents: text });
     },
     probe() {
-      sent = { count: 0, bytes: 0 };
+      sentBatch = { count: 0, bytes: 0 };
       give({ kind: 'probe' });
     },
     defer: setImmediate,
@@ -83,7 +83,7 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
     rejection,
   });
 
-  function written(count: number, size: number): void {
+  function countWritten(count: number, size: number): void {
     backlog.written(count, size);
     bytes += size;
   }
@@ -93,13 +93,13 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
     commits.failed(reason);
   }
 
-  const opened = Promise.withResolvers<void>();
+  const opening = Promise.withResolvers<void>();
   /** Has no effect once the journal was open: then another attempt follows. */
   function failOpening(reason: string): void {
     if (wasOpen || isClosing) return;
     isClosing = true;
     void writer.end({ kind: 'close' }, 0);
-    opened.reject(new Error(reason));
+    opening.reject(new Error(reason));
   }
   const writer = startThread<WriterSettings, ToWriter, FromWriter>({
     name: 'writer',
@@ -111,11 +111,11 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
       switch (message.kind) {
         case 'done':
           isAwaited = false;
-          written(sent.count, sent.bytes);
-          sent = { count: 0, bytes: 0 };
+          countWritten(sentBatch.count, sentBatch.bytes);
+          sentBatch = { count: 0, bytes: 0 };
           trouble.over();
           commits.done();
-          if (kept.count > 0) writeKept();
+          if (keptLines.count > 0) writeKept();
           break;
         case 'failed':
           trouble.met(message.message);
@@ -128,7 +128,7 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
           backlog.counted(message.count, message.bytes);
           if (!wasOpen) leftBehind = message.lastId;
           wasOpen = true;
-          opened.resolve();
+          opening.resolve();
           break;
         case 'refused':
           if (wasOpen) trouble.met(message.message);
@@ -142,14 +142,15 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
       if (isAwaited) notWritten(reason);
     },
   });
-  await opened.promise;
+  await opening.promise;
 
   // Most intents leave with the next commit. Those of a gateway with little to do are written alone.
   const intentTimer = setInterval(() => {
     intents.renew(now(), bytes);
     if (!intents.hasUnwritten || isAwaited || commits.broken !== null) return;
     const text = intents.take(now(), bytes);
-    if (text !== null && writer.post({ kind: 'intents', intents: text })) written(0, text.length);
+    if (text !== null && writer.post({ kind: 'intents', intents: text }))
+      countWritten(0, text.length);
   }, intentInterval).unref();
 
   function appendLine(line: string, isOwed: boolean): Promise<void> {
@@ -158,22 +159,22 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
   }
 
   function lose(count: number): void {
-    if (count > 0 && lost === 0) onProblem('records-lost', 'the disk refused them');
-    lost += count;
+    if (count > 0 && lostRecords === 0) onProblem('records-lost', 'the disk refused them');
+    lostRecords += count;
   }
 
   /** Handles a record that could not be written. @throws the reason, unless the record waits in memory. */
   function keepOrThrow(record: ExchangeRecord, line: string, reason: unknown): void {
-    if (!isClosing && isOwedNothing(record) && kept.add(line)) return;
+    if (!isClosing && isOwedNothing(record) && keptLines.add(line)) return;
     lose(1);
     throw reason;
   }
 
   const writeKept = (): void => {
     if (!half.usable) return;
-    for (const line of kept.takeAll()) {
+    for (const line of keptLines.takeAll()) {
       appendLine(line, false).catch(() => {
-        if (!kept.add(line)) lose(1);
+        if (!keptLines.add(line)) lose(1);
       });
     }
   };
@@ -191,19 +192,19 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
       return commits.broken === null && backlog.bytes < usualSize;
     },
     get lost() {
-      return lost;
+      return lostRecords;
     },
     leftBehind,
     applied(place) {
       writer.post({ kind: 'applied', place });
-      if (kept.count > 0) writeKept();
+      if (keptLines.count > 0) writeKept();
     },
     async finish(deadline) {
       isClosing = true;
       while (!commits.idle && now() < deadline) await wait(2);
       commits.end('the gateway is stopping');
       clearInterval(intentTimer);
-      lose(kept.takeAll().length);
+      lose(keptLines.takeAll().length);
     },
     close: () => writer.end({ kind: 'close' }, 1_000),
   };

@@ -7,7 +7,7 @@ import { openMarkFile, type Place } from './mark.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
 import { bytesBefore, findPlaces } from './places.ts';
 
-const { dataDir, applied: known, lineVersion, keep } = workerData as WriterSettings;
+const { dataDir, applied: knownPlace, lineVersion, keep } = workerData as WriterSettings;
 
 /** Applied batches leave in steps, which commits have to wait for. */
 const removeEvery = 250;
@@ -15,7 +15,7 @@ const mostRemoved = 2_000;
 
 try {
   const lock = lockJournal(dataDir);
-  const writer = open();
+  const writer = openWriter();
   parentPort?.on('message', (message: ToWriter) => {
     if (message.kind === 'close') {
       writer.close();
@@ -30,7 +30,7 @@ try {
 }
 
 /** @throws Error with a message for the operator */
-function open() {
+function openWriter() {
   /**
    * Never written through, and open while the thread lives. While a connection is open, nobody reads the write-ahead log
    * anew. It may contain failed commits, which their clients know to have failed.
@@ -42,28 +42,28 @@ function open() {
   assertReadable(file);
   const places = findPlaces(file, marks.read());
   let end: End = places.end;
-  let applied: Place = known ?? places.applied;
-  marks.write({ end, applied });
+  let appliedPlace: Place = knownPlace ?? places.applied;
+  marks.write({ end, applied: appliedPlace });
   marks.sync();
 
-  const kept = createKeptBatches(keep, bytesBefore(file, applied));
+  const keptBatches = createKeptBatches(keep, bytesBefore(file, appliedPlace));
   // It is unknown since when these have been in the database.
-  kept.applied(applied, performance.now());
+  keptBatches.applied(appliedPlace, performance.now());
   let removeUpTo = 0;
   const removal = setInterval(remove, removeEvery);
 
   if (places.missing > 0) reply({ kind: 'shortened', missing: places.missing });
   reply({
     kind: 'opened',
-    count: end.last - applied.last,
-    bytes: end.bytes - applied.bytes,
+    count: end.last - appliedPlace.last,
+    bytes: end.bytes - appliedPlace.bytes,
     lastId: end.id,
   });
 
   function receive(message: Exclude<ToWriter, { kind: 'close' }>): void {
     if (message.kind === 'applied') {
-      applied = message.place;
-      kept.applied(applied, performance.now());
+      appliedPlace = message.place;
+      keptBatches.applied(appliedPlace, performance.now());
       note();
       return;
     }
@@ -95,7 +95,7 @@ function open() {
     const batch = seal({ version: lineVersion, count, lines, intents }, end);
     into.insert(batch);
     end = batch;
-    marks.write({ end: placeOf(end), applied });
+    marks.write({ end: placeOf(end), applied: appliedPlace });
   }
 
   /** Nobody waits for them, and requests are served without them. */
@@ -113,14 +113,14 @@ function open() {
   /** What could not be noted now is noted with the next commit. */
   function note(): void {
     try {
-      marks.write({ end: placeOf(end), applied });
+      marks.write({ end: placeOf(end), applied: appliedPlace });
     } catch {
       // Until then, what is applied would be applied again, which changes nothing.
     }
   }
 
   function remove(): void {
-    const place = kept.removable(performance.now());
+    const place = keptBatches.removable(performance.now());
     if (place !== null) removeUpTo = place.id;
     if (removeUpTo === 0) return;
     try {

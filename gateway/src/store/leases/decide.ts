@@ -34,12 +34,12 @@ export function decide(view: View, command: Command, rules: Rules): Reply {
   if (command.restates === 'all') forgetUnstated(view, command);
 
   const outcomes = new Map<string, Outcome>();
-  const recalled = new Set<string>();
+  const recalledMeters = new Set<string>();
   const mustWait = isSettling(view, command.life, rules);
   for (const want of command.wants) {
     const outcome: Outcome = mustWait
       ? { kind: 'waits', isFirst: false }
-      : decideWant(view, command.life, want, rules, recalled);
+      : decideWant(view, command.life, want, rules, recalledMeters);
     outcomes.set(want.id, outcome);
   }
   if (!mustWait) for (const change of command.leases) drawAhead(view, command.life, change, rules);
@@ -53,7 +53,7 @@ export function decide(view: View, command: Command, rules: Rules): Reply {
       command.leases.map(({ meter }) => [meter, replyFor(view, meter, command.life)]),
     ),
     outcomes,
-    recalled: [...recalled],
+    recalled: [...recalledMeters],
     left: none,
   };
 }
@@ -163,8 +163,8 @@ function drop(view: View, meter: string, life: string): void {
 
 /** What a life does not name any more was settled completely. */
 function forgetUnstated(view: View, { life, leases }: Command): void {
-  const stated = new Set(leases.map(({ meter }) => meter));
-  for (const meter of view.leases.keys()) if (!stated.has(meter)) drop(view, meter, life);
+  const statedMeters = new Set(leases.map(({ meter }) => meter));
+  for (const meter of view.leases.keys()) if (!statedMeters.has(meter)) drop(view, meter, life);
 }
 
 function decideWant(
@@ -172,7 +172,7 @@ function decideWant(
   life: string,
   want: Want,
   { ticketMs, silentMs }: Rules,
-  recalled: Set<string>,
+  recalledMeters: Set<string>,
 ): Outcome {
   const { id, amount, meters } = want;
   const owner = { life, id };
@@ -190,7 +190,7 @@ function decideWant(
   /** By the first meter that has too little whatever comes back to it. */
   let refusal: Outcome | null = null;
   /** The first meter on which somebody may have something idle. */
-  let unanswered: string | null = null;
+  let unansweredMeter: string | null = null;
   /** The first meter on which somebody else draws first. */
   let behind: string | null = null;
   for (const { name, floor } of meters) {
@@ -198,14 +198,14 @@ function decideWant(
     if (row.ticket !== null && !isMine(row.ticket) && row.ticket.until > view.now) {
       behind ??= name;
     }
-    const left = leftOn(row, view.limits.get(name) ?? unlimited);
-    if (left >= amount && left >= floor && left > 0n) continue;
+    const remainder = leftOn(row, view.limits.get(name) ?? unlimited);
+    if (remainder >= amount && remainder >= floor && remainder > 0n) continue;
     // One that was not called back yet may have something idle even if it answered an earlier recall.
     const idle = mostIdle(view, name, life, silentMs, isMine(row.ticket));
-    if (idle > 0n) unanswered ??= name;
+    if (idle > 0n) unansweredMeter ??= name;
     short.push(name);
-    refusal ??= refusalFor(row, want, { name, floor }, left, idle);
-    if (left < least) least = left;
+    refusal ??= refusalFor(row, want, { name, floor }, remainder, idle);
+    if (remainder < least) least = remainder;
   }
 
   // At once: who is certain to be refused must not keep others waiting.
@@ -217,10 +217,10 @@ function decideWant(
     if (!want.isLast) return { kind: 'waits', isFirst: false };
     return { kind: 'unanswered', meter: behind };
   }
-  if (unanswered !== null) {
+  if (unansweredMeter !== null) {
     if (want.isLast) {
       end();
-      return { kind: 'unanswered', meter: unanswered };
+      return { kind: 'unanswered', meter: unansweredMeter };
     }
     for (const name of short) {
       const row = view.meters.get(name)!;
@@ -230,7 +230,7 @@ function decideWant(
       // Its own idle part went back with this command.
       const own = leasesOn(view, name).get(life);
       if (own !== undefined) own.answered = row.recall;
-      recalled.add(name);
+      recalledMeters.add(name);
     }
     return { kind: 'waits', isFirst: true };
   }
@@ -248,10 +248,10 @@ function refusalFor(
   { short }: MeterRow,
   { amount, isExact }: Want,
   { name: meter, floor }: Pick<WantedMeter, 'name' | 'floor'>,
-  left: bigint,
+  remainder: bigint,
   idle: bigint,
 ): Outcome | null {
-  const most = left + idle;
+  const most = remainder + idle;
   if (most <= 0n || most < floor) return { kind: 'refused', meter, least: 0n };
   const isShortTaken = short !== null && idle === 0n;
   if (most >= amount || !(isShortTaken || isExact)) return null;
@@ -287,12 +287,12 @@ function drawAhead(view: View, life: string, change: LeaseChange, rules: Rules):
   const row = view.meters.get(change.meter)!;
   if (change.ahead <= 0n || row.short !== null) return;
   if (row.ticket !== null && row.ticket.until > view.now) return;
-  const left = leftOn(row, view.limits.get(change.meter) ?? unlimited) - change.floor;
+  const remainder = leftOn(row, view.limits.get(change.meter) ?? unlimited) - change.floor;
   let live = 0n;
   for (const { closed, seenAt } of view.lives.values()) {
     if (!closed && view.now - seenAt < rules.silentMs) live += 1n;
   }
-  const most = (left * rules.share) / (1_000n * (live > 0n ? live : 1n));
+  const most = (remainder * rules.share) / (1_000n * (live > 0n ? live : 1n));
   const amount = change.ahead < most ? change.ahead : most;
   if (amount > 0n) grant(view, change.meter, life, amount);
 }

@@ -7,11 +7,11 @@ import type { Command, Outcome, Reply } from './command.ts';
 export function groupsOf({ leases, wants }: Command): readonly ReadonlySet<string>[] {
   const groups = new Map(leases.map(({ meter }) => [meter, new Set([meter])]));
   for (const { meters } of wants) {
-    const joined = groups.get(meters[0]!.name)!;
+    const joinedGroup = groups.get(meters[0]!.name)!;
     for (const { name } of meters) {
       for (const meter of groups.get(name)!) {
-        joined.add(meter);
-        groups.set(meter, joined);
+        joinedGroup.add(meter);
+        groups.set(meter, joinedGroup);
       }
     }
   }
@@ -28,10 +28,10 @@ export function narrow(command: Command, meters: ReadonlySet<string>): Command {
 }
 
 /** A reply to a part of the command, as one to all of it. */
-export function withLeft(reply: Reply, command: Command, done: ReadonlySet<string>): Reply {
-  if (reply.kind !== 'done' || done.size === command.leases.length) return reply;
+export function withLeft(reply: Reply, command: Command, doneMeters: ReadonlySet<string>): Reply {
+  if (reply.kind !== 'done' || doneMeters.size === command.leases.length) return reply;
   const outcomes = new Map<string, Outcome>(reply.outcomes);
   for (const { id } of command.wants) if (!outcomes.has(id)) outcomes.set(id, { kind: 'left' });
   const meters = command.leases.map(({ meter }) => meter);
-  return { ...reply, outcomes, left: new Set(meters.filter((meter) => !done.has(meter))) };
+  return { ...reply, outcomes, left: new Set(meters.filter((meter) => !doneMeters.has(meter))) };
 }

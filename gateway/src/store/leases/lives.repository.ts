@@ -65,26 +65,26 @@ export async function closeSilentLives(
     .where('closed', '=', 0)
     .where('seen_at', '>=', sql<number>`${databaseNow} - ${silentMs}::bigint`)
     .execute();
-  const used = new Set(inUse.map(({ id }) => id));
+  const usedIds = new Set(inUse.map(({ id }) => id));
   await closeLives(
     database,
-    lives.filter((life) => !used.has(life)),
+    lives.filter((life) => !usedIds.has(life)),
   );
-  return [...used];
+  return [...usedIds];
 }
 
 /** Closes every life that was silent for its age, and gives back the leases of all closed lives. */
 export async function freeSilentLives(database: Pick<OpenDatabase, 'kysely'>): Promise<Freed[]> {
   const { kysely } = database;
-  const { rows: closed } = await sql<{ life: string; node: string; freed: bigint | null }>`
+  const { rows: closedLives } = await sql<{ life: string; node: string; freed: bigint | null }>`
     update lives set closed = 1, freed_at = ${databaseNow}, freed = (
       select sum(drawn - settled) from leases where life = lives.id and meter like '%:balance')
     where closed = 0 and seen_at < ${databaseNow} - age
     returning id as life, node, freed`.execute(kysely);
-  const { rows: left } = await sql<{ life: string }>`
+  const { rows: remainingLives } = await sql<{ life: string }>`
     select distinct life from leases join lives on lives.id = life and closed = 1`.execute(kysely);
-  for (const { life } of left) await release(database, life);
-  return closed.flatMap(({ life, node, freed: amount }) =>
+  for (const { life } of remainingLives) await release(database, life);
+  return closedLives.flatMap(({ life, node, freed: amount }) =>
     amount === null || amount === 0n ? [] : [{ life, node, amount }],
   );
 }
@@ -124,13 +124,13 @@ async function release({ kysely }: Pick<OpenDatabase, 'kysely'>, life: string): 
         .orderBy(sql`meter collate "C"`)
         .forUpdate()
         .execute();
-      const gone = await trx
+      const removedLives = await trx
         .deleteFrom('leases')
         .where('life', '=', life)
         .where('meter', 'in', meters)
         .returning(['meter', sql<bigint>`drawn - settled`.as('amount')])
         .execute();
-      const rows = gone.map(({ meter, amount }) => ({ meter, amount: String(amount) }));
+      const rows = removedLives.map(({ meter, amount }) => ({ meter, amount: String(amount) }));
       await sql`
         update spent_totals set leased = leased - gone.amount, version = version + 1,
           short_life = nullif(short_life, ${life}::text),

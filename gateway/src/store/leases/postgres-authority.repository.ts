@@ -94,29 +94,29 @@ export function createPostgresAuthority({
     if (command.restates !== 'no') return runWhole(command, await metersOf(command));
     const groups = groupsOf(command);
     const hot = groups.filter(isHot);
-    let chosen = hot.length > 0 ? hot : groups;
+    let chosenGroups = hot.length > 0 ? hot : groups;
     let tries = hot.length > 0 ? freeTries : 0;
     let skipsLocked = false;
     for (;;) {
       tries += 1;
-      const meters = new Set(chosen.flatMap((group) => [...group]));
-      const part = chosen.length === groups.length ? command : narrow(command, meters);
+      const meters = new Set(chosenGroups.flatMap((group) => [...group]));
+      const part = chosenGroups.length === groups.length ? command : narrow(command, meters);
       const isLocking = tries > freeTries;
-      const tried = await tryOnce(part, [...meters].toSorted(), { isLocking, skipsLocked });
-      if ('reply' in tried) {
+      const tryResult = await tryOnce(part, [...meters].toSorted(), { isLocking, skipsLocked });
+      if ('reply' in tryResult) {
         for (const meter of meters) losses.delete(meter);
-        return withLeft(tried.reply, command, meters);
+        return withLeft(tryResult.reply, command, meters);
       }
-      if ('lost' in tried) {
-        const { lost } = tried;
+      if ('lost' in tryResult) {
+        const { lost } = tryResult;
         const isLost = (group: ReadonlySet<string>) => !group.isDisjointFrom(lost);
-        const others = chosen.filter((group) => !isLost(group));
+        const others = chosenGroups.filter((group) => !isLost(group));
         // What is locked is not free the next time either.
-        for (const group of chosen.filter(isLost)) lose(group, skipsLocked ? mostLosses : 1);
-        if (others.length > 0) chosen = others;
+        for (const group of chosenGroups.filter(isLost)) lose(group, skipsLocked ? mostLosses : 1);
+        if (others.length > 0) chosenGroups = others;
         continue;
       }
-      const { error } = tried;
+      const { error } = tryResult;
       if (isRepeatable(error) && tries < mostTries) continue;
       if (isLockedOut(error) && !isLocking) {
         // Which of them is it?
@@ -124,17 +124,18 @@ export function createPostgresAuthority({
         continue;
       }
       if (!concernsMeters(error)) throw error;
-      if (chosen.length === 1) return { kind: 'failed', meters, error };
-      chosen = chosen.slice(0, Math.ceil(chosen.length / 2));
+      if (chosenGroups.length === 1) return { kind: 'failed', meters, error };
+      chosenGroups = chosenGroups.slice(0, Math.ceil(chosenGroups.length / 2));
     }
   }
 
   async function runWhole(command: Command, meters: readonly string[]): Promise<Reply> {
     for (let tries = 1; ; tries += 1) {
       const isLocking = tries > freeTries;
-      const tried = await tryOnce(command, meters, { isLocking, skipsLocked: false });
-      if ('reply' in tried) return tried.reply;
-      if ('error' in tried && (!isRepeatable(tried.error) || tries >= mostTries)) throw tried.error;
+      const tryResult = await tryOnce(command, meters, { isLocking, skipsLocked: false });
+      if ('reply' in tryResult) return tryResult.reply;
+      if ('error' in tryResult && (!isRepeatable(tryResult.error) || tries >= mostTries))
+        throw tryResult.error;
     }
   }
 
@@ -181,25 +182,25 @@ export function createPostgresAuthority({
       if (leasesOn(view, meter).get(command.life)?.answered !== answers.get(meter)) news.add(meter);
     }
     const contents = Array.from(news, (meter) => `${meter} ${view.meters.get(meter)!.recall}`);
-    const changed = await writeView(db, command, view, {
+    const changedRows = await writeView(db, command, view, {
       before,
       contents,
       isNewGeneration: view.generation !== generation,
       channel: leasesChannel,
       skipsLocked,
     });
-    return changed.length === 0 ? { reply } : { lost: new Set(changed) };
+    return changedRows.length === 0 ? { reply } : { lost: new Set(changedRows) };
   }
 
   return {
     begin: (life) => beginLife(database, life, node, rules.ageMs),
     run,
     async look(life, holds): Promise<Signs> {
-      const held = JSON.stringify(
+      const heldAmounts = JSON.stringify(
         Object.fromEntries(Array.from(holds, ([meter, amount]) => [meter, String(amount)])),
       );
       const { rows } = await sql<{ number: number; closed: number; known: boolean }>`
-        update lives set holds = ${held}, seen_at = case
+        update lives set holds = ${heldAmounts}, seen_at = case
           when closed = 0 and lives.generation = current.number then ${databaseNow} else seen_at end
         from lease_generation as current where id = ${life}
         returning lives.number, closed, lives.generation = current.number as known`.execute(kysely);

@@ -36,17 +36,17 @@ export async function settleLeases(
   const rows = Array.from(sums.values(), ({ meter, life, part }) => {
     return { meter, life, part: String(part) };
   });
-  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+  const partRows = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
     as given (meter text, life text, part bigint)`;
   await sql`
     insert into lives (id, node, number, generation, seen_at, closed)
-    select distinct life, '', 0, 0, ${databaseNow}, 0 from ${given}
+    select distinct life, '', 0, 0, ${databaseNow}, 0 from ${partRows}
     where not exists (select from lives where id = life)
     on conflict (id) do nothing`.execute(trx);
   const { rows: late } = await sql<Pick<LeasedPart, 'meter' | 'life'>>`
     with settled as (
       insert into leases (meter, life, drawn, settled, answered)
-      select meter, life, 0, part, 0 from ${given}
+      select meter, life, 0, part, 0 from ${partRows}
       where exists (select from lives where id = life and closed = 0)
         or exists (select from leases as kept where kept.meter = given.meter and kept.life = given.life)
       order by meter collate "C", life collate "C"
@@ -55,13 +55,13 @@ export async function settleLeases(
     ), taken as (
       update spent_totals set leased = leased - summed.part
       from (
-        select given.meter, sum(part) as part from ${given}
+        select given.meter, sum(part) as part from ${partRows}
         join settled on settled.meter = given.meter and settled.life = given.life
         group by given.meter
       ) as summed
       where spent_totals.meter = summed.meter
     )
-    select meter, life from ${given}
+    select meter, life from ${partRows}
     where not exists (
       select from settled where settled.meter = given.meter and settled.life = given.life
     )`.execute(trx);

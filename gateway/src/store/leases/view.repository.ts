@@ -120,15 +120,15 @@ export async function readView(
         from lives where closed = 0 or id = ${life}`)} as lives,
       number as generation, since, ${databaseNow} as now
     from lease_generation`.execute(db);
-  const stored = rows[0]!;
-  const found = stored.meters ?? [];
-  if (found.length < meters.length) {
-    const known = new Set(found.map(({ meter }) => meter));
-    return new Set(meters.filter((meter) => !known.has(meter)));
+  const storedView = rows[0]!;
+  const meterRows = storedView.meters ?? [];
+  if (meterRows.length < meters.length) {
+    const knownMeters = new Set(meterRows.map(({ meter }) => meter));
+    return new Set(meters.filter((meter) => !knownMeters.has(meter)));
   }
   const view: View = {
     meters: new Map(
-      found.map((row) => [
+      meterRows.map((row) => [
         row.meter,
         {
           spent: BigInt(row.spent),
@@ -145,23 +145,23 @@ export async function readView(
     ),
     leases: new Map(meters.map((meter) => [meter, new Map<string, LeaseRow>()])),
     lives: new Map(
-      (stored.lives ?? []).map(({ id, number, generation, seen_at: seenAt, closed }) => [
+      (storedView.lives ?? []).map(({ id, number, generation, seen_at: seenAt, closed }) => [
         id,
         { number, generation, seenAt, closed: closed === 1 },
       ]),
     ),
     limits: new Map(
-      found.flatMap(({ meter, limit }) => (limit === null ? [] : [[meter, BigInt(limit)]])),
+      meterRows.flatMap(({ meter, limit }) => (limit === null ? [] : [[meter, BigInt(limit)]])),
     ),
-    generation: stored.generation,
-    generationAt: stored.since,
-    now: stored.now,
+    generation: storedView.generation,
+    generationAt: storedView.since,
+    now: storedView.now,
   };
-  for (const { meter, life: of, drawn, settled, answered } of stored.leases ?? []) {
+  for (const { meter, life: of, drawn, settled, answered } of storedView.leases ?? []) {
     leasesOn(view, meter).set(of, { drawn: BigInt(drawn), settled: BigInt(settled), answered });
   }
   const before = new Map(
-    found.map(({ meter, version, spent, leased }) => [
+    meterRows.map(({ meter, version, spent, leased }) => [
       meter,
       { version, spent: BigInt(spent), leased: BigInt(leased) },
     ]),
@@ -210,16 +210,16 @@ export async function writeView(
     short_id: row.short?.id ?? null,
   }));
   const leases: unknown[] = [];
-  const dropped: string[] = [];
+  const droppedMeters: string[] = [];
   for (const [meter, of] of view.leases) {
     const lease = of.get(life);
-    if (lease === undefined) dropped.push(meter);
+    if (lease === undefined) droppedMeters.push(meter);
     else {
       leases.push({ meter, drawn: String(lease.drawn), answered: lease.answered });
     }
   }
   const { generation } = view.lives.get(life)!;
-  const strict = restates === 'all' ? [...before.keys()] : dropped;
+  const strict = restates === 'all' ? [...before.keys()] : droppedMeters;
   const { rows } = await sql<{ changed: string[] | null }>`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(meters)}::text::jsonb) as given (
@@ -242,7 +242,7 @@ export async function writeView(
       from given, gate where kept.meter = given.meter and gate.unchanged
     ), dropped as (
       delete from leases using gate
-      where gate.unchanged and life = ${life} and meter = any(${dropped}::text[])
+      where gate.unchanged and life = ${life} and meter = any(${droppedMeters}::text[])
     ), leased as (
       insert into leases (meter, life, drawn, settled, answered)
       select meter, ${life}::text, drawn, 0, answered

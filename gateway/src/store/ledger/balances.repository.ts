@@ -13,8 +13,10 @@ export async function fundingOf<Name extends HolderAccount>(
   db: Kysely<Database>,
   accounts: readonly Name[],
 ): Promise<Map<Name, bigint>> {
-  const credited = await totalsOf(db, accounts.map(balanceMeter), 'credited');
-  return new Map(accounts.map((account) => [account, credited.get(balanceMeter(account)) ?? 0n]));
+  const creditedTotals = await totalsOf(db, accounts.map(balanceMeter), 'credited');
+  return new Map(
+    accounts.map((account) => [account, creditedTotals.get(balanceMeter(account)) ?? 0n]),
+  );
 }
 
 /** The total spent on each meter, in nano-USD; 0 for a meter without any. */
@@ -59,11 +61,11 @@ export async function balances<Name extends HolderAccount>(
   accounts: readonly Name[],
 ): Promise<Map<Name, bigint>> {
   const funding = await fundingOf(db, accounts);
-  const spent = await spentOf(db, accounts.map(balanceMeter));
+  const spentTotals = await spentOf(db, accounts.map(balanceMeter));
   return new Map(
     accounts.map((account) => [
       account,
-      (funding.get(account) ?? 0n) - (spent.get(balanceMeter(account)) ?? 0n),
+      (funding.get(account) ?? 0n) - (spentTotals.get(balanceMeter(account)) ?? 0n),
     ]),
   );
 }

@@ -17,7 +17,7 @@ export interface BatchTotals {
   readonly latencies: readonly LatencyHourlyTable[];
   readonly kinds: readonly UsageKindTable[];
   /** What of the costs lies in leases. */
-  readonly leased: readonly RowPart[];
+  readonly leasedParts: readonly RowPart[];
 }
 
 export interface RowPart extends LeasedPart {
@@ -71,18 +71,18 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const hours = new Map<string, HourTotals>();
   const latencies = new Map<string, LatencyHourlyTable>();
   const kinds = new Map<string, UsageKindTable>();
-  const leased: RowPart[] = [];
+  const leasedParts: RowPart[] = [];
   for (const row of rows) {
     addLatencies(latencies, row);
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
     addToKind(kinds, row, cost);
     if (cost === 0n) continue;
-    const charged = chargedOfLine(row);
-    add(accounts, charged.account, cost);
-    const names = meterNames(charged);
+    const holder = chargedOfLine(row);
+    add(accounts, holder.account, cost);
+    const names = meterNames(holder);
     for (const meter of names) add(meters, meter, cost);
-    addLeased(leased, row, names);
+    addLeased(leasedParts, row, names);
   }
   return {
     accounts,
@@ -90,14 +90,14 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
     hours: [...hours.values()],
     latencies: [...latencies.values()],
     kinds: [...kinds.values()],
-    leased,
+    leasedParts,
   };
 }
 
 /** The parts of the charges that lie in leases; none if the lines cannot be read. */
 export function leasedIn(lines: StoredLines): readonly LeasedPart[] {
   try {
-    return sumUp(readLines([lines]).rows).leased;
+    return sumUp(readLines([lines]).rows).leasedParts;
   } catch {
     return [];
   }
@@ -125,26 +125,26 @@ export function chargeOf(row: LineValues): LineCharge | null {
 }
 
 function chargedOfLine(row: LineValues): Charged {
-  const charged = chargedOf({
+  const holder = chargedOf({
     payer: row[positionOf.payer] as string | null,
     key_id: text(row, 'key_id'),
     user_id: text(row, 'user_id'),
     team_id: row[positionOf.team_id] as string | null,
     budget_window: row[positionOf.budget_window] as string | null,
   });
-  if (charged === null) throw new RecordError('the record does not name a payer');
-  return charged;
+  if (holder === null) throw new RecordError('the record does not name a payer');
+  return holder;
 }
 
 /** @throws RecordError */
-function addLeased(leased: RowPart[], row: LineValues, meters: readonly string[]): void {
+function addLeased(leasedParts: RowPart[], row: LineValues, meters: readonly string[]): void {
   const lease = row[positionOf.lease];
   if (lease === null) return;
   const [life, ...parts] = lease as LeaseValues;
   for (const [at, meter] of meters.entries()) {
     const part = parts[at] ?? '0';
     if (!/^\d{1,19}$/.test(part)) throw new RecordError('a part of a lease is not a number');
-    if (part !== '0') leased.push({ id: text(row, 'id'), meter, life, part: BigInt(part) });
+    if (part !== '0') leasedParts.push({ id: text(row, 'id'), meter, life, part: BigInt(part) });
   }
 }
 
@@ -154,9 +154,9 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const model = attempts.length > 0 ? text(row, 'model') : '';
   addRow(hourOf(hours, row, model, text(row, 'channel')), row, cost);
   for (const attempt of attempts) {
-    const unbilled = unbilledOf(attempt);
-    if (unbilled === null) continue;
-    hourOf(hours, row, model, attempt.channel).unbilled_tokens += unbilled;
+    const unbilledTokens = unbilledOf(attempt);
+    if (unbilledTokens === null) continue;
+    hourOf(hours, row, model, attempt.channel).unbilled_tokens += unbilledTokens;
   }
 }
 
@@ -217,10 +217,10 @@ function addLatency(
   const bucket = latencyBucket(milliseconds);
   const requests = row[positionOf.count] as number;
   const name = `${hour}\n${measure}\n${bucket}\n${channel}\n${model}`;
-  const known = latencies.get(name);
-  if (known === undefined) {
+  const entry = latencies.get(name);
+  if (entry === undefined) {
     latencies.set(name, { hour, model, channel, measure, bucket, requests });
-  } else known.requests += requests;
+  } else entry.requests += requests;
 }
 
 function hourOf(hours: Hours, row: LineValues, model: string, channel: string): HourTotals {

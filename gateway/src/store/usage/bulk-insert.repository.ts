@@ -28,19 +28,19 @@ export async function bulkInsert<Returned>(
 ): Promise<Returned[]> {
   const dialect = isPostgres(trx) ? 'postgres' : 'sqlite';
   const size = rowsPerStatement[dialect];
-  const whole = rows.length - (rows.length % size);
+  const fullCount = rows.length - (rows.length % size);
   const chunks: (readonly (readonly unknown[])[])[] = [];
-  for (let at = 0; at < whole; at += size) chunks.push(rows.slice(at, at + size));
-  if (dialect === 'sqlite') for (const row of rows.slice(whole)) chunks.push([row]);
-  else if (whole < rows.length) chunks.push(rows.slice(whole));
+  for (let at = 0; at < fullCount; at += size) chunks.push(rows.slice(at, at + size));
+  if (dialect === 'sqlite') for (const row of rows.slice(fullCount)) chunks.push([row]);
+  else if (fullCount < rows.length) chunks.push(rows.slice(fullCount));
 
-  const returned: Returned[] = [];
+  const returnedRows: Returned[] = [];
   for (const chunk of chunks) {
     const text = statement(dialect, insert, chunk.length);
     const query = CompiledQuery.raw(text, chunk.flat());
-    for (const row of (await trx.executeQuery<Returned>(query)).rows) returned.push(row);
+    for (const row of (await trx.executeQuery<Returned>(query)).rows) returnedRows.push(row);
   }
-  return returned;
+  return returnedRows;
 }
 
 /** The texts of whole statements; the driver finds the compiled statement by its text. */

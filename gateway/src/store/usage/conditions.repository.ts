@@ -73,22 +73,22 @@ export async function nameConditions(
   }
   if (keyId !== undefined) conditions.push(isText(place('key_id'), keyId));
   for (const [source, column, name] of named) {
-    const wanted = filters[name];
-    if (wanted !== undefined) {
-      const ids = await idsOf(db, source, wanted);
+    const wantedName = filters[name];
+    if (wantedName !== undefined) {
+      const ids = await idsOf(db, source, wantedName);
       conditions.push(sql<SqlBool>`${place(column)} in (${sql.join(ids)})`);
     }
     const beginning = beginnings[name];
     if (beginning !== undefined) {
-      const shown = sql.ref(source === 'users' ? 'users.email' : `${source}.name`);
+      const shownName = sql.ref(source === 'users' ? 'users.email' : `${source}.name`);
       const text = source === 'users' ? beginning.toLowerCase() : beginning;
-      const ids = sql`select id from ${sql.table(source)} where ${beginsWith(shown, text)}`;
+      const ids = sql`select id from ${sql.table(source)} where ${beginsWith(shownName, text)}`;
       conditions.push(sql<SqlBool>`${place(column)} in (${ids})`);
     }
   }
   for (const name of ['model', 'channel', 'client'] as const) {
-    const wanted = filters[name];
-    if (wanted !== undefined) conditions.push(isText(place(name), wanted));
+    const wantedName = filters[name];
+    if (wantedName !== undefined) conditions.push(isText(place(name), wantedName));
     const beginning = beginnings[name];
     if (beginning !== undefined) conditions.push(beginsWith(place(name), beginning));
   }

@@ -12,8 +12,8 @@ const formula = /^\s*[=+\-@＝＋－＠]/u;
 
 function cell(value: string | number | null): string {
   if (value === null || typeof value === 'number') return String(value ?? '');
-  const shown = value.replaceAll(unseen, '');
-  const text = formula.test(shown) ? `'${shown}` : shown;
+  const shownText = value.replaceAll(unseen, '');
+  const text = formula.test(shownText) ? `'${shownText}` : shownText;
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -24,10 +24,10 @@ export function percentilesOf(counts: ReadonlyMap<number, number>): Percentiles 
   if (total === 0) return null;
   const buckets = [...counts].toSorted(([a], [b]) => a - b);
   const at = (share: number): number => {
-    let left = Math.ceil(total * share);
+    let remainingCount = Math.ceil(total * share);
     for (const [bucket, count] of buckets) {
-      left -= count;
-      if (left <= 0) return bucketTime(bucket);
+      remainingCount -= count;
+      if (remainingCount <= 0) return bucketTime(bucket);
     }
     return 0;
   };

@@ -82,12 +82,12 @@ export function encodeOwnUsage({ from, to, by, sums, limits }: OwnUsage): string
 function encodeLimit(money: MoneyLimit | null) {
   if (money === null) return null;
   const { limit, used, held, window } = money;
-  const left = limit - used - held;
+  const remainder = limit - used - held;
   return {
     ...(window !== undefined && { window }),
     limit: formatUsd(limit),
     used: formatUsd(used),
     held: formatUsd(held),
-    remaining: formatUsd(left > 0n ? left : 0n),
+    remaining: formatUsd(remainder > 0n ? remainder : 0n),
   };
 }

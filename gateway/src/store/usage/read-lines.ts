@@ -28,8 +28,8 @@ export class RecordError extends Error {
  * Reads lines by the version they were written with.
  * @throws RecordError for a damaged line; Error for lines of a newer version, which must be kept.
  */
-export function readLines(stored: readonly StoredLines[]): UsageLines {
-  const text = stored
+export function readLines(batches: readonly StoredLines[]): UsageLines {
+  const text = batches
     .map(({ version, lines }) => (version === lineVersion ? lines : renew(version, lines)))
     .join(',');
   return { rows: parse(text, lineColumns.length), text };
@@ -47,9 +47,11 @@ function renew(version: number, lines: string): string {
       `usage records are of version ${version}, this version of sluice reads up to ${lineVersion}: run the newer one`,
     );
   }
-  const missing = lineColumns.filter(({ since }) => since > version).map(({ before }) => before);
-  return parse(lines, lineColumns.length - missing.length)
-    .map((row) => JSON.stringify([...row, ...missing]))
+  const missingValues = lineColumns
+    .filter(({ since }) => since > version)
+    .map(({ before }) => before);
+  return parse(lines, lineColumns.length - missingValues.length)
+    .map((row) => JSON.stringify([...row, ...missingValues]))
     .join(',');
 }
 

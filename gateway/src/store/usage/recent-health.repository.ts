@@ -47,17 +47,17 @@ export async function recentHealth(
   const busiest = [...byName]
     .map(([name, rows]) => ({ name, rows, requests: sum(rows, 'requests') }))
     .toSorted((a, b) => b.requests - a.requests);
-  const found = new Map<string, RecentHealth>();
+  const healthByName = new Map<string, RecentHealth>();
   for (const [at, { name, rows, requests }] of busiest.entries()) {
     const counts = Array.from({ length: hours }, () => ({ requests: 0, failed: 0 }));
-    for (const { hour, requests: asked, failed } of rows) {
+    for (const { hour, requests: attempts, failed } of rows) {
       const place = counts[(hour - first) / hourMs];
-      if (place !== undefined) Object.assign(place, { requests: asked, failed });
+      if (place !== undefined) Object.assign(place, { requests: attempts, failed });
     }
     const speed = at < mostMeasured ? await speedOf(db, by, name, first) : unknown;
-    found.set(name, { requests, failed: sum(rows, 'failed'), hours: counts, ...speed });
+    healthByName.set(name, { requests, failed: sum(rows, 'failed'), hours: counts, ...speed });
   }
-  return found;
+  return healthByName;
 }
 
 type Speed = Pick<RecentHealth, 'firstToken' | 'duration' | 'tokensPerSecond'>;
@@ -80,14 +80,14 @@ async function speedOf(
     .limit(sample)
     .execute();
   // What came in one piece has a first byte, but no first token and no speed.
-  const streamed = rows.flatMap(({ ttft_ms: first, stream, ...row }) =>
+  const streamTimes = rows.flatMap(({ ttft_ms: first, stream, ...row }) =>
     first === null || stream === 0 ? [] : [{ ...row, first }],
   );
   return {
-    firstToken: median(streamed.map(({ first }) => first)),
+    firstToken: median(streamTimes.map(({ first }) => first)),
     duration: median(rows.map(({ duration_ms: duration }) => duration)),
     tokensPerSecond: median(
-      streamed.flatMap(({ first, duration_ms: duration, output_tokens: tokens }) =>
+      streamTimes.flatMap(({ first, duration_ms: duration, output_tokens: tokens }) =>
         duration > first && tokens > 1 ? ((tokens - 1) / (duration - first)) * 1_000 : [],
       ),
     ),
@@ -95,11 +95,11 @@ async function speedOf(
 }
 
 function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low = 0, high = low] = sorted.slice(Math.max(0, middle - 1), middle + 1);
-  if (sorted.length === 0) return null;
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? null) : (low + high) / 2;
+  const sortedValues = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sortedValues.length / 2);
+  const [low = 0, high = low] = sortedValues.slice(Math.max(0, middle - 1), middle + 1);
+  if (sortedValues.length === 0) return null;
+  return sortedValues.length % 2 === 1 ? (sortedValues[middle] ?? null) : (low + high) / 2;
 }
 
 function sum<Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name) {

@@ -40,14 +40,14 @@ export async function recordUsage(
   // Before anything is written: an invalid charge is found here.
   const totals = addUp(rows);
   const posting = createTransactionId(now);
-  const inserted = await insertUsage(trx, lines, posting);
-  if (inserted.size === 0) return 0;
-  if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
-  const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
+  const insertedIds = await insertUsage(trx, lines, posting);
+  if (insertedIds.size === 0) return 0;
+  if (isLeftOver) refuseRemoved(only(rows, insertedIds), await usageRemovedBefore(trx));
+  const fresh = insertedIds.size === rows.length ? rows : only(rows, insertedIds);
   await insertUpstreamState(trx, fresh);
   const late = await writeTotals(trx, fresh === rows ? totals : addUp(fresh), posting, now);
   if (late.length > 0) for (const amount of await markLate(trx, late)) onLate(amount);
-  return inserted.size;
+  return insertedIds.size;
 }
 
 /** @throws RecordError for a line whose values have other types than those that were written. */
@@ -70,8 +70,8 @@ function refuseRemoved(rows: readonly LineValues[], before: number): void {
 
 /** The rows with these ids, each once: a batch may contain a record twice. */
 function only(rows: readonly LineValues[], ids: ReadonlySet<string>): LineValues[] {
-  const left = new Set(ids);
-  return rows.filter((row) => left.delete(row[positionOf.id] as string));
+  const remainingIds = new Set(ids);
+  return rows.filter((row) => remainingIds.delete(row[positionOf.id] as string));
 }
 
 /** Whether an error means that the data, not the database, is at fault: a retry would not help. */
@@ -86,7 +86,7 @@ export function isDataError(error: unknown): boolean {
 /** Returns what lay in leases that were freed. */
 async function writeTotals(
   trx: Transaction<Database>,
-  { accounts, meters, hours, latencies, kinds, leased }: BatchTotals,
+  { accounts, meters, hours, latencies, kinds, leasedParts }: BatchTotals,
   posting: string,
   now: number,
 ): Promise<RowPart[]> {
@@ -94,8 +94,8 @@ async function writeTotals(
     const sum = accounts.values().reduce((total, cost) => total + cost, 0n);
     const amounts = new Map<Account, bigint>([['revenue', sum]]);
     for (const [account, cost] of accounts) amounts.set(account, -cost);
-    const shared = { kind: 'usage', actor: null, reason: null, time: now } as const;
-    await postTransaction(trx, { id: posting, ...shared, amounts });
+    const common = { kind: 'usage', actor: null, reason: null, time: now } as const;
+    await postTransaction(trx, { id: posting, ...common, amounts });
   }
   for (const sums of [hourly, daily, hourlyModels]) {
     const groups = sums
@@ -113,10 +113,10 @@ async function writeTotals(
   }
   // Meters come last, because requests that wait for money lock them; and in a fixed order everywhere: two nodes that
   // change the same rows must not deadlock.
-  const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await bulkInsert(trx, spentInsert, spent);
-  const freed = await settleLeases(trx, leased);
-  return leased.filter(({ meter, life }) => freed.has(leaseName(meter, life)));
+  const spentRows = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await bulkInsert(trx, spentInsert, spentRows);
+  const freedLeases = await settleLeases(trx, leasedParts);
+  return leasedParts.filter(({ meter, life }) => freedLeases.has(leaseName(meter, life)));
 }
 
 /** Names in each row what was late. Returns the amounts. */
@@ -159,47 +159,50 @@ function keptSums(
   key: readonly string[],
   of: KeptSums['of'],
 ): KeptSums {
-  return { ...kept(table, key, hourlySums), of };
+  return { ...sumTable(table, key, hourlySums), of };
 }
 
 /** A table whose groups have these names, and to whose sums a batch adds. */
-function kept(
+function sumTable(
   table: keyof Database,
   key: readonly string[],
   sums: readonly string[],
 ): Pick<KeptSums, 'columns' | 'insert'> {
   const columns = [...key, ...sums];
-  const added = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
-  const end = `on conflict (${key.join(', ')}) do update set ${added.join(', ')}`;
+  const additions = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
+  const end = `on conflict (${key.join(', ')}) do update set ${additions.join(', ')}`;
   return { columns, insert: { table, columns, end } };
 }
 
 const dayMs = 86_400_000;
 const hourly = keptSums('usage_hourly', ['hour', ...hourlyDimensions], (hours) => hours);
 const daily = keptSums('usage_daily', ['day', ...dailyDimensions], (hours) =>
-  merged(
+  mergeGroups(
     hours.map(({ hour, ...sums }) => ({ ...sums, day: hour - (hour % dayMs) })),
     ['day', ...dailyDimensions],
   ),
 );
 const hourlyModels = keptSums('usage_hourly_models', ['hour', 'model', 'channel'], (hours) =>
-  merged(hours, ['hour', 'model', 'channel']),
+  mergeGroups(hours, ['hour', 'model', 'channel']),
 );
 
 type Sums = Pick<HourTotals, (typeof hourlySums)[number]>;
 
 /** Groups with the same names as one. */
-function merged<Group extends Sums>(groups: readonly Group[], key: readonly string[]): Group[] {
-  const found = new Map<string, Group>();
+function mergeGroups<Group extends Sums>(
+  groups: readonly Group[],
+  key: readonly string[],
+): Group[] {
+  const groupsByName = new Map<string, Group>();
   for (const group of groups) {
     const name = key.map((column) => String(group[column as keyof Group])).join('\n');
-    const known = found.get(name);
-    found.set(name, known === undefined ? group : added(known, group));
+    const earlier = groupsByName.get(name);
+    groupsByName.set(name, earlier === undefined ? group : addGroups(earlier, group));
   }
-  return [...found.values()];
+  return [...groupsByName.values()];
 }
 
-function added<Group extends Sums>(a: Group, b: Group): Group {
+function addGroups<Group extends Sums>(a: Group, b: Group): Group {
   const sum = { ...a };
   for (const name of hourlySums) {
     if (name === 'cost') sum.cost += b.cost;
@@ -209,9 +212,9 @@ function added<Group extends Sums>(a: Group, b: Group): Group {
 }
 
 const latencyKey = ['model', 'channel', 'measure', 'bucket'];
-const latencyHourly = kept('latency_hourly', ['hour', ...latencyKey], ['requests']);
-const latencyDaily = kept('latency_daily', ['day', ...latencyKey], ['requests']);
-const kindCounts = kept(
+const latencyHourly = sumTable('latency_hourly', ['hour', ...latencyKey], ['requests']);
+const latencyDaily = sumTable('latency_daily', ['day', ...latencyKey], ['requests']);
+const kindCounts = sumTable(
   'usage_kinds',
   ['hour', 'client', 'protocol', 'operation', 'outcome', 'status'],
   hourlySums,
@@ -223,9 +226,9 @@ function byDay(latencies: readonly LatencyHourlyTable[]): LatencyDailyTable[] {
     const day = hour - (hour % dayMs);
     const { model, channel, measure, bucket, requests } = counts;
     const name = `${day}\n${measure}\n${bucket}\n${channel}\n${model}`;
-    const known = days.get(name);
-    if (known === undefined) days.set(name, { ...counts, day });
-    else known.requests += requests;
+    const entry = days.get(name);
+    if (entry === undefined) days.set(name, { ...counts, day });
+    else entry.requests += requests;
   }
   return [...days.values()];
 }

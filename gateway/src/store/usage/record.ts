@@ -209,21 +209,22 @@ export type LeaseValues = readonly [life: string, ...parts: string[]];
 export interface ReceiptItem {
   /** A part of the price, as in the configuration: `input`, `cache_read`, `output`, `image_tiers.2K`. */
   readonly part: string;
+  /** Units; seconds may have thousandths. */
   readonly quantity: number;
-  /** 10⁻¹⁵ USD per unit, decimal digits, before the multiplier. */
+  /** 10⁻¹⁵ USD per unit before the group's multiplier, as a decimal that includes the part's own multipliers. */
   readonly rate: string;
 }
 
 /**
  * What was made, with the tokens that are not text. Null: nothing of either.
- * @param made absent: nothing
+ * @param madeUnits absent: nothing
  * @param tokens absent: none
  */
 export function unitsOf(
-  made: UnitsRecord | undefined,
+  madeUnits: UnitsRecord | undefined,
   tokens: ApartTokens | undefined,
 ): UnitsRecord | null {
-  let units = made ?? null;
+  let units = madeUnits ?? null;
   if (tokens === undefined) return units;
   for (const part of apartParts) {
     const count = tokens[part];

@@ -28,8 +28,8 @@ export function removeOldUsage(
     );
     await trx.deleteFrom('unfinished_attempts').where('time', '<', before).execute();
     if (rows.length === 0) return 0;
-    const carried = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    await bulkInsert(trx, removedInsert, carried);
+    const carriedSums = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    await bulkInsert(trx, removedInsert, carriedSums);
     await markUsageRemoved(trx, before);
     return rows.length;
   });
@@ -39,10 +39,10 @@ function carry(rows: readonly Removed[]): Map<string, bigint> {
   const costs = new Map<string, bigint>();
   for (const row of rows) {
     const { cost, posting } = row;
-    const charged = chargedOf(row);
+    const holder = chargedOf(row);
     // A row without a payer was never counted.
-    if (cost === null || cost === 0n || charged === null) continue;
-    const names = [`${posting} ${charged.account}`, ...meterNames(charged)];
+    if (cost === null || cost === 0n || holder === null) continue;
+    const names = [`${posting} ${holder.account}`, ...meterNames(holder)];
     for (const name of names) costs.set(name, (costs.get(name) ?? 0n) + cost);
   }
   return costs;

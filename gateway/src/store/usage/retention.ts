@@ -67,17 +67,17 @@ export function removeInSteps(
   const today = createCautiousDate({ now: () => Date.now(), monotonic: () => performance.now() });
   const trouble = createTrouble((message) => onProblem(`${what}: ${message}`));
   let timer: NodeJS.Timeout;
-  let stopped = false;
+  let isStopped = false;
 
   async function turn(): Promise<void> {
-    let removed = 0;
+    let removedRows = 0;
     try {
-      removed = await remove(today(), step);
+      removedRows = await remove(today(), step);
       trouble.over();
     } catch (error) {
-      if (!stopped) trouble.met((error as Error).message);
+      if (!isStopped) trouble.met((error as Error).message);
     }
-    if (!stopped) timer = setTimeout(next, removed < step ? interval : pause);
+    if (!isStopped) timer = setTimeout(next, removedRows < step ? interval : pause);
   }
 
   function next(): void {
@@ -86,7 +86,7 @@ export function removeInSteps(
   timer = setTimeout(next, pause);
 
   return () => {
-    stopped = true;
+    isStopped = true;
     clearTimeout(timer);
   };
 }

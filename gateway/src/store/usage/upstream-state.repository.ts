@@ -15,15 +15,15 @@ export async function insertUpstreamState(
 ): Promise<void> {
   // By key, because a statement must not meet a row twice; in a fixed order everywhere, so that two nodes that write
   // the same rows never deadlock.
-  const found = new Map<string, readonly unknown[]>();
-  for (const row of rows) addRows(found, row);
-  if (found.size === 0) return;
-  const sorted = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const values = sorted.map(([, row]) => row);
+  const rowsByKey = new Map<string, readonly unknown[]>();
+  for (const row of rows) addRows(rowsByKey, row);
+  if (rowsByKey.size === 0) return;
+  const sortedRows = [...rowsByKey].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const values = sortedRows.map(([, row]) => row);
   await bulkInsert(trx, stateInsert, values);
 }
 
-function addRows(found: Map<string, readonly unknown[]>, row: LineValues): void {
+function addRows(rowsByKey: Map<string, readonly unknown[]>, row: LineValues): void {
   const state = row[positionOf.upstream_state] as StateValues | null;
   if (state === null) return;
   const [owner, channel, credential, expiresAt, ids] = state;
@@ -31,7 +31,7 @@ function addRows(found: Map<string, readonly unknown[]>, row: LineValues): void 
   for (let at = 0; at + 1 < ids.length; at += 2) {
     const id = ids[at]!;
     const values = [id, owner, ids[at + 1], channel, credential, model, expiresAt];
-    found.set(`${id} ${owner}`, values);
+    rowsByKey.set(`${id} ${owner}`, values);
   }
 }
 

@@ -105,9 +105,9 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
       ? timePlace(dimension, days)
       : foldedPlace(dimension, firsts[at]?.names ?? []),
   );
-  const found = await sumsBy(db, source, places);
+  const sumGroups = await sumsBy(db, source, places);
   const groups = mergeGroups(
-    found.map(({ names, ...sums }) => ({
+    sumGroups.map(({ names, ...sums }) => ({
       ...sums,
       names: names.map((name, at) =>
         isTime(by[at]) && buckets !== null
@@ -142,7 +142,10 @@ export async function countNames(
   db: Db,
   filter: Pick<GroupQuestion, 'from' | 'to'> & NameFilters,
 ): Promise<NameCounts> {
-  const counted: [CountedDimension, { readonly name: string; readonly requests: number }[]][] = [];
+  const countsByDimension: [
+    CountedDimension,
+    { readonly name: string; readonly requests: number }[],
+  ][] = [];
   for (const by of countedTogether) {
     const source = await sourceOf(db, { ...filter, by }, true);
     const columns = by.map((name) => sql`${columnOf(name)} as ${sql.ref(name)}`);
@@ -154,13 +157,16 @@ export async function countNames(
       for (const { [dimension]: name, requests } of rows) {
         counts.set(name, (counts.get(name) ?? 0) + requests);
       }
-      const sorted = [...counts].toSorted(
+      const sortedCounts = [...counts].toSorted(
         ([a, left], [b, right]) => right - left || (a < b ? -1 : 1),
       );
-      counted.push([dimension, sorted.map(([name, requests]) => ({ name, requests }))]);
+      countsByDimension.push([
+        dimension,
+        sortedCounts.map(([name, requests]) => ({ name, requests })),
+      ]);
     }
   }
-  return Object.fromEntries(counted) as unknown as NameCounts;
+  return Object.fromEntries(countsByDimension) as unknown as NameCounts;
 }
 
 /** The persons that are told apart over time, if neither is narrowed to some of them; else null. */
@@ -212,7 +218,7 @@ async function firstAndRest(
   const timeAt = by.indexOf(persons) === 0 ? 1 : 0;
   const rest = all.map((group) => {
     const known = own.filter(({ names: parts }) => parts[timeAt] === group.names[timeAt]);
-    return { ...group, ...added(group, negative(totalOf(known))) };
+    return { ...group, ...addSums(group, negative(totalOf(known))) };
   });
   // Sums of failed attempts belong to no request.
   const isLeft = (group: Group): boolean => hourlySums.some((name) => Number(group[name]) !== 0);
@@ -252,10 +258,12 @@ async function firstsOf(db: Db, question: GroupQuestion, dimension: Dimension): 
 }
 
 async function sumsBy(db: Db, source: Source, places: readonly Source[]) {
-  const named = places.map((place, at) => sql`${place} as ${sql.ref(`name${at}`)}`);
+  const selectedNames = places.map((place, at) => sql`${place} as ${sql.ref(`name${at}`)}`);
   const numbers = places.map((_, at) => sql.lit(at + 1));
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(named)}, ${sumsOf} from ${source} group by ${sql.join(numbers)}`.execute(db);
+    select ${sql.join(selectedNames)}, ${sumsOf} from ${source} group by ${sql.join(numbers)}`.execute(
+    db,
+  );
   return rows.map(({ name0, name1, ...sums }) => ({
     ...(sums as unknown as Sums),
     names: [name0, name1].slice(0, places.length),
@@ -368,13 +376,16 @@ function nameOf(buckets: readonly Bucket[], time: number): string {
 
 /** Adds up groups with the same names; the first of them keeps its place. */
 export function mergeGroups(groups: readonly Group[]): Group[] {
-  const found = new Map<string, Group>();
+  const groupsByName = new Map<string, Group>();
   for (const group of groups) {
     const name = JSON.stringify(group.names);
-    const known = found.get(name);
-    found.set(name, known === undefined ? group : { ...group, ...added(known, group) });
+    const earlier = groupsByName.get(name);
+    groupsByName.set(
+      name,
+      earlier === undefined ? group : { ...group, ...addSums(earlier, group) },
+    );
   }
-  return [...found.values()];
+  return [...groupsByName.values()];
 }
 
 const nothing: Sums = {
@@ -383,10 +394,10 @@ const nothing: Sums = {
 };
 
 function totalOf(groups: readonly Sums[]): Sums {
-  return groups.reduce(added, nothing);
+  return groups.reduce(addSums, nothing);
 }
 
-function added(a: Sums, b: Sums): Sums {
+function addSums(a: Sums, b: Sums): Sums {
   const numbers = hourlySums.map((name) =>
     name === 'cost' ? [name, a.cost + b.cost] : [name, a[name] + b[name]],
   );

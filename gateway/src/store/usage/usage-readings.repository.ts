@@ -70,14 +70,14 @@ export async function readHistogram(
     total.requests += requests;
     total.cost += cost;
     if (outcome === 'failed' || outcome === 'refused') total[outcome] += requests;
-    const known = bars.get(bar);
-    if (known === undefined) continue;
+    const entry = bars.get(bar);
+    if (entry === undefined) continue;
     bars.set(bar, {
       time: bar,
-      requests: known.requests + requests,
-      success: known.success + (status < 4 ? requests : 0),
-      clientErrors: known.clientErrors + (status === 4 ? requests : 0),
-      serverErrors: known.serverErrors + (status >= 5 ? requests : 0),
+      requests: entry.requests + requests,
+      success: entry.success + (status < 4 ? requests : 0),
+      clientErrors: entry.clientErrors + (status === 4 ? requests : 0),
+      serverErrors: entry.serverErrors + (status >= 5 ? requests : 0),
     });
   }
   return { bars: [...bars.values()], ...total };
@@ -175,21 +175,24 @@ async function countNamed(
   const counts: Counts[] = others.map((other) => ({ ...other, cost: 0n }));
   for (const { bar, requests, failed, refused, cost } of sums) {
     // A request that was refused at once is in no sum of its model.
-    const summed = others.filter((row) => row.bar === bar && (row.asked === 1 || !isOfModel));
+    const barRows = others.filter((row) => row.bar === bar && (row.asked === 1 || !isOfModel));
     const kept = (outcome: string) =>
-      summed
+      barRows
         .filter((row) => row.outcome === outcome)
         .reduce((total, row) => total + row.requests, 0);
-    const gone = {
+    const endedCounts = {
       failed: Math.max(0, failed - kept('failed')),
       refused: Math.max(0, refused - kept('refused')),
     };
-    const known = summed.reduce((total, row) => total + row.requests, 0);
-    const completed = Math.max(0, requests - known - gone.failed - gone.refused);
+    const knownRequests = barRows.reduce((total, row) => total + row.requests, 0);
+    const completed = Math.max(
+      0,
+      requests - knownRequests - endedCounts.failed - endedCounts.refused,
+    );
     counts.push(
       { bar, outcome: 'completed', class: 2, requests: completed, cost },
-      { bar, outcome: 'failed', class: 5, requests: gone.failed, cost: 0n },
-      { bar, outcome: 'refused', class: 4, requests: gone.refused, cost: 0n },
+      { bar, outcome: 'failed', class: 5, requests: endedCounts.failed, cost: 0n },
+      { bar, outcome: 'refused', class: 4, requests: endedCounts.refused, cost: 0n },
     );
   }
   return counts;
@@ -268,8 +271,8 @@ export async function countKinds(
         const value = String(row[name]);
         counts.set(value, (counts.get(value) ?? 0) + row.requests);
       }
-      const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
-      return [name, sorted.map(([value, count]) => ({ value, count }))];
+      const sortedCounts = [...counts].toSorted(([, a], [, b]) => b - a);
+      return [name, sortedCounts.map(([value, count]) => ({ value, count }))];
     }),
   ) as unknown as KindCounts;
 }
@@ -292,13 +295,13 @@ export async function readLatency(
     namesPersons(filter) || namesClients(filter)
       ? await timesOfRows(db, filter, by)
       : await keptTimes(db, filter, by);
-  const found = new Map<string, Record<'first_token' | 'duration', Map<number, number>>>();
+  const histograms = new Map<string, Record<'first_token' | 'duration', Map<number, number>>>();
   for (const { name, measure, bucket, requests } of rows) {
-    const counts = found.get(name) ?? { first_token: new Map(), duration: new Map() };
-    found.set(name, counts);
+    const counts = histograms.get(name) ?? { first_token: new Map(), duration: new Map() };
+    histograms.set(name, counts);
     counts[measure].set(bucket, (counts[measure].get(bucket) ?? 0) + requests);
   }
-  const latencies = [...found].map(([name, counts]) => ({
+  const latencies = [...histograms].map(([name, counts]) => ({
     name,
     requests: counts.duration.values().reduce((sum, count) => sum + count, 0),
     firstToken: percentilesOf(counts.first_token),

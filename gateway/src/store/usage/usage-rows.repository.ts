@@ -13,14 +13,14 @@ export async function insertUsage(
   { rows, text }: UsageLines,
   posting: string,
 ): Promise<Set<string>> {
-  const inserted = isPostgres(trx)
+  const insertedRows = isPostgres(trx)
     ? await insertText(trx, text, posting)
     : await bulkInsert<{ id: string }>(
         trx,
         usageInsert,
         rows.map((row) => toParameters(row, posting)),
       );
-  return new Set(inserted.map(({ id }) => id));
+  return new Set(insertedRows.map(({ id }) => id));
 }
 
 /** The whole batch as one parameter: the client neither builds nor binds single values. */

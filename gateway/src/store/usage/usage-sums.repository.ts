@@ -104,11 +104,11 @@ export async function sumUsage(
       unbilled_tokens,
       ...tokens
     }): UsageSum => {
-      const shown =
+      const shownName =
         typeof name === 'number' ? timeOf(name, by) : (names.get(name) ?? named(name, by));
       const videos = { video_ms, video_tokens };
       return {
-        name: shown,
+        name: shownName,
         requests,
         failed,
         refused,

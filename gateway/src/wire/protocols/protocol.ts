@@ -26,7 +26,7 @@ export interface Protocol {
    * Reads the remaining values that the gateway needs, and checks those that it insists on.
    * @throws GatewayError `missing_parameter`, `invalid_value`.
    */
-  readRequest(opened: OpenedRequest): WireRequest;
+  readRequest(openedRequest: OpenedRequest): WireRequest;
 
   /**
    * The body for one upstream: the declared patches as byte splices, everything else as the client sent it.

@@ -7,7 +7,7 @@ import {
   hearBeyond,
   learn,
   lose,
-  replayed,
+  endReplay,
   wentBack,
   type Book,
 } from '#limits/leases/book.ts';
@@ -90,14 +90,14 @@ function closeOwn(world: World, node: Node): void {
 
 function noteLoss(world: World, node: Node, { skipsReplay }: Mutation): void {
   wentBack(node.book);
-  if (skipsReplay === true) replayed(node.book);
+  if (skipsReplay === true) endReplay(node.book);
 }
 
 /** The records of the time that was lost are applied once more. */
 export function replay(world: World, node: Node): void {
   for (const row of node.journal) insert(world, row, {});
   for (let life = 1; life < node.lives; life += 1) closeLife(world, `${node.name}${life}`);
-  replayed(node.book);
+  endReplay(node.book);
 }
 
 /** The usage row, and the money with it, in one transaction. */

@@ -60,7 +60,7 @@ function bookText(book: Book, base: Base): string {
   text += `|${[...book.shortsEnded].join()}`;
   // They matter while it is open whether the command leaves a meter out.
   if (book.command === null) return text;
-  return `${text}|${[...book.told].join()}|${[...book.dropped.keys()].join()}`;
+  return `${text}|${[...book.statedShorts].join()}|${[...book.droppedLeases.keys()].join()}`;
 }
 
 function commandText(command: Command, base: Base): string {

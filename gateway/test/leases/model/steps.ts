@@ -1,11 +1,11 @@
 import { groupsOf, narrow, withLeft, type Want } from '#leases/index.ts';
 import {
   expire,
-  giveUp,
+  returnLostCharge,
   lose,
   mustReturn,
   mustState,
-  replayed,
+  endReplay,
   take,
 } from '#limits/leases/book.ts';
 import {
@@ -103,7 +103,10 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
       if (book.isReplaying) {
         yield [`${name} replays its records`, here((next, self) => replay(next, self))];
         if (bounds.waitsForRecords !== true) {
-          yield [`${name} waits for its records no longer`, here((_, self) => replayed(self.book))];
+          yield [
+            `${name} waits for its records no longer`,
+            here((_, self) => endReplay(self.book)),
+          ];
         }
       }
       if (hasWork || (node.queue.length > 0 && !isStopped && !isPaused)) {
@@ -227,7 +230,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
           self.journal = self.journal.filter(({ id }) => id !== record.id);
           next.forgiven += record.over;
           for (const owner of [self.book, self.old]) {
-            if (owner?.life === record.life) giveUp(owner, record.parts);
+            if (owner?.life === record.life) returnLostCharge(owner, record.parts);
           }
         }),
       ];

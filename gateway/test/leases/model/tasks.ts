@@ -1,4 +1,4 @@
-import { end, giveUp } from '#limits/leases/book.ts';
+import { end, returnLostCharge } from '#limits/leases/book.ts';
 import { holdForTask } from './settle.ts';
 import type { Creation, Mutation, Node, Row, World } from './world.ts';
 
@@ -42,7 +42,7 @@ const isKnown = ({ tasks, rows }: World, { id }: Creation): boolean =>
   tasks.has(id) || rows.has(id);
 
 function giveBack(node: Node, { life, parts }: Creation): void {
-  for (const book of [node.book, node.old]) if (book?.life === life) giveUp(book, parts);
+  for (const book of [node.book, node.old]) if (book?.life === life) returnLostCharge(book, parts);
 }
 
 /** One transaction for the usage row and the end of the hold. */

@@ -83,8 +83,8 @@ export function clientDeadline({
   startedAt,
 }: Pick<ExchangeInput, 'headers' | 'startedAt'>): number {
   const patience = Math.min(
-    announced(headers['x-stainless-timeout']),
-    announced(headers['x-stainless-read-timeout']),
+    announcedMs(headers['x-stainless-timeout']),
+    announcedMs(headers['x-stainless-read-timeout']),
   );
   if (patience === Number.POSITIVE_INFINITY) return patience;
   return startedAt + patience - Math.min(ahead, patience / 4);
@@ -100,11 +100,11 @@ export function keepAliveOf(
   timeouts: Pick<Timeouts, 'keepaliveComment'>,
 ): number {
   const set = channel.timeouts.keepaliveComment ?? timeouts.keepaliveComment;
-  return Math.min(set, announced(headers['x-stainless-read-timeout']) / 2);
+  return Math.min(set, announcedMs(headers['x-stainless-read-timeout']) / 2);
 }
 
 /** Milliseconds; infinity without a number: some SDKs send `NOT_GIVEN`. */
-function announced(text: string | string[] | undefined): number {
+function announcedMs(text: string | string[] | undefined): number {
   if (typeof text !== 'string') return Number.POSITIVE_INFINITY;
   const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
   return seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY;

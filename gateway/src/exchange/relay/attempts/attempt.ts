@@ -124,9 +124,9 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   /** An error or a response that comes whole; null if it is taken as it comes. */
   #body: CollectedBody | null = null;
   /** The first bytes of the body have come. */
-  #begun = false;
+  #isBegun = false;
   /** The body has ended, so its connection is free again. */
-  #ended = false;
+  #isEnded = false;
   /** A thread is reading a complete response. */
   #reading: Pick<ReadingResponse<unknown>, 'abandon'> | null = null;
   /** In bytes of the response. */
@@ -174,7 +174,7 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
 
   onData(chunk: Buffer): void {
     if (this.over) return;
-    if (!this.#begun && this.#receiver.takes === 'events') this.#begin(chunk);
+    if (!this.#isBegun && this.#receiver.takes === 'events') this.#begin(chunk);
     const body = this.#body;
     if (body === null) {
       this.#receiver.take?.(chunk);
@@ -188,14 +188,14 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
 
   /** Some servers declare a wrong content type, or do not stream what was requested: the first bytes decide. */
   #begin(chunk: Buffer): void {
-    this.#begun = true;
+    this.#isBegun = true;
     if (this.isDraining || isError(this.status)) return;
     if (beginsAsEvents(chunk)) this.#body = null;
     else if (beginsAsJson(chunk)) this.#body ??= new CollectedBody();
   }
 
   onEnd(): void {
-    this.#ended = true;
+    this.#isEnded = true;
     if (this.over) this.#ticks.end();
     else if (this.#body === null) this.#receiver.end?.();
     else if (isError(this.status)) this.#judge(this.#body);
@@ -286,12 +286,12 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
    * Reserves memory as a response grows. False: there is none, and the attempt has ended.
    * @param bytes that have come of it
    * @param most that may come
-   * @param declared how many its upstream has announced: several that are half read would refuse each other
+   * @param declaredBytes how many its upstream has announced: several that are half read would refuse each other
    */
-  hasRoom(bytes: number, most: number, declared = 0): boolean {
+  hasRoom(bytes: number, most: number, declaredBytes = 0): boolean {
     const { memory } = this.#options;
     if (memory === undefined || bytes <= this.#roomFor) return true;
-    this.#roomFor = Math.min(most, Math.max(2 * bytes, declared));
+    this.#roomFor = Math.min(most, Math.max(2 * bytes, declaredBytes));
     if (memory.tryResponse(this.#roomFor)) return true;
     this.endWith(memory.refuse(), 'no-memory');
     memory.tryResponse(0);
@@ -364,7 +364,7 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   fail(failure: AttemptFailure): void {
     if (this.over) return;
     this.finish(this.#receiver.failed?.(failure) ?? failure);
-    if (!this.#ended) this.call.abort();
+    if (!this.#isEnded) this.call.abort();
   }
 
   /** Ends the attempt, whose client has left. */
@@ -379,12 +379,12 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
       seen: receiver.seen ?? null,
       ...(this.#options.client.failedWith !== null && { result: 'client-deadline' }),
     });
-    if (!this.#ended) this.call.abort();
+    if (!this.#isEnded) this.call.abort();
   }
 
   /** @param isEarly the upstream has not ended the body. */
   complete(response: Result, isEarly = false): void {
-    if (isEarly && !this.over && !this.#ended)
+    if (isEarly && !this.over && !this.#isEnded)
       this.#bodyEndUntil = this.#options.monotonic() + bodyEndMs;
     this.finish({ kind: 'complete', status: this.status, response });
   }

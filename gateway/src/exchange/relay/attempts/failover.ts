@@ -71,7 +71,7 @@ interface Rejection<Sent> {
 }
 
 /** What a client gets for a 400 of which only the status, or the name of a field, is known. */
-const unexplained: ReadonlySet<ErrorName> = new Set([
+const unexplainedErrors: ReadonlySet<ErrorName> = new Set([
   'upstream_rejected',
   'upstream_rejected_field',
 ]);
@@ -94,7 +94,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   /** Unix milliseconds at which the last request was sent. */
   #startedAt = 0;
   /** How many requests were sent upstream, including the repetition after a stale connection. */
-  #sent = 0;
+  #sentCount = 0;
   /** How many of them may have reached a model without a response. */
   #uncertain = 0;
   /** No further request may be sent: the last one may have cost the operator something (`RoutePlan.isCostly`). */
@@ -105,7 +105,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   readonly #failures: Failure[] = [];
   /** The first refusal that may be the conversion's fault. One channel of another vendor is asked after it. */
   #rejection: Rejection<Sent> | null = null;
-  readonly #passed: PassedOver[] = [];
+  readonly #passedOverChannels: PassedOver[] = [];
   /** Defects of the gateway that kept a channel from being asked. */
   readonly #defects: unknown[] = [];
 
@@ -118,19 +118,19 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   /** Called once. Never rejects. */
   async run(): Promise<Attempted<Sent, Result, Seen>> {
     let outcome: Attempted<Sent, Result, Seen>['outcome'];
-    let thrown: unknown = null;
+    let thrownError: unknown = null;
     if (this.#plan.kind === 'stream') {
       this.#exchange.input.client.onDisconnect(() => this.#clientDisconnected());
     }
     try {
       outcome = await this.#tryInTurn();
     } catch (error) {
-      thrown = error;
+      thrownError = error;
       outcome = error instanceof ClientGone ? notAsked : { kind: 'unanswered', error };
     }
     for (const defect of this.#defects) {
       // The one that the client's error stands for is reported with it.
-      if (defect !== thrown) this.#parts.onUnexpectedError(defect, this.#exchange.input.id);
+      if (defect !== thrownError) this.#parts.onUnexpectedError(defect, this.#exchange.input.id);
     }
     return { outcome, attempts: this.#attempts, sent: this.#last, passed: this.#passedOver() };
   }
@@ -151,15 +151,15 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     const plan = this.#plan;
     const { routes } = plan;
     for (let at = 0; at < routes.length; at += 1) {
-      if (this.#sent >= maxTries || this.#uncertain > 1 || this.#isSpent) break;
+      if (this.#sentCount >= maxTries || this.#uncertain > 1 || this.#isSpent) break;
       if (client.disconnected) return notAsked;
       const route = routes[at]!;
       const rejection = this.#rejection;
       if (rejection !== null) {
-        if (this.#sent > rejection.sent) break;
+        if (this.#sentCount > rejection.sent) break;
         if (isSameVendor(route.channel, rejection.route.channel)) continue;
       }
-      if (this.#sent > 0 && !this.#isInTime(route)) {
+      if (this.#sentCount > 0 && !this.#isInTime(route)) {
         this.#passOver(route, 'no-time');
         continue;
       }
@@ -181,10 +181,10 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
         this.#passOver(route, 'unable');
         continue;
       }
-      const mayFailOver = at + 1 < routes.length && this.#sent + 1 < maxTries;
+      const mayFailOver = at + 1 < routes.length && this.#sentCount + 1 < maxTries;
       const now = clock.monotonic();
-      const wanted = plan.credentialFor?.(route) ?? -1;
-      const lease = health.lease(route, this.#sent > 0, mayFailOver, now, wanted);
+      const wantedCredential = plan.credentialFor?.(route) ?? -1;
+      const lease = health.lease(route, this.#sentCount > 0, mayFailOver, now, wantedCredential);
       if (!lease.admitted) {
         if (lease.kind !== null) this.#failures.push(lease.kind);
         this.#passOver(route, lease.reason);
@@ -195,7 +195,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
         if (outcome !== null) return outcome;
       } catch (error) {
         this.#passOverDefect(route, error);
-        this.#sent -= 1;
+        this.#sentCount -= 1;
       }
     }
     return this.#tryLastResort();
@@ -210,7 +210,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     const able = this.#plan.routes.filter((route) => !this.#refusing.includes(route));
     if (able.length === 0 && this.#refusal !== null) throw this.#refusal;
     if (able.length === 0 && this.#defects.length > 0) throw this.#defects[0];
-    if (this.#sent === 0) {
+    if (this.#sentCount === 0) {
       const last = health.admitAnyway(able, clock.monotonic());
       if (last !== null) {
         // Each failure is the reason why one channel was passed over. This channel is now asked after all, and its own
@@ -245,7 +245,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     let result: AttemptResult = 'undecided';
     try {
       let outcome = await this.#attempt(route, lease);
-      if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#sent < maxTries) {
+      if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#sentCount < maxTries) {
         outcome = await this.#attempt(route, lease);
       }
       const refusal =
@@ -287,10 +287,10 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     { error: name, isExplained = false }: Extract<Classification, { kind: 'client' }>,
     error: GatewayError,
   ): Rejection<Sent> {
-    if (isExplained || !unexplained.has(name)) throw error;
+    if (isExplained || !unexplainedErrors.has(name)) throw error;
     if (this.#rejection !== null) return this.#rejection;
     if (this.#plan.isConverted?.(route) !== true) throw error;
-    return { route, error, request: this.#last, sent: this.#sent };
+    return { route, error, request: this.#last, sent: this.#sentCount };
   }
 
   /**
@@ -299,7 +299,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
    * @throws GatewayError, ClientGone, BuildingDefect
    */
   async #attempt(route: Route, lease: ChannelLease): Promise<OutcomeOf<Result, Seen>> {
-    this.#sent += 1;
+    this.#sentCount += 1;
     const { clock, health } = this.#parts;
     const starting = this.#start(route, lease);
     const attempt = starting instanceof Promise ? await starting : starting;
@@ -345,7 +345,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     // From here on the upstream may bill this, even if nothing more is heard of it.
     journal.begin({
       id: input.id,
-      attempt: this.#sent,
+      attempt: this.#sentCount,
       time: startedAt,
       keyId,
       userId,
@@ -374,22 +374,25 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   }
 
   #passOver({ channel }: Route, reason: PassedOverReason): void {
-    this.#passed.push({ channel: channel.name, reason });
+    this.#passedOverChannels.push({ channel: channel.name, reason });
   }
 
   /** Those of the channels that were not asked, in their order; none if the client left before any was. */
   #passedOver(): readonly PassedOver[] {
     const { routes } = this.#plan;
-    const passed = this.#passed;
+    const passedOverChannels = this.#passedOverChannels;
     const attempts = this.#attempts;
-    if (attempts.length + passed.length === 0 || (routes.length === 1 && passed.length === 0)) {
-      return passed;
+    if (
+      attempts.length + passedOverChannels.length === 0 ||
+      (routes.length === 1 && passedOverChannels.length === 0)
+    ) {
+      return passedOverChannels;
     }
     return routes
       .filter(({ channel }) => !attempts.some((attempt) => attempt.channel === channel.name))
       .map(
         ({ channel: { name } }) =>
-          passed.find(({ channel }) => channel === name) ?? {
+          passedOverChannels.find(({ channel }) => channel === name) ?? {
             channel: name,
             reason: 'not-reached',
           },

@@ -98,12 +98,12 @@ async function fetchWithin(
   fetchMedia: GuardedFetch,
   order: MediaOrder,
 ): Promise<FetchedMedia> {
-  let held = 0;
+  let heldBytes = 0;
   const claim = (bytes: number): void => {
     if (memory === undefined) return;
-    const more = perByte * bytes - held;
+    const more = perByte * bytes - heldBytes;
     if (!memory.tryMore(more)) throw memory.refuse();
-    held += more;
+    heldBytes += more;
   };
   try {
     return await fetchMedia(order, async ({ mime, length, pieces }) => {
@@ -111,7 +111,7 @@ async function fetchWithin(
       const body = new CollectedBody();
       for await (const piece of pieces) {
         const size = body.length + piece.length;
-        if (perByte * size > held) claim(Math.min(2 * size, order.maxBytes));
+        if (perByte * size > heldBytes) claim(Math.min(2 * size, order.maxBytes));
         body.add(piece);
       }
       const bytes = await joinInTurns(body.pieces());
@@ -119,7 +119,7 @@ async function fetchWithin(
       return { mime, bytes };
     });
   } catch (error) {
-    memory?.tryMore(-held);
+    memory?.tryMore(-heldBytes);
     throw error instanceof FetchRefused ? new MediaRefused(error.message, error) : error;
   }
 }

@@ -48,16 +48,16 @@ export function callOnBody<Name extends OnRequest>(
 /**
  * Waits for a thread that works on a request's body, but no longer than the client does. The body is put back into the
  * request when the thread has finished, successfully or not.
- * @param lent has the body when it has come back
+ * @param lentBody has the body when it has come back
  * @throws GatewayError, ClientGone
  */
 export async function waitWithClient<Value>(
   ticker: Pick<Ticker, 'add'>,
   input: WaitingInput,
-  lent: { readonly body: Buffer },
+  lentBody: { readonly body: Buffer },
   running: RunningCall<Value>,
 ): Promise<Value> {
-  const { body: handed } = lent;
+  const { body: handedBody } = lentBody;
   const deadline = clientDeadline(input);
   const ticks = ticker.add({
     tick(now) {
@@ -69,7 +69,7 @@ export async function waitWithClient<Value>(
   try {
     return await running.result;
   } finally {
-    if (lent.body !== handed) input.body = lent.body;
+    if (lentBody.body !== handedBody) input.body = lentBody.body;
     ticks.end();
   }
 }

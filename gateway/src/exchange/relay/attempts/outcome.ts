@@ -92,9 +92,9 @@ const abnormal: Classification = Object.freeze({
 const ourDefect: Classification = Object.freeze({ ...abnormal, blame: 'none' });
 
 /** How far a failed attempt got if the client has seen none of it. `status` 0: the upstream sent no head. */
-export function reachOf(status: number, sent: boolean): AttemptFailure['class'] {
+export function reachOf(status: number, isSent: boolean): AttemptFailure['class'] {
   if (status !== 0) return 'started';
-  return sent ? 'uncertain' : 'not-sent';
+  return isSent ? 'uncertain' : 'not-sent';
 }
 
 /** The upstream broke off, or its response violates its protocol. `status` 0: it sent no head. */
@@ -224,9 +224,9 @@ function unpaidOf(outcome: Incomplete): Pick<AttemptRecord, 'usage' | 'units'> {
   const isUnpaid =
     outcome.kind === 'failed' || (outcome.kind === 'broken' && outcome.isPaid !== true);
   if (!isUnpaid) return {};
-  const { usage = null, units: made } = outcome;
+  const { usage = null, units: madeUnits } = outcome;
   const unpaid = usage === null || saysNothing(usage) ? null : usage;
-  const units = unitsOf(made, unpaid?.tokens);
+  const units = unitsOf(madeUnits, unpaid?.tokens);
   return {
     ...(unpaid !== null && { usage: countsOf(unpaid.tokens) }),
     ...(units !== null && { units }),

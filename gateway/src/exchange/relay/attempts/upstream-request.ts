@@ -71,14 +71,14 @@ export const allowedAnywhere: readonly string[] = ['accept', 'user-agent'];
 /** The client's headers that an allow-list names. */
 export function forwardedHeaders(
   headers: ExchangeInput['headers'],
-  allowed: readonly string[],
+  allowedHeaders: readonly string[],
 ): Record<string, string> {
-  const forwarded: Record<string, string> = {};
-  for (const name of allowed) {
+  const passedHeaders: Record<string, string> = {};
+  for (const name of allowedHeaders) {
     const value = headers[name];
-    if (typeof value === 'string' && value !== '') forwarded[name] = value;
+    if (typeof value === 'string' && value !== '') passedHeaders[name] = value;
   }
-  return forwarded;
+  return passedHeaders;
 }
 
 /** What all requests to one channel share. */

@@ -35,9 +35,9 @@ export class WholeResponse<Result> implements Receiver<Result, never> {
   }
 
   /** A copy of tens of megabytes would hold up everybody else. */
-  async #readInTurns(collected: CollectedBody): Promise<void> {
+  async #readInTurns(collectedBody: CollectedBody): Promise<void> {
     try {
-      const body = await collected.wholeInTurns();
+      const body = await collectedBody.wholeInTurns();
       if (!this.attempt.over) this.#read(body);
     } catch (error) {
       this.attempt.failReading(error);

@@ -32,25 +32,25 @@ export const embedOperation: Operation<EmbedInput, CheckedEmbed, PreparedEmbed, 
   mayStream: false,
   open: openEmbed,
   bound: (_exchange, { request, resolved }, rates) => boundEmbed(request, resolved.model, rates),
-  prepare: (parts, { input }, checked) => ({
-    request: checked.request,
-    model: checked.resolved.model,
-    routes: candidatesFor(parts, input, checked),
+  prepare: (parts, { input }, checkedEmbed) => ({
+    request: checkedEmbed.request,
+    model: checkedEmbed.resolved.model,
+    routes: candidatesFor(parts, input, checkedEmbed),
   }),
-  answer: (parts, exchange, prepared) =>
-    answer(parts, exchange, planOf(parts, exchange.input, prepared)),
+  answer: (parts, exchange, preparedEmbed) =>
+    answer(parts, exchange, planOf(parts, exchange.input, preparedEmbed)),
 };
 
-const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
+const allowedHeaders: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
 /** The client's bytes go unchanged, except for the model's name at the channel. */
 function planOf(
   parts: EmbedParts,
   input: EmbedInput,
-  prepared: PreparedEmbed,
+  preparedEmbed: PreparedEmbed,
 ): Plan<SentRequest, EmbeddingsResponse, never> {
   const { bodies, timeouts, missingUsage } = parts;
-  const { request, routes } = prepared;
+  const { request, routes } = preparedEmbed;
   const { model } = request;
   return {
     routes,
@@ -68,7 +68,7 @@ function planOf(
         protocol: 'embeddings',
         body: embeddings.patchRequest(request, upstreamModel),
         clientHeaders: input.headers,
-        forwarded: forwardedHeaders(input.headers, allowed),
+        forwarded: forwardedHeaders(input.headers, allowedHeaders),
         stream: false,
         timeouts,
       });
@@ -78,8 +78,8 @@ function planOf(
     },
     errorOf: (failure) => errorOfFailure(failure, request.members),
     sink: null,
-    measure: (response) => measureEmbed(response, prepared, missingUsage),
-    measureLeft: (left) => measureLeftEmbed(left, prepared),
+    measure: (response) => measureEmbed(response, preparedEmbed, missingUsage),
+    measureLeft: (leftAttempt) => measureLeftEmbed(leftAttempt, preparedEmbed),
     write: ({ body }, headers) => writeJson(input.client, body, headers),
   };
 }

@@ -1,4 +1,10 @@
-import { judgeUsage, type Line, type PriceRates, type Rate, tokenBounds } from '#billing/index.ts';
+import {
+  judgeUsage,
+  type CostLine,
+  type PriceRates,
+  type Rate,
+  tokenBounds,
+} from '#billing/index.ts';
 import { noTokens, type ReportedUsage, saysNothing } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import {
@@ -19,28 +25,31 @@ type MeasuredRequest = Pick<PreparedEmbed, 'request' | 'model'>;
  */
 export function measureEmbed(
   { usage, isEmpty }: Pick<EmbeddingsResponse, 'usage' | 'isEmpty'>,
-  prepared: MeasuredRequest,
+  preparedEmbed: MeasuredRequest,
   policy: 'estimate' | 'zero' | 'error',
 ): Measured | null {
   const marks = usage?.unread === undefined ? {} : { unread: usage.unread };
   if (usage !== null && !saysNothing(usage)) {
-    return { ...measured(usage.tokens.input, judge(usage, prepared)), ...marks };
+    return { ...usageOf(usage.tokens.input, judge(usage, preparedEmbed)), ...marks };
   }
   if (policy === 'error') return null;
-  return { ...(policy === 'zero' || isEmpty ? nothingUsed : estimated(prepared)), ...marks };
+  return {
+    ...(policy === 'zero' || isEmpty ? nothingUsed : estimatedUsage(preparedEmbed)),
+    ...marks,
+  };
 }
 
 /** A client that leaves pays for the input, unless no upstream was asked or the upstream refused. */
 export function measureLeftEmbed(
   { asked, status }: Pick<DisconnectedAttempt, 'asked' | 'status'>,
-  prepared: MeasuredRequest,
+  preparedEmbed: MeasuredRequest,
 ): Measured {
   if (!asked || (status !== null && isError(status))) return nothingUsed;
-  return estimated(prepared);
+  return estimatedUsage(preparedEmbed);
 }
 
-function estimated({ request: { extent, inputBytes } }: MeasuredRequest): Measured {
-  return measured(extent.tokens ?? estimateTokens(inputBytes), 'estimated');
+function estimatedUsage({ request: { extent, inputBytes } }: MeasuredRequest): Measured {
+  return usageOf(extent.tokens ?? estimateTokens(inputBytes), 'estimated');
 }
 
 /** Tokens that a server may add to each item: special ones, or an instruction that it puts before a text. */
@@ -62,7 +71,7 @@ function judge(
   return source === 'reported' && usage.isDoubtful === true ? 'estimated' : source;
 }
 
-function measured(input: number, source: Measured['source']): Measured {
+function usageOf(input: number, source: Measured['source']): Measured {
   return {
     tokens: { ...noTokens, input },
     source,
@@ -81,7 +90,7 @@ export function boundEmbed(
   request: BoundedRequest,
   model: BoundingModel,
   rates: PriceRates,
-): readonly Line<bigint>[] {
+): readonly CostLine<bigint>[] {
   return [{ rate: inputRate(rates), quantity: mostTokens(request, model) }];
 }
 
@@ -102,15 +111,15 @@ function mostTokens(
   const asText = (bodyBytes: number): bigint =>
     tokenBounds(model, { bodyBytes, outputLimit: null, choices: null }).input;
   if (tokens !== null) return BigInt(tokens) + asText(body.length - inputBytes);
-  const said = asText(body.length);
-  if (!unseen) return said;
+  const boundOfBody = asText(body.length);
+  if (!unseen) return boundOfBody;
   const windows = tokenBounds(model, {
     bodyBytes: 0,
     outputLimit: null,
     choices: items,
     extent: unseenInput,
   }).input;
-  return said > windows ? said : windows;
+  return boundOfBody > windows ? boundOfBody : windows;
 }
 
 const unseenInput = {

@@ -18,7 +18,7 @@ export function openEmbed(
   const opening = callOnBody(parts, input, 'openEmbeddings', {});
   const checkable = ({ model, request }: Awaited<typeof opening>): OpenedEmbed => ({
     model,
-    check: (_exchange, resolved) => checkEmbed(input, resolved, valueOf(request)),
+    check: (_exchange, resolvedModel) => checkEmbed(input, resolvedModel, valueOf(request)),
   });
   return opening instanceof Promise ? opening.then(checkable) : checkable(opening);
 }
@@ -29,12 +29,13 @@ export function openEmbed(
  */
 function checkEmbed(
   input: EmbedInput,
-  resolved: ResolvedModel,
+  resolvedModel: ResolvedModel,
   request: EmbeddingsRequest,
 ): CheckedEmbed {
   const { terms } = request;
-  if (terms.length > 0) requireOffered(terms, resolved.model, namedRoutes(input, resolved));
-  return { resolved, request };
+  if (terms.length > 0)
+    requireOffered(terms, resolvedModel.model, namedRoutes(input, resolvedModel));
+  return { resolved: resolvedModel, request };
 }
 
 export interface CheckedEmbed extends CheckedRequest {

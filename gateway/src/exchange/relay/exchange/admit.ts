@@ -22,35 +22,36 @@ export interface Admitted<Parts> {
  */
 export async function admitExchange<Parts extends ExchangeParts>(
   parts: Parts,
-  asked: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
+  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
   exchange: Exchange,
 ): Promise<Admitted<Parts> | null> {
   const { input } = exchange;
   const { pendingRateCheck } = input;
   try {
-    const opening = asked.open(parts, input);
-    let opened = opening instanceof Promise ? await opening : opening;
-    const resolved = findModel(parts, exchange, asked, opened.model);
-    const operation = operationFor(asked, input, resolved.model.type) ?? asked;
-    if (operation !== asked) opened = await operation.open(parts, input);
-    let checked = opened.check(exchange, resolved);
-    if (resolved.model.type === 'image') requireChargeable(parts, input, resolved.model);
+    const opening = requestedOperation.open(parts, input);
+    let openedRequest = opening instanceof Promise ? await opening : opening;
+    const resolvedModel = findModel(parts, exchange, requestedOperation, openedRequest.model);
+    const operation =
+      operationFor(requestedOperation, input, resolvedModel.model.type) ?? requestedOperation;
+    if (operation !== requestedOperation) openedRequest = await operation.open(parts, input);
+    let checkedRequest = openedRequest.check(exchange, resolvedModel);
+    if (resolvedModel.model.type === 'image') requireChargeable(parts, input, resolvedModel.model);
     // A refusal by a rate comes before anything that waits for others or affects them.
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
-    const authorize = operation.authorize?.(parts, exchange, checked) ?? null;
-    if (authorize !== null) checked = await authorize();
+    const authorize = operation.authorize?.(parts, exchange, checkedRequest) ?? null;
+    if (authorize !== null) checkedRequest = await authorize();
     if (!operation.isFree) {
-      const held = holdMoney(parts, input, resolved, {
-        bound: (rates) => operation.bound(exchange, checked, rates),
+      const holding = holdMoney(parts, input, resolvedModel, {
+        bound: (rates) => operation.bound(exchange, checkedRequest, rates),
         isExact: operation.holdsAll === true,
       });
       // The hold is usually there at once; awaiting it would cost a turn of the event loop.
-      exchange.hold = held instanceof Promise ? await held : held;
+      exchange.hold = holding instanceof Promise ? await holding : holding;
     }
-    return { operation, prepared: operation.prepare(parts, exchange, checked) };
+    return { operation, prepared: operation.prepare(parts, exchange, checkedRequest) };
   } catch (error) {
-    const refused = pendingRateCheck === null ? undefined : await pendingRateCheck;
-    if (refused !== undefined) throw refused;
+    const rateRefusal = pendingRateCheck === null ? undefined : await pendingRateCheck;
+    if (rateRefusal !== undefined) throw rateRefusal;
     if (error instanceof ClientGone) {
       await finishDisconnected(parts, exchange, nothingUsed, nothingTried);
       return null;
@@ -74,8 +75,8 @@ function requireChargeable(
 }
 
 async function requireRates(pendingRateCheck: Promise<Error | undefined>): Promise<void> {
-  const refused = await pendingRateCheck;
-  if (refused !== undefined) throw refused;
+  const rateRefusal = await pendingRateCheck;
+  if (rateRefusal !== undefined) throw rateRefusal;
 }
 
 /**

@@ -49,12 +49,12 @@ const longestWait = 5_000;
 export function createConcurrencyGate(options: ConcurrencyOptions): ConcurrencyGate {
   const { pressure } = options;
   const waiting = new Set<(refusal: GatewayError | null) => void>();
-  const refused = { places: 0, lag: 0, memory: 0 };
+  const refusals = { places: 0, lag: 0, memory: 0 };
   let inFlight = 0;
 
   const refuse = (cause: OverloadCause): GatewayError => {
-    refused[cause] += 1;
-    return overloaded();
+    refusals[cause] += 1;
+    return overloadedError();
   };
 
   return {
@@ -64,7 +64,7 @@ export function createConcurrencyGate(options: ConcurrencyOptions): ConcurrencyG
     get waiting() {
       return waiting.size;
     },
-    refused,
+    refused: refusals,
     tryEnter(isLarge) {
       if (inFlight >= options.inFlight || waiting.size > 0 || pressure(isLarge)) return false;
       inFlight += 1;
@@ -85,7 +85,7 @@ export function createConcurrencyGate(options: ConcurrencyOptions): ConcurrencyG
         clearTimeout(timer);
         listener(refusal);
       };
-      const giveUp = (): void => settle(overloaded());
+      const giveUp = (): void => settle(overloadedError());
       const timer = setTimeout(
         () => settle(refuse('places')),
         options.longestWait ?? longestWait,
@@ -94,12 +94,12 @@ export function createConcurrencyGate(options: ConcurrencyOptions): ConcurrencyG
       return { giveUp };
     },
     refuseWaiting() {
-      for (const settle of waiting) settle(overloaded());
+      for (const settle of waiting) settle(overloadedError());
     },
   };
 }
 
-function overloaded(): GatewayError {
+function overloadedError(): GatewayError {
   return new GatewayError('overloaded', { retryAfter: 1 });
 }
 
@@ -118,15 +118,15 @@ const share = 0.05;
 /** @param inFlight how many exchanges may run at once */
 export function createDrainSlots(inFlight: number): DrainSlots {
   const limit = Math.max(1, Math.floor(inFlight * share));
-  let taken = 0;
+  let takenSlots = 0;
   return {
     take() {
-      if (taken >= limit) return false;
-      taken += 1;
+      if (takenSlots >= limit) return false;
+      takenSlots += 1;
       return true;
     },
     release() {
-      taken -= 1;
+      takenSlots -= 1;
     },
   };
 }

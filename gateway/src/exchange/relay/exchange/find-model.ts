@@ -15,39 +15,48 @@ import type { CheckedRequest, Operation, ResolvedModel } from './operation.ts';
 
 /** The operation that serves the request with models of a type; null: none does. */
 export function operationFor<Parts>(
-  asked: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
+  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
   input: ExchangeInput,
   type: Model['type'],
 ): Operation<ExchangeInput, CheckedRequest, unknown, Parts> | null {
-  return type === asked.modelType ? asked : (asked.instead?.(input, type) ?? null);
+  return type === requestedOperation.modelType
+    ? requestedOperation
+    : (requestedOperation.instead?.(input, type) ?? null);
 }
 
 /**
  * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.
- * @param asked what the request asks for: it can use models of some types only
+ * @param requestedOperation what the request asks for: it can use models of some types only
  * @throws GatewayError
  */
 export function findModel(
   { snapshot: current }: Pick<ExchangeParts, 'snapshot'>,
   exchange: Exchange,
-  asked: Operation<ExchangeInput, CheckedRequest, unknown, never>,
+  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, never>,
   name: string,
 ): ResolvedModel {
-  const { models: allowed } = exchange.input.caller;
+  const { models: allowedModels } = exchange.input.caller;
   exchange.model = name;
   const snapshot = current();
-  const resolved = resolveModel(snapshot, name);
-  exchange.catalogueModel = resolved?.model ?? null;
+  const namedModel = resolveModel(snapshot, name);
+  exchange.catalogueModel = namedModel?.model ?? null;
   const values = { model: name };
-  if (allowed !== null && !allowed.has(name) && (resolved === null || !allowed.has(resolved.id))) {
+  if (
+    allowedModels !== null &&
+    !allowedModels.has(name) &&
+    (namedModel === null || !allowedModels.has(namedModel.id))
+  ) {
     throw new GatewayError('model_not_allowed', { values, param: 'model' });
   }
   const { input } = exchange;
-  if (resolved === null || operationFor(asked, input, resolved.model.type) === null) {
-    const hint = resolved === null ? hintFor(snapshot, input, asked, name) : '';
+  if (
+    namedModel === null ||
+    operationFor(requestedOperation, input, namedModel.model.type) === null
+  ) {
+    const hint = namedModel === null ? hintFor(snapshot, input, requestedOperation, name) : '';
     throw new GatewayError('model_not_available', { values: { ...values, hint }, param: 'model' });
   }
-  const { model, id } = resolved;
+  const { model, id } = namedModel;
   if (!model.enabled) throw new GatewayError('model_disabled', { values, param: 'model' });
   if (!isPriced(model)) throw new GatewayError('model_unpriced', { values, param: 'model' });
   return { name, model, snapshot, servedNames: id === name ? [id] : [name, id] };
@@ -61,15 +70,15 @@ const longestName = 100;
 function hintFor(
   snapshot: CatalogueSnapshot,
   input: ExchangeInput,
-  asked: Operation<ExchangeInput, CheckedRequest, unknown, never>,
+  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, never>,
   name: string,
 ): string {
   if (name.length > longestName || snapshot.models.size > mostNames) return '';
-  const { models: allowed, group } = input.caller;
+  const { models: allowedModels, group } = input.caller;
   const usable = servedNames(snapshot, group).filter(
     ({ name, model }) =>
-      operationFor(asked, input, model.type) !== null &&
-      (allowed === null || allowed.has(name) || allowed.has(model.id)),
+      operationFor(requestedOperation, input, model.type) !== null &&
+      (allowedModels === null || allowedModels.has(name) || allowedModels.has(model.id)),
   );
   const near = nearest(
     name,
@@ -120,8 +129,8 @@ export function candidatesFor(
   upstreams?: RouteQuery['upstreams'],
 ): readonly Route[] {
   const query = routeQueryOf(input, resolved);
-  const wanted = upstreams === undefined ? query : { ...query, upstreams };
-  const routes = findCandidates(resolved.snapshot, wanted, random);
+  const routeQuery = upstreams === undefined ? query : { ...query, upstreams };
+  const routes = findCandidates(resolved.snapshot, routeQuery, random);
   if (names === undefined || names === null || names.refusing.size === 0) return routes;
   return routes.filter(({ channel }) => !names.refusing.has(channel));
 }

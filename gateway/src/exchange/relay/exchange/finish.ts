@@ -51,11 +51,11 @@ export function finishExchange(
   return journal.append(record).then(
     () => {
       if (hold !== null) billing.commitHold(hold, charge);
-      observer.finished(observed(parts, exchange, record));
+      observer.finished(finishedExchangeOf(parts, exchange, record));
     },
     (error: unknown) => {
       if (hold !== null) billing.commitHold(hold, null);
-      observer.finished(observed(parts, exchange, withoutRow(record)));
+      observer.finished(finishedExchangeOf(parts, exchange, withoutRow(record)));
       throw error;
     },
   );
@@ -69,7 +69,9 @@ export function reportExchange(
 ): void {
   const { clock, observer } = parts;
   const durationMs = clock.monotonic() - exchange.input.startedAt;
-  observer.finished(observed(parts, exchange, recordOf(exchange, ending, null, durationMs)));
+  observer.finished(
+    finishedExchangeOf(parts, exchange, recordOf(exchange, ending, null, durationMs)),
+  );
 }
 
 /**
@@ -84,9 +86,9 @@ export async function finishAnswered(
 ): Promise<void> {
   try {
     const { measured } = ending;
-    const believed =
+    const believedUsage =
       measured.isBeyondAsked === true ? await believedOf(parts, exchange.hold, measured) : measured;
-    await finishExchange(parts, exchange, { ...ending, measured: believed });
+    await finishExchange(parts, exchange, { ...ending, measured: believedUsage });
   } catch (error) {
     // An unavailable journal is reported once, not for each request.
     if (!isUnavailable(error)) parts.onUnexpectedError(error, exchange.input.id);
@@ -98,34 +100,34 @@ export async function finishAnswered(
 async function believedOf(
   { billing }: Pick<FinishParts, 'billing'>,
   hold: Hold | null,
-  measured: Measured,
+  measuredUsage: Measured,
 ): Promise<Measured> {
-  if (hold === null || measured.source !== 'reported') return measured;
-  const excess = billing.costOf(hold, measured.lines) - hold.amount;
-  if (excess <= 0n) return measured;
-  const held = hold.amount;
-  const refusal = await billing.draw(hold, excess);
-  const isPaid = refusal === null && hold.amount - held >= excess;
-  return isPaid ? measured : { ...measured, source: 'quarantined' };
+  if (hold === null || measuredUsage.source !== 'reported') return measuredUsage;
+  const excess = billing.costOf(hold, measuredUsage.lines) - hold.amount;
+  if (excess <= 0n) return measuredUsage;
+  const heldAmount = hold.amount;
+  const refusal = await billing.extend(hold, excess);
+  const isPaid = refusal === null && hold.amount - heldAmount >= excess;
+  return isPaid ? measuredUsage : { ...measuredUsage, source: 'quarantined' };
 }
 
 /** A client whose own deadline came first has got an error: it pays, and its row says what it saw. */
 export function finishCompleted(
   parts: FinishParts,
   exchange: Exchange,
-  measured: Measured,
-  tried: Tried,
+  measuredUsage: Measured,
+  triedRequests: Tried,
 ): Promise<void> {
   if (exchange.input.client.failedWith !== null) {
-    return finishDisconnected(parts, exchange, measured, tried);
+    return finishDisconnected(parts, exchange, measuredUsage, triedRequests);
   }
   // Clients get 200, whatever success status the upstream used.
   return finishAnswered(parts, exchange, {
     outcome: 'completed',
     status: 200,
     error: null,
-    measured,
-    tried,
+    measured: measuredUsage,
+    tried: triedRequests,
   });
 }
 
@@ -136,16 +138,16 @@ export function finishCompleted(
 export function finishDisconnected(
   parts: FinishParts,
   exchange: Exchange,
-  measured: Measured,
-  tried: Tried,
+  measuredUsage: Measured,
+  triedRequests: Tried,
   error: GatewayError | null = exchange.input.client.failedWith,
 ): Promise<void> {
   return finishAnswered(parts, exchange, {
     outcome: 'client-left',
     status: exchange.input.client.failedWith?.entry.status ?? 499,
     error,
-    measured,
-    tried,
+    measured: measuredUsage,
+    tried: triedRequests,
   });
 }
 
@@ -154,14 +156,14 @@ export function finishRefused(
   parts: FinishParts,
   exchange: Exchange,
   error: GatewayError,
-  tried: Tried = nothingTried,
+  triedRequests: Tried = nothingTried,
 ): Promise<void> {
   return finishUnanswered(parts, exchange, {
     outcome: 'refused',
     status: error.entry.status,
     error,
     measured: nothingUsed,
-    tried,
+    tried: triedRequests,
   });
 }
 
@@ -170,7 +172,7 @@ export function finishFailed(
   parts: FinishParts,
   exchange: Exchange,
   error: GatewayError,
-  tried: Tried,
+  triedRequests: Tried,
   status = error.entry.status,
 ): Promise<void> {
   return finishUnanswered(parts, exchange, {
@@ -178,7 +180,7 @@ export function finishFailed(
     status,
     error,
     measured: nothingUsed,
-    tried,
+    tried: triedRequests,
   });
 }
 
@@ -191,14 +193,14 @@ export async function finishWithoutResponse(
   parts: FinishParts,
   exchange: Exchange,
   error: unknown,
-  tried: Tried,
+  triedRequests: Tried,
 ): Promise<GatewayError> {
   const failure = asGatewayError(parts, exchange.input, error);
   const { errorName } = failure;
   const isRefusal = errorName === 'invalid_value' || errorName === 'too_complex';
-  if (tried.attempts.length === 0 && isRefusal) {
-    await finishRefused(parts, exchange, failure, tried);
-  } else await finishFailed(parts, exchange, failure, tried);
+  if (triedRequests.attempts.length === 0 && isRefusal) {
+    await finishRefused(parts, exchange, failure, triedRequests);
+  } else await finishFailed(parts, exchange, failure, triedRequests);
   return failure;
 }
 
@@ -236,7 +238,7 @@ function withoutRow(record: ExchangeRecord): ExchangeRecord {
   return { ...record, outcome: 'failed', status: 503, error: 'unavailable' };
 }
 
-function observed(
+function finishedExchangeOf(
   { digestBody }: Pick<ExchangeParts, 'digestBody'>,
   exchange: Exchange,
   record: ExchangeRecord,

@@ -45,32 +45,32 @@ interface Judged extends NamedState {
 export async function judgeNames(
   parts: StateParts,
   input: Pick<ExchangeInput, 'id' | 'caller' | 'client'>,
-  named: readonly NamedState[],
+  namedStates: readonly NamedState[],
   channels: readonly Channel[],
 ): Promise<NameJudgement> {
   const { upstreamState } = parts;
   const owner = upstreamState.digest('owner', ownerOf(input.caller));
-  const judged = named.map((name): Judged => {
+  const judgedNames = namedStates.map((name): Judged => {
     const digest = upstreamState.digest('id', name.id);
     return { ...name, digest, standing: upstreamState.recall(owner, digest) };
   });
 
   async function lookUp(): Promise<void> {
-    const asked = judged.filter(({ standing }) => standing.is !== 'own');
-    const found = await upstreamState.find(
+    const unownedNames = judgedNames.filter(({ standing }) => standing.is !== 'own');
+    const foundStates = await upstreamState.find(
       owner,
-      asked.map(({ digest }) => digest),
+      unownedNames.map(({ digest }) => digest),
     );
-    for (const name of asked) name.standing = found.get(name.digest) ?? name.standing;
+    for (const name of unownedNames) name.standing = foundStates.get(name.digest) ?? name.standing;
   }
 
-  const isOpen = () => judged.some(({ standing }) => standing.is !== 'own');
+  const isOpen = () => judgedNames.some(({ standing }) => standing.is !== 'own');
   if (channels.some(({ state: rule }) => rule !== 'any')) {
     if (isOpen()) await lookUp();
     // The refusal takes the same time, whether the ids have another owner or none.
     if (channels.some(({ state: rule }) => rule === 'owned')) {
       for (const milliseconds of waits) {
-        if (takers(channels, judged).length > 0 || input.client.disconnected) break;
+        if (takers(channels, judgedNames).length > 0 || input.client.disconnected) break;
         await wait(milliseconds);
         await lookUp();
       }
@@ -81,33 +81,38 @@ export async function judgeNames(
     await lookUp().catch(() => {});
   }
 
-  const taking = new Set(takers(channels, judged));
+  const taking = new Set(takers(channels, judgedNames));
   const refusing = new Set(channels.filter((channel) => !taking.has(channel)));
-  for (const channel of refusing) report(parts, input, channel, judged);
-  if (taking.size === 0) throw refusalOf(channels, judged);
+  for (const channel of refusing) report(parts, input, channel, judgedNames);
+  if (taking.size === 0) throw refusalOf(channels, judgedNames);
   return {
     refusing,
-    home: homeOf(judged),
-    strange: new Set(judged.filter(({ standing }) => standing.is !== 'own').map(({ id }) => id)),
+    home: homeOf(judgedNames),
+    strange: new Set(
+      judgedNames.filter(({ standing }) => standing.is !== 'own').map(({ id }) => id),
+    ),
   };
 }
 
-function takers(channels: readonly Channel[], judged: readonly Judged[]): readonly Channel[] {
-  return channels.filter((channel) => refusedBy(channel, judged) === undefined);
+function takers(channels: readonly Channel[], judgedNames: readonly Judged[]): readonly Channel[] {
+  return channels.filter((channel) => refusedBy(channel, judgedNames) === undefined);
 }
 
 /** The first id that the channel must not get. */
-function refusedBy({ state, sharedState }: Channel, judged: readonly Judged[]): Judged | undefined {
+function refusedBy(
+  { state, sharedState }: Channel,
+  judgedNames: readonly Judged[],
+): Judged | undefined {
   if (state === 'any') return undefined;
-  return judged.find(({ id, standing: { is } }) => {
+  return judgedNames.find(({ id, standing: { is } }) => {
     const isTaken = is === 'own' || (is === 'unknown' && state === 'guarded');
     return !isTaken && !isShared(sharedState, id);
   });
 }
 
-function refusalOf(channels: readonly Channel[], judged: readonly Judged[]): GatewayError {
-  const refused = channels.map((channel) => refusedBy(channel, judged)).find(Boolean);
-  return stateNotFound(refused ?? { kind: 'item', param: 'input' });
+function refusalOf(channels: readonly Channel[], judgedNames: readonly Judged[]): GatewayError {
+  const refusedName = channels.map((channel) => refusedBy(channel, judgedNames)).find(Boolean);
+  return stateNotFound(refusedName ?? { kind: 'item', param: 'input' });
 }
 
 /** Reports a refusal to the operator, who may have to share the state; the owner is never named. */
@@ -115,22 +120,22 @@ function report(
   { onRefusedState }: Pick<StateParts, 'onRefusedState'>,
   { id }: Pick<ExchangeInput, 'id'>,
   channel: Channel,
-  judged: readonly Judged[],
+  judgedNames: readonly Judged[],
 ): void {
-  const refused = refusedBy(channel, judged);
-  if (refused === undefined) return;
+  const refusedName = refusedBy(channel, judgedNames);
+  if (refusedName === undefined) return;
   onRefusedState({
     requestId: id,
     channel: channel.name,
-    kind: refused.kind,
-    digest: refused.digest,
+    kind: refusedName.kind,
+    digest: refusedName.digest,
   });
 }
 
 /** A response continues where it is, whatever else the request names. */
-function homeOf(judged: readonly Judged[]): StateHome | null {
+function homeOf(judgedNames: readonly Judged[]): StateHome | null {
   let home: StateHome | null = null;
-  for (const { kind, standing } of judged) {
+  for (const { kind, standing } of judgedNames) {
     if (standing.is !== 'own') continue;
     if (kind === 'response' || kind === 'conversation') return standing.home;
     home ??= standing.home;
@@ -146,7 +151,7 @@ function hasChoice(channels: readonly Channel[]): boolean {
 export interface StateParts {
   readonly upstreamState: StateDirectory;
   /** Called when an id was refused for a channel: the operator may have to share the state that it names. */
-  readonly onRefusedState: (refused: RefusedState) => void;
+  readonly onRefusedState: (refusedState: RefusedState) => void;
 }
 
 /** It does not reveal whose id it is. */
@@ -188,15 +193,15 @@ export interface NamingRequest extends CheckedRequest {
 export function authorizeNames<Checked extends NamingRequest>(
   parts: StateParts,
   { input }: Pick<Exchange, 'input'>,
-  checked: Checked,
+  checkedRequest: Checked,
 ): (() => Promise<Checked>) | null {
-  const { named, resolved } = checked;
+  const { named, resolved } = checkedRequest;
   if (named === undefined) return null;
   return async () => {
     const routes = servingRoutes(resolved.snapshot, routeQueryOf(input, resolved));
     const native = routes.filter((route) => isNative(route, input.protocol));
-    const reached = native.map(({ channel }) => channel);
-    if (reached.length === 0) return checked;
-    return { ...checked, names: await judgeNames(parts, input, named, reached) };
+    const reachedChannels = native.map(({ channel }) => channel);
+    if (reachedChannels.length === 0) return checkedRequest;
+    return { ...checkedRequest, names: await judgeNames(parts, input, named, reachedChannels) };
   };
 }

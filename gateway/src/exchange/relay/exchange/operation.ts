@@ -1,4 +1,4 @@
-import type { Line, PriceRates } from '#billing/index.ts';
+import type { CostLine, PriceRates } from '#billing/index.ts';
 import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
 
@@ -25,7 +25,7 @@ export interface OpenedRequest<
    * stream is requested as soon as that is known, because the row of a refusal says it too.
    * @throws GatewayError
    */
-  check(exchange: Exchange<Input>, resolved: ResolvedModel): Checked;
+  check(exchange: Exchange<Input>, resolvedModel: ResolvedModel): Checked;
 }
 
 /** A request that is valid and allowed. It still needs money and a route. */
@@ -75,25 +75,25 @@ export interface Operation<
   authorize?(
     parts: Parts,
     exchange: Exchange<Input>,
-    checked: Checked,
+    checkedRequest: Checked,
   ): (() => Promise<Checked>) | null;
 
   /** The most that the request can use, at these rates. Not called if it cannot cost anything. */
   bound(
     exchange: Exchange<Input>,
-    checked: Checked,
+    checkedRequest: Checked,
     rates: PriceRates,
-  ): readonly Line<number | bigint>[];
+  ): readonly CostLine<number | bigint>[];
 
   /**
    * Finds the routes that can serve the request.
    * @throws GatewayError when there is none.
    */
-  prepare(parts: Parts, exchange: Exchange<Input>, checked: Checked): Prepared;
+  prepare(parts: Parts, exchange: Exchange<Input>, checkedRequest: Checked): Prepared;
 
   /**
    * Gets the response to the client and finishes the exchange (`finish.ts`).
    * @throws GatewayError when nothing has been written to the client yet. The row is durable by then.
    */
-  answer(parts: Parts, exchange: Exchange<Input>, prepared: Prepared): Promise<void>;
+  answer(parts: Parts, exchange: Exchange<Input>, preparedText: Prepared): Promise<void>;
 }

@@ -91,8 +91,8 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
       return lag;
     },
     heapShare() {
-      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      return used / limit;
+      const { used_heap_size: usedBytes, heap_size_limit: limit } = getHeapStatistics();
+      return usedBytes / limit;
     },
     memoryShare() {
       // Memory that is allocated for buffers counts even before it is used.
@@ -152,21 +152,21 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
 
 /**
  * Reports overload: two lines in the log for each period.
- * @param refused how many requests have been refused since the start, by cause
+ * @param refusals how many requests have been refused since the start, by cause
  */
 export function createPressureReport(
   log: Log,
-  refused: Readonly<Record<PressureCause, number>>,
+  refusals: Readonly<Record<PressureCause, number>>,
 ): Report<PressureCause> {
   return createReport((cause: PressureCause) => {
     log.warn(`overloaded: ${overloads[cause]}`, { component: 'admission', detail: cause });
-    const before = refused[cause];
+    const before = refusals[cause];
     return (durationMs) =>
       log.info('no longer overloaded', {
         component: 'admission',
         detail: cause,
         durationMs,
-        count: refused[cause] - before,
+        count: refusals[cause] - before,
       });
   });
 }
@@ -195,9 +195,9 @@ function createReport<Cause>(begin: (cause: Cause) => (durationMs: number) => vo
   >();
   return function report(causes, now) {
     for (const cause of causes) {
-      const begun = running.get(cause);
-      if (begun === undefined) running.set(cause, { since: now, last: now, end: begin(cause) });
-      else begun.last = now;
+      const period = running.get(cause);
+      if (period === undefined) running.set(cause, { since: now, last: now, end: begin(cause) });
+      else period.last = now;
     }
     for (const [cause, { since, last, end }] of running) {
       if (now - last < calmMs) continue;

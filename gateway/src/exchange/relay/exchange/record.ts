@@ -1,4 +1,4 @@
-import type { Line, PriceRates } from '#billing/index.ts';
+import type { CostLine, PriceRates } from '#billing/index.ts';
 import { type Loss, noTokens, type TokenUsage } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { lossCodes, lossHeader, type ResponseLosses } from '#conversion/index.ts';
@@ -65,20 +65,20 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * The headers that tell the client of rewrites and losses (`x-sluice-rewrites: b1,b2`).
- * @param sent the request whose response the client gets; null if there is none.
+ * @param sentRequest the request whose response the client gets; null if there is none.
  */
 export function responseHeaders(
-  sent: Pick<SentRequest, 'rewrites' | 'losses'> | null,
+  sentRequest: Pick<SentRequest, 'rewrites' | 'losses'> | null,
 ): Readonly<Record<string, string>> {
-  if (sent === null) return noHeaders;
-  const { rewrites, losses } = sent;
+  if (sentRequest === null) return noHeaders;
+  const { rewrites, losses } = sentRequest;
   if (losses.length === 0) {
     return rewrites.length === 0 ? noHeaders : { 'x-sluice-rewrites': rewrites.join(',') };
   }
-  const lost = lossHeader(losses);
+  const headerOfLosses = lossHeader(losses);
   return {
     ...(rewrites.length > 0 && { 'x-sluice-rewrites': rewrites.join(',') }),
-    ...(lost !== null && { 'x-sluice-conversion': lost }),
+    ...(headerOfLosses !== null && { 'x-sluice-conversion': headerOfLosses }),
   };
 }
 
@@ -93,10 +93,10 @@ export interface Measured {
   /** Counters of the report that nothing reads. Absent: none. */
   readonly unread?: readonly string[];
   /** The lines of the receipt at these rates. */
-  readonly lines: (rates: PriceRates) => readonly Line[];
+  readonly lines: (rates: PriceRates) => readonly CostLine[];
 }
 
-const noLines: readonly Line[] = Object.freeze([]);
+const noLines: readonly CostLine[] = Object.freeze([]);
 
 /** Nothing was used that has to be paid. */
 export const nothingUsed: Measured = Object.freeze({
@@ -128,7 +128,7 @@ export function recordOf(
   const { caller } = input;
   const { attempts, sent, passed } = tried;
   const { upstreamState = null, ttftMs = null, losses = [], responseLosses = null } = sent ?? {};
-  const lost = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
+  const allLosses = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
   const units = unitsOf(measured.units, measured.tokens);
   return {
     id: input.id,
@@ -152,7 +152,7 @@ export function recordOf(
     ttftMs: ttftMs === null ? null : Math.round(ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: sent?.rewrites ?? [],
-    losses: lost.length === 0 ? [] : lossCodes(lost),
+    losses: allLosses.length === 0 ? [] : lossCodes(allLosses),
     userAgent: userAgentOf(input),
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),

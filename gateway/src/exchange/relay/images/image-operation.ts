@@ -30,7 +30,7 @@ import type { StoredImages } from './spooled-response.ts';
 const perStored = 16 * 1024 * 1024;
 
 /** Layers are not converted. */
-const layered: ImageSide['upstreams'] = ['images'];
+const layeredUpstreams: ImageSide['upstreams'] = ['images'];
 
 /** Makes and edits images. */
 export const imageOperation: Operation<
@@ -45,29 +45,30 @@ export const imageOperation: Operation<
   open: openImages,
   authorize: authorizeNames<CheckedImages>,
   bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
-  prepare(parts, exchange, checked) {
+  prepare(parts, exchange, checkedImages) {
     const { input } = exchange;
-    const { request } = checked;
-    const upstreams = request.layers ? layered : side.upstreams;
-    const shared = prepareShared(parts, exchange, checked, upstreams);
-    const isConverted = shared.routes.some((route) => !isNative(route));
+    const { request } = checkedImages;
+    const upstreams = request.layers ? layeredUpstreams : side.upstreams;
+    const sharedParts = prepareShared(parts, exchange, checkedImages, upstreams);
+    const isConverted = sharedParts.routes.some((route) => !isNative(route));
     const isKept = request.stream || isConverted;
     // Source images are in memory once more in the request that is sent. Those of a stored body have no memory yet.
     const { body } = request;
-    const converted = isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
-    const reserved = isKept ? request.images * perImage + converted : 0;
-    if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
-    const stored = request.stream ? 0 : request.images * perStored;
+    const convertedBytes =
+      isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
+    const reservedBytes = isKept ? request.images * perImage + convertedBytes : 0;
+    if (isKept && input.memory?.tryResponse(reservedBytes) === false) throw input.memory.refuse();
+    const storedBytes = request.stream ? 0 : request.images * perStored;
     const { keyId } = input.caller;
-    const space = parts.spool.reserve(stored, { keyId, of: 'response' });
+    const space = parts.spool.reserve(storedBytes, { keyId, of: 'response' });
     if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
-    return { ...shared, request, reserved, space };
+    return { ...sharedParts, request, reserved: reservedBytes, space };
   },
-  async answer(parts, exchange, prepared) {
+  async answer(parts, exchange, preparedImages) {
     const { input } = exchange;
-    const serving = servingOf(parts, input, prepared);
+    const serving = servingOf(parts, input, preparedImages);
     try {
-      if (prepared.request.stream) {
+      if (preparedImages.request.stream) {
         const framing = createFraming('event-stream');
         const sink = new StreamSink(input.client, images, framing, parts.clock.monotonic);
         // Without `[DONE]`, which would mean success.
@@ -77,7 +78,7 @@ export const imageOperation: Operation<
         await answerWhole(parts, exchange, serving, { sink: null, write });
       }
     } finally {
-      prepared.space.release();
+      preparedImages.space.release();
     }
   },
 };
@@ -111,21 +112,21 @@ function isNative({ channel }: Route): boolean {
 function servingOf(
   parts: ConvertedImageParts,
   input: ImageInput,
-  prepared: PreparedImages,
+  preparedImages: PreparedImages,
 ): ImageServing<WholeImages> {
-  const { request, routes, reserved } = prepared;
-  const native = new NativeRequests(parts, input, prepared);
+  const { request, routes, reserved } = preparedImages;
+  const native = new NativeRequests(parts, input, preparedImages);
   const target = { side, streamed: request.stream ? streamedTo(input) : undefined };
-  const converted = new ConvertedRequests(
+  const convertedBytes = new ConvertedRequests(
     parts,
     target,
     input,
-    convertible(parts, prepared, input),
+    convertible(parts, preparedImages, input),
   );
   return {
     model: request.model,
     routes,
-    requestsTo: (route) => (isNative(route) ? native : converted),
+    requestsTo: (route) => (isNative(route) ? native : convertedBytes),
     reserved,
     members: request.members,
   };
@@ -138,7 +139,7 @@ function convertible(
   input: ImageInput,
 ): ConvertibleImages {
   const { arrivedAt } = input;
-  const opened: ConvertibleImages['opened'] = {
+  const openedImages: ConvertibleImages['opened'] = {
     model: request.model,
     read: () => callWithImages(parts, input, 'decodeImages', request),
     done: () => releaseUpload(input),
@@ -147,7 +148,7 @@ function convertible(
     encode: (response) =>
       imageCodecs.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
   };
-  return { opened, request, model, rates, surcharges, reserved };
+  return { opened: openedImages, request, model, rates, surcharges, reserved };
 }
 
 function streamedTo({ form, headers }: ImageInput): StreamedImages {

@@ -64,7 +64,7 @@ export function answerWhole<Whole extends { readonly measured: Measured }>(
   // The prepared request owns the bytes now; hashing megabytes for the log is not worth it.
   input.body = noBody;
   return answer(parts, exchange, {
-    ...routesOf(input, serving, (routed) => routed.whole()),
+    ...routesOf(input, serving, (formedRequest) => formedRequest.whole()),
     ...form,
     kind: 'buffered',
     measure: ({ measured }) => measured,
@@ -86,8 +86,8 @@ export function answerStream<Whole>(
   const { input } = exchange;
   input.body = noBody;
   return answer(parts, exchange, {
-    ...routesOf(input, serving, (routed, route, lease) =>
-      streamOf(parts, input, sink, routed, route, lease),
+    ...routesOf(input, serving, (formedRequest, route, lease) =>
+      streamOf(parts, input, sink, formedRequest, route, lease),
     ),
     kind: 'stream',
     sink,
@@ -106,14 +106,14 @@ function streamOf(
   parts: ImageParts,
   input: ExchangeInput,
   sink: StreamSink,
-  formed: Pick<FormedRequest<never>, 'sent' | 'events'>,
+  formedRequest: Pick<FormedRequest<never>, 'sent' | 'events'>,
   route: Route,
   lease: ChannelLease,
 ): ImageStream {
   const { clock, health, timeouts } = parts;
-  const { sent } = formed;
+  const { sent } = formedRequest;
   const receiver: ImageStream = new ImageStream({
-    ...formed.events(),
+    ...formedRequest.events(),
     sink,
     monotonic: clock.monotonic,
     keepAliveMs: keepAliveOf(input, route.channel, timeouts),
@@ -134,7 +134,7 @@ function routesOf<Whole, Result, Seen>(
   { memory }: Pick<ExchangeInput, 'memory'>,
   { model, routes, requestsTo, reserved, members }: ImageServing<Whole>,
   receive: (
-    formed: FormedRequest<Whole>,
+    formedRequest: FormedRequest<Whole>,
     route: Route,
     lease: ChannelLease,
   ) => Receiver<Result, Seen>,
@@ -146,11 +146,11 @@ function routesOf<Whole, Result, Seen>(
     unable: (route) => requestsTo(route).unable(route),
     request(route, lease) {
       const requests = requestsTo(route);
-      const formed = requests.take(route);
+      const formedRequest = requests.take(route);
       return {
-        sent: formed.sent,
-        upstream: formed.request(lease.secret),
-        receiver: receive(formed, route, lease),
+        sent: formedRequest.sent,
+        upstream: formedRequest.request(lease.secret),
+        receiver: receive(formedRequest, route, lease),
         onLeave: 'finish',
         memory,
         reserved,

@@ -48,9 +48,9 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
 
   #measure(response: ImagesResponse): MeasuredImages {
     const { prepared, missingUsage } = this.#options;
-    const measured = measureImages(response, prepared, missingUsage);
-    if (typeof measured !== 'string') return { body: response.body, measured };
+    const measuredUsage = measureImages(response, prepared, missingUsage);
+    if (typeof measuredUsage !== 'string') return { body: response.body, measured: measuredUsage };
     const units = unitsOf(response, prepared);
-    throw new UnchargedResponse(measured.replaceAll('_', '-'), response.usage, units);
+    throw new UnchargedResponse(measuredUsage.replaceAll('_', '-'), response.usage, units);
   }
 }

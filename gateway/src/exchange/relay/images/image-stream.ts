@@ -88,12 +88,12 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
   readonly #startedAt: number;
   readonly #readRestFrom: number;
   /** What a response that came whole used. */
-  #measured: Measured | null = null;
+  #measuredUsage: Measured | null = null;
   /** Before the first image, and from the terminator on. */
-  #held: Buffer[] = [];
+  #heldEvents: Buffer[] = [];
   #heldBytes = 0;
   /** In bytes, of the event that is arriving. */
-  #arrived = 0;
+  #arrivedBytes = 0;
   #hasContent = false;
   #ending = false;
   /** The client gets nothing more: it read too slowly until the time was nearly up. */
@@ -118,8 +118,8 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
 
   take(chunk: Buffer): void {
     const { attempt } = this;
-    this.#arrived += chunk.length;
-    if (!attempt.hasRoom(this.#arrived, eventLimit + this.#options.tap.heldBytes)) return;
+    this.#arrivedBytes += chunk.length;
+    if (!attempt.hasRoom(this.#arrivedBytes, eventLimit + this.#options.tap.heldBytes)) return;
     try {
       this.#events.push(chunk);
     } catch (error) {
@@ -148,15 +148,15 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
   }
 
   /** Turns a whole response into the events that were asked for, in turns. */
-  async #readWhole(collected: CollectedBody): Promise<void> {
+  async #readWhole(collectedBody: CollectedBody): Promise<void> {
     const { events, reader } = this.#options;
     const { attempt } = this;
     try {
-      const body = await collected.wholeInTurns();
+      const body = await collectedBody.wholeInTurns();
       if (attempt.over) return;
       const read = reader.read(body);
       const response = read instanceof ReadingResponse ? await attempt.awaitReading(read) : read;
-      this.#measured = response.measured;
+      this.#measuredUsage = response.measured;
       for (const event of events.toEvents(response.body)) {
         // Making an event takes a while, and so does reading it.
         await nextTurn();
@@ -180,7 +180,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     const isOurs = result === 'no-memory' || result === 'ended' || result === 'deadline';
     // What the client has is not free because its reading or this gateway broke the rest.
     const isOwed = tap.finished && (isHeldUp || this.#isLeftBehind || isOurs);
-    const measured = isOwed ? this.#measure() : null;
+    const measuredUsage = isOwed ? this.#measure() : null;
     return {
       kind: 'broken',
       status: this.attempt.status,
@@ -189,12 +189,12 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
       usage: tap.usage,
       units: failure.units ?? this.made,
       result,
-      seen: measured === null || isUncharged(measured) ? null : measured,
+      seen: measuredUsage === null || isUncharged(measuredUsage) ? null : measuredUsage,
     };
   }
 
   letGo(): void {
-    this.#held = [];
+    this.#heldEvents = [];
     // It may be paused because the client did not read.
     this.attempt.call.resume();
   }
@@ -231,7 +231,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     if (attempt.over) return;
     const { tap } = this.#options;
     const flags = tap.inspect(event);
-    this.#arrived = tap.heldBytes;
+    this.#arrivedBytes = tap.heldBytes;
     if ((flags & verdict.failed) !== 0) {
       // Or it is an image that must not be shown.
       const failure = failureOfResponse(null, attempt.upstreamHeaders, tap.failure);
@@ -246,7 +246,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     }
     if ((flags & verdict.drop) === 0) {
       const pieces = (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement;
-      this.#pass(joined(pieces));
+      this.#pass(joinedPieces(pieces));
     }
     if (this.#ending && tap.closed) this.#complete();
   }
@@ -256,7 +256,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     if (attempt.isLeft || this.#isLeftBehind) return;
     if (this.#ending || !this.#hasContent) {
       for (const bytes of pieces) this.#heldBytes += bytes.length;
-      if (this.#ending || this.#heldBytes <= heldLimit) this.#held.push(...pieces);
+      if (this.#ending || this.#heldBytes <= heldLimit) this.#heldEvents.push(...pieces);
       return;
     }
     this.#open();
@@ -271,21 +271,24 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
   }
 
   #takeHeld(): Buffer[] {
-    const held = this.#held;
-    this.#held = [];
-    return held;
+    const heldEvents = this.#heldEvents;
+    this.#heldEvents = [];
+    return heldEvents;
   }
 
   #complete(): void {
     const { tap } = this.#options;
     const { attempt } = this;
-    const measured = this.#measure();
-    if (isUncharged(measured)) {
-      const failure = brokenAttempt(attempt.status, 'started', measured.replaceAll('_', '-'));
+    const measuredUsage = this.#measure();
+    if (isUncharged(measuredUsage)) {
+      const failure = brokenAttempt(attempt.status, 'started', measuredUsage.replaceAll('_', '-'));
       attempt.fail({ ...failure, units: this.made });
     } else if (this.#isLeftBehind && !attempt.isLeft) attempt.cut('deadline');
     else {
-      attempt.complete({ measured, rest: [...this.#takeHeld(), ...tap.completion()] });
+      attempt.complete({
+        measured: measuredUsage,
+        rest: [...this.#takeHeld(), ...tap.completion()],
+      });
       // The connection was for this request alone.
       attempt.call.abort();
     }
@@ -294,12 +297,12 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
   /** Of a response that came whole, all is known. */
   #measure(): Measured | Uncharged {
     const { meter, tap } = this.#options;
-    return this.#measured ?? meter.measure(tap);
+    return this.#measuredUsage ?? meter.measure(tap);
   }
 }
 
 /** Small events in one write. */
-function joined(pieces: readonly Buffer[]): readonly Buffer[] {
+function joinedPieces(pieces: readonly Buffer[]): readonly Buffer[] {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return length > smallEvent ? pieces : [Buffer.concat(pieces)];
 }

@@ -3,7 +3,7 @@ import {
   type ImageDemand,
   imageLines,
   judgeUsage,
-  type Line,
+  type CostLine,
   mostLayers,
   type PriceRates,
   ratesOf,
@@ -53,25 +53,27 @@ export type Uncharged = Unbillable['unbillable'] | 'no_picture' | 'usage_missing
  */
 export function measureImages(
   response: Answered,
-  prepared: MeasuredRequest,
+  measuredRequest: MeasuredRequest,
   missingUsage: 'estimate' | 'zero' | 'error',
 ): Measured | Uncharged {
-  const { rates } = prepared;
-  const returnedImages = imagesOf(response, prepared);
+  const { rates } = measuredRequest;
+  const returnedImages = imagesOf(response, measuredRequest);
   if (returnedImages.length === 0) return 'no_picture';
-  const units = unitsOf(response, prepared);
-  const tokens = tokensOf(response.usage, prepared);
+  const units = unitsOf(response, measuredRequest);
+  const tokens = tokensOf(response.usage, measuredRequest);
   if (rates === null || rates.imageTiers.length > 0) {
-    const charged = withMostLayers(returnedImages, prepared);
+    const chargedImages = withMostLayers(returnedImages, measuredRequest);
     const lines =
-      rates === null ? [] : imageLines(rates, charged, referencesOf(response, prepared));
+      rates === null
+        ? []
+        : imageLines(rates, chargedImages, referencesOf(response, measuredRequest));
     if ('unbillable' in lines) return lines.unbillable;
     return {
       tokens: tokens.plausible,
-      source: charged.length < returnedImages.length ? 'quarantined' : 'reported',
+      source: chargedImages.length < returnedImages.length ? 'quarantined' : 'reported',
       units,
       ...unreadOf(response.usage),
-      lines: (held) => [...lines, ...searchLines(held, response.usage)],
+      lines: (heldRates) => [...lines, ...searchLines(heldRates, response.usage)],
     };
   }
   const { usage } = response;
@@ -84,23 +86,25 @@ export function measureImages(
     source: tokens.source,
     units,
     ...unreadOf(usage),
-    lines: (held) => linesOf(held, usage, prepared),
+    lines: (heldRates) => linesOf(heldRates, usage, measuredRequest),
   };
 }
 
 /** What a response without any image used, which its client may have: its tokens, where images are priced by tokens. */
 export function measureWithoutImages(
   usage: ReportedUsage | null,
-  prepared: MeasuredRequest,
+  measuredRequest: MeasuredRequest,
 ): Measured {
   if (usage === null) return nothingUsed;
-  const { all, source } = tokensOf(usage, prepared);
+  const { all, source } = tokensOf(usage, measuredRequest);
   return {
     tokens: all,
     source,
     ...unreadOf(usage),
     lines: (rates) =>
-      rates.imageTiers.length > 0 ? searchLines(rates, usage) : linesOf(rates, usage, prepared),
+      rates.imageTiers.length > 0
+        ? searchLines(rates, usage)
+        : linesOf(rates, usage, measuredRequest),
   };
 }
 
@@ -109,10 +113,10 @@ function linesOf(
   rates: PriceRates,
   { tokens, surcharges }: ReportedUsage,
   { model, surcharges: facts }: MeasuredRequest,
-): readonly Line[] {
-  const charged =
+): readonly CostLine[] {
+  const chargedImages =
     surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
-  return surchargedLines(rates, tokenLines(rates, tokens), charged);
+  return surchargedLines(rates, tokenLines(rates, tokens), chargedImages);
 }
 
 function unreadOf(usage: ReportedUsage | null): Pick<Measured, 'unread'> {
@@ -120,7 +124,7 @@ function unreadOf(usage: ReportedUsage | null): Pick<Measured, 'unread'> {
 }
 
 /** Beside tiers, which have no multipliers. */
-function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly Line[] {
+function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly CostLine[] {
   const { webSearches = 0 } = usage?.surcharges ?? {};
   return surchargedLines(rates, [], { reported: [], webSearches });
 }
@@ -164,8 +168,8 @@ function withMostLayers(
   returnedImages: readonly ReturnedImage[],
   { request: { images } }: Pick<MeasuredRequest, 'request'>,
 ): readonly ReturnedImage[] {
-  let left = Number(mostLayers) * images;
-  return returnedImages.filter(({ isLayer }) => !isLayer || (left -= 1) >= 0);
+  let layersLeft = Number(mostLayers) * images;
+  return returnedImages.filter(({ isLayer }) => !isLayer || (layersLeft -= 1) >= 0);
 }
 
 /** Layers lie above the base. If nothing is said of that, the base comes first. */
@@ -208,7 +212,7 @@ export function requirePriced(
   const rates = model.price === null ? null : ratesOf(model.price);
   const lacking = rates === null ? 'images' : unpricedPart(rates, demand);
   if (rates === null || lacking !== null) {
-    const { part, param } = unpriced[lacking ?? 'images'];
+    const { part, param } = unpricedParts[lacking ?? 'images'];
     throw new GatewayError('model_unpriced', { values: { model: name, part }, param });
   }
   const most = size === null ? null : exceededTier(rates, size);
@@ -218,7 +222,7 @@ export function requirePriced(
 }
 
 /** What has no price, and the member that asks for it. */
-const unpriced = {
+const unpricedParts = {
   images: { part: '', param: 'model' },
   layers: { part: ' for layers', param: 'layer_decomposition' },
   references: { part: ' for more than one reference image', param: 'image' },
@@ -231,14 +235,14 @@ export interface StreamMeter {
   /** Whether a final image can be charged: otherwise the client must not get it. */
   accepts(entry: ImageEntry): boolean;
   /** What the images so far cost, or why they cannot be charged. */
-  measure(seen: Seen): Measured | Uncharged;
+  measure(seenResponse: Seen): Measured | Uncharged;
   /** What the upstream has made so far, for the operator. */
-  unitsOf(seen: Seen): UnitsRecord;
+  unitsOf(seenResponse: Seen): UnitsRecord;
 }
 
 /** @param mayLackPictures the client is shown a response without any image, too */
 export function createStreamMeter(
-  prepared: MeasuredRequest,
+  measuredRequest: MeasuredRequest,
   missingUsage: 'estimate' | 'zero' | 'error',
   mayLackImages = false,
 ): StreamMeter {
@@ -246,20 +250,20 @@ export function createStreamMeter(
     accepts(entry) {
       const alone = { entries: [entry], size: null, inputImages: null, usage: null };
       // The usage may still come.
-      return !isUncharged(measureImages(alone, prepared, 'zero'));
+      return !isUncharged(measureImages(alone, measuredRequest, 'zero'));
     },
-    measure(seen) {
-      if (mayLackImages && seen.entries.length === 0) {
-        return measureWithoutImages(seen.usage, prepared);
+    measure(seenResponse) {
+      if (mayLackImages && seenResponse.entries.length === 0) {
+        return measureWithoutImages(seenResponse.usage, measuredRequest);
       }
-      return measureImages(answeredOf(seen), prepared, missingUsage);
+      return measureImages(answeredOf(seenResponse), measuredRequest, missingUsage);
     },
-    unitsOf: (seen) => unitsOf(answeredOf(seen), prepared),
+    unitsOf: (seenResponse) => unitsOf(answeredOf(seenResponse), measuredRequest),
   };
 }
 
-export function isUncharged(measured: Measured | Uncharged): measured is Uncharged {
-  return typeof measured === 'string';
+export function isUncharged(measuredUsage: Measured | Uncharged): measuredUsage is Uncharged {
+  return typeof measuredUsage === 'string';
 }
 
 function answeredOf({ entries, inputImages, usage }: Seen) {

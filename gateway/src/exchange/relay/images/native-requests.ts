@@ -17,7 +17,7 @@ import type { EventReading, FormedRequest, ImageRequests } from './image-plan.ts
 import type { ImageBody, ImageInput, ImageParts, PreparedImages } from './prepared.ts';
 import { SpooledResponse, type StoredImages } from './spooled-response.ts';
 
-const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
+const allowedHeaders: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
 /**
  * The client's bytes unchanged, except for the model's name at the channel. Where an upstream has no endpoint for edits,
@@ -26,13 +26,13 @@ const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 export class NativeRequests implements ImageRequests<StoredImages> {
   readonly #parts: ImageParts;
   readonly #input: ImageInput;
-  readonly #prepared: PreparedImages;
+  readonly #preparedImages: PreparedImages;
   #generation: ImagesRequest | null = null;
 
-  constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages) {
+  constructor(parts: ImageParts, input: ImageInput, preparedImages: PreparedImages) {
     this.#parts = parts;
     this.#input = input;
-    this.#prepared = prepared;
+    this.#preparedImages = preparedImages;
   }
 
   unable(route: Route): Promise<GatewayError | null> | null {
@@ -40,14 +40,14 @@ export class NativeRequests implements ImageRequests<StoredImages> {
   }
 
   take(route: Route): FormedRequest<StoredImages> {
-    const { space, request } = this.#prepared;
+    const { space, request } = this.#preparedImages;
     const { missingUsage } = this.#parts;
-    const prepared = this.#prepared;
+    const preparedImages = this.#preparedImages;
     const echo = { clientModel: request.model, upstreamModel: route.upstreamModel };
     return {
       sent: sentTo(route),
       request: (secret) => this.#request(route, secret),
-      whole: () => new SpooledResponse({ space, echo, prepared, missingUsage }),
+      whole: () => new SpooledResponse({ space, echo, prepared: preparedImages, missingUsage }),
       events: () => this.#events(echo),
     };
   }
@@ -58,12 +58,12 @@ export class NativeRequests implements ImageRequests<StoredImages> {
   }
 
   #isConverted({ channel }: Route): boolean {
-    return this.#prepared.request.form === 'edit' && vendorOf(channel)?.lacksEdits === true;
+    return this.#preparedImages.request.form === 'edit' && vendorOf(channel)?.lacksEdits === true;
   }
 
   async #convert(): Promise<GatewayError | null> {
     try {
-      const { request } = this.#prepared;
+      const { request } = this.#preparedImages;
       const name = 'editAsGeneration';
       this.#generation = await callWithImages(this.#parts, this.#input, name, request);
       return null;
@@ -77,9 +77,9 @@ export class NativeRequests implements ImageRequests<StoredImages> {
   #request(route: Route, secret: string | null): UpstreamRequest {
     const { headers } = this.#input;
     const { timeouts } = this.#parts;
-    const request = this.#isConverted(route) ? this.#generation : this.#prepared.request;
+    const request = this.#isConverted(route) ? this.#generation : this.#preparedImages.request;
     if (request === null) throw new GatewayError('internal_error');
-    const asked = buildUpstreamRequest({
+    const upstreamRequest = buildUpstreamRequest({
       operation: 'generate',
       isEdit: request.form === 'edit',
       route,
@@ -89,25 +89,31 @@ export class NativeRequests implements ImageRequests<StoredImages> {
       body: bodyFor(request, route.upstreamModel),
       contentType: request.contentType,
       clientHeaders: headers,
-      forwarded: forwardedHeaders(headers, allowed),
+      forwarded: forwardedHeaders(headers, allowedHeaders),
       stream: request.stream,
       timeouts,
     });
-    return forImages(asked);
+    return forImages(upstreamRequest);
   }
 
   #events(echo: { readonly clientModel: string; readonly upstreamModel: string }): EventReading {
     const { bodies, missingUsage } = this.#parts;
     const { form, headers, caller } = this.#input;
-    const prepared = this.#prepared;
+    const preparedImages = this.#preparedImages;
     const { keyId } = caller;
-    const meter = createStreamMeter(prepared, missingUsage);
+    const meter = createStreamMeter(preparedImages, missingUsage);
     const names = images.eventNamesFor(form, headers);
     return {
       events: images,
       tap: images.createStreamTap({ ...echo, names, accepts: (entry) => meter.accepts(entry) }),
       meter,
-      reader: new ImageResponseReader({ bodies, keyId, echo, prepared, missingUsage }),
+      reader: new ImageResponseReader({
+        bodies,
+        keyId,
+        echo,
+        prepared: preparedImages,
+        missingUsage,
+      }),
     };
   }
 }
@@ -171,11 +177,11 @@ export async function callWithImages<Name extends keyof Results>(
   const { body } = request;
   const isStored = !Buffer.isBuffer(body);
   if (isStored && memory?.tryMore(perByte * body.length) === false) throw memory.refuse();
-  const whole = { ...request, body: isStored ? await body.whole() : body };
-  if (request.encoding === 'multipart' || !isReadInThread(whole.body, bodies.weights)) {
-    return (functions[name] as (request: ImagesRequest) => Results[Name])(whole);
+  const wholeRequest = { ...request, body: isStored ? await body.whole() : body };
+  if (request.encoding === 'multipart' || !isReadInThread(wholeRequest.body, bodies.weights)) {
+    return (functions[name] as (request: ImagesRequest) => Results[Name])(wholeRequest);
   }
   // The body is handed over, and may be sent to other channels.
-  if (!isStored) whole.body = Buffer.from(whole.body);
-  return bodies.run(caller.keyId, name, whole).result as Promise<Results[Name]>;
+  if (!isStored) wholeRequest.body = Buffer.from(wholeRequest.body);
+  return bodies.run(caller.keyId, name, wholeRequest).result as Promise<Results[Name]>;
 }

@@ -16,8 +16,8 @@ export function openImages(
 ): OpenedRequestForImages | Promise<OpenedRequestForImages> {
   const { upload } = input;
   if (upload !== undefined) return openUpload(parts, input, upload);
-  const opened = openBody(parts, input, contentTypeOf(input));
-  return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
+  const openedImages = openBody(parts, input, contentTypeOf(input));
+  return openedImages instanceof Promise ? openedImages.then(checkable) : checkable(openedImages);
 }
 
 /** A form has been read as it arrived; JSON without its images is read like a small body. */
@@ -29,12 +29,14 @@ function openUpload(
   const read = upload.reader.end();
   if (read.encoding === 'multipart') return checkable({ ...read.open(), body: upload });
   input.body = read.outline;
-  const placed = (opened: OpenedImages): OpenedRequestForImages => {
+  const checkableUpload = (openedImages: OpenedImages): OpenedRequestForImages => {
     input.body = noBody;
-    return checkable({ ...read.placed(opened), body: upload });
+    return checkable({ ...read.placed(openedImages), body: upload });
   };
-  const opened = openBody(parts, input, 'application/json');
-  return opened instanceof Promise ? opened.then(placed) : placed(opened);
+  const openedImages = openBody(parts, input, 'application/json');
+  return openedImages instanceof Promise
+    ? openedImages.then(checkableUpload)
+    : checkableUpload(openedImages);
 }
 
 const noBody = Buffer.alloc(0);
@@ -52,26 +54,26 @@ function contentTypeOf({ headers }: ImageInput): string {
   return typeof value === 'string' ? value : 'application/json';
 }
 
-function checkable(opened: OpenedImages<ImageBody>): OpenedRequestForImages {
+function checkable(openedImages: OpenedImages<ImageBody>): OpenedRequestForImages {
   return {
-    model: opened.model,
-    check: (exchange, resolved) => checkImages(exchange, resolved, opened),
+    model: openedImages.model,
+    check: (exchange, resolvedModel) => checkImages(exchange, resolvedModel, openedImages),
   };
 }
 
 /** @throws GatewayError for what the model cannot do, and for what has no price. */
 function checkImages(
   exchange: Exchange<ImageInput>,
-  resolved: ResolvedModel,
-  opened: OpenedImages<ImageBody>,
+  resolvedModel: ResolvedModel,
+  openedImages: OpenedImages<ImageBody>,
 ): CheckedImages {
-  const { model } = resolved;
-  const request = images.readRequest(opened, model.capabilities);
+  const { model } = resolvedModel;
+  const request = images.readRequest(openedImages, model.capabilities);
   exchange.stream = request.stream;
-  requirePriced(resolved, request, request.size);
+  requirePriced(resolvedModel, request, request.size);
   const { terms } = request;
   if (terms.length > 0) {
-    requireOffered(terms, model, namedRoutes(exchange.input, resolved));
+    requireOffered(terms, model, namedRoutes(exchange.input, resolvedModel));
   }
-  return { resolved, request, named: request.named, names: null };
+  return { resolved: resolvedModel, request, named: request.named, names: null };
 }

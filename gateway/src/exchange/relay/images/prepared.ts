@@ -85,11 +85,11 @@ export function unable(model: string): GatewayError {
 export function prepareShared(
   parts: Pick<ExchangeParts, 'random'>,
   { input, hold }: Pick<Exchange, 'input' | 'hold'>,
-  checked: NamingRequest,
+  checkedImages: NamingRequest,
   upstreams: readonly ImageProtocolName[],
 ): Pick<PreparedImages, 'model' | 'rates' | 'surcharges' | 'routes'> {
-  const { model } = checked.resolved;
-  const routes = candidatesFor(parts, input, checked, upstreams);
+  const { model } = checkedImages.resolved;
+  const routes = candidatesFor(parts, input, checkedImages, upstreams);
   const rates = hold === null || model.price === null ? null : ratesOf(model.price);
   return { model, rates, surcharges: surchargesOfAny(routes), routes };
 }

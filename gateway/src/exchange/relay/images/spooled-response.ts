@@ -73,19 +73,22 @@ export class SpooledResponse implements Receiver<StoredImages, never> {
   /** @throws UnreadableResponse, UnchargedResponse */
   async #read(body: SpooledBody): Promise<StoredImages> {
     const { echo, prepared, missingUsage } = this.#options;
-    const scanned = this.#scan.end(echo);
-    const measured = measureImages(scanned, prepared, missingUsage);
-    const uncharged = (result: string) =>
-      new UnchargedResponse(result, scanned.usage, unitsOf(scanned, prepared));
-    if (typeof measured === 'string') throw uncharged(measured.replaceAll('_', '-'));
+    const scannedResponse = this.#scan.end(echo);
+    const measuredUsage = measureImages(scannedResponse, prepared, missingUsage);
+    const unchargedError = (result: string) =>
+      new UnchargedResponse(result, scannedResponse.usage, unitsOf(scannedResponse, prepared));
+    if (typeof measuredUsage === 'string') throw unchargedError(measuredUsage.replaceAll('_', '-'));
     try {
       await body.seal();
     } catch (error) {
       if (!(error instanceof SpoolFailure)) throw error;
-      throw uncharged('not-stored');
+      throw unchargedError('not-stored');
     }
-    const references = referencesOf(scanned, prepared);
-    return { measured, ...shown(body, [...scanned.edits, ...scanned.fills(references)]) };
+    const references = referencesOf(scannedResponse, prepared);
+    return {
+      measured: measuredUsage,
+      ...showableBody(body, [...scannedResponse.edits, ...scannedResponse.fills(references)]),
+    };
   }
 
   release({ kind }: OutcomeOf<StoredImages, never>): void {
@@ -94,7 +97,7 @@ export class SpooledResponse implements Receiver<StoredImages, never> {
 }
 
 /** The body with the client's own name of the model, and with what the upstream left out. */
-function shown(
+function showableBody(
   body: SpooledBody,
   edits: readonly BodyEdit[],
 ): Pick<StoredImages, 'length' | 'writeTo'> {
@@ -112,10 +115,10 @@ export async function writePieces(
   client.onDisconnect(() => wake());
   for await (const piece of pieces) {
     if (client.disconnected) return;
-    const drained = new Promise<void>((resolve) => {
+    const drainEvent = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    if (!client.write(piece)) await drained;
+    if (!client.write(piece)) await drainEvent;
   }
   client.end();
 }

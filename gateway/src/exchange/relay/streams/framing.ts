@@ -35,23 +35,23 @@ export function createFraming(kind: 'event-stream' | 'json-array'): Framing {
 }
 
 function createJsonArray(): Framing {
-  let begun = false;
+  let isBegun = false;
   return {
     headers: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
     verbatim: false,
     frame(bytes) {
-      const framed: (Buffer | string)[] = [];
+      const framedPieces: (Buffer | string)[] = [];
       for (const lines of dataOf(bytes)) {
-        framed.push(begun ? ',\r\n' : '[');
+        framedPieces.push(isBegun ? ',\r\n' : '[');
         for (const [index, line] of lines.entries())
-          framed.push(...(index > 0 ? ['\n'] : []), line);
-        begun = true;
+          framedPieces.push(...(index > 0 ? ['\n'] : []), line);
+        isBegun = true;
       }
-      return framed;
+      return framedPieces;
     },
     // White space between elements is legal JSON and keeps proxies awake.
     keepAlive: () => '\n',
-    closing: () => (begun ? ']' : '[]'),
+    closing: () => (isBegun ? ']' : '[]'),
   };
 }
 
@@ -80,8 +80,8 @@ const nothing = Buffer.alloc(0);
 /** Lines end in LF, CR LF or CR. */
 function* linesOf(bytes: Buffer): Generator<Buffer> {
   const next = (end: number, from: number): number => {
-    const found = bytes.indexOf(end, from);
-    return found < 0 ? bytes.length : found;
+    const foundAt = bytes.indexOf(end, from);
+    return foundAt < 0 ? bytes.length : foundAt;
   };
   let feed = -1;
   let carriage = -1;

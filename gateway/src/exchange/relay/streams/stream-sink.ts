@@ -23,7 +23,7 @@ export class StreamSink {
   readonly #protocol: Pick<Protocol, 'keepAlive'>;
   readonly #monotonic: () => number;
   /** The upstream's call that is paused until the client reads. */
-  #paused: UpstreamCall | null = null;
+  #pausedCall: UpstreamCall | null = null;
   #pausedAt = 0;
 
   constructor(
@@ -38,8 +38,8 @@ export class StreamSink {
     this.#monotonic = monotonic;
     this.lastWriteAt = monotonic();
     client.onDrain(() => {
-      const call = this.#paused;
-      this.#paused = null;
+      const call = this.#pausedCall;
+      this.#pausedCall = null;
       call?.resume();
     });
   }
@@ -55,7 +55,7 @@ export class StreamSink {
 
   /** How many milliseconds the upstream has been waiting for the client to read. */
   heldUpFor(now: number): number {
-    return this.#paused === null ? 0 : now - this.#pausedAt;
+    return this.#pausedCall === null ? 0 : now - this.#pausedAt;
   }
 
   open(extraHeaders: Readonly<Record<string, string>>): void {
@@ -66,13 +66,13 @@ export class StreamSink {
 
   /** Writes bytes of the response. `call` is paused if the client does not keep up. */
   show(bytes: Buffer, call: UpstreamCall): void {
-    const framed = this.framing.verbatim ? null : this.framing.frame(bytes);
-    if (framed?.length === 0) return;
+    const framedPieces = this.framing.verbatim ? null : this.framing.frame(bytes);
+    if (framedPieces?.length === 0) return;
     this.shown = true;
     this.lastWriteAt = this.#monotonic();
-    const keepsUp = framed === null ? this.#client.write(bytes) : this.#write(framed);
-    if (!keepsUp && this.#paused === null) {
-      this.#paused = call;
+    const keepsUp = framedPieces === null ? this.#client.write(bytes) : this.#write(framedPieces);
+    if (!keepsUp && this.#pausedCall === null) {
+      this.#pausedCall = call;
       this.#pausedAt = this.lastWriteAt;
       call.pause();
     }
@@ -81,7 +81,7 @@ export class StreamSink {
   /** Writes a keep-alive frame after a silence, or to probe a client that might be gone. */
   keepAlive(now: number, silenceMs: number): void {
     // Bytes that are waiting for a slow client serve as well as another frame.
-    if (!this.#client.headSent || this.#paused !== null) return;
+    if (!this.#client.headSent || this.#pausedCall !== null) return;
     const dueMs = this.#client.halfClosed ? Math.min(silenceMs, probeMs) : silenceMs;
     if (now - this.lastWriteAt < dueMs) return;
     this.lastWriteAt = now;

@@ -1,7 +1,7 @@
 import {
   affordableOutput,
   type Hold,
-  type Line,
+  type CostLine,
   type PriceRates,
   type Reach,
   textBound,
@@ -31,12 +31,12 @@ import {
 export function findRoutes(
   parts: Pick<TextParts, 'affinity' | 'clock' | 'random' | 'capOutput'>,
   { input, hold }: Pick<Exchange<TextInput>, 'input' | 'hold'>,
-  checked: CheckedText,
+  checkedText: CheckedText,
 ): PreparedText {
-  const { resolved, request, terms, large, facts, names } = checked;
+  const { resolved, request, terms, large, facts, names } = checkedText;
   const { model } = resolved;
-  const routes = candidatesFor(parts, input, checked);
-  const prepared = {
+  const routes = candidatesFor(parts, input, checkedText);
+  const preparedText = {
     request,
     large,
     inputTokens: null,
@@ -56,7 +56,7 @@ export function findRoutes(
   };
   const [only] = routes;
   const isDecided = routes.length === 1 && only!.channel.credentials.length < 2;
-  if (isDecided) return prepared;
+  if (isDecided) return preparedText;
   const speaks = (route: Route) => isNative(route, input.protocol);
   const isMixed = routes.some(speaks) && !routes.every(speaks);
   const isSealed = isMixed
@@ -74,11 +74,11 @@ export function findRoutes(
   // Without sealed reasoning in the history, the conversation's last channel comes first only if it needs no
   // conversion: a warm cache is not worth one.
   const ranksFirst = isSealed === false ? speaks : undefined;
-  const preferred =
-    prepared.home === null
+  const preferredRoutes =
+    preparedText.home === null
       ? parts.affinity.prefer(routes, conversation, now, ranksFirst)
-      : startingAt(routes, prepared.home.channel);
-  return { ...prepared, routes: preferred, conversation, isSealed };
+      : startingAt(routes, preparedText.home.channel);
+  return { ...preparedText, routes: preferredRoutes, conversation, isSealed };
 }
 
 /**
@@ -90,17 +90,17 @@ export function findRoutes(
 export function findCompactingRoutes(
   parts: Parameters<typeof findRoutes>[0],
   exchange: Parameters<typeof findRoutes>[1],
-  checked: CheckedText,
+  checkedText: CheckedText,
 ): PreparedText {
-  const prepared = findRoutes(parts, exchange, checked);
-  const routes = prepared.routes.filter(
+  const preparedText = findRoutes(parts, exchange, checkedText);
+  const routes = preparedText.routes.filter(
     (route) => isNative(route, 'responses') && vendorOf(route.channel)?.compacts === true,
   );
   if (routes.length === 0) {
     const reason = 'compaction is not available for this model';
     throw new GatewayError('invalid_value', { values: { reason } });
   }
-  return { ...prepared, routes, bounds: { ...prepared.bounds, cap: null } };
+  return { ...preparedText, routes, bounds: { ...preparedText.bounds, cap: null } };
 }
 
 /** A response that is cut shorter is of no use. In tokens. */
@@ -116,18 +116,18 @@ const addedInput = 4_096;
 export function askedBoundsOf(
   hold: Hold | null,
   { body }: Pick<TextInput, 'body'>,
-  asked: CountedText & Pick<PreparedText, 'terms'>,
+  countedText: CountedText & Pick<PreparedText, 'terms'>,
   mayCap: boolean,
 ): AskedBounds {
-  const { images, unseen, hostedTools } = asked.request.extent;
+  const { images, unseen, hostedTools } = countedText.request.extent;
   const isTextAlone = images === 0 && !unseen && !hostedTools;
   const mostInput = isTextAlone ? body.length + addedInput : Infinity;
-  return { cap: mayCap && hold?.isShort === true ? capOf(hold, asked) : null, mostInput };
+  return { cap: mayCap && hold?.isShort === true ? capOf(hold, countedText) : null, mostInput };
 }
 
-function capOf(hold: Hold, asked: CountedText & Pick<PreparedText, 'terms'>): number | null {
-  const { request, terms } = asked;
-  const tokens = affordableOutput(hold, inputTokensOf(asked), {
+function capOf(hold: Hold, countedText: CountedText & Pick<PreparedText, 'terms'>): number | null {
+  const { request, terms } = countedText;
+  const tokens = affordableOutput(hold, inputTokensOf(countedText), {
     choices: request.choices,
     terms,
     reach: reachOf(request),
@@ -151,10 +151,10 @@ export function outputCapOf(
 /** The most that a text request can use, for its hold. */
 export function boundText(
   { input }: Pick<Exchange<TextInput>, 'input'>,
-  checked: CheckedText,
+  checkedText: CheckedText,
   rates: PriceRates,
-): readonly Line<bigint>[] {
-  const { request, resolved, terms } = checked;
+): readonly CostLine<bigint>[] {
+  const { request, resolved, terms } = checkedText;
   const { maxOutputTokens, choices, webSearches, extent } = request;
   return textBound(rates, resolved.model, {
     bodyBytes: input.body.length,
@@ -184,9 +184,11 @@ export function reachOf({
 /**
  * The most tokens that one image takes at any model that may serve the request, by the models' names at the upstreams.
  */
-function mostImageTokens(input: TextInput, resolved: CheckedText['resolved']): number {
+function mostImageTokens(input: TextInput, resolvedModel: CheckedText['resolved']): number {
   const { protocol } = input;
-  const names = new Set(namedRoutes(input, resolved).map(({ upstreamModel }) => upstreamModel));
-  if (names.size === 0) names.add(resolved.model.id);
+  const names = new Set(
+    namedRoutes(input, resolvedModel).map(({ upstreamModel }) => upstreamModel),
+  );
+  if (names.size === 0) names.add(resolvedModel.model.id);
   return Math.max(...names.values().map((name) => familyOf({ model: name, protocol }).image.most));
 }

@@ -47,18 +47,18 @@ export function answeringAsChat(converter: Pick<Converter, 'read'>, input: TextI
   const { body } = input;
   if (body.length > mostBytes || body.includes('"messages"') || !hasKey(body, '"input"'))
     return input;
-  const asked = requestIn(body);
-  if (asked === null) return input;
-  const client = new ChatClient(converter, input, asked.wantsUsage);
+  const responsesRequest = requestIn(body);
+  if (responsesRequest === null) return input;
+  const client = new ChatClient(converter, input, responsesRequest.wantsUsage);
   // Only the new input may keep the body in memory.
   input.body = noBody;
-  return { ...input, protocol: 'responses', body: asked.body, client };
+  return { ...input, protocol: 'responses', body: responsesRequest.body, client };
 }
 
 const noBody = Buffer.alloc(0);
 
 /** What the endpoint of responses reads in another form, or not at all. */
-const watched = watchList(['tool_choice', 'stream_options.include_usage']);
+const watchedMembers = watchList(['tool_choice', 'stream_options.include_usage']);
 
 /** What belongs to chat is taken out of the body: responses refuse it. Null if the relay refuses the body as it is. */
 function requestIn(body: Buffer): { readonly body: Buffer; readonly wantsUsage: boolean } | null {
@@ -81,7 +81,7 @@ const modes: ReadonlySet<unknown> = new Set(['auto', 'none', 'required']);
 /** The body is scanned, not parsed: a parser takes 0.2 s for bodies of this size that consist of brackets. */
 function membersIn(body: Buffer): JsonScan['members'] | null {
   try {
-    return scanJson(body, watched).members;
+    return scanJson(body, watchedMembers).members;
   } catch (error) {
     if (error instanceof GatewayError) return null;
     throw error;
@@ -106,8 +106,8 @@ const plainRequest = (usage: boolean) => {
   const body = { model: 'any', messages: [], stream_options: { include_usage: usage } };
   const path = { operation: 'generate', model: null, stream: null } as const;
   const { openRequest, readRequest } = textProtocols.chat;
-  const opened = openRequest(Buffer.from(JSON.stringify(body)), path);
-  return textCodecs.chat.decodeRequest(readRequest(opened));
+  const openedRequest = openRequest(Buffer.from(JSON.stringify(body)), path);
+  return textCodecs.chat.decodeRequest(readRequest(openedRequest));
 };
 
 /** No event of the gateway's own is larger. */
@@ -189,7 +189,7 @@ class ChatClient implements ClientResponse {
     }
     if (head === null) return;
     this.#head = null;
-    const body = this.#whole(Buffer.concat(this.#pieces));
+    const body = this.#wholeBody(Buffer.concat(this.#pieces));
     const length = { 'content-length': String(body.length) };
     this.#client.start(head.status, { ...head.headers, ...length });
     this.#client.end(body);
@@ -227,7 +227,7 @@ class ChatClient implements ClientResponse {
     if (!this.#client.write(bytes)) this.#isRoom = false;
   }
 
-  #whole(body: Buffer): Buffer {
+  #wholeBody(body: Buffer): Buffer {
     const model = modelIn({ response: JSON.parse(body.toString()) });
     return this.#reading(model).readResponse(body, { clientModel: model, upstreamModel: model })
       .body;

@@ -29,14 +29,14 @@ export function largeBodyOf(
 
 /** Puts the body back into the prepared request when the work has ended, successfully or not. */
 export async function givingBack<Value>(
-  prepared: { request: WireRequest },
+  preparedText: { request: WireRequest },
   input: TextInput,
   work: Promise<Value>,
 ): Promise<Value> {
   try {
     return await work;
   } finally {
-    prepared.request = { ...prepared.request, body: input.body };
+    preparedText.request = { ...preparedText.request, body: input.body };
   }
 }
 
@@ -73,8 +73,11 @@ export class LargeBody {
     const args = { ...this.#request(), source };
     const { model, facts } = await this.#wait(args, bodies.run(caller.keyId, 'openText', args));
     const read = () => {
-      const found = valueOf(facts);
-      return { facts: found, request: unparsed(found, model, args.path, this.#input.body) };
+      const requestFacts = valueOf(facts);
+      return {
+        facts: requestFacts,
+        request: unparsedRequest(requestFacts, model, args.path, this.#input.body),
+      };
     };
     return { model, read };
   }
@@ -100,8 +103,8 @@ export class LargeBody {
     const { keyId } = caller;
     const strict = caller.conversion === 'strict';
     const owner = ownerOf(caller);
-    const converted = { id, arrivedAt, protocol, keyId, owner, strict };
-    const args = { ...this.#request(), converted, target, media: media.found };
+    const convertedExchange = { id, arrivedAt, protocol, keyId, owner, strict };
+    const args = { ...this.#request(), converted: convertedExchange, target, media: media.found };
     try {
       return await this.#wait(args, this.#parts.bodies.run(keyId, 'convertText', args, owner));
     } finally {
@@ -170,7 +173,7 @@ const noScan: WireRequest['scan'] = Object.freeze({
 });
 
 /** The request with only the names of its members: the values exist only in threads. */
-function unparsed(
+function unparsedRequest(
   { checked, members }: RequestFacts,
   model: string,
   path: ThreadRequest['path'],

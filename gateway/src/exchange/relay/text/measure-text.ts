@@ -43,14 +43,14 @@ export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
 /**
  * What a text exchange used, for its row and its charge. Implausible numbers of the upstream are marked as such; they
  * do not limit the charge, the hold does.
- * @param sent the request whose response the client gets; null when it is not known: then only tokens are charged.
+ * @param sentRequest the request whose response the client gets; null when it is not known: then only tokens are charged.
  */
 export function measureText(
   { tokens, source, implausible, surcharges, iterations, unread }: TextUsage,
-  prepared: AskedText,
-  sent: Pick<TextSent, 'surcharges'> | null,
+  preparedText: AskedText,
+  sentRequest: Pick<TextSent, 'surcharges'> | null,
 ): Measured {
-  const { model, request } = prepared;
+  const { model, request } = preparedText;
   // Each sampling has the model's window for itself.
   const samplings = iterations ?? [{ tokens }];
   const isQuarantined =
@@ -62,15 +62,17 @@ export function measureText(
   return {
     tokens,
     source: isQuarantined ? 'quarantined' : source,
-    ...(samplings.some((each) => isBeyondAsked(each.tokens, prepared)) && { isBeyondAsked: true }),
+    ...(samplings.some((each) => isBeyondAsked(each.tokens, preparedText)) && {
+      isBeyondAsked: true,
+    }),
     ...(unread !== undefined && { unread }),
     lines(rates) {
-      const facts = sent?.surcharges ?? noSurcharges;
-      const charged =
+      const facts = sentRequest?.surcharges ?? noSurcharges;
+      const chargedTerms =
         surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
-      const made =
+      const usageLines =
         iterations === undefined ? tokenLines(rates, tokens) : iterationLines(rates, iterations);
-      const lines = surchargedLines(rates, made, charged);
+      const lines = surchargedLines(rates, usageLines, chargedTerms);
       const marks = [
         ...unpricedLines(rates, tokens),
         ...(iterations === undefined ? [] : iterationMarks(iterations)),
@@ -97,14 +99,14 @@ function isBeyondAsked(tokens: TokenUsage, { model, request, bounds }: AskedText
  */
 export function measureComplete(
   policy: 'estimate' | 'zero' | 'error',
-  prepared: PreparedText,
-  sent: SentTerms | null,
+  preparedText: PreparedText,
+  sentRequest: SentTerms | null,
   usage: ReportedUsage | null,
   outputTokens: () => number,
 ): Measured | null {
-  const known = withHiddenReasoning(usage, prepared, sent);
-  const used = usageOfResponse(known, policy, prepared, outputTokens);
-  return used === null ? null : measureText(used, prepared, sent);
+  const knownUsage = withHiddenReasoning(usage, preparedText, sentRequest);
+  const textUsage = usageOfResponse(knownUsage, policy, preparedText, outputTokens);
+  return textUsage === null ? null : measureText(textUsage, preparedText, sentRequest);
 }
 
 /**
@@ -113,28 +115,28 @@ export function measureComplete(
  */
 export function measureDisconnected(
   { asked, status, seen }: Pick<DisconnectedAttempt<SeenText>, 'asked' | 'status' | 'seen'>,
-  prepared: PreparedText,
-  sent: SentTerms | null,
+  preparedText: PreparedText,
+  sentRequest: SentTerms | null,
 ): Measured {
   if (!asked || (status !== null && isError(status))) return nothingUsed;
-  const known = withHiddenReasoning(seen?.tap.usage ?? null, prepared, sent);
+  const knownUsage = withHiddenReasoning(seen?.tap.usage ?? null, preparedText, sentRequest);
   const isWhole = seen?.tap.finished === true;
-  const used =
-    isWhole && known !== null && known.missingSide === undefined
-      ? asReported(known)
-      : usageOfLeaving(known, prepared, seen?.tap ?? nothingSeen);
-  return measureText(used, prepared, sent);
+  const textUsage =
+    isWhole && knownUsage !== null && knownUsage.missingSide === undefined
+      ? asReported(knownUsage)
+      : usageOfLeaving(knownUsage, preparedText, seen?.tap ?? nothingSeen);
+  return measureText(textUsage, preparedText, sentRequest);
 }
 
 /** A client pays for what came of a broken response if the time was up, or it had kept the upstream waiting. */
 export function measureBrokenText(
   { isPaid = false, usage, seen }: BrokenAttempt<SeenText>,
-  prepared: PreparedText,
-  sent: SentTerms | null,
+  preparedText: PreparedText,
+  sentRequest: SentTerms | null,
 ): Measured | null {
   if (!isPaid) return null;
-  const known = withHiddenReasoning(usage, prepared, sent);
-  return measureText(usageOfLeaving(known, prepared, seen.tap), prepared, sent);
+  const knownUsage = withHiddenReasoning(usage, preparedText, sentRequest);
+  return measureText(usageOfLeaving(knownUsage, preparedText, seen.tap), preparedText, sentRequest);
 }
 
 type SentTerms = Pick<TextSent, 'surcharges' | 'hidesReasoningInTotal'>;
@@ -182,19 +184,20 @@ export function asReported({
  * limit allows.
  */
 export function withHiddenReasoning(
-  reported: ReportedUsage | null,
+  reportedUsage: ReportedUsage | null,
   { request, model }: Pick<PreparedText, 'request' | 'model'>,
-  sent: Pick<TextSent, 'hidesReasoningInTotal'> | null,
+  sentRequest: Pick<TextSent, 'hidesReasoningInTotal'> | null,
 ): ReportedUsage | null {
-  if (reported?.unnamed === undefined || sent?.hidesReasoningInTotal !== true) return reported;
-  const { tokens, unnamed } = reported;
+  if (reportedUsage?.unnamed === undefined || sentRequest?.hidesReasoningInTotal !== true)
+    return reportedUsage;
+  const { tokens, unnamed } = reportedUsage;
   const limit = request.maxOutputTokens ?? model.maxOutputTokens ?? usualOutput;
   const room = Math.max(0, limit * request.choices - tokens.output);
-  const hidden = Math.min(unnamed, room);
+  const hiddenTokens = Math.min(unnamed, room);
   const { output, reasoning } = tokens;
   return {
-    ...reported,
-    tokens: { ...tokens, output: output + hidden, reasoning: reasoning + hidden },
+    ...reportedUsage,
+    tokens: { ...tokens, output: output + hiddenTokens, reasoning: reasoning + hiddenTokens },
   };
 }
 
@@ -205,42 +208,45 @@ export function withHiddenReasoning(
  * @param outputTokens an estimate; called only if it is needed
  */
 export function usageOfResponse(
-  reported: ReportedUsage | null,
+  reportedUsage: ReportedUsage | null,
   policy: 'estimate' | 'zero' | 'error',
-  asked: CountedText,
+  countedText: CountedText,
   outputTokens: () => number,
 ): TextUsage | null {
-  if (reported !== null && reported.missingSide === undefined) return asReported(reported);
+  if (reportedUsage !== null && reportedUsage.missingSide === undefined)
+    return asReported(reportedUsage);
   if (policy === 'error') return null;
-  if (reported !== null && !saysNothing(reported))
-    return policy === 'zero' ? asReported(reported) : completed(reported, asked, outputTokens);
-  const marks = reported?.unread === undefined ? {} : { unread: reported.unread };
+  if (reportedUsage !== null && !saysNothing(reportedUsage))
+    return policy === 'zero'
+      ? asReported(reportedUsage)
+      : completedUsage(reportedUsage, countedText, outputTokens);
+  const marks = reportedUsage?.unread === undefined ? {} : { unread: reportedUsage.unread };
   const output = policy === 'zero' ? 0 : outputTokens();
   if (output === 0) return { ...nothing, ...marks };
-  const tokens = { ...noTokens, input: inputTokensOf(asked), output };
+  const tokens = { ...noTokens, input: inputTokensOf(countedText), output };
   return { tokens, source: 'estimated', implausible: false, ...marks };
 }
 
 /** Keeps what was reported and estimates what is missing, but not below what was reported of it. */
-function completed(
-  reported: ReportedUsage,
-  asked: CountedText,
+function completedUsage(
+  reportedUsage: ReportedUsage,
+  countedText: CountedText,
   outputTokens: () => number,
 ): TextUsage {
-  const tokens = withInput(reported, asked);
-  const output = lacks(reported, 'output')
+  const tokens = withInput(reportedUsage, countedText);
+  const output = lacks(reportedUsage, 'output')
     ? Math.max(tokens.output, outputTokens())
     : tokens.output;
-  const { iterations: _, ...known } = asReported(reported);
+  const { iterations: _, ...known } = asReported(reportedUsage);
   return { ...known, tokens: { ...tokens, output }, source: 'estimated' };
 }
 
 /** The reported tokens, with an estimate of the input as far as it is not reported. */
-function withInput(reported: ReportedUsage, asked: CountedText): TokenUsage {
-  const { tokens } = reported;
-  if (!lacks(reported, 'input')) return tokens;
-  const missing = Math.max(0, inputTokensOf(asked) - inputSum(tokens));
-  return missing === 0 ? tokens : { ...tokens, input: tokens.input + missing };
+function withInput(reportedUsage: ReportedUsage, countedText: CountedText): TokenUsage {
+  const { tokens } = reportedUsage;
+  if (!lacks(reportedUsage, 'input')) return tokens;
+  const missingTokens = Math.max(0, inputTokensOf(countedText) - inputSum(tokens));
+  return missingTokens === 0 ? tokens : { ...tokens, input: tokens.input + missingTokens };
 }
 
 /** What had come of a response when its client left. */
@@ -252,7 +258,7 @@ export interface SoFar {
 }
 
 /** For a report whose beginning says nothing of the input. */
-const unreported: ReportedUsage = Object.freeze({
+const unreportedUsage: ReportedUsage = Object.freeze({
   tokens: noTokens,
   implausible: false,
   missingSide: 'both',
@@ -263,34 +269,41 @@ const unreported: ReportedUsage = Object.freeze({
  * then. An earlier report may cover only the beginning (Messages announces one token of output).
  */
 export function usageOfLeaving(
-  reported: ReportedUsage | null,
-  asked: CountedText & Pick<PreparedText, 'terms'>,
+  reportedUsage: ReportedUsage | null,
+  countedText: CountedText & Pick<PreparedText, 'terms'>,
   { outputBytes, webSearches }: SoFar,
 ): TextUsage {
-  const told = reported?.surcharges;
+  const reportedSurcharges = reportedUsage?.surcharges;
   // As long as the response has not reported its terms, the requested ones apply.
   const surcharges = {
-    reported: told !== undefined && told.reported.length > 0 ? told.reported : asked.terms,
-    webSearches: Math.max(told?.webSearches ?? 0, webSearches),
-    ...(told?.imageTokens !== undefined && { imageTokens: told.imageTokens }),
+    reported:
+      reportedSurcharges !== undefined && reportedSurcharges.reported.length > 0
+        ? reportedSurcharges.reported
+        : countedText.terms,
+    webSearches: Math.max(reportedSurcharges?.webSearches ?? 0, webSearches),
+    ...(reportedSurcharges?.imageTokens !== undefined && {
+      imageTokens: reportedSurcharges.imageTokens,
+    }),
   };
   const isDearer =
     surcharges.reported.length > 0 ||
     surcharges.webSearches > 0 ||
     surcharges.imageTokens !== undefined;
   const more = isDearer ? { surcharges } : {};
-  const known = reported ?? unreported;
+  const knownUsage = reportedUsage ?? unreportedUsage;
   // A count of nothing is from a beginning too.
-  const isRead = inputSum(known.tokens) > 0 && !lacks(known, 'input');
-  const tokens = isRead ? known.tokens : withInput({ ...known, missingSide: 'both' }, asked);
+  const isRead = inputSum(knownUsage.tokens) > 0 && !lacks(knownUsage, 'input');
+  const tokens = isRead
+    ? knownUsage.tokens
+    : withInput({ ...knownUsage, missingSide: 'both' }, countedText);
   const output = Math.max(tokens.output, estimateTokens(outputBytes));
-  const isReported = isRead && output === tokens.output && known.isDoubtful !== true;
+  const isReported = isRead && output === tokens.output && knownUsage.isDoubtful !== true;
   return {
     tokens: { ...tokens, output },
     source: isReported ? 'reported' : 'estimated',
-    implausible: known.implausible,
+    implausible: knownUsage.implausible,
     ...more,
-    ...(isReported && known.iterations && { iterations: known.iterations }),
-    ...(known.unread && { unread: known.unread }),
+    ...(isReported && knownUsage.iterations && { iterations: knownUsage.iterations }),
+    ...(knownUsage.unread && { unread: knownUsage.unread }),
   };
 }

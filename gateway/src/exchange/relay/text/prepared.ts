@@ -60,10 +60,10 @@ const noText = Object.freeze({ body: Buffer.alloc(0), json: Object.freeze({}) })
  * Releases the request's text. Once the client has seen some of a response, no other upstream is sent the request. An
  * agent's request has hundreds of kilobytes, and more when parsed, and its response may take minutes.
  */
-export function forgetText(input: TextInput, prepared: PreparedText): void {
-  prepared.inputTokens = inputTokensOf(prepared);
-  prepared.large = null;
-  prepared.request = { ...prepared.request, ...noText };
+export function forgetText(input: TextInput, preparedText: PreparedText): void {
+  preparedText.inputTokens = inputTokensOf(preparedText);
+  preparedText.large = null;
+  preparedText.request = { ...preparedText.request, ...noText };
   input.body = noText.body;
   input.memory?.release();
 }

@@ -38,15 +38,15 @@ export class RouteConversions {
   found: FoundMedia = new Map();
   readonly #parts: ConvertingParts;
   readonly #input: TextInput;
-  readonly #prepared: PreparedText;
+  readonly #preparedText: PreparedText;
   /** Of all media that were fetched. */
   #mediaBytes = 0;
   #conversion: Conversion | null = null;
 
-  constructor(parts: ConvertingParts, input: TextInput, prepared: PreparedText) {
+  constructor(parts: ConvertingParts, input: TextInput, preparedText: PreparedText) {
     this.#parts = parts;
     this.#input = input;
-    this.#prepared = prepared;
+    this.#preparedText = preparedText;
   }
 
   /** Converts the request for the route. Resolves to the reason why the route cannot take it, or to null. */
@@ -54,12 +54,12 @@ export class RouteConversions {
     let refusal: GatewayError | null = null;
     for (const protocol of upstreamProtocols(route, this.#input.protocol)) {
       try {
-        const target = targetOf(route, protocol, this.#prepared, edits);
+        const target = targetOf(route, protocol, this.#preparedText, edits);
         this.converted.set(route, await this.#convertTo(target));
         return null;
       } catch (error) {
         // The body is lost, so no other route can be asked either.
-        if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
+        if (!(error instanceof GatewayError) || isBodyGone(this.#preparedText)) throw error;
         // What the preferred protocol cannot carry, another one of the channel may.
         refusal ??= error;
       }
@@ -75,7 +75,7 @@ export class RouteConversions {
   }
 
   async #convertTo(target: ConversionTarget): Promise<ConvertedRequest> {
-    this.#conversion ??= openConversion(this.#parts, this.#input, this.#prepared);
+    this.#conversion ??= openConversion(this.#parts, this.#input, this.#preparedText);
     try {
       return await this.#convert(this.#conversion, target);
     } catch (error) {
@@ -90,19 +90,19 @@ export class RouteConversions {
     const { bodies, converter } = this.#parts;
     const isEnlarged = this.#mediaBytes >= bodies.weights.conversion;
     const large =
-      this.#prepared.large ?? (isEnlarged ? enlargedBody(this.#parts, this.#input) : null);
+      this.#preparedText.large ?? (isEnlarged ? enlargedBody(this.#parts, this.#input) : null);
     if (large === null) return conversion.convert(target, this.found);
-    return convertLarge(converter, this.#input, this.#prepared, large, target, this);
+    return convertLarge(converter, this.#input, this.#preparedText, large, target, this);
   }
 
   /** @throws GatewayError, ClientGone */
-  async #fetch(wanted: readonly WantedMedia[]): Promise<void> {
+  async #fetch(wantedMedia: readonly WantedMedia[]): Promise<void> {
     const { fieldName } = this.#parts.codecs[this.#input.protocol];
-    const fetched = await fetchingMedia(this.#parts, this.#input, askedMedia, (fetchMedia) =>
-      fetchWanted(wanted, this.#mediaBytes, fetchMedia, fieldName),
+    const fetchedMedia = await fetchingMedia(this.#parts, this.#input, askedMedia, (fetchMedia) =>
+      fetchWanted(wantedMedia, this.#mediaBytes, fetchMedia, fieldName),
     );
-    for (const { bytes } of fetched.values()) this.#mediaBytes += bytes.length;
-    this.found = new Map([...this.found, ...fetched]);
+    for (const { bytes } of fetchedMedia.values()) this.#mediaBytes += bytes.length;
+    this.found = new Map([...this.found, ...fetchedMedia]);
   }
 }
 
@@ -115,13 +115,13 @@ export function isBodyGone({ request }: PreparedText): boolean {
 export function openConversion(
   { converter }: Pick<TextParts, 'converter'>,
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
 ): Conversion {
-  const { request, large } = prepared;
+  const { request, large } = preparedText;
   if (large !== null)
     return {
-      convert: (target, found = new Map()) =>
-        convertLarge(converter, input, prepared, large, target, { found }),
+      convert: (target, foundMedia = new Map()) =>
+        convertLarge(converter, input, preparedText, large, target, { found: foundMedia }),
     };
   return converter.open({
     id: input.id,
@@ -137,13 +137,13 @@ export function openConversion(
 async function convertLarge(
   converter: TextParts['converter'],
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   large: LargeBody,
   target: ConversionTarget,
   media: { found: FoundMedia },
 ): Promise<ConvertedRequest> {
-  const converted = await givingBack(prepared, input, large.convert(target, media));
-  return { ...converted, ...converter.read(converted.terms) };
+  const convertedBody = await givingBack(preparedText, input, large.convert(target, media));
+  return { ...convertedBody, ...converter.read(convertedBody.terms) };
 }
 
 /** By default, marks are placed where reading from a cache is cheaper. */
@@ -161,11 +161,11 @@ function cacheOffer(
 export function targetOf(
   route: Route,
   protocol: TextProtocolName,
-  prepared: PreparedText,
-  { withoutState, quirks: shown }: RouteEdits = noEdits,
+  preparedText: PreparedText,
+  { withoutState, quirks: shownQuirks }: RouteEdits = noEdits,
 ): ConversionTarget {
   const { channel, upstreamModel } = route;
-  const { model, bounds } = prepared;
+  const { model, bounds } = preparedText;
   const vendor = vendorOf(channel);
   const traits = traitsFor(vendor, upstreamModel, channel.baseUrl);
   return {
@@ -176,7 +176,7 @@ export function targetOf(
     traits,
     quirks: [
       ...quirksFor(vendor, protocol, upstreamModel),
-      ...shown.filter((quirk) => quirk.protocol === protocol),
+      ...shownQuirks.filter((quirk) => quirk.protocol === protocol),
     ],
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,

@@ -40,19 +40,19 @@ type QuirkCure = Exclude<Cure, { readonly kind: 'without-state' }>;
 export const noEdits: RouteEdits = Object.freeze({ withoutState: 0, quirks: Object.freeze([]) });
 
 /** Quirks that cured a request, by upstream model: a deployment's name need not tell which model it serves. */
-const learned = new WeakMap<Channel, Map<string, readonly QuirkCure[]>>();
+const learnedByChannel = new WeakMap<Channel, Map<string, readonly QuirkCure[]>>();
 
 /** The quirks that the route's upstream has shown. They are forgotten with the snapshot of the channel. */
 export function learnedQuirks({ channel, upstreamModel }: Route): readonly QuirkCure[] {
-  return learned.get(channel)?.get(upstreamModel) ?? noEdits.quirks;
+  return learnedByChannel.get(channel)?.get(upstreamModel) ?? noEdits.quirks;
 }
 
 export function learnQuirk(route: Route, quirk: QuirkCure): void {
   const { channel, upstreamModel } = route;
-  const known = learnedQuirks(route);
-  if (known.includes(quirk)) return;
-  const ofChannel = learned.get(channel) ?? new Map<string, readonly QuirkCure[]>();
-  learned.set(channel, ofChannel.set(upstreamModel, [...known, quirk]));
+  const knownQuirks = learnedQuirks(route);
+  if (knownQuirks.includes(quirk)) return;
+  const ofChannel = learnedByChannel.get(channel) ?? new Map<string, readonly QuirkCure[]>();
+  learnedByChannel.set(channel, ofChannel.set(upstreamModel, [...knownQuirks, quirk]));
 }
 
 /** The edits together with those that cure the refusal. */
@@ -95,15 +95,15 @@ export interface TextRequest {
 
 /**
  * Makes the request for one route. A promise where threads have read the body, or reasoning of earlier turns is recalled.
- * @param converted null for a route of the client's protocol.
+ * @param convertedRequest null for a route of the client's protocol.
  * @throws GatewayError for a request that no upstream of the client's protocol takes, ClientGone; or rejects with one.
  */
 export function requestFor(
   parts: Pick<TextParts, 'protocols' | 'converter' | 'timeouts'>,
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   route: Route,
-  converted: ConvertedRequest | null,
+  convertedRequest: ConvertedRequest | null,
   edits: RouteEdits = noEdits,
 ): TextRequest | Promise<TextRequest> {
   const vendor = vendorOf(route.channel);
@@ -112,26 +112,42 @@ export function requestFor(
     surcharges: vendor.surcharges ?? noSurcharges,
     hidesReasoningInTotal: vendor.hidesReasoningInTotal === true,
   };
-  if (converted !== null) {
-    const { rewrites, losses, responseLosses } = converted;
-    const sent = { ...sentTo(route), rewrites, losses, responseLosses, ...charging };
-    return { sent, route, vendor, converted, patched: converted, betas: null, place: null };
+  if (convertedRequest !== null) {
+    const { rewrites, losses, responseLosses } = convertedRequest;
+    const sentRequest = { ...sentTo(route), rewrites, losses, responseLosses, ...charging };
+    return {
+      sent: sentRequest,
+      route,
+      vendor,
+      converted: convertedRequest,
+      patched: convertedRequest,
+      betas: null,
+      place: null,
+    };
   }
-  const betas = passedBetas(input.headers[betaHeader], prepared.model, charging.surcharges);
+  const betas = passedBetas(input.headers[betaHeader], preparedText.model, charging.surcharges);
   const headers = {
     ...input.headers,
     ...(betas !== null && { [betaHeader]: betas.value }),
     ...channelTarget(route.channel, parts.timeouts).headers,
   };
-  const target = nativeTarget(input, prepared, route, vendor, headers, edits);
+  const target = nativeTarget(input, preparedText, route, vendor, headers, edits);
   const request = ({ patched, isStripped, place }: PatchedBody): TextRequest => {
     const isWhole = !isStripped && patched.leftOutStates === undefined;
     const rewrites = betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped];
     const losses = isWhole ? noLosses : strippedLosses;
-    const sent = { ...sentTo(route), rewrites, losses, ...charging };
-    return { sent, route, vendor, converted, patched, betas: betas?.value ?? null, place };
+    const sentRequest = { ...sentTo(route), rewrites, losses, ...charging };
+    return {
+      sent: sentRequest,
+      route,
+      vendor,
+      converted: convertedRequest,
+      patched,
+      betas: betas?.value ?? null,
+      place,
+    };
   };
-  const patching = patchNative(parts, input, prepared, route, target);
+  const patching = patchNative(parts, input, preparedText, route, target);
   return patching instanceof Promise ? patching.then(request) : request(patching);
 }
 
@@ -143,29 +159,33 @@ export function requestFor(
 function patchNative(
   { protocols, converter }: Pick<TextParts, 'protocols' | 'converter'>,
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   { channel, upstreamModel }: Route,
   target: PatchTarget,
 ): PatchedBody | Promise<PatchedBody> {
-  const { large, request } = prepared;
+  const { large, request } = preparedText;
   // Whose reasoning state the upstream of the route makes.
   const maker = { provider: channel.provider, model: upstreamModel, channel: channel.id };
-  const recalled = target.echo?.rule === 'require' ? { owner: ownerOf(input.caller), maker } : null;
-  if (large?.isRead) return givingBack(prepared, input, large.patch({ target, recalled }));
+  const recall = target.echo?.rule === 'require' ? { owner: ownerOf(input.caller), maker } : null;
+  if (large?.isRead)
+    return givingBack(preparedText, input, large.patch({ target, recalled: recall }));
   const protocol = protocols[input.protocol];
-  prepared.isSealed ??= carriesEnvelopes(request.body, protocol.name);
-  return patchText(converter, protocol, request, prepared.isSealed, { target, recalled });
+  preparedText.isSealed ??= carriesEnvelopes(request.body, protocol.name);
+  return patchText(converter, protocol, request, preparedText.isSealed, {
+    target,
+    recalled: recall,
+  });
 }
 
 function nativeTarget(
   { protocol, operation }: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   { channel, upstreamModel }: Route,
   vendor: Vendor,
   headers: NonNullable<PatchTarget['headers']>,
-  { withoutState, quirks: learned }: RouteEdits,
+  { withoutState, quirks: learnedCures }: RouteEdits,
 ): PatchTarget {
-  const { model, bounds } = prepared;
+  const { model, bounds } = preparedText;
   const traits = traitsFor(vendor, upstreamModel, channel.baseUrl);
   // What becomes of the reasoning in the history at a chat upstream. Otherwise it stays as a chat client sent it.
   const rule = model.echoReasoning ?? traits.reasoningEcho;
@@ -175,7 +195,7 @@ function nativeTarget(
     upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
     headers,
-    quirks: learned.length === 0 ? quirks : [...quirks, ...learned],
+    quirks: learnedCures.length === 0 ? quirks : [...quirks, ...learnedCures],
     ...(bounds.cap !== null && { outputCap: outputCapOf(bounds.cap, model, traits) }),
     ...(isChat && (rule === 'require' || rule === 'strip') && { echo: { rule } }),
     ...(withoutState > 0 && { withoutState }),
@@ -200,11 +220,11 @@ export function upstreamRequest(
   const { headers, operation } = input;
   const protocol = converted?.protocol ?? input.protocol;
   const isSame = protocol === input.protocol;
-  const forwarded = forwardedHeaders(headers, isSame ? allowedInSameProtocol : allowedAnywhere);
-  if (betas === '') delete forwarded[betaHeader];
-  else if (betas !== null) forwarded[betaHeader] = betas;
+  const passedHeaders = forwardedHeaders(headers, isSame ? allowedInSameProtocol : allowedAnywhere);
+  if (betas === '') delete passedHeaders[betaHeader];
+  else if (betas !== null) passedHeaders[betaHeader] = betas;
   const { requiredHeaders } = textFacts[protocol];
-  for (const name in requiredHeaders) forwarded[name] ??= requiredHeaders[name]!;
+  for (const name in requiredHeaders) passedHeaders[name] ??= requiredHeaders[name]!;
   return buildUpstreamRequest({
     operation,
     route,
@@ -213,7 +233,7 @@ export function upstreamRequest(
     protocol,
     body: patched.body,
     clientHeaders: headers,
-    forwarded,
+    forwarded: passedHeaders,
     stream,
     timeouts,
   });

@@ -31,19 +31,20 @@ export function termsSent(
   const native = all.filter((route) => isNative(route, protocol));
   requireOffered(terms, model, native);
   const tiers = terms.filter((term) => term.startsWith('service_tier.'));
-  const converted = tiers.length === 0 ? [] : all.filter((route) => carriesTiers(route, protocol));
-  requireOffered(tiers, model, converted);
+  const convertedRoutes =
+    tiers.length === 0 ? [] : all.filter((route) => carriesTiers(route, protocol));
+  requireOffered(tiers, model, convertedRoutes);
   for (const route of native) {
-    const closed = betas.find((name) => closedBeta(name, model, surchargesOf(route)) !== null);
-    if (closed !== undefined) {
+    const closedName = betas.find((name) => closedBeta(name, model, surchargesOf(route)) !== null);
+    if (closedName !== undefined) {
       throw surchargeRefusal(
         'anthropic_beta',
-        `'${closed}' has no price for this model, please leave it out`,
+        `'${closedName}' has no price for this model, please leave it out`,
       );
     }
   }
   if (native.length > 0) return terms;
-  return converted.length > 0 ? tiers : noTerms;
+  return convertedRoutes.length > 0 ? tiers : noTerms;
 }
 
 /** Whether a request of this protocol keeps its service tier when it is converted for the route. */
@@ -82,11 +83,13 @@ export function passedBetas(
   facts: SurchargeFacts,
 ): PassedBetas | null {
   if (typeof header !== 'string' || facts.betas.length === 0) return null;
-  const dropped = new Set<string>();
-  const kept = header.split(',').filter((name) => {
-    const closed = closedBeta(name, model, facts);
-    if (closed !== null) dropped.add(`beta.${closed}`);
-    return closed === null;
+  const droppedBetas = new Set<string>();
+  const passedNames = header.split(',').filter((name) => {
+    const closedName = closedBeta(name, model, facts);
+    if (closedName !== null) droppedBetas.add(`beta.${closedName}`);
+    return closedName === null;
   });
-  return dropped.size === 0 ? null : { value: kept.join(',').trim(), dropped: [...dropped] };
+  return droppedBetas.size === 0
+    ? null
+    : { value: passedNames.join(',').trim(), dropped: [...droppedBetas] };
 }

@@ -16,7 +16,7 @@ import { answerText } from './text-plan.ts';
 
 type TextOperation = Operation<TextInput, CheckedText, PreparedText, TextParts>;
 
-const shared = {
+const sharedSteps = {
   modelType: 'chat',
   open: openText,
   authorize: authorizeNames<CheckedText>,
@@ -29,15 +29,15 @@ export function createTextOperations(
   parts: TextParts,
 ): Readonly<Record<TextOperationName, TextOperation>> {
   return {
-    generate: { ...shared, isFree: false, mayStream: true, answer: answerText },
+    generate: { ...sharedSteps, isFree: false, mayStream: true, answer: answerText },
     'count-tokens': {
-      ...shared,
+      ...sharedSteps,
       isFree: true,
       mayStream: false,
       answer: createCountAnswering(parts),
     },
     compact: {
-      ...shared,
+      ...sharedSteps,
       isFree: false,
       mayStream: false,
       prepare: findCompactingRoutes,
@@ -59,12 +59,12 @@ export function openText(
   const protocol = parts.protocols[input.protocol];
   const { operation, pathModel, pathStream } = input;
   const path = { operation, model: pathModel, stream: pathStream };
-  const opened = protocol.openRequest(input.body, path, input.memory);
-  if (mayNameItems(input)) return openNaming(parts, input, protocol, opened);
+  const openedRequest = protocol.openRequest(input.body, path, input.memory);
+  if (mayNameItems(input)) return openNaming(parts, input, protocol, openedRequest);
   return {
-    model: opened.model,
-    check: (exchange, resolved) =>
-      checkText(exchange, resolved, protocol.readRequest(opened), large, null),
+    model: openedRequest.model,
+    check: (exchange, resolvedModel) =>
+      checkText(exchange, resolvedModel, protocol.readRequest(openedRequest), large, null),
   };
 }
 
@@ -72,15 +72,15 @@ async function openNaming(
   parts: Pick<TextParts, 'bodies' | 'ticker' | 'items'>,
   input: TextInput,
   protocol: Protocol,
-  named: WireOpened,
+  namingRequest: WireOpened,
 ): Promise<OpenedRequest<TextInput, CheckedText>> {
-  const { opened, refusal } = await withItems(parts.items, protocol, input, named);
+  const { opened, refusal } = await withItems(parts.items, protocol, input, namingRequest);
   return {
     model: opened.model,
-    check(exchange, resolved) {
+    check(exchange, resolvedModel) {
       if (refusal !== null) throw refusal;
       const large = largeBodyOf(parts, input, false);
-      return checkText(exchange, resolved, protocol.readRequest(opened), large, null);
+      return checkText(exchange, resolvedModel, protocol.readRequest(opened), large, null);
     },
   };
 }
@@ -94,10 +94,10 @@ async function openLarge(
   const { model, read } = await large.open();
   return {
     model,
-    check(exchange, resolved) {
+    check(exchange, resolvedModel) {
       if (refusal !== null) throw refusal;
       const { request, facts } = read();
-      return checkText(exchange, resolved, request, large, facts);
+      return checkText(exchange, resolvedModel, request, large, facts);
     },
   };
 }
@@ -105,15 +105,15 @@ async function openLarge(
 /** @throws GatewayError for an extra that costs money at the upstream and has no price. */
 function checkText(
   exchange: Exchange<TextInput>,
-  resolved: ResolvedModel,
+  resolvedModel: ResolvedModel,
   request: WireRequest,
   large: LargeBody | null,
   facts: RequestFacts | null,
 ): CheckedText {
   const { input } = exchange;
   exchange.stream = request.stream;
-  const routes = () => namedRoutes(input, resolved);
-  const terms = termsSent(request, resolved.model, input, routes);
+  const routes = () => namedRoutes(input, resolvedModel);
+  const terms = termsSent(request, resolvedModel.model, input, routes);
   const { named } = request;
-  return { resolved, request, terms, large, facts, named, names: null };
+  return { resolved: resolvedModel, request, terms, large, facts, named, names: null };
 }

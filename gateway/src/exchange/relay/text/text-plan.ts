@@ -46,15 +46,15 @@ import { type TextResponse, TextResponseReader } from './text-response-reader.ts
 export function answerText(
   parts: TextParts,
   exchange: Exchange<TextInput>,
-  prepared: PreparedText,
+  preparedText: PreparedText,
 ): Promise<void> {
-  if (!prepared.request.stream) {
-    return answer(parts, exchange, new WholeText(parts, exchange, prepared, null));
+  if (!preparedText.request.stream) {
+    return answer(parts, exchange, new WholeText(parts, exchange, preparedText, null));
   }
   const { client, framing, protocol } = exchange.input;
   const { protocols, clock } = parts;
   const sink = new StreamSink(client, protocols[protocol], createFraming(framing), clock.monotonic);
-  return answer(parts, exchange, new StreamedText(parts, exchange, prepared, sink));
+  return answer(parts, exchange, new StreamedText(parts, exchange, preparedText, sink));
 }
 
 /** How a text request is served: unchanged by channels of the client's protocol, converted by the others. */
@@ -78,14 +78,19 @@ abstract class TextPlan<
   #leftOutStates = 0;
   #rewrites: readonly string[] = [];
 
-  constructor(parts: TextParts, exchange: Exchange<TextInput>, prepared: PreparedText, sink: Sink) {
+  constructor(
+    parts: TextParts,
+    exchange: Exchange<TextInput>,
+    preparedText: PreparedText,
+    sink: Sink,
+  ) {
     this.kind = sink === null ? 'buffered' : 'stream';
     this.sink = sink;
-    this.routes = prepared.routes;
-    this.model = prepared.request.model;
+    this.routes = preparedText.routes;
+    this.model = preparedText.request.model;
     this.parts = parts;
     this.exchange = exchange;
-    this.prepared = prepared;
+    this.prepared = preparedText;
   }
 
   unable(route: Route): Promise<GatewayError | null> | null {
@@ -115,17 +120,17 @@ abstract class TextPlan<
     lease: ChannelLease,
   ): RoutedRequest<TextSent, Result, Seen> | Promise<RoutedRequest<TextSent, Result, Seen>> {
     const { input } = this.exchange;
-    const converted = this.#conversions?.converted.get(route) ?? null;
-    const edits = converted === null ? this.#editsOf(route) : noEdits;
-    const making = requestFor(this.parts, input, this.prepared, route, converted, edits);
-    if (!(making instanceof Promise)) return this.#routed(making, lease);
+    const convertedRequest = this.#conversions?.converted.get(route) ?? null;
+    const edits = convertedRequest === null ? this.#editsOf(route) : noEdits;
+    const making = requestFor(this.parts, input, this.prepared, route, convertedRequest, edits);
+    if (!(making instanceof Promise)) return this.#routedRequest(making, lease);
     return making.then((request) => {
       if (input.client.disconnected) throw new ClientGone();
-      return this.#routed(request, lease);
+      return this.#routedRequest(request, lease);
     });
   }
 
-  #routed(request: TextRequest, lease: ChannelLease): RoutedRequest<TextSent, Result, Seen> {
+  #routedRequest(request: TextRequest, lease: ChannelLease): RoutedRequest<TextSent, Result, Seen> {
     const { parts, prepared } = this;
     const { input } = this.exchange;
     const { conversation } = prepared;
@@ -216,16 +221,16 @@ abstract class TextPlan<
     forgetText(this.exchange.input, this.prepared);
   }
 
-  abstract measure(result: Result, sent: TextSent | null): Measured | null;
+  abstract measure(result: Result, sentRequest: TextSent | null): Measured | null;
 
-  measureLeft(left: DisconnectedAttempt<Seen>, sent: TextSent | null): Measured {
-    return measureDisconnected(left, this.prepared, sent);
+  measureLeft(leftAttempt: DisconnectedAttempt<Seen>, sentRequest: TextSent | null): Measured {
+    return measureDisconnected(leftAttempt, this.prepared, sentRequest);
   }
 
   abstract write(
     result: Result,
     headers: Readonly<Record<string, string>>,
-    sent: TextSent | null,
+    sentRequest: TextSent | null,
   ): void;
 }
 
@@ -235,19 +240,22 @@ class WholeText extends TextPlan<TextResponse, never, null> {
     return { receiver: new WholeResponse(reader), onLeave: 'drain' } as const;
   }
 
-  measure({ usage, outputTokens, body }: TextResponse, sent: TextSent | null): Measured | null {
+  measure(
+    { usage, outputTokens, body }: TextResponse,
+    sentRequest: TextSent | null,
+  ): Measured | null {
     // Estimated from the response that the client gets; a thread that read it has already done so.
     const estimate = () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString()));
-    return measureComplete(this.parts.missingUsage, this.prepared, sent, usage, estimate);
+    return measureComplete(this.parts.missingUsage, this.prepared, sentRequest, usage, estimate);
   }
 
   write(
     { body }: TextResponse,
     headers: Readonly<Record<string, string>>,
-    sent: TextSent | null,
+    sentRequest: TextSent | null,
   ): void {
     const { input } = this.exchange;
-    keepItems(this.parts, input, this.prepared, sent, body);
+    keepItems(this.parts, input, this.prepared, sentRequest, body);
     writeJson(input.client, body, headers);
   }
 }
@@ -284,28 +292,31 @@ class StreamedText extends TextPlan<CompleteText, SeenText, StreamSink> {
     return { receiver, onLeave: isDrained ? 'drain' : 'cancel' } as const;
   }
 
-  measure({ usage, tap }: CompleteText, sent: TextSent | null): Measured | null {
+  measure({ usage, tap }: CompleteText, sentRequest: TextSent | null): Measured | null {
     const estimate = () => estimateTokens(tap.outputBytes);
-    return measureComplete(this.parts.missingUsage, this.prepared, sent, usage, estimate);
+    return measureComplete(this.parts.missingUsage, this.prepared, sentRequest, usage, estimate);
   }
 
-  measureBroken(broken: BrokenAttempt<SeenText>, sent: TextSent | null): Measured | null {
-    return measureBrokenText(broken, this.prepared, sent);
+  measureBroken(
+    brokenAttempt: BrokenAttempt<SeenText>,
+    sentRequest: TextSent | null,
+  ): Measured | null {
+    return measureBrokenText(brokenAttempt, this.prepared, sentRequest);
   }
 
   write(
     { body }: CompleteText,
     headers: Readonly<Record<string, string>>,
-    sent: TextSent | null,
+    sentRequest: TextSent | null,
   ): void {
     this.sink.open(headers);
-    keepItems(this.parts, this.exchange.input, this.prepared, sent, body.at(-1));
+    keepItems(this.parts, this.exchange.input, this.prepared, sentRequest, body.at(-1));
     this.sink.end(body);
   }
 
   /** The frames that end a broken response, in the form of the frames before them. */
-  encodeError(error: GatewayError, seen: SeenText | null): string {
-    const tap = seen?.tap ?? null;
+  encodeError(error: GatewayError, seenResponse: SeenText | null): string {
+    const tap = seenResponse?.tap ?? null;
     const { id, protocol } = this.exchange.input;
     return tap?.fail?.(error) ?? this.parts.protocols[protocol].encodeStreamError(error, id, tap);
   }

@@ -39,7 +39,7 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
   readonly echo: ResponseEcho;
   readonly #bodies: BodyPool;
   readonly #input: TextInput;
-  readonly #converted: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
+  readonly #convertedRequest: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
   /** Who is given which ids; null if the ids in the response are the gateway's. */
   readonly #names: StateNames | null;
 
@@ -47,7 +47,7 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
   constructor(
     parts: TextParts,
     input: TextInput,
-    prepared: PreparedText,
+    preparedText: PreparedText,
     request: TextRequest,
     secret: string | null,
   ) {
@@ -58,16 +58,16 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
       converted?.reader ??
       (place === null ? this.wire : parts.converter.rememberReasoning(this.wire, place));
     this.echo = {
-      clientModel: prepared.request.model,
+      clientModel: preparedText.request.model,
       upstreamModel: route.upstreamModel,
       ...(toolNames !== undefined && { toolNames }),
     };
     this.#bodies = parts.bodies;
     this.#input = input;
-    this.#converted = converted && { terms: converted.terms, learn: converted.learn };
+    this.#convertedRequest = converted && { terms: converted.terms, learn: converted.learn };
     this.#names =
       converted === null
-        ? { parts, prepared, channel: route.channel.id, secret, sent: request.sent }
+        ? { parts, prepared: preparedText, channel: route.channel.id, secret, sent: request.sent }
         : null;
   }
 
@@ -77,11 +77,11 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     if (body.length < bodies.weights.response) {
       return readWholeResponse(body, wire, this.protocol, echo);
     }
-    const converted = this.#converted;
-    const args = { body, upstream: wire.name, echo, terms: converted?.terms ?? null };
+    const convertedRequest = this.#convertedRequest;
+    const args = { body, upstream: wire.name, echo, terms: convertedRequest?.terms ?? null };
     const running = bodies.run(this.#input.caller.keyId, 'readText', args);
     return readingInThread(running).with((response) => {
-      converted?.learn(response);
+      convertedRequest?.learn(response);
       return response;
     });
   }
@@ -108,12 +108,12 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
    * Records the ids that a response gives out and its upstream keeps: in this process at once, on other nodes with the
    * usage row. Called before the client sees them.
    */
-  record(given: readonly StateName[]): void {
+  record(givenNames: readonly StateName[]): void {
     if (this.#names === null) return;
     const { parts, prepared, channel, secret, sent } = this.#names;
     const { upstreamState, clock, keepStateFor } = parts;
     const { request, strange } = prepared;
-    const names = given.filter(
+    const names = givenNames.filter(
       ({ kind, id }) =>
         strange?.has(id) !== true && (request.isKept === true || !ofKeptResponses.has(kind)),
     );

@@ -115,7 +115,7 @@ async function secondsOfFrames(reader: PieceReader, enough: number): Promise<num
   await skipTags(reader);
   let seconds = 0;
   let stray = 0;
-  let framed = 0;
+  let framedBytes = 0;
   let last: Frame | null = null;
   for (;;) {
     const head = await reader.peek(4);
@@ -125,16 +125,16 @@ async function secondsOfFrames(reader: PieceReader, enough: number): Promise<num
       // Any bytes may look like a frame; two that follow each other are no accident.
       if (isEnd || (frame !== null && frame.kind === last.kind)) {
         seconds += last.seconds;
-        framed += last.length;
+        framedBytes += last.length;
       } else {
         stray += last.length;
       }
     }
     last = frame;
-    if (isEnd || seconds > enough) return framed > stray ? seconds : null;
+    if (isEnd || seconds > enough) return framedBytes > stray ? seconds : null;
     if (frame === null) stray += await reader.skip(1);
     else await reader.skip(frame.length);
-    if (stray > mostStray && stray > framed) return null;
+    if (stray > mostStray && stray > framedBytes) return null;
   }
 }
 
@@ -184,7 +184,7 @@ function frameOf(head: Buffer): Frame | null {
 /** Reads bytes in order, across pieces. Fewer than asked for: it is the end. */
 class PieceReader {
   readonly #pieces: AsyncIterator<Buffer>;
-  #held: Buffer = Buffer.alloc(0);
+  #heldBytes: Buffer = Buffer.alloc(0);
 
   constructor(pieces: Pieces) {
     this.#pieces = pieces[Symbol.asyncIterator]();
@@ -192,32 +192,33 @@ class PieceReader {
 
   /** The next bytes, which stay. */
   async peek(count: number): Promise<Buffer> {
-    while (this.#held.length < count && (await this.#more()));
-    return this.#held.subarray(0, count);
+    while (this.#heldBytes.length < count && (await this.#more()));
+    return this.#heldBytes.subarray(0, count);
   }
 
   async read(count: number): Promise<Buffer> {
     const bytes = await this.peek(count);
-    this.#held = this.#held.subarray(bytes.length);
+    this.#heldBytes = this.#heldBytes.subarray(bytes.length);
     return bytes;
   }
 
   /** @returns how many bytes there were */
   async skip(count: number): Promise<number> {
-    let done = 0;
+    let doneBytes = 0;
     do {
-      const some = Math.min(count - done, this.#held.length);
-      this.#held = this.#held.subarray(some);
-      done += some;
-    } while (done < count && (await this.#more()));
-    return done;
+      const some = Math.min(count - doneBytes, this.#heldBytes.length);
+      this.#heldBytes = this.#heldBytes.subarray(some);
+      doneBytes += some;
+    } while (doneBytes < count && (await this.#more()));
+    return doneBytes;
   }
 
   /** False: there is no more. */
   async #more(): Promise<boolean> {
     const { done, value } = await this.#pieces.next();
     if (done === true) return false;
-    this.#held = this.#held.length === 0 ? value : Buffer.concat([this.#held, value]);
+    this.#heldBytes =
+      this.#heldBytes.length === 0 ? value : Buffer.concat([this.#heldBytes, value]);
     return true;
   }
 

@@ -22,7 +22,8 @@ export function openVideo(
   const opening = callOnBody(parts, input, 'openVideo', { protocol });
   const checkable = ({ model, request }: Awaited<typeof opening>): OpenedVideo => ({
     model,
-    check: (_exchange, resolved) => checkVideo(protocol, resolved, () => valueOf(request)),
+    check: (_exchange, resolvedModel) =>
+      checkVideo(protocol, resolvedModel, () => valueOf(request)),
   });
   return opening instanceof Promise ? opening.then(checkable) : checkable(opening);
 }
@@ -33,10 +34,10 @@ export function openVideo(
  */
 export function checkVideo(
   protocol: VideoProtocolName,
-  resolved: ResolvedModel,
+  resolvedModel: ResolvedModel,
   read: () => VideoRequest,
 ): CheckedVideo {
-  const { name, model } = resolved;
+  const { name, model } = resolvedModel;
   if (dialectOf(model) !== protocol) {
     throw new GatewayError('model_not_available', { values: { model: name }, param: 'model' });
   }
@@ -46,7 +47,7 @@ export function checkVideo(
     const reason = `resolution ${resolution} is not available for this model`;
     throw new GatewayError('invalid_value', { param: 'resolution', values: { reason } });
   }
-  return { resolved, request };
+  return { resolved: resolvedModel, request };
 }
 
 /** Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model. */

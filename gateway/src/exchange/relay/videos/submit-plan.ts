@@ -73,7 +73,7 @@ export function submitRequest(
   { body }: Pick<VideoRequest, 'body'>,
   { route, vendor, side, secret, timeouts }: SubmitTarget,
 ): UpstreamRequest {
-  const asked = buildUpstreamRequest({
+  const upstreamRequest = buildUpstreamRequest({
     operation: 'generate',
     route,
     vendor,
@@ -85,7 +85,11 @@ export function submitRequest(
     stream: false,
     timeouts,
   });
-  return { ...asked, headers: { ...asked.headers, ...side.submitHeaders }, ownConnection: true };
+  return {
+    ...upstreamRequest,
+    headers: { ...upstreamRequest.headers, ...side.submitHeaders },
+    ownConnection: true,
+  };
 }
 
 /** In pieces, so that images in the body are not copied. */

@@ -39,18 +39,18 @@ export const videoOperation: Operation<VideoInput, CheckedVideo, PreparedVideo, 
   // A task may last a day. All that is left would be out of its owner's reach for as long.
   holdsAll: true,
   open: openVideo,
-  authorize({ checksAudio, fetchMedia }, { input }, checked) {
-    const { audioUrl } = checked.request;
+  authorize({ checksAudio, fetchMedia }, { input }, checkedVideo) {
+    const { audioUrl } = checkedVideo.request;
     if (audioUrl === null || !checksAudio) return null;
     return async () => {
       await checkAudio(fetchMedia, audioUrl, input.caller.keyId);
-      return checked;
+      return checkedVideo;
     };
   },
   bound: (_exchange, { request }, rates) => videoBound(rates, request.demand),
-  prepare: (parts, { input }, checked) => ({
-    request: checked.request,
-    routes: candidatesFor(parts, input, checked),
+  prepare: (parts, { input }, checkedVideo) => ({
+    request: checkedVideo.request,
+    routes: candidatesFor(parts, input, checkedVideo),
   }),
   answer: answerVideo,
 };
@@ -70,7 +70,7 @@ const rowIsIntent = Object.freeze({ begin: () => {} });
 export async function answerVideo(
   parts: VideoParts,
   exchange: Exchange<VideoInput>,
-  prepared: PreparedVideo,
+  preparedVideo: PreparedVideo,
 ): Promise<void> {
   const { input, model } = exchange;
   // The prepared request has the bytes. Of megabytes no digest is made for the log.
@@ -78,27 +78,27 @@ export async function answerVideo(
   if (input.client.disconnected) {
     return finishDisconnected(parts, exchange, nothingUsed, nothingTried);
   }
-  const task = await begin(parts, exchange, prepared);
-  const attempted = await new Tries(
+  const task = await begin(parts, exchange, preparedVideo);
+  const submitTries = await new Tries(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
-    submitPlan(parts, input, model, prepared),
+    submitPlan(parts, input, model, preparedVideo),
   ).run();
-  const error = await settle(parts, exchange, task, attempted);
-  reportExchange(parts, exchange, endingOf(error, attempted));
+  const error = await settle(parts, exchange, task, submitTries);
+  reportExchange(parts, exchange, endingOf(error, submitTries));
   if (error !== null) throw error;
   const body = parts.videos[input.protocol].encodeAccepted(task.id, input.id);
-  writeJson(input.client, body, responseHeaders(attempted.sent));
+  writeJson(input.client, body, responseHeaders(submitTries.sent));
 }
 
 /** @throws GatewayError when there is no task; nothing is held by then. */
 async function begin(
   parts: VideoParts,
   exchange: Exchange<VideoInput>,
-  prepared: PreparedVideo,
+  preparedVideo: PreparedVideo,
 ): Promise<OpenTask> {
   try {
-    return await createTask(parts, exchange, prepared);
+    return await createTask(parts, exchange, preparedVideo);
   } catch (error) {
     const failure = asGatewayError(parts, exchange.input, error);
     await finishFailed(parts, exchange, failure, nothingTried);
@@ -121,11 +121,12 @@ async function settle(
       await tasks.accept(task, { upstreamId, channel, upstreamModel, secret, attempts });
       return null;
     }
-    const thrown = outcome.kind === 'unanswered' ? outcome.error : new GatewayError('unavailable');
-    const error = asGatewayError(parts, input, thrown);
-    const judged = attempts.map(asUncertain);
-    const isUncertain = judged.some((attempt) => attempt.class === 'uncertain');
-    await tasks.refuse(task, { error, attempts: judged, isUncertain });
+    const thrownError =
+      outcome.kind === 'unanswered' ? outcome.error : new GatewayError('unavailable');
+    const error = asGatewayError(parts, input, thrownError);
+    const judgedAttempts = attempts.map(asUncertain);
+    const isUncertain = judgedAttempts.some((attempt) => attempt.class === 'uncertain');
+    await tasks.refuse(task, { error, attempts: judgedAttempts, isUncertain });
     return error;
   } catch (error) {
     return asGatewayError(parts, input, error);
@@ -142,8 +143,8 @@ function asUncertain(attempt: AttemptRecord): AttemptRecord {
   return isUnknown ? { ...attempt, class: 'uncertain' } : attempt;
 }
 
-function endingOf(error: GatewayError | null, tried: Submit): Ending {
-  const end = { error, measured: nothingUsed, tried };
+function endingOf(error: GatewayError | null, submit: Submit): Ending {
+  const end = { error, measured: nothingUsed, tried: submit };
   return error === null
     ? { ...end, outcome: 'completed', status: 200 }
     : { ...end, outcome: 'failed', status: error.entry.status };

@@ -54,8 +54,8 @@ export interface Book {
   /** Meters that no command names for a while, because the last one failed there. */
   readonly resting: Set<string>;
   /** What the command under way says, in case that it leaves meters out: ended short holds, and leases that it drops. */
-  told: ReadonlySet<string>;
-  dropped: ReadonlyMap<string, Lease>;
+  statedShorts: ReadonlySet<string>;
+  droppedLeases: ReadonlyMap<string, Lease>;
   /** The command under way, or the one whose outcome is unknown. */
   command: Command | null;
   /** Whether the next command must state anew what the last one touched, or everything. */
@@ -81,8 +81,8 @@ export function createBook(life: string, generation: number, isSole = false): Bo
     shorts: new Map(),
     shortsEnded: new Set(),
     resting: new Set(),
-    told: nothing,
-    dropped: new Map(),
+    statedShorts: nothing,
+    droppedLeases: new Map(),
     command: null,
     restates: 'no',
     isReplaying: false,
@@ -101,8 +101,8 @@ const isCalled = ({ recall, answered }: Lease): boolean => recall > answered;
 
 /** Whether something of the lease must go back with the next command, or an answer must, or more was spent than drawn. */
 export function mustReturn(lease: Lease): boolean {
-  const left = rest(lease);
-  return isCalled(lease) || left < 0n || (lease.isBeyond && left > 0n);
+  const remainder = rest(lease);
+  return isCalled(lease) || remainder < 0n || (lease.isBeyond && remainder > 0n);
 }
 
 /**
@@ -138,15 +138,20 @@ function countHold(book: Book, lease: Lease, amount: bigint): void {
 }
 
 /** Opens the hold of a request that the authority has admitted. */
-function open(book: Book, { id, meters }: Want, amount: bigint, shortOn: readonly string[]): void {
+function openHold(
+  book: Book,
+  { id, meters }: Want,
+  amount: bigint,
+  shortOn: readonly string[],
+): void {
   for (const { name, limit } of meters) {
     const lease = leaseOf(book, name);
     lease.limit = limit;
     countHold(book, lease, amount);
   }
-  const opened = { amount, isVoid: false, meters: meters.map(({ name }) => name), shortOn };
-  book.holds.set(id, opened);
-  if (shortOn.length > 0) book.shorts.set(id, opened);
+  const openedHold = { amount, isVoid: false, meters: meters.map(({ name }) => name), shortOn };
+  book.holds.set(id, openedHold);
+  if (shortOn.length > 0) book.shorts.set(id, openedHold);
 }
 
 /** Ends what an open hold holds before its request has ended: it has been under way for too long. */
@@ -198,7 +203,7 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
  * A record that will never be in the database is charged to nobody: its part of the leases is free again. It goes back
  * before anybody uses it, since more may have been drawn for it than there was.
  */
-export function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
+export function returnLostCharge(book: Book, parts: ReadonlyMap<string, bigint>): void {
   for (const [meter, part] of parts) {
     const lease = book.leases.get(meter);
     if (lease === undefined) continue;
@@ -225,7 +230,7 @@ export interface Plan {
 /** The next command; only one is under way at a time. */
 export function compose(book: Book, plan: Plan): Command {
   book.sent += 1;
-  const shared = {
+  const common = {
     life: book.life,
     number: book.sent,
     known: book.known,
@@ -235,54 +240,55 @@ export function compose(book: Book, plan: Plan): Command {
   };
   const command: Command =
     book.restates === 'no'
-      ? { ...shared, leases: changes(book, plan), wants: plan.wants }
-      : { ...shared, leases: statements(book), wants: [] };
+      ? { ...common, leases: changes(book, plan), wants: plan.wants }
+      : { ...common, leases: statements(book), wants: [] };
   book.command = command;
   return command;
 }
 
 function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   const needs = new Map<string, bigint>();
-  const wanted = new Map<string, WantedMeter>();
+  const wantedMeters = new Map<string, WantedMeter>();
   for (const { amount, meters } of wants) {
     for (const meter of meters) {
       needs.set(meter.name, (needs.get(meter.name) ?? 0n) + amount);
-      wanted.set(meter.name, meter);
+      wantedMeters.set(meter.name, meter);
     }
   }
-  const returned = new Set(idle);
-  for (const meter of calledBack(book)) returned.add(meter);
-  const told = book.shortsEnded.difference(book.resting);
-  const names = new Set([...needs.keys(), ...returned, ...ahead.keys(), ...told]);
-  for (const meter of told) book.shortsEnded.delete(meter);
-  const dropped = new Map<string, Lease>();
-  book.told = told;
-  book.dropped = dropped;
+  const returnedMeters = new Set(idle);
+  for (const meter of calledBack(book)) returnedMeters.add(meter);
+  const endedShorts = book.shortsEnded.difference(book.resting);
+  const names = new Set([...needs.keys(), ...returnedMeters, ...ahead.keys(), ...endedShorts]);
+  for (const meter of endedShorts) book.shortsEnded.delete(meter);
+  const droppedLeases = new Map<string, Lease>();
+  book.statedShorts = endedShorts;
+  book.droppedLeases = droppedLeases;
   return [...names.difference(book.resting)].toSorted().map((meter) => {
     const lease = leaseOf(book, meter);
     const isWanted = needs.has(meter) || ahead.has(meter);
     const free = rest(lease);
-    const isDropped = returned.has(meter) && lease.isOver && !isWanted && free === 0n;
+    const isDropped = returnedMeters.has(meter) && lease.isOver && !isWanted && free === 0n;
     if (isDropped) {
       book.leases.delete(meter);
-      dropped.set(meter, lease);
+      droppedLeases.set(meter, lease);
     }
     const need = needs.get(meter) ?? 0n;
-    const asked = wanted.get(meter);
-    const floor = asked?.floor ?? ahead.get(meter)?.floor ?? 0n;
+    const wantedMeter = wantedMeters.get(meter);
+    const floor = wantedMeter?.floor ?? ahead.get(meter)?.floor ?? 0n;
     // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing. So does the
     // floor, which must be left beside it.
-    const needed = asked === undefined ? 0n : need + asked.floor;
+    const neededAmount = wantedMeter === undefined ? 0n : need + wantedMeter.floor;
     // What was drawn for another limit may be more than there is. So may what the only process has spent above its holds.
-    const isStale = lease.isBeyond || (asked !== undefined && asked.limit !== lease.limit);
-    const isAll = returned.has(meter) || isStale || free < needed;
-    const back = isAll ? free : needed;
+    const isStale =
+      lease.isBeyond || (wantedMeter !== undefined && wantedMeter.limit !== lease.limit);
+    const isAll = returnedMeters.has(meter) || isStale || free < neededAmount;
+    const back = isAll ? free : neededAmount;
     lease.frozen += back;
     return {
       meter,
       drawn: 0n,
       back,
-      ahead: returned.has(meter) ? 0n : (ahead.get(meter)?.amount ?? 0n),
+      ahead: returnedMeters.has(meter) ? 0n : (ahead.get(meter)?.amount ?? 0n),
       floor,
       answered: isAll ? lease.recall : lease.answered,
       isDropped,
@@ -306,11 +312,11 @@ export function* calledBack({ isSole, leases, resting }: Book): Generator<string
  */
 function statements(book: Book): LeaseChange[] {
   if (book.restates === 'all') forgetEmpty(book);
-  const touched =
+  const touchedMeters =
     book.restates === 'all'
       ? [...book.leases.keys()]
       : (book.command?.leases.map(({ meter }) => meter) ?? []);
-  return touched.toSorted().map((meter) => {
+  return touchedMeters.toSorted().map((meter) => {
     const lease = book.leases.get(meter);
     if (lease !== undefined) {
       lease.drawn -= lease.frozen;
@@ -398,7 +404,7 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
   for (const want of command.wants) {
     const outcome = reply.outcomes.get(want.id)!;
     if (outcome.kind !== 'granted') continue;
-    open(book, want, outcome.amount, outcome.shortOn);
+    openHold(book, want, outcome.amount, outcome.shortOn);
   }
 }
 
@@ -412,9 +418,9 @@ export function undo(book: Book): void {
 
 /** As if the command had not named the meter. */
 function takeBack(book: Book, { meter, back }: LeaseChange): void {
-  const dropped = book.dropped.get(meter);
-  if (dropped !== undefined) book.leases.set(meter, { ...dropped });
-  if (book.told.has(meter)) book.shortsEnded.add(meter);
+  const droppedLease = book.droppedLeases.get(meter);
+  if (droppedLease !== undefined) book.leases.set(meter, { ...droppedLease });
+  if (book.statedShorts.has(meter)) book.shortsEnded.add(meter);
   leaseOf(book, meter).frozen -= back;
 }
 
@@ -434,7 +440,7 @@ export function wentBack(book: Book): void {
 }
 
 /** The records are there again, or nobody waits for them any longer. */
-export function replayed(book: Book): void {
+export function endReplay(book: Book): void {
   book.isReplaying = false;
   book.isStated = false;
 }

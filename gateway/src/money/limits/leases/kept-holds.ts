@@ -1,5 +1,5 @@
 import type { Authority } from '#leases/index.ts';
-import { giveUp, type Book } from './book.ts';
+import { returnLostCharge, type Book } from './book.ts';
 
 /**
  * When the database is asked whether it has a task, by what became of the transaction. After a minute it has either
@@ -30,23 +30,23 @@ export function createKeptHolds(
   authority: Pick<Authority, 'recorded'>,
   monotonic: () => number,
 ): KeptHolds {
-  const begun = new Map<string, Kept>();
-  const asked = new Map<string, Kept & { readonly at: number }>();
+  const begunHolds = new Map<string, Kept>();
+  const pendingHolds = new Map<string, Kept & { readonly at: number }>();
   return {
-    begin: (id, book, parts) => void begun.set(id, { book, parts }),
+    begin: (id, book, parts) => void begunHolds.set(id, { book, parts }),
     end(id, outcome) {
-      const kept = begun.get(id);
-      if (kept === undefined) return;
-      begun.delete(id);
-      if (outcome === 'rolled-back') giveUp(kept.book, kept.parts);
-      else asked.set(id, { ...kept, at: monotonic() + askAfterMs[outcome] });
+      const taskHold = begunHolds.get(id);
+      if (taskHold === undefined) return;
+      begunHolds.delete(id);
+      if (outcome === 'rolled-back') returnLostCharge(taskHold.book, taskHold.parts);
+      else pendingHolds.set(id, { ...taskHold, at: monotonic() + askAfterMs[outcome] });
     },
     async settle() {
-      const due = [...asked].filter(([, { at }]) => monotonic() >= at);
-      if (due.length === 0) return;
-      const recorded = await authority.recorded(due.map(([id]) => id));
-      for (const [id, { book, parts }] of due) {
-        if (asked.delete(id) && !recorded.has(id)) giveUp(book, parts);
+      const dueHolds = [...pendingHolds].filter(([, { at }]) => monotonic() >= at);
+      if (dueHolds.length === 0) return;
+      const recordedIds = await authority.recorded(dueHolds.map(([id]) => id));
+      for (const [id, { book, parts }] of dueHolds) {
+        if (pendingHolds.delete(id) && !recordedIds.has(id)) returnLostCharge(book, parts);
       }
     },
   };

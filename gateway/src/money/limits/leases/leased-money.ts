@@ -17,7 +17,7 @@ import {
   end,
   expire,
   freeOf,
-  giveUp,
+  returnLostCharge,
   hear,
   hearBeyond,
   heldIn,
@@ -25,7 +25,7 @@ import {
   lose,
   mustReturn,
   mustState,
-  replayed,
+  endReplay,
   take,
   undo,
   wentBack,
@@ -124,11 +124,11 @@ export class LeasedMoney implements Money {
       rules: leaseRules,
     });
     this.#looks = createRepeatedWork((detail) =>
-      log.warn('this node does not hear of leases of others', { component: 'money', detail }),
+      log.warn('cannot receive lease notifications', { component: 'money', detail }),
     );
     this.#looking = setInterval(() => this.#lookNow(), leaseRules.lookEveryMs).unref();
     this.#listening = authority.listen({
-      onRecall: (meter, recall) => this.#recalled(meter, recall),
+      onRecall: (meter, recall) => this.#hearRecall(meter, recall),
       onChange: () => this.#limitsChanged(),
     });
   }
@@ -159,47 +159,47 @@ export class LeasedMoney implements Money {
     const meters = request.meters.filter(({ limit }) => limit !== unlimited);
     if (meters.length === 0) return { held: true, amount };
     const want: Want = { id, amount, meters, isLast: false, isExact };
-    const taken = this.#takeNow(want, request);
-    if (taken !== null) return taken;
-    const denied = this.#refusals.of(request);
-    if (denied !== null) return { held: false, denied };
+    const decision = this.#takeNow(want, request);
+    if (decision !== null) return decision;
+    const deniedMeter = this.#refusals.of(request);
+    if (deniedMeter !== null) return { held: false, denied: deniedMeter };
     const isResting = meters.some(({ name }) => this.#book?.resting.has(name) === true);
     if (this.#isClosed || isResting || this.#options.monotonic() < this.#awayUntil) {
       return Promise.reject(unavailable());
     }
-    const decided = this.#waiting.add(want, request);
+    const later = this.#waiting.add(want, request);
     this.#work();
-    return decided;
+    return later;
   }
 
-  charge(
-    [id = '', ...drawn]: readonly string[],
+  announceCharge(
+    [id = '', ...extensions]: readonly string[],
     meters: readonly string[],
     cost: bigint,
   ): ChargedLease | null {
-    // What was drawn later backs the charge too.
-    for (const more of drawn) this.#endHold(more, 0n);
-    const ended = this.#endHold(id, cost);
-    if (ended === null) return null;
-    this.#unwritten.begin(id, ended.own, ended.parts);
-    return leaseOn(meters, ended);
+    // What extended the hold backs the charge too.
+    for (const extension of extensions) this.#endHold(extension, 0n);
+    const endedHold = this.#endHold(id, cost);
+    if (endedHold === null) return null;
+    this.#unwritten.begin(id, endedHold.own, endedHold.parts);
+    return leaseOn(meters, endedHold);
   }
 
-  commitHold(id: string, spent: bigint): void {
+  commitHold(id: string, cost: bigint): void {
     this.#endHold(id, 0n);
-    this.#unwritten.end(id, spent > 0n);
+    this.#unwritten.end(id, cost > 0n);
   }
 
-  keep(id: string, meters: readonly string[]): ChargedLease | null {
-    const open = this.#holders.get(id)?.holds.get(id);
-    if (open?.isVoid === true) throw unavailable();
-    const ended = this.#endHold(id, open?.amount ?? 0n);
-    if (ended === null) return null;
-    this.#keptHolds.begin(id, ended.own, ended.parts);
-    return leaseOn(meters, ended);
+  taskBeginning(id: string, meters: readonly string[]): ChargedLease | null {
+    const openHold = this.#holders.get(id)?.holds.get(id);
+    if (openHold?.isVoid === true) throw unavailable();
+    const endedHold = this.#endHold(id, openHold?.amount ?? 0n);
+    if (endedHold === null) return null;
+    this.#keptHolds.begin(id, endedHold.own, endedHold.parts);
+    return leaseOn(meters, endedHold);
   }
 
-  kept(id: string, outcome: Parameters<Money['kept']>[1]): void {
+  taskBegun(id: string, outcome: Parameters<Money['taskBegun']>[1]): void {
     this.#keptHolds.end(id, outcome);
     this.#workOn();
   }
@@ -209,11 +209,11 @@ export class LeasedMoney implements Money {
   taskEnded(): void {}
 
   /** The database will never accept the record of a charge that lay in these leases. */
-  reject(leased: readonly LeasedPart[]): void {
+  reject(leasedParts: readonly LeasedPart[]): void {
     const book = this.#book;
     if (book === null) return;
-    const parts = leased.filter(({ life }) => life === book.life);
-    giveUp(book, new Map(parts.map(({ meter, part }) => [meter, part])));
+    const parts = leasedParts.filter(({ life }) => life === book.life);
+    returnLostCharge(book, new Map(parts.map(({ meter, part }) => [meter, part])));
   }
 
   async read(meter: string): Promise<MeterState | null> {
@@ -246,9 +246,9 @@ export class LeasedMoney implements Money {
     return { monotonic: this.#options.monotonic(), wall: this.#options.now() };
   }
 
-  #isTooOld(sent: Moment): boolean {
+  #isTooOld(sentAt: Moment): boolean {
     const { monotonic, now } = this.#options;
-    return monotonic() - sent.monotonic >= this.#stopMs || now() - sent.wall >= this.#stopMs;
+    return monotonic() - sentAt.monotonic >= this.#stopMs || now() - sentAt.wall >= this.#stopMs;
   }
 
   #sweep(): void {
@@ -258,7 +258,7 @@ export class LeasedMoney implements Money {
     });
   }
 
-  #opened({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision {
+  #openHold({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision {
     const { monotonic, now } = this.#options;
     this.#holders.set(id, this.#book!);
     this.#expiry.add(id, monotonic() + expiresAt - now());
@@ -270,28 +270,28 @@ export class LeasedMoney implements Money {
     if (book === null || this.#isTooOld(this.#lastSign) || !take(book, want)) return null;
     const pace = this.#pace;
     for (const { name, floor } of want.meters) {
-      pace.used(name, want.amount);
+      pace.noteUse(name, want.amount);
       if (freeOf(book.leases.get(name)) * 2n < pace.ahead(name) && pace.mayDraw(name)) {
         this.#low.set(name, floor);
       }
     }
     if (this.#low.size > 0) this.#work();
-    return this.#opened(request, want.amount);
+    return this.#openHold(request, want.amount);
   }
 
   #endHold(id: string, cost: bigint): Ended | null {
     const own = this.#holders.get(id);
-    const open = own?.holds.get(id);
-    if (own === undefined || open === undefined) return null;
+    const openHold = own?.holds.get(id);
+    if (own === undefined || openHold === undefined) return null;
     this.#holders.delete(id);
     this.#expiry.remove(id);
     const parts = end(own, id, cost);
-    for (const meter of open.meters) this.#refusals.forget(meter);
+    for (const meter of openHold.meters) this.#refusals.forget(meter);
     if (own !== this.#book) {
       this.#endIfDone(own);
       return { own, parts };
     }
-    const isCalled = open.meters.some((meter) => {
+    const isCalled = openHold.meters.some((meter) => {
       const lease = own.leases.get(meter);
       return lease !== undefined && mustReturn(lease);
     });
@@ -304,9 +304,9 @@ export class LeasedMoney implements Money {
 
   async #begin(): Promise<Book> {
     const life = this.#options.newLife();
-    const sent = this.#moment();
+    const sentAt = this.#moment();
     const generation = await this.#options.authority.begin(life);
-    this.#lastSign = sent;
+    this.#lastSign = sentAt;
     this.#book = createBook(life, generation);
     return this.#book;
   }
@@ -329,14 +329,14 @@ export class LeasedMoney implements Money {
   #noteLoss(own: Book): void {
     if (own.restates === 'all') return;
     this.#options.log.error(
-      'the database went back in time; writing the leases of this process anew',
+      'the database went back in time; writing the leases of this process again',
       null,
       { component: 'money' },
     );
     wentBack(own);
     const timeout = wait(leaseRules.restateMs, undefined, { ref: false });
     void Promise.race([this.#options.replay(), timeout]).then(() => {
-      replayed(own);
+      endReplay(own);
       this.#workOn();
     });
   }
@@ -350,7 +350,7 @@ export class LeasedMoney implements Money {
       this.#low.size > 0 ||
       this.#idle.size > 0 ||
       calledBack(book).next().done !== true ||
-      this.#waiting.due().length > 0
+      this.#waiting.dueWants().length > 0
     );
   }
 
@@ -377,7 +377,7 @@ export class LeasedMoney implements Money {
       } catch (error) {
         const { log, monotonic } = this.#options;
         if (!this.#hasFailed) {
-          log.error('the database does not lease money', error, { component: 'money' });
+          log.error('cannot lease funds', error, { component: 'money' });
         }
         this.#hasFailed = true;
         this.#awayUntil = monotonic() + leaseRules.awayMs;
@@ -400,28 +400,28 @@ export class LeasedMoney implements Money {
   async #once(own: Book): Promise<void> {
     this.#waiting.tryAll((want, request) => this.#takeNow(want, request));
     if (own.restates === 'no' && !this.#hasWork()) return;
-    const due = own.restates === 'no' ? this.#waiting.due() : [];
-    const sent = this.#moment();
-    const command = this.#plan(own, due);
+    const dueWants = own.restates === 'no' ? this.#waiting.dueWants() : [];
+    const sentAt = this.#moment();
+    const command = this.#plan(own, dueWants);
     const reply = await this.#options.authority.run(command);
     // The life was closed meanwhile: so are the leases that this command drew.
     if (this.#book !== own) return;
     if (reply.kind === 'closed') this.#beginAgain();
     else if (reply.kind === 'went-back') this.#noteLoss(own);
     else if (reply.kind === 'failed') this.#rest(own, reply.meters, reply.error);
-    else if (reply.kind === 'stale' || this.#isTooOld(sent)) lose(own);
+    else if (reply.kind === 'stale' || this.#isTooOld(sentAt)) lose(own);
     else {
       const { log } = this.#options;
-      if (this.#hasFailed) log.info('the database leases money again', { component: 'money' });
+      if (this.#hasFailed) log.info('leasing funds again', { component: 'money' });
       this.#hasFailed = false;
       learn(own, reply);
-      this.#lastSign = sent;
+      this.#lastSign = sentAt;
       const pace = this.#pace;
       for (const { meter } of command.leases) {
         if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
       }
       this.#waiting.decide(command, reply.outcomes, (request, amount) =>
-        this.#opened(request, amount),
+        this.#openHold(request, amount),
       );
     }
   }
@@ -431,7 +431,7 @@ export class LeasedMoney implements Money {
     const ahead = new Map<string, { amount: bigint; floor: bigint }>();
     for (const { amount, meters } of wants) {
       for (const { name, floor } of meters) {
-        pace.used(name, amount);
+        pace.noteUse(name, amount);
         ahead.set(name, { amount: pace.ahead(name), floor });
       }
     }
@@ -445,7 +445,7 @@ export class LeasedMoney implements Money {
   /** The others go on. Only the payers of these meters wait, until the reason may be gone. */
   #rest(own: Book, meters: ReadonlySet<string>, error: Error): void {
     const detail = [...meters].join(', ');
-    this.#options.log.error('the database does not lease money of some payers', error, {
+    this.#options.log.error('cannot lease funds for some accounts', error, {
       component: 'money',
       detail,
     });
@@ -470,18 +470,18 @@ export class LeasedMoney implements Money {
     await this.#keptHolds.settle();
     const own = this.#book;
     if (own === null) return;
-    const sent = this.#moment();
+    const sentAt = this.#moment();
     // A command may be done before the reply is read, which then knows less than this life.
     const { known, generation } = own;
-    const recalled = new Map(Array.from(own.leases, ([meter, { recall }]) => [meter, recall]));
+    const recalls = new Map(Array.from(own.leases, ([meter, { recall }]) => [meter, recall]));
     const reply = await this.#options.authority.look(own.life, heldIn(own));
     if (this.#book !== own || own.generation !== generation) return;
     if (reply.state === 'closed') this.#beginAgain();
     else if (reply.state === 'unknown' || reply.number < known) this.#noteLoss(own);
     else {
-      this.#lastSign = sent;
+      this.#lastSign = sentAt;
       for (const [meter, recall] of reply.recalls) {
-        if (recall < (recalled.get(meter) ?? 0)) this.#noteLoss(own);
+        if (recall < (recalls.get(meter) ?? 0)) this.#noteLoss(own);
         hear(own, meter, recall);
       }
       hearBeyond(own, reply.beyond);
@@ -492,7 +492,7 @@ export class LeasedMoney implements Money {
     this.#workOn();
   }
 
-  #recalled(meter: string, recall: number): void {
+  #hearRecall(meter: string, recall: number): void {
     if (this.#book !== null) hear(this.#book, meter, recall);
     this.#refusals.forget(meter);
     this.#waiting.hurry(meter);

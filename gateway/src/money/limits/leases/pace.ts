@@ -16,7 +16,7 @@ const restMs = 1_000;
 
 /** How fast the leases of this node are used. */
 export interface Pace {
-  used(meter: string, amount: bigint): void;
+  noteUse(meter: string, amount: bigint): void;
   /** What to draw ahead of need: what was held in the last seconds, at least the last hold. */
   ahead(meter: string): bigint;
   /** The last hold in nano-USD; 0 if it has been idle. */
@@ -31,7 +31,7 @@ export interface Pace {
 export function createPace(monotonic: () => number, idleMs: number): Pace {
   const uses = new Map<string, Use>();
   return {
-    used(meter, amount) {
+    noteUse(meter, amount) {
       const now = monotonic();
       const span = Math.floor(now / spanMs);
       let use = uses.get(meter);

@@ -1,5 +1,5 @@
 import type { Authority } from '#leases/index.ts';
-import { giveUp, type Book } from './book.ts';
+import { returnLostCharge, type Book } from './book.ts';
 
 /** A charge whose record may not have been written. */
 interface Charge {
@@ -29,23 +29,25 @@ export interface UnwrittenOptions {
 
 export function createUnwritten(options: UnwrittenOptions): Unwritten {
   const { authority, monotonic, appliedUntil } = options;
-  const begun = new Map<string, Charge>();
-  const failed = new Map<string, Charge>();
+  const begunCharges = new Map<string, Charge>();
+  const failedCharges = new Map<string, Charge>();
   return {
-    begin: (id, book, parts) => void begun.set(id, { book, parts, laterAt: null }),
+    begin: (id, book, parts) => void begunCharges.set(id, { book, parts, laterAt: null }),
     end(id, isWritten) {
-      const charge = begun.get(id);
+      const charge = begunCharges.get(id);
       if (charge === undefined) return;
-      begun.delete(id);
-      if (!isWritten) failed.set(id, charge);
-      else for (const one of failed.values()) one.laterAt ??= monotonic();
+      begunCharges.delete(id);
+      if (!isWritten) failedCharges.set(id, charge);
+      else for (const one of failedCharges.values()) one.laterAt ??= monotonic();
     },
     async settle() {
-      const due = [...failed].filter(([, { laterAt }]) => (laterAt ?? Infinity) < appliedUntil());
-      if (due.length === 0) return;
-      const recorded = await authority.recorded(due.map(([id]) => id));
-      for (const [id, { book, parts }] of due) {
-        if (failed.delete(id) && !recorded.has(id)) giveUp(book, parts);
+      const dueCharges = [...failedCharges].filter(
+        ([, { laterAt }]) => (laterAt ?? Infinity) < appliedUntil(),
+      );
+      if (dueCharges.length === 0) return;
+      const recordedIds = await authority.recorded(dueCharges.map(([id]) => id));
+      for (const [id, { book, parts }] of dueCharges) {
+        if (failedCharges.delete(id) && !recordedIds.has(id)) returnLostCharge(book, parts);
       }
     },
   };

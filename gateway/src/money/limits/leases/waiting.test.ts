@@ -20,7 +20,7 @@ it('many requests for one balance do not keep those for others waiting', () => {
   };
   for (let at = 0; at < 1_000; at += 1) add(`many-${at}`, 'many');
   for (let at = 0; at < 10; at += 1) add(`few-${at}`, 'few');
-  const due = waiting.due().map(({ id }) => id);
+  const due = waiting.dueWants().map(({ id }) => id);
   expect(due).toHaveLength(rules.wantsPerCommand);
   expect(due.filter((id) => id.startsWith('few'))).toHaveLength(10);
   // Each in the order in which they came.

@@ -14,7 +14,7 @@ interface Waiting {
   dueAt: number;
   /** When the other nodes were asked for it. */
   calledAt: number;
-  readonly decided: PromiseWithResolvers<HoldDecision>;
+  readonly decision: PromiseWithResolvers<HoldDecision>;
 }
 
 /** The requests that wait for a command, in the order in which they came. */
@@ -22,7 +22,7 @@ export interface WaitingRequests {
   readonly isEmpty: boolean;
   add(want: Want, request: HoldRequest): Promise<HoldDecision>;
   /** Those to name in the next command. */
-  due(): readonly Want[];
+  dueWants(): readonly Want[];
   /** When the first one is due, by the monotonic clock; Infinity if none waits. */
   readonly nextDue: number;
   /** Makes those due that wait for this meter; without a name, all. */
@@ -33,7 +33,7 @@ export interface WaitingRequests {
   decide(
     command: Command,
     outcomes: ReadonlyMap<string, Outcome>,
-    granted: (request: HoldRequest, amount: bigint) => HoldDecision,
+    openHold: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): void;
   /** @param meters those of the requests; without them, all requests */
   reject(error: GatewayError, meters?: ReadonlySet<string>): void;
@@ -63,7 +63,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
   const decideOne = (
     one: Waiting,
     outcome: Outcome,
-    granted: (request: HoldRequest, amount: bigint) => HoldDecision,
+    openHold: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): boolean => {
     const time = monotonic();
     // Its turn comes at once, unless it has waited for too long.
@@ -76,12 +76,12 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
       return true;
     }
     if (outcome.kind === 'granted') {
-      one.decided.resolve(granted(one.request, outcome.amount));
+      one.decision.resolve(openHold(one.request, outcome.amount));
     } else if (outcome.kind === 'refused') {
       // What was too little for an exact hold may be enough for another one.
       if (!one.want.isExact || outcome.least === 0n) refusals.add(one.request, outcome);
-      one.decided.resolve({ held: false, denied: outcome.meter });
-    } else one.decided.reject(unavailable());
+      one.decision.resolve({ held: false, denied: outcome.meter });
+    } else one.decision.reject(unavailable());
     return false;
   };
 
@@ -90,12 +90,12 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
       return waiting.length === 0;
     },
     add(want, request) {
-      const decided = Promise.withResolvers<HoldDecision>();
+      const decision = Promise.withResolvers<HoldDecision>();
       const since = monotonic();
-      waiting.push({ want, request, since, dueAt: -Infinity, calledAt: Infinity, decided });
-      return decided.promise;
+      waiting.push({ want, request, since, dueAt: -Infinity, calledAt: Infinity, decision });
+      return decision.promise;
     },
-    due() {
+    dueWants() {
       const time = monotonic();
       const wants = waiting.filter(({ dueAt }) => dueAt <= time).map(({ want }) => want);
       return wants.length <= rules.wantsPerCommand ? wants : inTurn(wants, rules.wantsPerCommand);
@@ -110,28 +110,28 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
       }
     },
     tryAll(take) {
-      waiting = waiting.filter(({ want, request, decided }) => {
-        const taken = take(want, request);
-        if (taken !== null) decided.resolve(taken);
-        return taken === null;
+      waiting = waiting.filter(({ want, request, decision }) => {
+        const immediate = take(want, request);
+        if (immediate !== null) decision.resolve(immediate);
+        return immediate === null;
       });
     },
-    decide({ wants }, outcomes, granted) {
-      const asked = new Set(wants.map(({ id }) => id));
+    decide({ wants }, outcomes, openHold) {
+      const askedIds = new Set(wants.map(({ id }) => id));
       waiting = waiting.filter(
-        (one) => !asked.has(one.want.id) || decideOne(one, outcomes.get(one.want.id)!, granted),
+        (one) => !askedIds.has(one.want.id) || decideOne(one, outcomes.get(one.want.id)!, openHold),
       );
       // What was refused to one is refused to all who want as much.
-      waiting = waiting.filter(({ request, decided }) => {
-        const denied = refusals.of(request);
-        if (denied !== null) decided.resolve({ held: false, denied });
-        return denied === null;
+      waiting = waiting.filter(({ request, decision }) => {
+        const deniedMeter = refusals.of(request);
+        if (deniedMeter !== null) decision.resolve({ held: false, denied: deniedMeter });
+        return deniedMeter === null;
       });
     },
     reject(error, meters) {
-      waiting = waiting.filter(({ want, decided }) => {
+      waiting = waiting.filter(({ want, decision }) => {
         const concerns = meters === undefined || want.meters.some(({ name }) => meters.has(name));
-        if (concerns) decided.reject(error);
+        if (concerns) decision.reject(error);
         return !concerns;
       });
     },

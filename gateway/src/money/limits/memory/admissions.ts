@@ -6,7 +6,7 @@ import { Slots } from './slots.ts';
 /** Nobody knows when a concurrent request ends. A second is soon enough to retry, and long enough to avoid a storm. */
 export const concurrencyRetryMs = 1_000;
 
-const admitted: RateDecision = Object.freeze({ admitted: true });
+const admission: RateDecision = Object.freeze({ admitted: true });
 
 export interface Admissions {
   checkRates(request: RateRequest): RateDecision;
@@ -53,23 +53,23 @@ export function createAdmissions(monotonic: () => number): Admissions {
 
   return {
     checkRates(request) {
-      const closed = closedFor(request);
-      if (closed !== null) return closed;
+      const closedDecision = closedFor(request);
+      if (closedDecision !== null) return closedDecision;
       const now = monotonic();
-      let denied: string | null = null;
+      let deniedName: string | null = null;
       let longest = 0;
       for (const limit of request.limits) {
         const wait = waitFor(limit, request.id, now);
         if (wait <= 0) continue;
-        denied ??= limit.name;
+        deniedName ??= limit.name;
         if (wait > longest) longest = wait;
       }
-      if (denied !== null) {
+      if (deniedName !== null) {
         forgetIdle(request.limits.length + 1);
-        return { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
+        return { admitted: false, denied: deniedName, retryAfterMs: Math.ceil(longest) };
       }
       note(request);
-      return admitted;
+      return admission;
     },
     note,
     leave: (id) => slots.leave(id),

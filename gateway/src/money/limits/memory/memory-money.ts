@@ -78,9 +78,9 @@ export function createMemoryMoney({
     expiry.sweep(book.now, (id) => expire(book, id));
   };
 
-  const enter = (name: string, amount: bigint, held: bigint): void => {
+  const enter = (name: string, amount: bigint, heldAmount: bigint): void => {
     if (rows.has(name)) return;
-    rows.set(name, { ...newMeter(amount), held });
+    rows.set(name, { ...newMeter(amount), held: heldAmount });
     leaseOf(book, name);
     if (rows.size > mostMeters) forgetIdle(4);
   };
@@ -100,7 +100,7 @@ export function createMemoryMoney({
     const want = { id, amount, meters, isLast: true, isExact };
     const ahead = new Map(meters.map(({ name, floor }) => [name, { amount: unlimited, floor }]));
     const reply = authority.run(compose(book, { wants: [want], idle: nothing, ahead }));
-    if (reply.kind !== 'done') throw new Error(`the memory does not lease money: ${reply.kind}`);
+    if (reply.kind !== 'done') throw new Error(`the memory cannot lease funds: ${reply.kind}`);
     learn(book, reply);
     const outcome = reply.outcomes.get(id)!;
     if (outcome.kind === 'granted') return { held: true, amount: outcome.amount };
@@ -144,26 +144,26 @@ export function createMemoryMoney({
     hasLeases: true,
     hold,
     // What it costs lies in no lease that the database knows.
-    charge: () => null,
+    announceCharge: () => null,
     commitHold(id, cost) {
       catchUp();
       end(book, id, cost);
       expiry.remove(id);
     },
-    keep(id) {
+    taskBeginning(id) {
       catchUp();
-      const open = book.holds.get(id);
-      if (open?.isVoid === true) throw new GatewayError('unavailable', { retryAfter: 1 });
+      const openHold = book.holds.get(id);
+      if (openHold?.isVoid === true) throw new GatewayError('unavailable', { retryAfter: 1 });
       expiry.remove(id);
-      if (open !== undefined) keeping.set(id, open);
+      if (openHold !== undefined) keeping.set(id, openHold);
       return null;
     },
-    kept(id, outcome) {
-      const open = keeping.get(id);
-      if (open === undefined) return;
+    taskBegun(id, outcome) {
+      const openHold = keeping.get(id);
+      if (openHold === undefined) return;
       keeping.delete(id);
       end(book, id, 0n);
-      if (outcome !== 'rolled-back') keepHold(open);
+      if (outcome !== 'rolled-back') keepHold(openHold);
     },
     async taskEnding(meters) {
       await know(meters);

@@ -8,24 +8,24 @@ export class Slots {
   }
 
   take(name: string, id: string): void {
-    const held = this.#heldBy.get(id);
-    if (held === undefined) this.#heldBy.set(id, [name]);
-    else if (held.includes(name)) return;
-    else held.push(name);
+    const heldNames = this.#heldBy.get(id);
+    if (heldNames === undefined) this.#heldBy.set(id, [name]);
+    else if (heldNames.includes(name)) return;
+    else heldNames.push(name);
     this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
   }
 
   /** @returns the limits on which the id held a slot. */
   leave(id: string): readonly string[] {
-    const held = this.#heldBy.get(id);
-    if (held === undefined) return [];
+    const heldNames = this.#heldBy.get(id);
+    if (heldNames === undefined) return [];
     this.#heldBy.delete(id);
-    for (const name of held) {
+    for (const name of heldNames) {
       const others = this.#taken.get(name)! - 1;
       if (others === 0) this.#taken.delete(name);
       else this.#taken.set(name, others);
     }
-    return held;
+    return heldNames;
   }
 
   isUnderWay(id: string): boolean {

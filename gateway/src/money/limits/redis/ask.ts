@@ -50,8 +50,8 @@ export function createAsking(options: AskingOptions): Asking {
   const { run, prefix, monotonic, serverTime, commandTimeoutMs, onLost } = options;
   const ownKeys = [`${prefix}epoch`, `${prefix}node:${randomUUID()}`];
   let epoch = '';
-  let sent = 0;
-  let answered = 0;
+  let sentCount = 0;
+  let answeredCount = 0;
   /** Microseconds by which Redis's clock is ahead of the monotonic one, at most; null: not known yet. */
   let ahead: number | null = null;
   let batch: Batch | null = null;
@@ -74,26 +74,26 @@ export function createAsking(options: AskingOptions): Asking {
     const { keys, values, asked } = batch;
     batch = null;
     onTheWay += 1;
-    const number = (sent += 1);
+    const number = (sentCount += 1);
     const at = monotonic();
-    const head = [epoch, String(number), String(answered), latest(at), time()];
+    const head = [epoch, String(number), String(answeredCount), latest(at), time()];
     run(scripts.batch, [...ownKeys, ...keys], [...head, ...values]).then(
       ([word, serverTime, ...replies]) => {
         hear(serverTime, at);
-        if (word === 'done') answered = Math.max(answered, number);
-        arrived();
+        if (word === 'done') answeredCount = Math.max(answeredCount, number);
+        onReply();
         if (word === 'done') settle(asked, replies);
         else fail(asked, new Error(`Redis did not take it: ${String(word)}`));
         if (word === 'lost') onLost();
       },
       (error: unknown) => {
-        arrived();
+        onReply();
         fail(asked, error);
       },
     );
   };
 
-  const arrived = (): void => {
+  const onReply = (): void => {
     onTheWay -= 1;
     if (!isDue) send();
   };
@@ -115,13 +115,13 @@ export function createAsking(options: AskingOptions): Asking {
     async enter() {
       // What was asked before goes before: it must not be sent behind a number that is larger than its own.
       send();
-      const number = (sent += 1);
+      const number = (sentCount += 1);
       const at = monotonic();
-      const values = [epoch, String(number), String(answered), randomUUID(), time()];
+      const values = [epoch, String(number), String(answeredCount), randomUUID(), time()];
       const [found, serverTime] = await run(scripts.enter, ownKeys, values);
       if (found === undefined) throw new Error('Redis has heard of a later connection');
       hear(serverTime, at);
-      answered = Math.max(answered, number);
+      answeredCount = Math.max(answeredCount, number);
       const isLost = epoch !== '' && epoch !== found;
       epoch = String(found);
       return isLost ? 'lost' : 'known';
@@ -129,14 +129,14 @@ export function createAsking(options: AskingOptions): Asking {
   };
 }
 
-function settle(asked: Batch['asked'], replies: Replies): void {
-  for (const [at, { resolve, reject }] of asked.entries()) {
+function settle(questions: Batch['asked'], replies: Replies): void {
+  for (const [at, { resolve, reject }] of questions.entries()) {
     const reply = replies[at];
     if (reply instanceof Error) reject(reply);
     else resolve(reply as Reply);
   }
 }
 
-function fail(asked: Batch['asked'], error: unknown): void {
-  for (const { reject } of asked) reject(error);
+function fail(questions: Batch['asked'], error: unknown): void {
+  for (const { reject } of questions) reject(error);
 }

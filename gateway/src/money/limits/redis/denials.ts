@@ -23,33 +23,35 @@ export class Denials {
 
   /**
    * @param waits milliseconds per limit of the request, 0 if it had room
-   * @param asked monotonic time of the question to Redis; the reply may have been in flight for a while
+   * @param askedAt monotonic time of the question to Redis; the reply may have been in flight for a while
    */
-  add({ limits }: RateRequest, waits: readonly number[], asked: number): void {
+  add({ limits }: RateRequest, waits: readonly number[], askedAt: number): void {
     for (const [at, { name, limit, windowMs }] of limits.entries()) {
       const wait = waits[at] ?? 0;
       // It is unknown when a concurrent request will leave.
       if (windowMs === 0 || wait <= 0) continue;
-      put(this.#rates, name, { limit, windowMs, until: asked + wait });
+      put(this.#rates, name, { limit, windowMs, until: askedAt + wait });
     }
   }
 
   of({ limits }: RateRequest): RateDecision | null {
     if (this.#rates.size === 0) return null;
     const now = this.#monotonic();
-    let denied: string | null = null;
+    let deniedName: string | null = null;
     let longest = 0;
     for (const { name, limit, windowMs } of limits) {
-      const full = this.#rates.get(name);
-      if (full === undefined) continue;
-      if (now >= full.until || limit > full.limit || windowMs !== full.windowMs) {
+      const fullRate = this.#rates.get(name);
+      if (fullRate === undefined) continue;
+      if (now >= fullRate.until || limit > fullRate.limit || windowMs !== fullRate.windowMs) {
         this.#rates.delete(name);
         continue;
       }
-      denied ??= name;
-      longest = Math.max(longest, full.until - now);
+      deniedName ??= name;
+      longest = Math.max(longest, fullRate.until - now);
     }
-    return denied === null ? null : { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
+    return deniedName === null
+      ? null
+      : { admitted: false, denied: deniedName, retryAfterMs: Math.ceil(longest) };
   }
 }
 

@@ -73,8 +73,8 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     client = null;
   };
 
-  const lose = (asked: Client, error: unknown): void => {
-    if (client !== asked) return;
+  const lose = (usedClient: Client, error: unknown): void => {
+    if (client !== usedClient) return;
     drop();
     // The attempt that is under way notices it.
     if (recovering !== null) return;
@@ -85,26 +85,26 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   };
 
   /** Redis was slow, or knows too little: it is asked again when it has been entered in time. */
-  const stumble = (asked: Client): void => {
-    if (client !== asked || !isUp) return;
+  const stumble = (usedClient: Client): void => {
+    if (client !== usedClient || !isUp) return;
     isUp = false;
-    void mend(asked, performance.now() + linkRules.patienceMs);
+    void mend(usedClient, performance.now() + linkRules.patienceMs);
   };
 
-  const mend = async (asked: Client, giveUpAt: number): Promise<void> => {
-    if (client !== asked) return;
+  const mend = async (usedClient: Client, giveUpAt: number): Promise<void> => {
+    if (client !== usedClient) return;
     try {
       await enter(run);
-      if (client === asked) isUp = true;
+      if (client === usedClient) isUp = true;
       return;
     } catch (error) {
       if (performance.now() >= giveUpAt) {
-        lose(asked, error);
+        lose(usedClient, error);
         return;
       }
     }
     await pauseFor(linkRules.pauseMs);
-    await mend(asked, giveUpAt);
+    await mend(usedClient, giveUpAt);
   };
 
   const pauseFor = (milliseconds: number): Promise<void> =>
@@ -118,7 +118,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       signal: ending.signal,
       ref: false,
     }).then(() => Promise.reject(new Error('Redis does not respond')));
-    const entered = async (): Promise<void> => {
+    const enterServer = async (): Promise<void> => {
       await fresh.connect();
       // A script that Redis does not know is sent a second time, which puts it behind later commands.
       const loads = Object.values(scripts).map(({ source }) =>
@@ -126,7 +126,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       );
       await Promise.all(loads);
     };
-    await Promise.race([entered(), tooLate]);
+    await Promise.race([enterServer(), tooLate]);
     await enter(run);
     if (client !== fresh) throw new Error('the connection was lost');
     isUp = true;
@@ -161,24 +161,24 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       : client.sendCommand([...command]);
 
   const run: Link['run'] = (script, keys, values) => {
-    const asked = client;
-    if (asked === null) return Promise.reject(new Error('not connected to Redis'));
+    const usedClient = client;
+    if (usedClient === null) return Promise.reject(new Error('not connected to Redis'));
     const rest = [String(keys.length), ...keys, ...values];
-    const reply = asked
+    const reply = usedClient
       .sendCommand<Replies>(['EVALSHA', script.sha, ...rest])
       .catch((error: unknown) => {
         if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return asked.sendCommand<Replies>(['EVAL', script.source, ...rest]);
+        return usedClient.sendCommand<Replies>(['EVAL', script.source, ...rest]);
       });
     return inTime(reply, commandTimeoutMs).then(
       (replies) => {
         const error = replies.find(isUseless);
-        if (error !== undefined) lose(asked, error);
+        if (error !== undefined) lose(usedClient, error);
         return replies;
       },
       (error: unknown) => {
-        if (error instanceof TimedOut) stumble(asked);
-        else lose(asked, error);
+        if (error instanceof TimedOut) stumble(usedClient);
+        else lose(usedClient, error);
         throw error;
       },
     );

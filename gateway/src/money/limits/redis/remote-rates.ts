@@ -20,7 +20,7 @@ const reportedAtOnce = 100;
 const mostLeft = 100_000;
 
 const never = Object.freeze({ monotonic: -Infinity, wall: -Infinity });
-const admitted: RateDecision = Object.freeze({ admitted: true });
+const admission: RateDecision = Object.freeze({ admitted: true });
 
 export interface RemoteRates {
   checkRates(request: RateRequest): RateDecision | Promise<RateDecision>;
@@ -48,8 +48,8 @@ export interface RemoteRatesOptions {
 /** Rates and concurrency in Redis; in this node's share while Redis is lost. */
 export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
   const { ask, isUp, prefix, share, denials, now, monotonic } = options;
-  const left = new Map<string, readonly string[]>();
-  const unreported = createUnreported(monotonic);
+  const departures = new Map<string, readonly string[]>();
+  const unreportedWindows = createUnreported(monotonic);
   const leaving = new Set<Promise<void>>();
   /** When all slots of this node were renewed. By both clocks: one stands still while the machine sleeps, the other may be set back. */
   let renewedAt = never;
@@ -65,21 +65,21 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
   };
 
   const reportLeft = (id: string, names: readonly string[]): Promise<void> => {
-    const reported = ask('leave', names.map(slotsKey), [id]).then(
+    const departure = ask('leave', names.map(slotsKey), [id]).then(
       () => {},
       (error: unknown) => {
         keepLeft(id, names);
         throw error;
       },
     );
-    const heard = reported.catch(() => {});
-    leaving.add(heard);
-    void heard.then(() => leaving.delete(heard));
-    return reported;
+    const outcome = departure.catch(() => {});
+    leaving.add(outcome);
+    void outcome.then(() => leaving.delete(outcome));
+    return departure;
   };
 
   const keepLeft = (id: string, names: readonly string[]): void => {
-    if (left.size < mostLeft) left.set(id, names);
+    if (departures.size < mostLeft) departures.set(id, names);
   };
 
   const reportWindow = async (window: UnreportedWindow): Promise<void> => {
@@ -95,19 +95,19 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
     try {
       if (values.length > 1) await ask('count', [timesKey(name)], values);
     } catch (error) {
-      unreported.putBack([window]);
+      unreportedWindows.putBack([window]);
       throw error;
     }
   };
 
   /** Reports in this turn what Redis has missed. @param most windows, and as many released slots */
   const report = async (most: number): Promise<void> => {
-    const reported = unreported.take(most).map(reportWindow);
-    for (const [id, names] of [...left].slice(0, most)) {
-      left.delete(id);
-      reported.push(reportLeft(id, names));
+    const reports = unreportedWindows.take(most).map(reportWindow);
+    for (const [id, names] of [...departures].slice(0, most)) {
+      departures.delete(id);
+      reports.push(reportLeft(id, names));
     }
-    await Promise.all(reported);
+    await Promise.all(reports);
   };
 
   const renew = async (): Promise<void> => {
@@ -120,16 +120,16 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
         else ids.push(id);
       }
     }
-    const asked: Promise<unknown>[] = [];
+    const questions: Promise<unknown>[] = [];
     for (const [name, ids] of idsBySlot) {
       for (let at = 0; at < ids.length; at += idsPerRenewal) {
         const some = ids.slice(at, at + idsPerRenewal);
         // All at once: what leaves from now on is reported behind it.
-        asked.push(ask('renew', [slotsKey(name)], [String(slotRules.leaseMs), ...some]));
+        questions.push(ask('renew', [slotsKey(name)], [String(slotRules.leaseMs), ...some]));
       }
     }
     try {
-      await Promise.all(asked);
+      await Promise.all(questions);
     } catch (error) {
       renewedAt = never;
       throw error;
@@ -144,7 +144,7 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
   const admitAlone = (request: RateRequest): RateDecision => {
     const decision = share.checkRates(request);
     if (decision.admitted) {
-      unreported.add(request.limits);
+      unreportedWindows.add(request.limits);
       renewedAt = never;
     }
     return decision;
@@ -154,12 +154,12 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
     const { id, limits } = request;
     const values = [id, String(slotRules.leaseMs)];
     for (const limit of limits) values.push(kindOf(limit), `${limit.limit}`, `${limit.windowMs}`);
-    const asked = monotonic();
+    const askedAt = monotonic();
     let reply;
     try {
       // In front, in the same batch.
       if (isLate()) renew().catch(() => {});
-      if (unreported.size > 0 || left.size > 0) report(Infinity).catch(() => {});
+      if (unreportedWindows.size > 0 || departures.size > 0) report(Infinity).catch(() => {});
       reply = await ask('admit', limits.map(keyOf), values);
     } catch {
       const decision = admitAlone(request);
@@ -169,10 +169,10 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
     }
     if (reply[0] === 'admitted') {
       share.admissions.note(request);
-      return admitted;
+      return admission;
     }
     const waits = reply.slice(1).map((microseconds) => Number(microseconds) / 1_000);
-    denials.add(request, waits, asked);
+    denials.add(request, waits, askedAt);
     return {
       admitted: false,
       denied: limits[waits.findIndex((wait) => wait > 0)]!.name,
@@ -182,9 +182,9 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
 
   return {
     checkRates(request) {
-      if (request.limits.length === 0) return admitted;
-      const closed = closedFor(request);
-      if (closed !== null) return closed;
+      if (request.limits.length === 0) return admission;
+      const closedDecision = closedFor(request);
+      if (closedDecision !== null) return closedDecision;
       // What was full when Redis said so is full, whether or not it can be asked.
       return denials.of(request) ?? (isUp() ? admitInRedis(request) : admitAlone(request));
     },
@@ -195,7 +195,7 @@ export function createRemoteRates(options: RemoteRatesOptions): RemoteRates {
       await renew();
       do await report(reportedAtOnce);
       // A little more comes all the time: it goes in front of what is asked next.
-      while (unreported.size > reportedAtOnce || left.size > reportedAtOnce);
+      while (unreportedWindows.size > reportedAtOnce || departures.size > reportedAtOnce);
     },
     renew,
     async close() {

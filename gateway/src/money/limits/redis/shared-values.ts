@@ -81,8 +81,8 @@ export function connectSharedValues(url: string, now: () => number): SharedValue
 
 /** @param info the reply to `INFO memory` */
 export function isEnoughFree(info: string): boolean {
-  const used = Number(/^used_memory:(\d+)/m.exec(info)?.[1] ?? Number.NaN);
+  const usedBytes = Number(/^used_memory:(\d+)/m.exec(info)?.[1] ?? Number.NaN);
   const most = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? Number.NaN);
-  if (Number.isNaN(used + most)) return false;
-  return most === 0 || used <= most * (1 - freeShare);
+  if (Number.isNaN(usedBytes + most)) return false;
+  return most === 0 || usedBytes <= most * (1 - freeShare);
 }

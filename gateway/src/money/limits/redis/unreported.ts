@@ -72,13 +72,13 @@ export function createUnreported(monotonic: () => number): Unreported {
       forgetOld(limits.length + 1);
     },
     take(most) {
-      const taken: UnreportedWindow[] = [];
+      const takenWindows: UnreportedWindow[] = [];
       for (const window of windows.values()) {
-        if (taken.length >= most) break;
+        if (takenWindows.length >= most) break;
         windows.delete(window.name);
-        taken.push(window);
+        takenWindows.push(window);
       }
-      return taken;
+      return takenWindows;
     },
     putBack(back) {
       for (const window of back) {

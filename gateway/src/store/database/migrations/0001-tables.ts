@@ -25,7 +25,7 @@ interface Index {
   readonly where?: readonly [column: string, operator: '<>' | 'is not', value: string | null];
 }
 
-const owned = 'enabled created_at updated_at revision';
+const ownedColumns = 'enabled created_at updated_at revision';
 const tokens = 'input_tokens output_tokens cache_read_tokens cache_write_tokens';
 const sums = `requests failed refused ${tokens} cache_write_1h_tokens reasoning_tokens images video_ms video_tokens cost unbilled_tokens`;
 const withTeam = ['team_id', 'is not', null] as const;
@@ -51,7 +51,7 @@ const accounts: Readonly<Record<string, Table>> = {
   users: {
     columns: [
       ['text', 'id owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       // What the person has chosen in the console is JSON, and so are the groups that they may give their keys.
       ['text', 'email name? role password_hash? preferences? groups=["default"]'],
       ['integer', 'opening_credit quota?'],
@@ -63,7 +63,7 @@ const accounts: Readonly<Record<string, Table>> = {
   teams: {
     columns: [
       ['text', 'id owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       ['text', 'name time_zone groups=["default"]'],
       ['integer', 'opening_credit rpm? budget_daily? budget_monthly? budget_total?'],
       // The budget day that was open when the time zone changed, and the zone in which it ends.
@@ -85,7 +85,7 @@ const accounts: Readonly<Record<string, Table>> = {
   keys: {
     columns: [
       ['text', 'id owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       ['text', 'name hash? secret_owner? prefix group_name settings user_id team_id?'],
       ['integer', 'quota? expires_at? rpm? rph? max_concurrency? revoked_at?'],
       // The old secret of a rotated key is valid for a while. A session is that of the console which made the key.
@@ -142,7 +142,7 @@ const catalogue: Readonly<Record<string, Table>> = {
   groups: {
     columns: [
       ['text', 'name owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       ['text', 'price_multiplier'],
     ],
     key: 'name',
@@ -150,7 +150,7 @@ const catalogue: Readonly<Record<string, Table>> = {
   channels: {
     columns: [
       ['text', 'id owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       ['text', 'name provider base_url? credentials settings'],
       ['integer', 'priority weight'],
     ],
@@ -160,7 +160,7 @@ const catalogue: Readonly<Record<string, Table>> = {
   models: {
     columns: [
       ['text', 'id owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       ['text', 'type settings'],
     ],
     key: 'id',
@@ -168,7 +168,7 @@ const catalogue: Readonly<Record<string, Table>> = {
   aliases: {
     columns: [
       ['text', 'name owner'],
-      ['integer', owned],
+      ['integer', ownedColumns],
       ['text', 'model'],
     ],
     key: 'name',
@@ -409,17 +409,17 @@ async function create(
   // With `strict`, SQLite enforces the declared types as PostgreSQL does.
   if (dialect === 'sqlite') table = table.modifyEnd(sql`strict`);
   for (const [type, names] of columns) {
-    for (const written of names.split(' ')) {
-      const [, column = '', isNullable, fallback] = /^(\w+)(\?)?(?:=(.+))?$/.exec(written) ?? [];
+    for (const columnText of names.split(' ')) {
+      const [, column = '', isNullable, fallback] = /^(\w+)(\?)?(?:=(.+))?$/.exec(columnText) ?? [];
       table = table.addColumn(column, types[type], (definition) => {
-        let built: ColumnDefinitionBuilder = definition;
-        if (column === key) built = built.primaryKey();
-        if (isNullable === undefined && type !== 'number') built = built.notNull();
+        let columnBuilder: ColumnDefinitionBuilder = definition;
+        if (column === key) columnBuilder = columnBuilder.primaryKey();
+        if (isNullable === undefined && type !== 'number') columnBuilder = columnBuilder.notNull();
         if (fallback !== undefined) {
-          built = built.defaultTo(type === 'text' ? fallback : Number(fallback));
+          columnBuilder = columnBuilder.defaultTo(type === 'text' ? fallback : Number(fallback));
         }
         const other = references[column];
-        return other === undefined ? built : built.references(`${other}.id`);
+        return other === undefined ? columnBuilder : columnBuilder.references(`${other}.id`);
       });
     }
   }
@@ -434,11 +434,11 @@ async function create(
   await table.execute();
   for (const each of indexes) {
     const index = typeof each === 'string' ? { columns: each } : each;
-    const named = index.columns.split(' ');
+    const indexColumns = index.columns.split(' ');
     let builder = db.schema
-      .createIndex(index.name ?? [name, 'by', ...named].join('_'))
+      .createIndex(index.name ?? [name, 'by', ...indexColumns].join('_'))
       .on(name)
-      .columns(named);
+      .columns(indexColumns);
     if (index.unique === true) builder = builder.unique();
     if (index.where !== undefined) {
       const [column, operator, value] = index.where;

@@ -26,13 +26,13 @@ async function refuseChanges(
     }
     return;
   }
-  const refused = changes.includes('delete') ? [...changes, 'truncate'] : changes;
+  const refusedEvents = changes.includes('delete') ? [...changes, 'truncate'] : changes;
   const refuse = sql.id(`refuse_${table}`);
   await sql`
     create function ${refuse}() returns trigger language plpgsql as
     ${sql.lit(`begin raise exception '${table} is append-only'; end`)}`.execute(db);
   await sql`
-    create trigger ${sql.id(`${table}_append_only`)} before ${sql.raw(refused.join(' or '))} on ${name}
+    create trigger ${sql.id(`${table}_append_only`)} before ${sql.raw(refusedEvents.join(' or '))} on ${name}
     for each statement execute function ${refuse}()`.execute(db);
 }
 

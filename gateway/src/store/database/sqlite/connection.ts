@@ -49,15 +49,15 @@ export interface SqliteConnection {
  * calls are synchronous: use it on a thread that may block.
  */
 export function openSqliteConnection(file: string): SqliteConnection {
-  const write = open(file, false);
+  const write = openFile(file, false);
   write.exec('pragma journal_mode = wal');
   // A batch of usage rows touches a page of every index per row. With the default cache of 2 MB, pages would be written
   // several times within one transaction, and again by too frequent checkpoints.
   write.exec('pragma cache_size = -16000; pragma wal_autocheckpoint = 4000');
   // Otherwise every statement journal for rollback is a file of its own.
   write.exec('pragma temp_store = memory');
-  const read = open(file, true);
-  const prepared = { read: createCache(read), write: createCache(write) };
+  const read = openFile(file, true);
+  const caches = { read: createCache(read), write: createCache(write) };
 
   return {
     execute({ sql, parameters, connection, inTransaction }) {
@@ -65,7 +65,7 @@ export function openSqliteConnection(file: string): SqliteConnection {
         if (sql === 'rollback') return { columns: [], rows: [], changes: 0 };
         throw new Error('the transaction was rolled back by the database');
       }
-      return run(prepared[connection](sql), parameters as readonly SQLInputValue[]);
+      return runStatement(caches[connection](sql), parameters as readonly SQLInputValue[]);
     },
     close() {
       read.close();
@@ -74,7 +74,7 @@ export function openSqliteConnection(file: string): SqliteConnection {
   };
 }
 
-function open(file: string, readOnly: boolean): DatabaseSync {
+function openFile(file: string, readOnly: boolean): DatabaseSync {
   const database = new DatabaseSync(file, {
     readOnly,
     timeout: busyTimeout,
@@ -87,17 +87,17 @@ function open(file: string, readOnly: boolean): DatabaseSync {
 function createCache(database: DatabaseSync): (sql: string) => Prepared {
   const cache = new Map<string, Prepared>();
   return (sql) => {
-    const known = cache.get(sql);
-    if (known !== undefined) {
+    const cachedStatement = cache.get(sql);
+    if (cachedStatement !== undefined) {
       // Evicts the least recently used: a Map iterates in insertion order.
       cache.delete(sql);
-      cache.set(sql, known);
-      return known;
+      cache.set(sql, cachedStatement);
+      return cachedStatement;
     }
-    const made = prepare(database, sql);
+    const newStatement = prepare(database, sql);
     if (cache.size >= maxPrepared) cache.delete(cache.keys().next().value ?? '');
-    cache.set(sql, made);
-    return made;
+    cache.set(sql, newStatement);
+    return newStatement;
   };
 }
 
@@ -111,7 +111,10 @@ function prepare(database: DatabaseSync, sql: string): Prepared {
   return { statement, columns, money: anyMoney ? money : null };
 }
 
-function run({ statement, columns, money }: Prepared, parameters: readonly SQLInputValue[]) {
+function runStatement(
+  { statement, columns, money }: Prepared,
+  parameters: readonly SQLInputValue[],
+) {
   if (columns.length === 0) {
     const { changes } = statement.run(...parameters);
     return { columns, rows: [], changes: Number(changes) };

@@ -34,40 +34,40 @@ export function createWorkerTransport(file: string): SqliteTransport {
   const restarts = createRestartBudget();
   let lastId = 0;
   let lastFailure = new Error('the database thread ended');
-  let closed = false;
+  let isClosed = false;
   let worker: Worker | null = start();
 
   function start(): Worker {
-    const started = new Worker(new URL('./sqlite.worker.ts', import.meta.url), {
+    const startedWorker = new Worker(new URL('./sqlite.worker.ts', import.meta.url), {
       workerData: { file },
       name: 'sluice-sqlite',
     });
     // An idle database does not keep the process alive; a running statement does.
-    started.unref();
+    startedWorker.unref();
     let cause: unknown;
-    started.on('message', (reply: WorkerReply) => {
+    startedWorker.on('message', (reply: WorkerReply) => {
       const waiting = pending.get(reply.id);
       pending.delete(reply.id);
-      if (pending.size === 0) started.unref();
+      if (pending.size === 0) startedWorker.unref();
       if ('result' in reply) waiting?.resolve(reply.result);
       else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
     });
-    started.on('error', (error) => {
+    startedWorker.on('error', (error) => {
       cause = error;
     });
     // Arrives after the last message.
-    started.on('exit', () => {
+    startedWorker.on('exit', () => {
       worker = null;
       lastFailure = new Error('the database thread ended', { cause });
       for (const waiting of pending.values()) waiting.reject(lastFailure);
       pending.clear();
     });
-    return started;
+    return startedWorker;
   }
 
   /** @throws Error if the database is closed, or its thread died too often. */
   function running(): Worker {
-    if (closed) throw new Error('the database is closed');
+    if (isClosed) throw new Error('the database is closed');
     if (worker !== null) return worker;
     if (restarts.take() > 0) throw lastFailure;
     worker = start();
@@ -86,8 +86,8 @@ export function createWorkerTransport(file: string): SqliteTransport {
   return {
     execute: async (request) => post(running(), request),
     async close() {
-      if (closed) return;
-      closed = true;
+      if (isClosed) return;
+      isClosed = true;
       if (worker === null) return;
       const ending = worker;
       await post(ending, null);

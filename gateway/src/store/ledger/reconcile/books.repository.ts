@@ -36,12 +36,17 @@ export async function* checkTransactions(db: Kysely<Database>): Check {
     for (const { name, amount } of rows) {
       yield { check: 'transaction', subject: name, expected: '0', found: String(amount) };
     }
-    const { rows: strange } = await sql<Pick<Sum, 'name' | 'account'> & { kind: string }>`
+    const { rows: unexpectedRows } = await sql<Pick<Sum, 'name' | 'account'> & { kind: string }>`
       select transaction_id as name, account, kind from ledger_entries
       where ${range.within(sql.ref('transaction_id'))} and ${strangers}`.execute(db);
-    for (const { name, account, kind } of strange) {
-      const found = `${kind} on '${account}'`;
-      yield { check: 'transaction', subject: name, expected: 'an account of its kind', found };
+    for (const { name, account, kind } of unexpectedRows) {
+      const foundText = `${kind} on '${account}'`;
+      yield {
+        check: 'transaction',
+        subject: name,
+        expected: 'an account of its kind',
+        found: foundText,
+      };
     }
   }
   return count;

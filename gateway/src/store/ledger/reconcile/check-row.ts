@@ -31,10 +31,14 @@ export function checkRow(row: CheckedRow): Difference[] {
     differences.push({ check, subject, expected: String(expected), found: String(found) });
   };
   compare('receipt', costOf(row), cost);
-  const held = row.held ?? 0n;
-  compare('charge', `overshoot ${cost > held ? cost - held : 0n}`, `overshoot ${row.overshoot}`);
-  const booked = row.posting === null ? 'not booked' : 'booked';
-  compare('charge', cost > 0n ? 'booked' : 'not booked', booked);
+  const heldAmount = row.held ?? 0n;
+  compare(
+    'charge',
+    `overshoot ${cost > heldAmount ? cost - heldAmount : 0n}`,
+    `overshoot ${row.overshoot}`,
+  );
+  const bookedText = row.posting === null ? 'not booked' : 'booked';
+  compare('charge', cost > 0n ? 'booked' : 'not booked', bookedText);
   if (cost > 0n) {
     const isFree = row.outcome === 'failed' || row.outcome === 'refused';
     compare(
@@ -43,21 +47,21 @@ export function checkRow(row: CheckedRow): Difference[] {
       isFree ? `${cost}` : `${row.outcome} at no cost`,
     );
     const { payer, team_id: team, budget_window: window } = row;
-    const found = `payer ${payer}, team ${team}, window ${window}`;
-    compare('charge', 'a payer', chargedOf(row) === null ? found : 'a payer');
+    const foundText = `payer ${payer}, team ${team}, window ${window}`;
+    compare('charge', 'a payer', chargedOf(row) === null ? foundText : 'a payer');
   }
   return differences;
 }
 
 /** Counts without a trusted source are charged up to the hold and no further. */
-const capped: ReadonlySet<string> = new Set(['estimated', 'quarantined']);
+const cappedSources: ReadonlySet<string> = new Set(['estimated', 'quarantined']);
 
 /** The amount of the receipt; a text if it cannot be read. */
 function costOf({ receipt, multiplier, usage_source, held }: CheckedRow): bigint | string {
   try {
     const items = JSON.parse(receipt ?? '') as Parameters<typeof receiptCost>[0];
     const cost = receiptCost(items, multiplier ?? '');
-    return capped.has(usage_source) && held !== null && held < cost ? held : cost;
+    return cappedSources.has(usage_source) && held !== null && held < cost ? held : cost;
   } catch (error) {
     return `a receipt (${(error as Error).message})`;
   }

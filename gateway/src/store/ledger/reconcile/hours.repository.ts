@@ -28,12 +28,12 @@ export async function* checkHours(database: OpenDatabase, { from, to }: TimeRang
     const isWhole = rows.length === 0 || (await usageRemovedBefore(db)) <= hour;
     for (const row of isWhole ? rows : []) {
       const names = hourlyDimensions.map((dimension) => row[dimension]).join(' ');
-      const wrong = hourlySums.filter((name) => Number(row[name]) !== 0);
+      const wrongSums = hourlySums.filter((name) => Number(row[name]) !== 0);
       yield {
         check: 'hour',
         subject: `${new Date(hour).toISOString()} ${names}`,
         expected: 'the sums of its rows',
-        found: wrong.map((name) => `${name} off by ${row[name]}`).join(', '),
+        found: wrongSums.map((name) => `${name} off by ${row[name]}`).join(', '),
       };
     }
     hour = await nextHour(db, hour + hourMs);

@@ -35,15 +35,15 @@ export function checkRates(
   if (!Array.isArray(items)) return [];
   const parts = price === undefined ? null : read(price);
   if (typeof parts !== 'object' || parts === null) {
-    const expected = `the price ${version}`;
-    return [{ check: 'price', subject, expected, found: 'none that can be read' }];
+    const expectedPrice = `the price ${version}`;
+    return [{ check: 'price', subject, expected: expectedPrice, found: 'none that can be read' }];
   }
   return (items as { readonly part: string; readonly rate: string }[]).flatMap(
     ({ part, rate }): Difference[] => {
-      const expected = rateOf(parts as Readonly<Record<string, unknown>>, part);
-      if (expected === rate) return [];
+      const expectedRate = rateOf(parts as Readonly<Record<string, unknown>>, part);
+      if (expectedRate === rate) return [];
       const of = `${part} at `;
-      return [{ check: 'price', subject, expected: of + expected, found: of + rate }];
+      return [{ check: 'price', subject, expected: of + expectedRate, found: of + rate }];
     },
   );
 }
@@ -56,8 +56,8 @@ const layerPlaces = 9;
 const layerOne = 10n ** 9n;
 
 /** `output@service_tier.priority`, `fees.web_search`, `unpriced.web_search`, `iterations`, or a part of the price alone. */
-function rateOf(price: Readonly<Record<string, unknown>>, named: string): string {
-  const [part = '', ...surcharges] = named.split('@');
+function rateOf(price: Readonly<Record<string, unknown>>, partName: string): string {
+  const [part = '', ...surcharges] = partName.split('@');
   if (part.startsWith('unpriced.') || part === 'iterations') return '0';
   if (part.startsWith('fees.')) return String(entryOf(price['fees'], part.slice(5), perUsePlaces));
   let rate = partRate(price, part);
@@ -97,8 +97,8 @@ function tokenRate(price: Readonly<Record<string, unknown>>, part: string): bigi
 }
 
 /** `200000.input`: of the tier, or without one where the tier does not name it. */
-function promptTierRate(price: Readonly<Record<string, unknown>>, named: string): bigint | null {
-  const [above = '', part = ''] = split(named);
+function promptTierRate(price: Readonly<Record<string, unknown>>, partName: string): bigint | null {
+  const [above = '', part = ''] = split(partName);
   const tiers: readonly unknown[] = Array.isArray(price['tiers']) ? price['tiers'] : [];
   const tier = (tiers as Readonly<Record<string, unknown>>[]).find(
     (each) => String(each['above']) === above,

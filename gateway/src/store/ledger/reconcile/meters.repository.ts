@@ -48,9 +48,9 @@ async function* compare(db: Kysely<Database>, isChosen: Choice): AsyncGenerator<
   const sums = new Map<string, bigint>(removedBefore);
   for await (const rows of usageRows(db, {})) {
     for (const row of rows) {
-      const charged = chargedOf(row);
-      if (row.cost === null || row.cost === 0n || charged === null) continue;
-      for (const meter of meterNames(charged)) {
+      const holder = chargedOf(row);
+      if (row.cost === null || row.cost === 0n || holder === null) continue;
+      for (const meter of meterNames(holder)) {
         if (isChosen(meter)) sums.set(meter, (sums.get(meter) ?? 0n) + row.cost);
       }
     }
@@ -60,10 +60,10 @@ async function* compare(db: Kysely<Database>, isChosen: Choice): AsyncGenerator<
   for (const meter of new Set([...sums.keys(), ...now.keys()])) {
     const sum = sums.get(meter) ?? 0n;
     // Rows removed meanwhile may have been missed.
-    const missed = (removedNow.get(meter) ?? 0n) - (removedBefore.get(meter) ?? 0n);
-    const found = now.get(meter) ?? 0n;
-    if (sum > found || sum + missed < (before.get(meter) ?? 0n)) {
-      yield { check: 'meter', subject: meter, expected: String(sum), found: String(found) };
+    const missedAmount = (removedNow.get(meter) ?? 0n) - (removedBefore.get(meter) ?? 0n);
+    const foundAmount = now.get(meter) ?? 0n;
+    if (sum > foundAmount || sum + missedAmount < (before.get(meter) ?? 0n)) {
+      yield { check: 'meter', subject: meter, expected: String(sum), found: String(foundAmount) };
     }
   }
 }

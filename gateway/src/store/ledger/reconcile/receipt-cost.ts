@@ -22,10 +22,10 @@ export function receiptCost(items: readonly Item[], multiplier: string): bigint 
     sum += exact(String(quantity), quantityPlaces) * exact(rate, ratePlaces);
   }
   const product = sum * exact(multiplier, multiplierPlaces);
-  const whole = product / divisor;
+  const quotient = product / divisor;
   const twice = (product % divisor) * 2n;
-  const up = twice > divisor || (twice === divisor && whole % 2n === 1n);
-  return up ? whole + 1n : whole;
+  const up = twice > divisor || (twice === divisor && quotient % 2n === 1n);
+  return up ? quotient + 1n : quotient;
 }
 
 function exact(text: string, places: number): bigint {

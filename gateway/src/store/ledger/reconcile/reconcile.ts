@@ -55,9 +55,9 @@ export async function reconcile(
       : []),
   ];
   if (isWhole) await runCheck(checkLosses(kysely), onDifference);
-  const checked: Partial<Checked> = {};
-  for (const [name, check] of checks) checked[name] = await runCheck(check, onDifference);
-  return checked;
+  const checkedCounts: Partial<Checked> = {};
+  for (const [name, check] of checks) checkedCounts[name] = await runCheck(check, onDifference);
+  return checkedCounts;
 }
 
 async function runCheck(

@@ -54,20 +54,20 @@ export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check 
 
 /** The stored prices that rows name; each is read once. */
 function createPrices(db: Kysely<Database>) {
-  const known = new Map<string, string | undefined>();
+  const knownPrices = new Map<string, string | undefined>();
   return {
     async load(rows: readonly CheckedRow[]): Promise<void> {
-      const named = new Set(rows.flatMap(({ price_version: id }) => id ?? []));
-      const wanted = [...named].filter((id) => !known.has(id));
-      if (wanted.length === 0) return;
-      for (const id of wanted) known.set(id, undefined);
-      const kept = await db
+      const namedVersions = new Set(rows.flatMap(({ price_version: id }) => id ?? []));
+      const missingVersions = [...namedVersions].filter((id) => !knownPrices.has(id));
+      if (missingVersions.length === 0) return;
+      for (const id of missingVersions) knownPrices.set(id, undefined);
+      const priceRows = await db
         .selectFrom('price_versions')
         .select(['id', 'price'])
-        .where('id', 'in', wanted)
+        .where('id', 'in', missingVersions)
         .execute();
-      for (const { id, price } of kept) known.set(id, price);
+      for (const { id, price } of priceRows) knownPrices.set(id, price);
     },
-    get: (id: string | null) => (id === null ? undefined : known.get(id)),
+    get: (id: string | null) => (id === null ? undefined : knownPrices.get(id)),
   };
 }

@@ -62,8 +62,11 @@ function checkTask(task: CheckedTask, removedBefore: number): Difference[] {
   const isFinal = finalStates.includes(state);
   const mayBeRemoved = isFinal && row === null && task.time < removedBefore;
   if (!mayBeRemoved) {
-    const found = row === null ? 'no usage row' : 'a usage row';
-    compare(`${state} with ${isFinal ? 'a usage row' : 'no usage row'}`, `${state} with ${found}`);
+    const foundText = row === null ? 'no usage row' : 'a usage row';
+    compare(
+      `${state} with ${isFinal ? 'a usage row' : 'no usage row'}`,
+      `${state} with ${foundText}`,
+    );
   }
   if (isFinal && row !== null) {
     const isCharged = state === 'succeeded';
@@ -100,14 +103,14 @@ async function* checkHolds(db: Kysely<Database>): AsyncGenerator<Difference> {
     where terms is not null and state not in (${sql.join(finalStates)})
     union all
     select null, '', '', null, meter, held from spent_totals where held <> 0`.execute(db);
-  const expected = new Map<string, bigint>();
-  const found = new Map<string, bigint>();
+  const expectedSums = new Map<string, bigint>();
+  const foundSums = new Map<string, bigint>();
   for (const side of rows) {
-    if (side.terms === null) found.set(side.meter, side.held);
-    else for (const meter of metersOf(side)) add(expected, meter, side.held);
+    if (side.terms === null) foundSums.set(side.meter, side.held);
+    else for (const meter of metersOf(side)) add(expectedSums, meter, side.held);
   }
-  for (const meter of new Set([...expected.keys(), ...found.keys()])) {
-    const [sum, held] = [expected.get(meter) ?? 0n, found.get(meter) ?? 0n];
+  for (const meter of new Set([...expectedSums.keys(), ...foundSums.keys()])) {
+    const [sum, held] = [expectedSums.get(meter) ?? 0n, foundSums.get(meter) ?? 0n];
     if (sum === held) continue;
     yield { check: 'task', subject: meter, expected: `${sum} held`, found: `${held} held` };
   }
@@ -115,8 +118,8 @@ async function* checkHolds(db: Kysely<Database>): AsyncGenerator<Difference> {
 
 function metersOf({ terms, ...row }: Side): readonly string[] {
   const { payer, window } = JSON.parse(terms ?? '{}') as { payer: string; window: string | null };
-  const charged = chargedOf({ ...row, payer, budget_window: window });
-  return charged === null ? [] : meterNames(charged);
+  const holder = chargedOf({ ...row, payer, budget_window: window });
+  return holder === null ? [] : meterNames(holder);
 }
 
 function add(sums: Map<string, bigint>, name: string, amount: bigint): void {

@@ -31,10 +31,10 @@ export function camelCase(name: string): string {
 /** The object's unknown members, under their camelCase names. */
 export function otherMembers(
   record: JsonRecord,
-  known: ReadonlySet<string>,
+  knownMembers: ReadonlySet<string>,
 ): readonly (readonly [string, unknown])[] {
   return Object.entries(record)
-    .filter(([name, value]) => value !== null && !known.has(camelCase(name)))
+    .filter(([name, value]) => value !== null && !knownMembers.has(camelCase(name)))
     .map(([name, value]) => [camelCase(name), value] as const);
 }
 

@@ -29,11 +29,11 @@ const ofOpenai: Readonly<Record<OpenedImages['form'], ImageEventNames>> = Object
  * @param headers by lower-case name
  */
 export function eventNamesFor(form: OpenedImages['form'], headers: Headers): ImageEventNames {
-  const asked = String(headers['x-sluice-image-events'] ?? '')
+  const wantedNames = String(headers['x-sluice-image-events'] ?? '')
     .trim()
     .toLowerCase();
-  if (asked === 'literal') return literal;
-  const isOpenai = asked === 'openai' || headers['x-stainless-lang'] !== undefined;
+  if (wantedNames === 'literal') return literal;
+  const isOpenai = wantedNames === 'openai' || headers['x-stainless-lang'] !== undefined;
   return isOpenai ? ofOpenai[form] : literal;
 }
 

@@ -169,10 +169,10 @@ export class FormReader {
     const inSeam = rest.length === 0 ? -1 : seam.indexOf(delimiter);
     const inPiece = inSeam < 0 ? piece.indexOf(delimiter, at) : -1;
     if (inSeam < 0 && inPiece < 0) return this.#holdBack(piece, at);
-    const found = inSeam < 0 ? inPiece : at + inSeam - rest.length;
-    const before = joined(rest, piece, at, found);
-    this.#endPart(before, found);
-    return found + delimiter.length;
+    const foundAt = inSeam < 0 ? inPiece : at + inSeam - rest.length;
+    const before = joined(rest, piece, at, foundAt);
+    this.#endPart(before, foundAt);
+    return foundAt + delimiter.length;
   }
 
   /** The end of a piece may be the beginning of a boundary, or the line end before it. */
@@ -194,12 +194,12 @@ export class FormReader {
 
   /**
    * @param before what of the content comes before the boundary, and has not been taken
-   * @param found where the boundary begins in the piece; negative: before it
+   * @param foundAt where the boundary begins in the piece; negative: before it
    */
-  #endPart(before: readonly Buffer[], found: number): void {
+  #endPart(before: readonly Buffer[], foundAt: number): void {
     const part = this.#part!;
     const { from, name, isFile, kept, utf8 } = part;
-    const end = this.length + found - lineEnd.length;
+    const end = this.length + foundAt - lineEnd.length;
     const last = Buffer.concat(before.map((bytes) => bytes.subarray(-2))).subarray(-2);
     if (end === from - lineEnd.length) throw headersOpen();
     if (end < from || !last.equals(lineEnd)) throw within();

@@ -29,14 +29,14 @@ export function parametersOf(text: string): ParameterizedValue | null {
       .toLowerCase();
     const isQuoted = text[equals + 1] === '"';
     const end = isQuoted ? quoteEnd(text, equals + 1) : endOf(text, equals + 1);
-    const written = isQuoted
+    const writtenValue = isQuoted
       ? text.slice(equals + 2, end - 1)
       : text.slice(equals + 1, end).trimEnd();
-    const isKnown = token.test(name) && (isQuoted || plainValue.test(written));
+    const isKnown = token.test(name) && (isQuoted || plainValue.test(writtenValue));
     if (!isKnown || end > text.length || parameters.has(name)) return null;
     // An escape means another character to some readers and a backslash to others: only a file may be called so.
-    if (written.includes('\\') && name !== 'filename') return null;
-    parameters.set(name, written);
+    if (writtenValue.includes('\\') && name !== 'filename') return null;
+    parameters.set(name, writtenValue);
     at = endOf(text, end);
     if (text.slice(end, at).trim() !== '') return null;
   }
@@ -45,8 +45,8 @@ export function parametersOf(text: string): ParameterizedValue | null {
 
 /** Where a part that is not quoted ends. */
 function endOf(text: string, from: number): number {
-  const found = text.indexOf(';', from);
-  return found < 0 ? text.length : found;
+  const separatorAt = text.indexOf(';', from);
+  return separatorAt < 0 ? text.length : separatorAt;
 }
 
 /** One past the quote that closes the one at `open`; beyond the text if none does. */

@@ -29,7 +29,7 @@ export interface PieceJson {
   /** The body with its long texts cut. It is read like a small body. */
   readonly outline: Buffer;
   /** What was read of the outline, with the places in the whole body. */
-  placed(opened: Opened): Opened;
+  placed(openedImages: Opened): Opened;
 }
 
 /** @param contentType as the client sent it: one that the endpoint takes */
@@ -73,11 +73,11 @@ function jsonReader(): ImagePieceReader {
     end: () => ({
       encoding: 'json',
       outline: reader.end(),
-      placed(opened) {
-        const promptRange = reader.placeOf(opened.promptRange);
+      placed(openedImages) {
+        const promptRange = reader.placeOf(openedImages.promptRange);
         return {
-          ...opened,
-          modelRange: reader.placeOf(opened.modelRange),
+          ...openedImages,
+          modelRange: reader.placeOf(openedImages.modelRange),
           promptRange,
           promptBytes: promptBytesIn(promptRange),
         };

@@ -22,11 +22,11 @@ const largestFile = 50 * 1024 * 1024;
  * @throws GatewayError `missing_parameter`, `invalid_value`.
  */
 export function readRequest<Body>(
-  opened: OpenedImages<Body>,
+  openedImages: OpenedImages<Body>,
   capabilities: ReadonlySet<string>,
 ): ImagesRequest<Body> {
-  const { members } = opened;
-  requireMembers(opened);
+  const { members } = openedImages;
+  requireMembers(openedImages);
   checkPrompt(members);
   const { count, size } = readImageValues(members);
   readWord(members, 'response_format', 'url b64_json');
@@ -35,12 +35,12 @@ export function readRequest<Body>(
   const stream = readFlag(members['stream'], 'stream');
   const layers = readFlag(members['layer_decomposition'], 'layer_decomposition');
   const request = {
-    ...opened,
+    ...openedImages,
     stream,
     images: Math.max(count ?? 1, imagesOfSet(members)),
     size,
     layers,
-    sources: readSources(opened),
+    sources: readSources(openedImages),
     terms: requestedTerms(members, 'service_tier'),
   };
   checkTogether(request);
@@ -78,10 +78,10 @@ function imagesOfSet(members: JsonRecord): number {
   return refuseValue(param, `must be an integer from 1 to ${most.inSet}`);
 }
 
-function readSources(opened: Opened): number {
-  if (opened.encoding === 'multipart') return readFiles(opened);
-  const { image, images, mask } = opened.members;
-  if (opened.form === 'generation') return checkReferences(image, 'image');
+function readSources(openedImages: Opened): number {
+  if (openedImages.encoding === 'multipart') return readFiles(openedImages);
+  const { image, images, mask } = openedImages.members;
+  if (openedImages.form === 'generation') return checkReferences(image, 'image');
   if (!isAbsent(mask)) checkReference(mask, 'mask');
   if (isAbsent(images)) return checkReferences(image, 'image');
   if (!isAbsent(image)) refuseValue('image', 'cannot be combined with images');
@@ -133,9 +133,9 @@ const places = ['image_url', 'url', 'file_id'] as const;
 /** An object that names an image in one of the three ways; a text is one too. */
 function checkReference(value: unknown, param: string): void {
   if (!isRecord(value)) return checkImage(value, param);
-  const named = places.filter((place) => !isAbsent(value[place]));
-  const [place] = named;
-  if (place === undefined || named.length > 1) {
+  const namedPlaces = places.filter((place) => !isAbsent(value[place]));
+  const [place] = namedPlaces;
+  if (place === undefined || namedPlaces.length > 1) {
     refuseValue(param, `must have exactly one of ${places.join(', ')}`);
   }
   const reference = value[place];

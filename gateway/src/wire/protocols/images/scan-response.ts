@@ -52,16 +52,19 @@ export class ImageResponseScan {
    * @throws UnreadableResponse
    */
   end({ clientModel, upstreamModel }: ModelEcho): ScannedImages {
-    const found = this.#end();
-    if (found === null) throw new UnreadableResponse('the response is not JSON');
-    const response = compose(found);
+    const foundValues = this.#end();
+    if (foundValues === null) throw new UnreadableResponse('the response is not JSON');
+    const response = compose(foundValues);
     const name = echoedName({ clientModel, upstreamModel });
-    const model = found.findLast(({ watched: { path } }) => path[0] === 'model');
+    const model = foundValues.findLast(({ watched: { path } }) => path[0] === 'model');
     const isNamed = name !== null && model !== undefined && typeof response['model'] === 'string';
     return {
       ...interpretResponse(response),
       edits: isNamed ? [{ start: model.start, end: model.end, bytes: name }] : [],
-      fills: (references) => [...sizeFills(found, response), ...countFills(found, references)],
+      fills: (references) => [
+        ...sizeFills(foundValues, response),
+        ...countFills(foundValues, references),
+      ],
     };
   }
 
@@ -79,12 +82,12 @@ export class ImageResponseScan {
 const pixels = /^\d+x\d+$/;
 
 /** The size of the whole response, for each image that has none of its own. */
-function sizeFills(found: readonly FoundValue[], { size }: JsonRecord): Edit[] {
+function sizeFills(foundValues: readonly FoundValue[], { size }: JsonRecord): Edit[] {
   if (typeof size !== 'string' || !pixels.test(size)) return [];
   const fills: Edit[] = [];
   /** Members of the entry that is not over yet. */
   let members = new Map<string, FoundValue>();
-  for (const value of found) {
+  for (const value of foundValues) {
     const { path } = value.watched;
     if (path[0] === 'data' && path.length === 3) members.set(path[2]!, value);
     if (path[0] !== 'data' || path.length !== 2) continue;
@@ -106,15 +109,15 @@ const isNothing = (value: FoundValue | undefined): boolean =>
   value === undefined || value.text.toString() === 'null';
 
 /** Ark reports both numbers, and compatible servers only that of the images. */
-function countFills(found: readonly FoundValue[], references: number): Edit[] {
-  const usage = found.findLast(({ watched: { path } }) => path[0] === 'usage');
+function countFills(foundValues: readonly FoundValue[], references: number): Edit[] {
+  const usage = foundValues.findLast(({ watched: { path } }) => path[0] === 'usage');
   if (usage === undefined || usage.text.length < usage.end - usage.start) return [];
   const counts = parsed(usage.text.toString());
   if (!isRecord(counts) || typeof counts['generated_images'] !== 'number') return [];
-  const known = membersAt(usage.text, 0).findLast(({ key }) => key === 'input_images');
-  if (known === undefined) return [insertAt(usage.start, 'input_images', references)];
+  const inputImages = membersAt(usage.text, 0).findLast(({ key }) => key === 'input_images');
+  if (inputImages === undefined) return [insertAt(usage.start, 'input_images', references)];
   if (counts['input_images'] !== null) return [];
-  const { valueStart, valueEnd } = known;
+  const { valueStart, valueEnd } = inputImages;
   const bytes = Buffer.from(String(references));
   return [{ start: usage.start + valueStart, end: usage.start + valueEnd, bytes }];
 }
@@ -126,12 +129,12 @@ function insertAt(start: number, name: string, value: string | number): Edit {
 }
 
 /** The part of the response that was watched, as an object. The last of several members of one name counts. */
-function compose(found: readonly FoundValue[]): JsonRecord {
+function compose(foundValues: readonly FoundValue[]): JsonRecord {
   const response: Record<string, unknown> = {};
   let entries: unknown[] = [];
   /** Members of the entry that is not over yet. */
   let members: Record<string, unknown> = {};
-  for (const value of found) {
+  for (const value of foundValues) {
     const [name = '', , member] = value.watched.path;
     if (member !== undefined) {
       members[member] = valueOf(value);

@@ -29,7 +29,7 @@ export class ImagesStreamTap implements ImageStreamTap {
   readonly #accepts: (entry: ImageEntry) => boolean;
   readonly #echo: Buffer | null;
   /** The last image of a set, which awaits the usage. */
-  #held: EventData | null = null;
+  #heldEvent: EventData | null = null;
   #finals = 0;
   /** Why the last image that failed did. */
   #failed: unknown = null;
@@ -42,7 +42,7 @@ export class ImagesStreamTap implements ImageStreamTap {
   }
 
   get heldBytes(): number {
-    return this.#held?.json.length ?? 0;
+    return this.#heldEvent?.json.length ?? 0;
   }
 
   /** If the body ended now, the response would be complete. */
@@ -88,9 +88,9 @@ export class ImagesStreamTap implements ImageStreamTap {
   #done(): number {
     this.#isDone = true;
     if (!this.finished) return this.#fail(this.#failed);
-    const held = this.#takeHeld(null);
-    if (held === null) return verdict.terminal;
-    this.replacement = [...held, done];
+    const heldEvent = this.#takeHeld(null);
+    if (heldEvent === null) return verdict.terminal;
+    this.replacement = [...heldEvent, done];
     return verdict.terminal | verdict.replace | verdict.content;
   }
 
@@ -119,7 +119,7 @@ export class ImagesStreamTap implements ImageStreamTap {
     if (!this.#take(readEntry(json))) return this.#fail(null);
     // A copy, which releases the network chunk. A large event is a buffer of its own.
     const own = data.length < smallEvent ? Buffer.from(data) : data;
-    this.#held = this.#renamed(own, this.#names.final);
+    this.#heldEvent = this.#renamed(own, this.#names.final);
     if (before === null) return verdict.drop;
     this.replacement = before;
     return verdict.content | verdict.replace;
@@ -134,20 +134,20 @@ export class ImagesStreamTap implements ImageStreamTap {
   /** The usage of all images before it. */
   #endOfSet(data: Buffer): number {
     if (!this.finished) return this.#fail(this.#failed);
-    const held = this.#takeHeld(data);
-    if (held === null) return verdict.drop;
-    this.replacement = held;
+    const heldEvent = this.#takeHeld(data);
+    if (heldEvent === null) return verdict.drop;
+    this.replacement = heldEvent;
     return verdict.content | verdict.replace;
   }
 
   /** @param end the event with the usage; null if there is none yet */
   #takeHeld(end: Buffer | null): Buffer[] | null {
-    const held = this.#held;
-    if (held === null) return null;
-    this.#held = null;
+    const heldEvent = this.#heldEvent;
+    if (heldEvent === null) return null;
+    this.#heldEvent = null;
     const usage = end === null ? null : valueOf(eventData(end), 'usage');
-    if (usage !== null) setMember(held, 'usage', usage);
-    return frameOf(this.#names.final, held);
+    if (usage !== null) setMember(heldEvent, 'usage', usage);
+    return frameOf(this.#names.final, heldEvent);
   }
 
   #take(entry: ImageEntry): boolean {

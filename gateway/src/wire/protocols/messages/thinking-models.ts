@@ -51,8 +51,8 @@ export function refusesSampling(model: string): boolean {
 
 /** Major times 100 plus minor: `claude-opus-4-6` is 406, `claude-3-7-sonnet@20250219` is 307. Dates do not count. */
 function versionOf(name: string): number | null {
-  const found =
+  const foundModel =
     /(?:opus|sonnet|haiku|fable|mythos)[-.]?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(name) ??
     /claude-(?:v|instant-)?(\d)(?:[-.](\d))?(?!\d)/.exec(name);
-  return found === null ? null : Number(found[1]) * 100 + Number(found[2] ?? 0);
+  return foundModel === null ? null : Number(foundModel[1]) * 100 + Number(foundModel[2] ?? 0);
 }

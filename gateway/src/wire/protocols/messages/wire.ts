@@ -55,12 +55,12 @@ type Fates = Readonly<Record<string, Extension['ifForeign']>>;
  */
 export function otherMembers(
   value: JsonRecord,
-  known: ReadonlySet<string>,
+  knownMembers: ReadonlySet<string>,
   fates: Fates,
 ): Extension[] {
   const extensions: Extension[] = [];
   for (const [name, member] of Object.entries(value)) {
-    if (known.has(name) || isAbsent(member)) continue;
+    if (knownMembers.has(name) || isAbsent(member)) continue;
     if (Array.isArray(member) && member.length === 0) continue;
     const fate = Object.hasOwn(fates, name) ? fates[name] : undefined;
     extensions.push(ownExtension(name, member, fate ?? 'drop'));

@@ -19,15 +19,15 @@ const mostNames = 4_096;
  */
 function names(request: JsonRecord): readonly NamedItem[] {
   const items: readonly unknown[] = Array.isArray(request['input']) ? request['input'] : [];
-  const named: NamedItem[] = [];
+  const namedItems: NamedItem[] = [];
   for (const [at, item] of items.entries()) {
     if (!isRecord(item) || item['type'] !== 'item_reference') continue;
     const { id } = item;
     if (typeof id !== 'string' || !ownId.test(id)) continue;
-    if (named.length === mostNames) throw new GatewayError('too_complex');
-    named.push({ at, id });
+    if (namedItems.length === mostNames) throw new GatewayError('too_complex');
+    namedItems.push({ at, id });
   }
-  return named;
+  return namedItems;
 }
 
 /**

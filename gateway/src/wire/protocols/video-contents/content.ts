@@ -53,10 +53,10 @@ interface Given {
   readonly param: string;
 }
 
-function readElements(given: readonly Given[]): Content {
+function readElements(givenElements: readonly Given[]): Content {
   const shorthands: Shorthand[] = [];
   let withVideo = false;
-  const elements = given.map(({ element, param }): Element => {
+  const elements = givenElements.map(({ element, param }): Element => {
     const value = requireRecord(element, param);
     const { type } = value;
     requireOnePayload(value, param);

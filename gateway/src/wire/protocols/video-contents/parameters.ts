@@ -22,10 +22,10 @@ const usual = { resolution: '720P', seconds: 5 } as const;
 export function readParameters(body: JsonRecord, shorthands: readonly Shorthand[]): Parameters {
   const all = <Value>(
     field: Field,
-    given: unknown,
+    givenValue: unknown,
     read: (value: unknown, param: string) => Value,
   ): Value | null => {
-    const values = isAbsent(given) ? [] : [read(given, field)];
+    const values = isAbsent(givenValue) ? [] : [read(givenValue, field)];
     for (const shorthand of shorthands) {
       if (shorthand.field === field) values.push(read(valueOf(shorthand), `--${field}`));
     }
@@ -90,8 +90,8 @@ const largestSeed = 2_147_483_647;
 
 /** @throws GatewayError `invalid_value`, like the others here */
 function toResolution(value: unknown, param: string): VideoResolution {
-  const found = typeof value === 'string' ? resolutions.get(value.toUpperCase()) : undefined;
-  return found ?? refuseVideo(param, 'must be 480P, 720P, 1080P or 4K');
+  const foundTier = typeof value === 'string' ? resolutions.get(value.toUpperCase()) : undefined;
+  return foundTier ?? refuseVideo(param, 'must be 480P, 720P, 1080P or 4K');
 }
 
 /** Whole seconds. */

@@ -97,7 +97,7 @@ function editsFor(
 ): Edit[] {
   const root = scan.objects.get('')!;
   const members = membersAt(body, root.start - 1);
-  const sent: JsonRecord = {
+  const sentMembers: JsonRecord = {
     resolution: resolution.toLowerCase(),
     duration: seconds,
     ...(ratio !== null && { ratio }),
@@ -109,14 +109,15 @@ function editsFor(
     if (isHidden) return true;
     return isAbsent(value[key]) && (key === 'content' || key === 'prompt' || key === 'tools');
   };
-  const missing = Object.entries(sent).filter(([name]) => !scan.members.has(name));
+  const missing = Object.entries(sentMembers).filter(([name]) => !scan.members.has(name));
   const edits = [
     ...insertMembers(root, Object.fromEntries(missing)),
     ...removeMembers(body, members, isGone),
   ];
-  for (const [name, wanted] of Object.entries(sent)) {
+  for (const [name, wantedValue] of Object.entries(sentMembers)) {
     const range = scan.members.get(name);
-    if (range !== undefined && value[name] !== wanted) edits.push(replaceValue(range, wanted));
+    if (range !== undefined && value[name] !== wantedValue)
+      edits.push(replaceValue(range, wantedValue));
   }
   return [...edits, ...contentEdits(body, scan, value, content)];
 }
@@ -151,13 +152,15 @@ function joined(
   elements: readonly Element[],
 ) {
   const places = elementsAt(body, range.valueStart);
-  const kept = elements.flatMap((element, at) => {
+  const keptElements = elements.flatMap((element, at) => {
     const { rest } = element;
     const { start, end } = places[at]!;
     if (rest === null) return [body.subarray(start, end)];
     return rewritten(element).map((value) => Buffer.from(JSON.stringify(value)));
   });
-  const pieces = kept.flatMap((piece, at) => (at === 0 ? [piece] : [Buffer.from(','), piece]));
+  const pieces = keptElements.flatMap((piece, at) =>
+    at === 0 ? [piece] : [Buffer.from(','), piece],
+  );
   return Buffer.concat([Buffer.from('['), ...pieces, Buffer.from(']')]);
 }
 

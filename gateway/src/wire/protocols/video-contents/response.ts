@@ -67,13 +67,13 @@ const states: readonly TaskState[] = ['queued', 'running', 'succeeded', 'failed'
 
 /** @throws GatewayError `invalid_value` */
 export function readListQuery(query: unknown): VideoListQuery {
-  const given = isRecord(query) ? query : {};
-  const ids = given['filter.task_ids'];
+  const queryMembers = isRecord(query) ? query : {};
+  const ids = queryMembers['filter.task_ids'];
   return {
-    pageNumber: readNumber(given, 'page_num', 1),
-    pageSize: readNumber(given, 'page_size', usualSize),
-    states: readStates(textAt(given, 'filter.status')),
-    model: textAt(given, 'filter.model'),
+    pageNumber: readNumber(queryMembers, 'page_num', 1),
+    pageSize: readNumber(queryMembers, 'page_size', usualSize),
+    states: readStates(textAt(queryMembers, 'filter.status')),
+    model: textAt(queryMembers, 'filter.model'),
     ids: ids === undefined ? null : readIds(ids),
   };
 }
@@ -97,16 +97,20 @@ function readIds(value: unknown): readonly string[] {
     : refuseVideo('filter.task_ids', `must name at most ${most} tasks`);
 }
 
-function textAt(given: Readonly<Record<string, unknown>>, name: string): string | null {
-  const value = given[name];
+function textAt(queryMembers: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = queryMembers[name];
   if (value === undefined || value === '') return null;
   if (typeof value !== 'string') return refuseVideo(name, 'must be named once');
   // PostgreSQL takes no such text, not even to compare with it.
   return value.includes('\0') ? refuseVideo(name, 'must not contain a NUL') : value;
 }
 
-function readNumber(given: Readonly<Record<string, unknown>>, name: string, usual: number): number {
-  const text = textAt(given, name);
+function readNumber(
+  queryMembers: Readonly<Record<string, unknown>>,
+  name: string,
+  usual: number,
+): number {
+  const text = textAt(queryMembers, name);
   if (text === null) return usual;
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= most

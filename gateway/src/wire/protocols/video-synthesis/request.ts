@@ -49,18 +49,18 @@ export function openRequest(body: Buffer, room?: ParseRoom): OpenVideo {
 
 function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequest {
   const audioUrl = readInput(value['input']);
-  const given = isAbsent(value['parameters'])
+  const parameters = isAbsent(value['parameters'])
     ? {}
     : requireRecord(value['parameters'], 'parameters');
   requireOneVideo(value, '');
   requireOneVideo(value['input'], 'input.');
-  requireOneVideo(given, 'parameters.');
-  const { duration, size } = given;
+  requireOneVideo(parameters, 'parameters.');
+  const { duration, size } = parameters;
   const seconds = isAbsent(duration)
     ? usualSeconds
     : requireInteger(duration, 'parameters.duration', 3, 15);
-  const resolution = readResolution(given);
-  if (!isAbsent(given['prompt_extend']) && typeof given['prompt_extend'] !== 'boolean') {
+  const resolution = readResolution(parameters);
+  if (!isAbsent(parameters['prompt_extend']) && typeof parameters['prompt_extend'] !== 'boolean') {
     refuseVideo('parameters.prompt_extend', 'must be a boolean');
   }
   const priced = { duration: seconds, ...(isAbsent(size) && { resolution }) };
@@ -68,12 +68,12 @@ function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequ
     demand: { resolution, seconds, withVideo: false },
     asked: {},
     audioUrl,
-    body: aroundModel(body, scan, editsFor(scan, given, priced)),
+    body: aroundModel(body, scan, editsFor(scan, parameters, priced)),
   };
 }
 
 /** What is not in the request as it is priced is written into it. */
-function editsFor(scan: JsonScan, given: JsonRecord, priced: JsonRecord): Edit[] {
+function editsFor(scan: JsonScan, parameters: JsonRecord, priced: JsonRecord): Edit[] {
   const object = scan.objects.get('parameters');
   if (object === undefined) {
     const range = scan.members.get('parameters');
@@ -85,7 +85,7 @@ function editsFor(scan: JsonScan, given: JsonRecord, priced: JsonRecord): Edit[]
   for (const [name, value] of Object.entries(priced)) {
     const range: MemberRange | undefined = scan.members.get(`parameters.${name}`);
     if (range === undefined) missing[name] = value;
-    else if (given[name] !== value) edits.push(replaceValue(range, value));
+    else if (parameters[name] !== value) edits.push(replaceValue(range, value));
   }
   return [...insertMembers(object, missing), ...edits];
 }
@@ -135,10 +135,10 @@ const tiers: readonly (readonly [pixels: number, name: VideoResolution])[] = [
 
 /** The resolution that is charged: the larger one if a size is named beside it. */
 function readResolution({ resolution, size }: JsonRecord): VideoResolution {
-  const named = isAbsent(resolution) ? null : tierNamed(resolution);
+  const namedTier = isAbsent(resolution) ? null : tierNamed(resolution);
   const sized = isAbsent(size) ? null : tierOfSize(size);
-  if (named === null) return sized ?? '720P';
-  return sized === null || rank(named) > rank(sized) ? named : sized;
+  if (namedTier === null) return sized ?? '720P';
+  return sized === null || rank(namedTier) > rank(sized) ? namedTier : sized;
 }
 
 const rank = (name: VideoResolution): number => tiers.findIndex(([, other]) => other === name);

@@ -29,8 +29,8 @@ export function encodeTask(task: TaskView, requestId: string): string {
   };
   const request_id = uuidOf(requestId);
   if (state === 'succeeded') {
-    const shown = { ...output, ...recordAt(members, 'output') };
-    return JSON.stringify({ request_id, output: shown, usage: usageOf(task) });
+    const shownOutput = { ...output, ...recordAt(members, 'output') };
+    return JSON.stringify({ request_id, output: shownOutput, usage: usageOf(task) });
   }
   if (state !== 'failed' && state !== 'expired') return JSON.stringify({ request_id, output });
   return JSON.stringify({ request_id, output: { ...output, ...describeFailure(failure) } });

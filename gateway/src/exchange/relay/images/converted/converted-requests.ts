@@ -36,33 +36,33 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   readonly #parts: ConvertedImageParts;
   readonly #target: ImageTarget;
   readonly #input: ExchangeInput;
-  readonly #prepared: ConvertibleImages;
-  readonly #converted = new Map<Route, ConvertedImageRequest>();
+  readonly #preparedImages: ConvertibleImages;
+  readonly #convertedRequests = new Map<Route, ConvertedImageRequest>();
 
   constructor(
     parts: ConvertedImageParts,
     target: ImageTarget,
     input: ExchangeInput,
-    prepared: ConvertibleImages,
+    preparedImages: ConvertibleImages,
   ) {
     this.#parts = parts;
     this.#target = target;
     this.#input = input;
-    this.#prepared = prepared;
+    this.#preparedImages = preparedImages;
   }
 
   unable(route: Route): Promise<GatewayError | null> | null {
     const upstream = this.#upstreamOf(route);
-    const { opened } = this.#prepared;
+    const { opened } = this.#preparedImages;
     return opened.own?.protocol === upstream ? null : this.#convert(route, upstream);
   }
 
   take(route: Route): FormedRequest<MeasuredImages> {
     const upstream = this.#upstreamOf(route);
-    const converted = this.#converted.get(route);
-    const isOwn = converted === undefined;
-    this.#converted.delete(route);
-    const request = converted ?? this.#ownRequest(route);
+    const convertedRequest = this.#convertedRequests.get(route);
+    const isOwn = convertedRequest === undefined;
+    this.#convertedRequests.delete(route);
+    const request = convertedRequest ?? this.#ownRequest(route);
     const losses = new ResponseLoss();
     const isStream = isOwn && this.#target.streamed !== undefined;
     return {
@@ -86,14 +86,14 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
     losses: ResponseLoss,
   ): ImageResponseReader {
     const { bodies, missingUsage } = this.#parts;
-    const prepared = this.#prepared;
+    const preparedImages = this.#preparedImages;
     return new ImageResponseReader({
       bodies,
       keyId: this.#input.caller.keyId,
       upstream,
       isOwn,
-      echo: { clientModel: prepared.opened.model, upstreamModel },
-      prepared,
+      echo: { clientModel: preparedImages.opened.model, upstreamModel },
+      prepared: preparedImages,
       missingUsage,
       fetching: (work) => fetchingMedia(this.#parts, this.#input, drawnImages, work),
       losses,
@@ -108,10 +108,10 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   ): EventReading {
     const { streamed } = this.#target;
     if (streamed === undefined) throw new GatewayError('internal_error');
-    const prepared = this.#prepared;
+    const preparedImages = this.#preparedImages;
     const { upstreamModel } = route;
-    const meter = createStreamMeter(prepared, this.#parts.missingUsage, isOwn);
-    const echo = { clientModel: prepared.opened.model, upstreamModel };
+    const meter = createStreamMeter(preparedImages, this.#parts.missingUsage, isOwn);
+    const echo = { clientModel: preparedImages.opened.model, upstreamModel };
     return {
       events: streamed,
       // What was converted has been measured as a whole.
@@ -122,7 +122,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   }
 
   done(): void {
-    this.#prepared.opened.done();
+    this.#preparedImages.opened.done();
   }
 
   #request(
@@ -134,7 +134,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   ): UpstreamRequest {
     const { headers } = this.#input;
     const { timeouts } = this.#parts;
-    const asked = buildUpstreamRequest({
+    const upstreamRequest = buildUpstreamRequest({
       operation: 'generate',
       isEdit: form === 'edit',
       route,
@@ -148,11 +148,11 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
       stream,
       timeouts,
     });
-    return forImages(asked);
+    return forImages(upstreamRequest);
   }
 
   async #convert(route: Route, upstream: ImageProtocolName): Promise<GatewayError | null> {
-    const { opened, model } = this.#prepared;
+    const { opened, model } = this.#preparedImages;
     const vendor = imageVendor(route);
     const capabilities = new Set(model.capabilities);
     // References serve where there is no endpoint for edits.
@@ -172,8 +172,8 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
           strict: this.#input.caller.conversion === 'strict',
           fetchImage,
         });
-      const converted = await fetchingMedia(this.#parts, this.#input, sourceImages, convert);
-      this.#converted.set(route, converted);
+      const convertedRequest = await fetchingMedia(this.#parts, this.#input, sourceImages, convert);
+      this.#convertedRequests.set(route, convertedRequest);
       return null;
     } catch (error) {
       if (error instanceof GatewayError) return error;
@@ -182,7 +182,7 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   }
 
   #ownRequest(route: Route): ConvertedImageRequest {
-    const { own } = this.#prepared.opened;
+    const { own } = this.#preparedImages.opened;
     if (own === null) throw new GatewayError('internal_error');
     return {
       form: 'generation',
@@ -193,8 +193,10 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   }
 
   #upstreamOf({ channel }: Route): ImageProtocolName {
-    const found = this.#target.side.upstreams.find((name) => channel.protocols.includes(name));
-    if (found === undefined) throw new GatewayError('internal_error');
-    return found;
+    const protocolName = this.#target.side.upstreams.find((name) =>
+      channel.protocols.includes(name),
+    );
+    if (protocolName === undefined) throw new GatewayError('internal_error');
+    return protocolName;
   }
 }

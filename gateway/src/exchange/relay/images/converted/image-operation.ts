@@ -43,24 +43,32 @@ export function createConvertedImageOperation(
     isFree: false,
     mayStream: true,
     open(parts, input) {
-      const opened = surface.open(input, parts);
-      return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
+      const openedImages = surface.open(input, parts);
+      return openedImages instanceof Promise
+        ? openedImages.then(checkable)
+        : checkable(openedImages);
     },
     authorize: authorizeNames<CheckedImages>,
     bound: (_exchange, { demand, resolved }, rates) => imageBound(rates, resolved.model, demand),
-    prepare(parts, exchange, checked) {
+    prepare(parts, exchange, checkedImages) {
       const { input } = exchange;
-      const { opened, demand } = checked;
-      const shared = prepareShared(parts, exchange, checked, surface.upstreams);
+      const { opened, demand } = checkedImages;
+      const sharedParts = prepareShared(parts, exchange, checkedImages, surface.upstreams);
       // Source images are in memory once more in the request that is sent.
-      const converted = demand.sources > 0 ? 2 * input.body.length : 0;
-      const reserved = Math.min(demand.images, mostImages) * perImage;
+      const convertedBytes = demand.sources > 0 ? 2 * input.body.length : 0;
+      const reservedBytes = Math.min(demand.images, mostImages) * perImage;
       const { memory } = input;
-      if (memory?.tryResponse(reserved) === false) throw memory.refuse();
-      if (memory?.tryMore(converted) === false) throw memory.refuse();
-      return { ...shared, opened: sendable(opened, input), request: demand, reserved };
+      if (memory?.tryResponse(reservedBytes) === false) throw memory.refuse();
+      if (memory?.tryMore(convertedBytes) === false) throw memory.refuse();
+      return {
+        ...sharedParts,
+        opened: sendable(opened, input),
+        request: demand,
+        reserved: reservedBytes,
+      };
     },
-    answer: (parts, exchange, prepared) => answerImages(parts, surface, exchange, prepared),
+    answer: (parts, exchange, preparedImages) =>
+      answerImages(parts, surface, exchange, preparedImages),
   };
 }
 
@@ -69,10 +77,13 @@ function sendable(
   { model, refusal, request, own, encode }: OpenedImages,
   { body, memory }: TextInput,
 ): ConvertibleImages['opened'] {
-  let kept: { readonly request: ImageRequest; readonly body: Buffer } | null = { request, body };
+  let sendableBody: { readonly request: ImageRequest; readonly body: Buffer } | null = {
+    request,
+    body,
+  };
   const current = () => {
-    if (kept === null) throw new GatewayError('internal_error');
-    return kept;
+    if (sendableBody === null) throw new GatewayError('internal_error');
+    return sendableBody;
   };
   return {
     model,
@@ -81,18 +92,18 @@ function sendable(
     own: own === null ? null : ownOf(own, () => current().body),
     read: () => current().request,
     done() {
-      kept = null;
+      sendableBody = null;
       memory?.forgetBody();
     },
   };
 }
 
-function checkable(opened: OpenedImages): OpenedRequest<TextInput, CheckedImages> {
+function checkable(openedImages: OpenedImages): OpenedRequest<TextInput, CheckedImages> {
   return {
-    model: opened.model,
-    check(exchange, resolved) {
-      exchange.stream = opened.stream;
-      return checkImages(exchange.input, resolved, opened);
+    model: openedImages.model,
+    check(exchange, resolvedModel) {
+      exchange.stream = openedImages.stream;
+      return checkImages(exchange.input, resolvedModel, openedImages);
     },
   };
 }
@@ -107,11 +118,11 @@ function ownOf(
 /** @throws GatewayError for images that the model cannot work from, and for what has no price. */
 function checkImages(
   input: TextInput,
-  resolved: ResolvedModel,
-  opened: OpenedImages,
+  resolvedModel: ResolvedModel,
+  openedImages: OpenedImages,
 ): CheckedImages {
-  const { model, name } = resolved;
-  const { request, own, promptBytes } = opened;
+  const { model, name } = resolvedModel;
+  const { request, own, promptBytes } = openedImages;
   const sources = request.sources.length;
   if (own === null && sources > 0 && !takesSources(model)) throw unable(name);
   const { terms = [], searches = false } = own ?? {};
@@ -119,9 +130,9 @@ function checkImages(
   const demand = { images, layers: false, sources, promptBytes, terms, searches } as const;
   const { shape } = request;
   // A class of generate-content is not binding: where models do not have it, a smaller image is asked for.
-  requirePriced(resolved, demand, shape?.kind === 'size' ? shape.size : null);
-  if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolved));
-  return { resolved, opened, demand, named: own?.named, names: null };
+  requirePriced(resolvedModel, demand, shape?.kind === 'size' ? shape.size : null);
+  if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolvedModel));
+  return { resolved: resolvedModel, opened: openedImages, demand, named: own?.named, names: null };
 }
 
 /** As for text: until then an error can still have a status of its own. */
@@ -135,18 +146,18 @@ export function answerImages(
   parts: ConvertedImageParts,
   surface: ImageSurface,
   exchange: Exchange<TextInput>,
-  prepared: PreparedImages,
+  preparedImages: PreparedImages,
 ): Promise<void> {
   const { input, stream } = exchange;
   const { id, client, framing, protocol: name } = input;
   const protocol = parts.protocols[name];
   const target = { side: surface, streamed: stream ? surface.streamed : undefined };
-  const requests = new ConvertedRequests(parts, target, input, prepared);
+  const requests = new ConvertedRequests(parts, target, input, preparedImages);
   const serving: ImageServing<MeasuredImages> = {
-    model: prepared.opened.model,
-    routes: prepared.routes,
+    model: preparedImages.opened.model,
+    routes: preparedImages.routes,
     requestsTo: () => requests,
-    reserved: prepared.reserved,
+    reserved: preparedImages.reserved,
     members: null,
   };
   if (!stream) {

@@ -63,61 +63,73 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
     const args = { body, upstream, isOwn, echo };
     const read = callOnResponse(bodies, keyId, 'readConvertedImages', args);
     return read instanceof ReadingResponse
-      ? read.with((found) => this.#convert(args.body, found))
+      ? read.with((foundImages) => this.#convert(args.body, foundImages))
       : new ReadingResponse(this.#convert(body, read));
   }
 
   async #convert(body: Buffer, read: ReadImages): Promise<MeasuredImages> {
     const { isOwn, fetching, losses, prepared } = this.#options;
-    if (isOwn) return this.#shown(body, read, await inspectImages(read.upstreamResponse));
-    const found = await inspectImages(
+    if (isOwn) return this.#showable(body, read, await inspectImages(read.upstreamResponse));
+    const foundImages = await inspectImages(
       await fetching((fetchImage) => fetchImages(read.upstreamResponse, fetchImage)),
     );
-    losses.add(found.others);
+    losses.add(foundImages.others);
     const { clientResponse } = read;
-    const measured = this.#measure(
-      clientResponse === null ? answeredBy(found) : withHeaders(clientResponse, found.images),
+    const measuredUsage = this.#measure(
+      clientResponse === null
+        ? answeredBy(foundImages)
+        : withHeaders(clientResponse, foundImages.images),
     );
-    return { body: await joinInTurns(prepared.opened.encode(found)), measured };
+    return {
+      body: await joinInTurns(prepared.opened.encode(foundImages)),
+      measured: measuredUsage,
+    };
   }
 
   /** The bytes of the response, with the client's name of the model. */
-  async #shown(body: Buffer, { edit }: ReadImages, found: ImageResponse): Promise<MeasuredImages> {
-    const measured =
-      found.images.length > 0
-        ? this.#measure(answeredBy(found))
+  async #showable(
+    body: Buffer,
+    { edit }: ReadImages,
+    foundImages: ImageResponse,
+  ): Promise<MeasuredImages> {
+    const measuredUsage =
+      foundImages.images.length > 0
+        ? this.#measure(answeredBy(foundImages))
         : // A text, or a prompt that was blocked, is a response too, where the client has one word for both.
-          measureWithoutImages(found.usage, this.#options.prepared);
-    return { body: await joinInTurns(splicePieces(body, edit === null ? [] : [edit])), measured };
+          measureWithoutImages(foundImages.usage, this.#options.prepared);
+    return {
+      body: await joinInTurns(splicePieces(body, edit === null ? [] : [edit])),
+      measured: measuredUsage,
+    };
   }
 
   /** @throws UnchargedResponse */
-  #measure(answered: Answered): Measured {
+  #measure(answeredImages: Answered): Measured {
     const { prepared, missingUsage } = this.#options;
-    const measured = measureImages(answered, prepared, missingUsage);
-    if (typeof measured !== 'string') return measured;
-    const units = unitsOf(answered, prepared);
-    throw new UnchargedResponse(measured.replaceAll('_', '-'), answered.usage, units);
+    const measuredUsage = measureImages(answeredImages, prepared, missingUsage);
+    if (typeof measuredUsage !== 'string') return measuredUsage;
+    const units = unitsOf(answeredImages, prepared);
+    throw new UnchargedResponse(measuredUsage.replaceAll('_', '-'), answeredImages.usage, units);
   }
 }
 
 /** Each image has its own size. */
-function answeredBy({ images: found, usage }: ImageResponse): Answered {
-  const entries = found.map(({ size }) => entryOf(size, null));
+function answeredBy({ images: foundImages, usage }: ImageResponse): Answered {
+  const entries = foundImages.map(({ size }) => entryOf(size, null));
   return { entries, size: null, inputImages: null, usage };
 }
 
 /** With the beginnings of images that were not in the response and have been fetched. */
-function withHeaders(answered: Answered, found: readonly Image[]): Answered {
-  const fetched = found.values();
-  const entries = answered.entries.map((entry): ImageEntry => {
+function withHeaders(answeredImages: Answered, foundImages: readonly Image[]): Answered {
+  const fetchedImages = foundImages.values();
+  const entries = answeredImages.entries.map((entry): ImageEntry => {
     if (entry.isFailed) return entry;
-    const { value } = fetched.next();
+    const { value } = fetchedImages.next();
     if (entry.imageStart !== null || value?.source.kind !== 'base64') return entry;
     const head = value.source.base64.toString('latin1', 0, headLength);
     return { ...entry, imageStart: Buffer.from(head, 'base64') };
   });
-  return { ...answered, entries };
+  return { ...answeredImages, entries };
 }
 
 /** Characters of Base64 in which an image says its size. */

@@ -21,7 +21,7 @@ export const chatSurface: ImageSurface = {
 
 function openedChat({ id, arrivedAt }: TextInput, read: ChatImageRequest): OpenedImages {
   const { model, request, stream, wantsUsage } = read;
-  const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
+  const responseContext = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
   return {
     model,
     stream,
@@ -30,8 +30,8 @@ function openedChat({ id, arrivedAt }: TextInput, read: ChatImageRequest): Opene
     promptBytes: Buffer.byteLength(request.prompt),
     own: null,
     encode(response) {
-      if (!stream) return imageCodecs.chat.encodeResponse(response, told);
-      return framesOf(imageCodecs.chat.encodeStream(response, told, wantsUsage));
+      if (!stream) return imageCodecs.chat.encodeResponse(response, responseContext);
+      return framesOf(imageCodecs.chat.encodeStream(response, responseContext, wantsUsage));
     },
   };
 }
@@ -64,9 +64,9 @@ export const contentsSurface: ImageSurface = {
 
 function openedContents(
   { id, body, pathModel, pathStream }: TextInput,
-  { own, request: decoded }: ValueOf<'openContentsImages'>,
+  { own, request: decodedRequest }: ValueOf<'openContentsImages'>,
 ): OpenedImages {
-  const { request, refusal } = unlessRefused(decoded);
+  const { request, refusal } = unlessRefused(decodedRequest);
   const model = pathModel ?? '';
   const { terms, candidates, searches, named } = own;
   return {
@@ -81,7 +81,7 @@ function openedContents(
       candidates,
       searches,
       named,
-      bodyFor: (received, upstreamModel) => contents.ownBody(received, own, upstreamModel),
+      bodyFor: (receivedBody, upstreamModel) => contents.ownBody(receivedBody, own, upstreamModel),
     },
     encode: (response) => contents.encodeResponse(response, { requestId: id, model }),
   };
@@ -93,9 +93,11 @@ function sizeIn(base64: string): string | null {
 }
 
 /** What cannot be read for another protocol may be right for this one, whose upstream judges it. */
-function unlessRefused(decoded: Later<ImageRequest>): Pick<OpenedImages, 'request' | 'refusal'> {
+function unlessRefused(
+  decodedRequest: Later<ImageRequest>,
+): Pick<OpenedImages, 'request' | 'refusal'> {
   try {
-    return { request: valueOf(decoded), refusal: null };
+    return { request: valueOf(decodedRequest), refusal: null };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.errorName !== 'invalid_value') throw error;
     return { request: unread, refusal: error };

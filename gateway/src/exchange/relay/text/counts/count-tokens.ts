@@ -37,31 +37,31 @@ export function createCountAnswering(parts: TextParts) {
   /** Null: the client left before the count was there. */
   async function count(
     input: TextInput,
-    prepared: PreparedText,
-    tried: CountersTried,
+    preparedText: PreparedText,
+    triedCounters: CountersTried,
   ): Promise<TokenCount | null> {
     const { protocol } = input;
-    const { routes } = prepared;
-    const requests = createCountedRequests(parts, input, prepared);
+    const { routes } = preparedText;
+    const requests = createCountedRequests(parts, input, preparedText);
     await requests.requireAnswerable();
     const counters = countRoutes(routes, protocol);
-    const counted = await askCounters(input, prepared, counters, requests, tried);
-    if (counted === 'disconnected') return null;
-    if (counted !== null) return { body: counted, isEstimated: false };
+    const countedTokens = await askCounters(input, preparedText, counters, requests, triedCounters);
+    if (countedTokens === 'disconnected') return null;
+    if (countedTokens !== null) return { body: countedTokens, isEstimated: false };
 
     // None of the counters responded. The records of the attempts say which were asked.
-    tried.sent = null;
+    triedCounters.sent = null;
     const targets = routes.map((route): EstimateTarget => ({
       model: route.upstreamModel,
       protocol: upstreamProtocols(route, protocol)[0] ?? protocol,
     }));
     const isPassedOn = routes.some((route) => isNative(route, protocol));
-    const outline = prepared.large?.isRead
-      ? await outlineLarge(prepared.large, isPassedOn)
-      : outlineOf(parts, input, prepared, isPassedOn);
+    const outline = preparedText.large?.isRead
+      ? await outlineLarge(preparedText.large, isPassedOn)
+      : outlineOf(parts, input, preparedText, isPassedOn);
     const tokens =
       outline === null
-        ? estimateUnread(prepared, targets)
+        ? estimateUnread(preparedText, targets)
         : await parts.estimator.estimate(outline, targets);
     return { body: encodeTokenCount(protocol, tokens), isEstimated: true };
   }
@@ -70,21 +70,22 @@ export function createCountAnswering(parts: TextParts) {
   return async function answerCount(
     _parts: TextParts,
     exchange: Exchange<TextInput>,
-    prepared: PreparedText,
+    preparedText: PreparedText,
   ): Promise<void> {
     const { input } = exchange;
-    const tried: CountersTried = { attempts: [], sent: null };
-    let counted;
+    const triedCounters: CountersTried = { attempts: [], sent: null };
+    let countedTokens;
     try {
-      counted = await count(input, prepared, tried);
+      countedTokens = await count(input, preparedText, triedCounters);
     } catch (error) {
-      throw await finishWithoutResponse(parts, exchange, error, tried);
+      throw await finishWithoutResponse(parts, exchange, error, triedCounters);
     }
-    if (counted === null) return finishDisconnected(parts, exchange, nothingUsed, tried);
-    await finishCompleted(parts, exchange, nothingUsed, tried);
-    writeJson(input.client, counted.body, {
-      ...responseHeaders(tried.sent),
-      ...(counted.isEstimated && { 'x-sluice-estimated': '1' }),
+    if (countedTokens === null)
+      return finishDisconnected(parts, exchange, nothingUsed, triedCounters);
+    await finishCompleted(parts, exchange, nothingUsed, triedCounters);
+    writeJson(input.client, countedTokens.body, {
+      ...responseHeaders(triedCounters.sent),
+      ...(countedTokens.isEstimated && { 'x-sluice-estimated': '1' }),
     });
   };
 }
@@ -121,7 +122,7 @@ function nullIfUnread(error: unknown, isPassedOn: boolean): null {
   throw error;
 }
 
-function estimateUnread(prepared: PreparedText, targets: readonly EstimateTarget[]): number {
+function estimateUnread(preparedText: PreparedText, targets: readonly EstimateTarget[]): number {
   const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
-  return Math.max(1, Math.ceil(inputTokensOf(prepared) * factor));
+  return Math.max(1, Math.ceil(inputTokensOf(preparedText) * factor));
 }

@@ -36,15 +36,15 @@ export interface CountersTried {
 
 /**
  * Asks one counter after the other. Only healthy channels are asked, and the outcomes do not affect their health.
- * @param tried gets what is sent, even when this rejects.
+ * @param triedCounters gets what is sent, even when this rejects.
  * @throws GatewayError when a counter of the client's own protocol says that the client is to blame.
  */
 export type AskCounters = (
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   counters: readonly CountRoute[],
   requests: Pick<CountedRequests, 'of'>,
-  tried: CountersTried,
+  triedCounters: CountersTried,
 ) => Promise<UpstreamCount>;
 
 type CountParts = Pick<
@@ -63,36 +63,36 @@ type CountParts = Pick<
 export function createCounterAsking(parts: CountParts): AskCounters {
   const rests = createCounterRests();
   const { health, clock } = parts;
-  return async function askCounters(input, prepared, counters, requests, tried) {
+  return async function askCounters(input, preparedText, counters, requests, triedCounters) {
     const { client } = input;
     const deadline = Math.min(clock.monotonic() + patienceMs, clientDeadline(input));
-    let asked = 0;
+    let askedCount = 0;
     for (const { route, protocol } of counters) {
       if (client.disconnected) return 'disconnected';
       const now = clock.monotonic();
-      if (asked === maxAsked || now >= deadline) break;
+      if (askedCount === maxAsked || now >= deadline) break;
       // A channel that is on trial after failures is tried with a real request, not with a count.
       if (rests.isResting(route, now) || health.read(route.channel, now).breaker !== 'closed') {
         continue;
       }
       const isNative = protocol === input.protocol;
-      const converted = isNative ? null : await requests.of(route, protocol);
-      if (!isNative && converted === null) continue;
+      const convertedRequest = isNative ? null : await requests.of(route, protocol);
+      if (!isNative && convertedRequest === null) continue;
       const lease = health.lease(route, false, false, now);
       if (!lease.admitted) continue;
-      asked += 1;
+      askedCount += 1;
       try {
-        const counter = { route, protocol, converted, lease, deadline };
-        const outcome = await askOnce(parts, input, prepared, counter, tried);
+        const counter = { route, protocol, converted: convertedRequest, lease, deadline };
+        const outcome = await askOnce(parts, input, preparedText, counter, triedCounters);
         if (outcome.kind === 'complete') return outcome.response.body;
         if (outcome.kind !== 'failed') return 'disconnected';
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {
           // The upstream may be missing what the request names, rather than the counter.
-          if (!isNative || prepared.request.named === undefined || !isRefusal(outcome)) {
+          if (!isNative || preparedText.request.named === undefined || !isRefusal(outcome)) {
             rest(rests, route, outcome, clock.monotonic());
           }
-        } else if (isNative) throw errorOfFailure(outcome, prepared.request.json);
+        } else if (isNative) throw errorOfFailure(outcome, preparedText.request.json);
       } finally {
         health.reportOutcome(lease, route, 'undecided', clock.monotonic());
       }
@@ -113,38 +113,38 @@ interface Asking extends CountRoute {
 async function askOnce(
   parts: CountParts,
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   counter: Asking,
-  tried: CountersTried,
+  triedCounters: CountersTried,
 ): Promise<OutcomeOf<WireResponse, never>> {
-  const outcome = await send(parts, input, prepared, counter, tried);
+  const outcome = await send(parts, input, preparedText, counter, triedCounters);
   return outcome.kind === 'failed' && outcome.stale
-    ? send(parts, input, prepared, counter, tried)
+    ? send(parts, input, preparedText, counter, triedCounters)
     : outcome;
 }
 
 async function send(
   parts: CountParts,
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
   { route, protocol, converted, lease, deadline }: Asking,
-  tried: CountersTried,
+  triedCounters: CountersTried,
 ): Promise<OutcomeOf<WireResponse, never>> {
   const { clock } = parts;
-  const building = requestFor(parts, input, prepared, route, converted);
+  const building = requestFor(parts, input, preparedText, route, converted);
   const request = building instanceof Promise ? await building : building;
-  tried.sent = request.sent;
+  triedCounters.sent = request.sent;
   const startedAt = clock.now();
-  const asked = upstreamRequest(parts, input, request, lease.secret, false);
+  const counterRequest = upstreamRequest(parts, input, request, lease.secret, false);
   const receiver = new WholeResponse(countReader(protocol, input.protocol));
-  const attempt = new Attempt(asked, receiver, {
+  const attempt = new Attempt(counterRequest, receiver, {
     // Counting is free, so nothing is read for a client that has left.
     ...attemptOptions(parts, input, route.channel, { onLeave: 'cancel' }),
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
   });
   const outcome = await attempt.outcome;
-  tried.attempts.push(
+  triedCounters.attempts.push(
     recordAttempt(outcome, attempt.upstreamHeaders, {
       channel: route.channel.name,
       startedAt,
@@ -190,7 +190,7 @@ export interface CountRoute {
  * protocol that it speaks.
  */
 export function countRoutes(routes: readonly Route[], client: TextProtocolName): CountRoute[] {
-  const found = routes.flatMap((route): CountRoute[] => {
+  const countableRoutes = routes.flatMap((route): CountRoute[] => {
     const { protocols } = route.channel;
     const able =
       vendorOf(route.channel)?.countsTokensIn.filter((each) => protocols.includes(each)) ?? [];
@@ -200,7 +200,10 @@ export function countRoutes(routes: readonly Route[], client: TextProtocolName):
     return protocol === undefined ? [] : [{ route, protocol }];
   });
   const isNative = ({ protocol }: CountRoute): boolean => protocol === client;
-  return [...found.filter(isNative), ...found.filter((route) => !isNative(route))];
+  return [
+    ...countableRoutes.filter(isNative),
+    ...countableRoutes.filter((route) => !isNative(route)),
+  ];
 }
 
 /**
@@ -245,42 +248,42 @@ export interface CountedRequests {
 export function createCountedRequests(
   parts: Pick<TextParts, 'converter'>,
   input: TextInput,
-  prepared: PreparedText,
+  preparedText: PreparedText,
 ): CountedRequests {
   const { protocol: client } = input;
   let conversion: Conversion | null = null;
-  const made = new Map<string, ConvertedRequest | Error>();
+  const convertedByRoute = new Map<string, ConvertedRequest | Error>();
 
   const make = async (
     route: Route,
     protocol: TextProtocolName,
   ): Promise<ConvertedRequest | Error> => {
     const key = `${protocol} ${route.channel.id} ${route.upstreamModel}`;
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    conversion ??= openConversion(parts, input, prepared);
-    const target = targetOf(route, protocol, prepared);
-    const converted = await conversion.convert(target).catch((error: unknown) => {
-      if (isBodyGone(prepared)) throw error;
+    const knownRequest = convertedByRoute.get(key);
+    if (knownRequest !== undefined) return knownRequest;
+    conversion ??= openConversion(parts, input, preparedText);
+    const target = targetOf(route, protocol, preparedText);
+    const convertedRequest = await conversion.convert(target).catch((error: unknown) => {
+      if (isBodyGone(preparedText)) throw error;
       return refusalOf(error);
     });
-    made.set(key, converted);
-    return converted;
+    convertedByRoute.set(key, convertedRequest);
+    return convertedRequest;
   };
 
   return {
     async of(route, protocol) {
-      const converted = await make(route, protocol);
-      return converted instanceof Error ? null : converted;
+      const convertedRequest = await make(route, protocol);
+      return convertedRequest instanceof Error ? null : convertedRequest;
     },
     async requireAnswerable() {
       let refusal: GatewayError | null = null;
-      for (const route of prepared.routes) {
+      for (const route of preparedText.routes) {
         const protocol = upstreamProtocols(route, client)[0];
         if (protocol === client || protocol === undefined) return;
-        const converted = await make(route, protocol);
-        if (!(converted instanceof GatewayError)) return;
-        refusal ??= converted;
+        const convertedRequest = await make(route, protocol);
+        if (!(convertedRequest instanceof GatewayError)) return;
+        refusal ??= convertedRequest;
       }
       if (refusal !== null) throw refusal;
     },

@@ -61,8 +61,8 @@ export function createItemMemory({ now, maxBytes }: ItemMemoryOptions): ItemMemo
       if (total > Math.min(mostBytes, maxBytes)) return;
       for (const [at, { id, text }] of items.entries()) {
         const key = `${owner} ${id}`;
-        const old = entries.get(key);
-        if (old !== undefined) drop(key, old);
+        const oldEntry = entries.get(key);
+        if (oldEntry !== undefined) drop(key, oldEntry);
         entries.set(key, { text, bytes: sizes[at]!, until: now() + keptMs });
       }
       bytes += total;
@@ -72,12 +72,12 @@ export function createItemMemory({ now, maxBytes }: ItemMemoryOptions): ItemMemo
       }
     },
     find(owner, ids) {
-      const found = new Map<string, string>();
+      const foundTexts = new Map<string, string>();
       for (const id of ids) {
         const entry = entries.get(`${owner} ${id}`);
-        if (entry !== undefined && entry.until > now()) found.set(id, entry.text);
+        if (entry !== undefined && entry.until > now()) foundTexts.set(id, entry.text);
       }
-      return found;
+      return foundTexts;
     },
   };
 }
@@ -103,7 +103,7 @@ export interface SealedTextsOptions {
   /** Encrypts a text for a place, so that others with access to what is shared cannot read it. */
   readonly seal: (text: string, place: string) => string;
   /** @throws Error if it was not sealed for this place */
-  readonly open: (sealed: string, place: string) => string;
+  readonly open: (sealedText: string, place: string) => string;
   /** A key for a place that does not reveal it. */
   readonly digest: (place: string) => string;
 }
@@ -123,29 +123,29 @@ export function createSealedTexts(options: SealedTextsOptions): SealedTexts {
       let size = 0;
       for (const text of texts.values()) size += text.length;
       if (size > mostShared) return;
-      const sealed = Array.from(texts, ([name, text]) => {
+      const sealedText = Array.from(texts, ([name, text]) => {
         const place = placeOf(owner, name);
         return [keyOf(place), seal(text, place)] as const;
       });
-      shared.keep(new Map(sealed), keptSeconds);
+      shared.keep(new Map(sealedText), keptSeconds);
     },
     async find(owner, names) {
-      const found = new Map<string, string>();
-      if (names.length === 0) return found;
+      const foundTexts = new Map<string, string>();
+      if (names.length === 0) return foundTexts;
       const places = names.map((name) => [name, placeOf(owner, name)] as const);
       const values = await shared.find(places.map(([, place]) => keyOf(place)));
       for (const [name, place] of places) {
-        const sealed = values.get(keyOf(place));
-        const text = sealed === undefined ? null : opened(sealed, place);
-        if (text !== null) found.set(name, text);
+        const sealedText = values.get(keyOf(place));
+        const text = sealedText === undefined ? null : openedText(sealedText, place);
+        if (text !== null) foundTexts.set(name, text);
       }
-      return found;
+      return foundTexts;
     },
   };
 
-  function opened(sealed: string, place: string): string | null {
+  function openedText(sealedText: string, place: string): string | null {
     try {
-      return open(sealed, place);
+      return open(sealedText, place);
     } catch {
       // Altered, or of a gateway with another master key.
       return null;
@@ -161,9 +161,9 @@ export function createSharedItems(own: ItemMemory, copies: SealedTexts): ItemMem
       copies.keep(owner, new Map(items.map(({ id, text }) => [id, text])));
     },
     async find(owner, ids) {
-      const known = await own.find(owner, ids);
-      const missing = ids.filter((id) => !known.has(id));
-      return new Map([...known, ...(await copies.find(owner, missing))]);
+      const ownTexts = await own.find(owner, ids);
+      const missingNames = ids.filter((id) => !ownTexts.has(id));
+      return new Map([...ownTexts, ...(await copies.find(owner, missingNames))]);
     },
   };
 }
@@ -175,14 +175,14 @@ const mostRecalled = 200;
 export function createSharedStates(own: StateStore, copies: SealedTexts): StateStore {
   return {
     ...own,
-    keep(owner, name, kept) {
-      own.keep(owner, name, kept);
-      copies.keep(owner, new Map([[name, JSON.stringify(kept)]]));
+    keep(owner, name, keptState) {
+      own.keep(owner, name, keptState);
+      copies.keep(owner, new Map([[name, JSON.stringify(keptState)]]));
     },
     async recall(owner, names) {
-      const missing = [...new Set(names)].filter((name) => own.find(owner, name) === null);
-      const found = await copies.find(owner, missing.slice(-mostRecalled));
-      for (const [name, text] of found) own.keep(owner, name, JSON.parse(text) as KeptState);
+      const missingNames = [...new Set(names)].filter((name) => own.find(owner, name) === null);
+      const foundTexts = await copies.find(owner, missingNames.slice(-mostRecalled));
+      for (const [name, text] of foundTexts) own.keep(owner, name, JSON.parse(text) as KeptState);
     },
   };
 }

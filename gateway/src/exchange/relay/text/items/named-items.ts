@@ -31,22 +31,25 @@ type Found = { readonly texts: ReadonlyMap<number, string> } | { readonly refusa
 /**
  * Puts the items of earlier converted responses in the place of their ids, whoever serves the request: no upstream has
  * seen them. Ids that are not the gateway's own stay, since the upstream knows them.
- * @param opened of `input.body`, which is replaced
+ * @param openedRequest of `input.body`, which is replaced
  * @throws GatewayError if there is no memory for them
  */
 export async function withItems(
   memory: ItemMemory,
   protocol: Pick<Protocol, 'openRequest'>,
   input: TextInput,
-  opened: OpenedRequest,
+  openedRequest: OpenedRequest,
 ): Promise<WithItems> {
-  const found = await findItems(memory, input, ownItems.names(opened.json));
-  if ('refusal' in found) return { opened, refusal: found.refusal };
-  if (found.texts.size === 0) return { opened, refusal: null };
+  const foundItems = await findItems(memory, input, ownItems.names(openedRequest.json));
+  if ('refusal' in foundItems) return { opened: openedRequest, refusal: foundItems.refusal };
+  if (foundItems.texts.size === 0) return { opened: openedRequest, refusal: null };
   const before = input.body.length;
-  input.body = ownItems.withTexts(opened.json, found.texts);
+  input.body = ownItems.withTexts(openedRequest.json, foundItems.texts);
   claimMore(input, before);
-  return { opened: protocol.openRequest(input.body, opened.path, input.memory), refusal: null };
+  return {
+    opened: protocol.openRequest(input.body, openedRequest.path, input.memory),
+    refusal: null,
+  };
 }
 
 /**
@@ -59,11 +62,11 @@ export async function putItems(
   input: TextInput,
   large: LargeBody,
 ): Promise<GatewayError | null> {
-  const found = await findItems(memory, input, await large.itemNames());
-  if ('refusal' in found) return found.refusal;
-  if (found.texts.size === 0) return null;
+  const foundItems = await findItems(memory, input, await large.itemNames());
+  if ('refusal' in foundItems) return foundItems.refusal;
+  if (foundItems.texts.size === 0) return null;
   const before = input.body.length;
-  await large.putItems(found.texts);
+  await large.putItems(foundItems.texts);
   claimMore(input, before);
   return null;
 }
@@ -76,15 +79,15 @@ export function mayNameItems({ protocol, operation, body }: TextInput): boolean 
 async function findItems(
   memory: ItemMemory,
   { caller }: TextInput,
-  named: readonly NamedItem[],
+  namedItems: readonly NamedItem[],
 ): Promise<Found> {
   const texts = new Map<number, string>();
-  if (named.length === 0) return { texts };
-  const ids = new Set(named.map(({ id }) => id));
-  const found = await memory.find(ownerOf(caller), [...ids]);
+  if (namedItems.length === 0) return { texts };
+  const ids = new Set(namedItems.map(({ id }) => id));
+  const foundItems = await memory.find(ownerOf(caller), [...ids]);
   let size = 0;
-  for (const { at, id } of named) {
-    const text = found.get(id);
+  for (const { at, id } of namedItems) {
+    const text = foundItems.get(id);
     // Each id may be used once.
     if (text === undefined || !ids.delete(id)) return { refusal: lostItem(id, at) };
     texts.set(at, text);
@@ -115,20 +118,20 @@ export function keepItems(
   { items }: Pick<TextParts, 'items'>,
   input: TextInput,
   { request }: Pick<PreparedText, 'request'>,
-  sent: TextSent | null,
+  sentRequest: TextSent | null,
   last: Buffer | string | undefined,
 ): void {
-  const isConverted = sent !== null && sent.responseLosses !== null;
+  const isConverted = sentRequest !== null && sentRequest.responseLosses !== null;
   if (!textFacts[input.protocol].hasItems || !isConverted || request.isKept === false) return;
   if (last === undefined || last.length > mostBytes) return;
   const response = responseIn(String(last));
   const output = isRecord(response) ? response['output'] : null;
   if (!Array.isArray(output)) return;
-  const kept: RememberedItem[] = output.flatMap((item: unknown) => {
+  const rememberedItems: RememberedItem[] = output.flatMap((item: unknown) => {
     const id = isRecord(item) ? item['id'] : null;
     return typeof id === 'string' ? [{ id, text: JSON.stringify(item) }] : [];
   });
-  if (kept.length > 0) items.keep(ownerOf(input.caller), kept);
+  if (rememberedItems.length > 0) items.keep(ownerOf(input.caller), rememberedItems);
 }
 
 /** The response of a body in one piece, or in the last event of a stream. */

@@ -28,7 +28,7 @@ export class ResponseFlow {
     /** The terminator of a successful response has come; the rest waits for the journal. */
     | 'ending' = 'holding';
   #hasContent = false;
-  #held: Buffer[] = [];
+  #heldEvents: Buffer[] = [];
   #heldBytes = 0;
 
   /** @param show writes bytes to the client. */
@@ -64,13 +64,13 @@ export class ResponseFlow {
     if (bytes !== null) {
       this.#heldBytes += bytes.length + eventCost;
       if (this.#heldBytes > heldLimit) return false;
-      this.#held.push(bytes);
+      this.#heldEvents.push(bytes);
     }
     if (isContent && this.stage === 'holding') {
       this.stage = 'flowing';
       const { sink, headers } = this.#options;
       sink.open(headers);
-      for (const held of this.takeHeld()) this.#run.add(held);
+      for (const heldEvents of this.takeHeld()) this.#run.add(heldEvents);
     }
     return true;
   }
@@ -82,10 +82,10 @@ export class ResponseFlow {
 
   /** The bytes that the client has not been given. */
   takeHeld(): Buffer[] {
-    const held = this.#held;
-    this.#held = [];
+    const heldEvents = this.#heldEvents;
+    this.#heldEvents = [];
     this.#heldBytes = 0;
-    return held;
+    return heldEvents;
   }
 }
 

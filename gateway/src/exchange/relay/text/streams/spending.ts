@@ -54,13 +54,13 @@ export class Spending {
     }
     // Nothing is looked at while more is being drawn.
     this.next = Infinity;
-    const wanted = costAt(bytes + ahead) - held();
-    const drawing = draw(wanted > 0n ? wanted : 1n);
-    if (drawing instanceof Promise) drawing.then((error) => this.#drawn(error), onDefect);
-    else this.#drawn(drawing);
+    const wantedAmount = costAt(bytes + ahead) - held();
+    const drawing = draw(wantedAmount > 0n ? wantedAmount : 1n);
+    if (drawing instanceof Promise) drawing.then((error) => this.#onDrawn(error), onDefect);
+    else this.#onDrawn(drawing);
   }
 
-  #drawn(error: GatewayError | null): void {
+  #onDrawn(error: GatewayError | null): void {
     const { held, costAt, overshoot, outputBytes, end } = this.#options;
     const cost = costAt(outputBytes());
     const most = error === null ? held() : held() + overshoot;
@@ -89,11 +89,11 @@ const ahead = 16_384 * bytesPerToken;
 export function spendingOf(
   { billing, overshoot }: Pick<TextParts, 'billing' | 'overshoot'>,
   hold: Hold | null,
-  prepared: PreparedText,
-  sent: TextSent,
+  preparedText: PreparedText,
+  sentRequest: TextSent,
 ): ((tap: StreamTap, rest: Pick<SpendingOptions, 'end' | 'onDefect'>) => Spending) | null {
   if (hold === null) return null;
-  const { model, request } = prepared;
+  const { model, request } = preparedText;
   const bounds = tokenBounds(model, {
     bodyBytes: 0,
     outputLimit: request.maxOutputTokens,
@@ -105,11 +105,11 @@ export function spendingOf(
       held: () => hold.amount,
       costAt(outputBytes) {
         const { webSearches } = tap;
-        const known = withHiddenReasoning(tap.usage, prepared, sent);
-        const used = usageOfLeaving(known, prepared, { outputBytes, webSearches });
-        return billing.costOf(hold, measureText(used, prepared, sent).lines);
+        const knownUsage = withHiddenReasoning(tap.usage, preparedText, sentRequest);
+        const textUsage = usageOfLeaving(knownUsage, preparedText, { outputBytes, webSearches });
+        return billing.costOf(hold, measureText(textUsage, preparedText, sentRequest).lines);
       },
-      draw: (amount) => billing.draw(hold, amount),
+      draw: (amount) => billing.extend(hold, amount),
       overshoot,
       ahead,
       coveredBytes,

@@ -70,7 +70,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   /** The monotonic time since which no bytes have come, as ticks see it; null: some came since the last tick. */
   #quietSince: number | null = null;
   /** How many of the ids in the response have been recorded. */
-  #taken = 0;
+  #recordedCount = 0;
   /** What has come of a complete response is JSON. Null until enough has come to tell. */
   #isJson: boolean | null = null;
 
@@ -263,9 +263,9 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     if (attempt.over) return;
     const flags = this.#tap.inspect(event);
     const { given } = this.#tap;
-    if (given !== undefined && given.length > this.#taken) {
-      this.#options.reader.record(given.slice(this.#taken));
-      this.#taken = given.length;
+    if (given !== undefined && given.length > this.#recordedCount) {
+      this.#options.reader.record(given.slice(this.#recordedCount));
+      this.#recordedCount = given.length;
     }
     if (attempt.isLeft) {
       this.#unseen(flags);
@@ -329,7 +329,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
       throw error;
     }
     if (completion !== '') body.push(completion);
-    const known = unknownEnding === null ? usage : withUnknownEnding(usage, unknownEnding);
-    this.attempt.complete({ usage: known, tap, body }, isEarly);
+    const knownUsage = unknownEnding === null ? usage : withUnknownEnding(usage, unknownEnding);
+    this.attempt.complete({ usage: knownUsage, tap, body }, isEarly);
   }
 }

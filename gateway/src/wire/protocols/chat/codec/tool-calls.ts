@@ -35,7 +35,7 @@ export function readCallParts(entry: JsonRecord): CallParts {
 /** A complete call; null if it names no tool. */
 export function readCall(entry: unknown): ToolCallBlock | null {
   if (!isRecord(entry)) return null;
-  const { id, kind, name, text: written } = readCallParts(entry);
+  const { id, kind, name, text: argumentText } = readCallParts(entry);
   if (name === '') return null;
   const state = callState(entry);
   return {
@@ -43,7 +43,7 @@ export function readCall(entry: unknown): ToolCallBlock | null {
     id: id === '' ? null : id,
     name,
     kind,
-    arguments: written,
+    arguments: argumentText,
     ...(state === undefined ? {} : { state }),
   };
 }
@@ -94,8 +94,8 @@ function argumentsText(value: unknown): string {
 
 /** An id or a name. Some servers send blanks in their place. */
 function visible(value: unknown): string {
-  const written = text(value);
-  return written.trim() === '' ? '' : written;
+  const writtenText = text(value);
+  return writtenText.trim() === '' ? '' : writtenText;
 }
 
 function text(value: unknown): string {

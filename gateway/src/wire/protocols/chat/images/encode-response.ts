@@ -15,10 +15,10 @@ const gap = '\n\n';
  * A chat completion whose content has the images as Markdown, in pieces: images are not copied. Those that are not
  * bytes must have been fetched.
  */
-export function encodeImageResponse(response: ImageResponse, told: Told): Buffer[] {
+export function encodeImageResponse(response: ImageResponse, toldValues: Told): Buffer[] {
   const content = new LongText(...contentOf(response));
   return writeJsonPieces({
-    ...headOf(told, 'chat.completion'),
+    ...headOf(toldValues, 'chat.completion'),
     choices: [
       {
         index: 0,
@@ -40,10 +40,10 @@ const chunkBytes = 256 * 1024;
  */
 export function* encodeImageStream(
   response: ImageResponse,
-  told: Told,
+  toldValues: Told,
   wantsUsage: boolean,
 ): Generator<Buffer> {
-  const head = headOf(told, 'chat.completion.chunk');
+  const head = headOf(toldValues, 'chat.completion.chunk');
   const tail = wantsUsage ? { usage: null } : {};
   const chunk = (delta: JsonRecord, finish: string | null): Buffer =>
     asFrame({

@@ -40,7 +40,7 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
 /** Null if the client itself asked for usage. */
 function askForUsage({ json, scan }: WireRequest): Edit | null {
   const options = json['stream_options'];
-  const wanted = { include_usage: true };
+  const usageOption = { include_usage: true };
   if (isRecord(options)) {
     if (options['include_usage'] === true) return null;
     const member = scan.members.get('stream_options.include_usage');
@@ -51,9 +51,9 @@ function askForUsage({ json, scan }: WireRequest): Edit | null {
   // Anything but an object or null is wrong. The upstream will refuse it.
   if (!isAbsent(options)) return null;
   const member = scan.members.get('stream_options');
-  if (member !== undefined) return replaceValue(member, wanted);
+  if (member !== undefined) return replaceValue(member, usageOption);
   const root = scan.objects.get('');
-  return root === undefined ? null : insertMember(root, 'stream_options', wanted);
+  return root === undefined ? null : insertMember(root, 'stream_options', usageOption);
 }
 
 const member = 'reasoning_content';

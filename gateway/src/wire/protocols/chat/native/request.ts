@@ -40,8 +40,8 @@ export const openRequest = createOpenRequest(
 );
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
-export function readRequest(opened: OpenedRequest): WireRequest {
-  const { json } = opened;
+export function readRequest(openedRequest: OpenedRequest): WireRequest {
+  const { json } = openedRequest;
   if (isAbsent(json['messages']) && json['input'] !== undefined) {
     refuseValue('input', 'belongs to /v1/responses, please send the request there');
   }
@@ -52,13 +52,13 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const older = readCount(json['max_tokens'], 'max_tokens', 0);
   const extent = inputExtent(json);
   return {
-    ...opened,
+    ...openedRequest,
     terms: requestedTerms(json, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),
     choices: readCount(json['n'], 'n', 1) ?? 1,
-    named: readNamedState(json, opened.body),
+    named: readNamedState(json, openedRequest.body),
     extent,
     outputKinds: readOutputKinds(json['modalities'], isRecord(json['audio'])),
   };

@@ -61,13 +61,15 @@ function withIndexes(message: JsonRecord): JsonRecord {
 function merge(before: JsonRecord, delta: JsonRecord): JsonRecord {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(delta)) {
-    const known = merged[name];
+    const earlierValue = merged[name];
     if (isAbsent(value)) continue;
-    if (name === 'tool_calls') merged[name] = mergeCalls(recordsOf(known), recordsOf(value));
-    else if (pieced.has(name) && typeof known === 'string') merged[name] = known + textOf(value);
-    else if (Array.isArray(known) && Array.isArray(value)) merged[name] = [...known, ...value];
-    else if (isRecord(known) && isRecord(value)) merged[name] = merge(known, value);
-    else if (value !== '' || known === undefined) merged[name] = value;
+    if (name === 'tool_calls') merged[name] = mergeCalls(recordsOf(earlierValue), recordsOf(value));
+    else if (pieced.has(name) && typeof earlierValue === 'string')
+      merged[name] = earlierValue + textOf(value);
+    else if (Array.isArray(earlierValue) && Array.isArray(value))
+      merged[name] = [...earlierValue, ...value];
+    else if (isRecord(earlierValue) && isRecord(value)) merged[name] = merge(earlierValue, value);
+    else if (value !== '' || earlierValue === undefined) merged[name] = value;
   }
   return merged;
 }

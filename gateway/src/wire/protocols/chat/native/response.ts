@@ -73,8 +73,8 @@ function usageIn(response: JsonRecord): unknown {
   if (holdsUsage(response['usage'])) return response['usage'];
   for (const choice of recordsIn(response['choices'])) {
     const places = [choice, recordAt(choice, 'message'), recordAt(choice, 'delta')];
-    const found = places.find(({ usage }) => holdsUsage(usage));
-    if (found !== undefined) return found['usage'];
+    const usagePlace = places.find(({ usage }) => holdsUsage(usage));
+    if (usagePlace !== undefined) return usagePlace['usage'];
   }
   for (const member of Object.values(response)) {
     if (isRecord(member) && holdsUsage(member['usage'])) return member['usage'];

@@ -24,8 +24,8 @@ type Step = string | number;
 
 /** `$.a.b[0]['c d']` */
 function steps(path: string): Step[] {
-  const found = path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/g);
-  return Array.from(found, ([, name, index, single, double]) =>
+  const pathSteps = path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/g);
+  return Array.from(pathSteps, ([, name, index, single, double]) =>
     index === undefined ? (name ?? single ?? double ?? '') : Number(index),
   );
 }

@@ -16,7 +16,7 @@ import {
 /** Images that one request may ask for, as of images. */
 const mostImages = 10;
 
-const known: ReadonlySet<string> = new Set(['contents', 'generationConfig', 'model']);
+const knownMembers: ReadonlySet<string> = new Set(['contents', 'generationConfig', 'model']);
 const knownConfig: ReadonlySet<string> = new Set([
   'responseModalities',
   'candidateCount',
@@ -35,7 +35,7 @@ export function decodeImageRequest(body: Buffer, room?: ParseRoom): ImageRequest
   const imageParam = 'generationConfig.imageConfig';
   const image = readRecord(member(config, 'imageConfig'), imageParam);
   const others = [
-    ...namesIn(json, known, ''),
+    ...namesIn(json, knownMembers, ''),
     ...namesIn(config, knownConfig, 'generationConfig.'),
     ...namesIn(image ?? {}, knownImageConfig, `${imageParam}.`),
   ];
@@ -112,8 +112,8 @@ function readInline(data: JsonRecord, param: string): ImageSource {
   return readInlineImage(member(data, 'data'), mime, param);
 }
 
-function namesIn(record: JsonRecord, named: ReadonlySet<string>, before: string): string[] {
-  return otherMembers(record, named)
+function namesIn(record: JsonRecord, namedMembers: ReadonlySet<string>, before: string): string[] {
+  return otherMembers(record, namedMembers)
     .filter(([, value]) => !isEmpty(value))
     .map(([name]) => `${before}${camelCase(name)}`);
 }

@@ -87,9 +87,9 @@ function frameOf(shape: ImageShape | null): Frame | null {
   }
   const { size } = shape;
   if (size === 'auto') return null;
-  const named = /^(\d(?:\.\d)?)K$/.exec(size);
-  if (named !== null) {
-    const imageSize = nearestClass(Number(named[1]) * 1024);
+  const sizeMatch = /^(\d(?:\.\d)?)K$/.exec(size);
+  if (sizeMatch !== null) {
+    const imageSize = nearestClass(Number(sizeMatch[1]) * 1024);
     return { config: { imageSize }, isExact: imageSize === size };
   }
   const [width = 1, height = 1] = size.split('x').map(Number);
@@ -100,10 +100,10 @@ function frameOf(shape: ImageShape | null): Frame | null {
   return { config: { aspectRatio, imageSize }, isExact };
 }
 
-function nearestRatio(wanted: number): string {
+function nearestRatio(wantedRatio: number): string {
   const distance = (ratio: string): number => {
     const [width = 1, height = 1] = ratio.split(':').map(Number);
-    return Math.abs(Math.log(wanted / (width / height)));
+    return Math.abs(Math.log(wantedRatio / (width / height)));
   };
   return ratios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }

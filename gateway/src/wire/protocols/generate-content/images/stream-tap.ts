@@ -41,7 +41,7 @@ export class ContentsImageTap implements ImageStreamTap {
   #reported: ReportedUsage | null = null;
   /** The largest count of one event, since later events repeat the searches. */
   #searches = 0;
-  #held: Buffer[] = [];
+  #heldEvents: Buffer[] = [];
 
   constructor(context: ContentsStreamContext) {
     this.#context = context;
@@ -90,22 +90,22 @@ export class ContentsImageTap implements ImageStreamTap {
   }
 
   #show(event: StreamEvent, data: Buffer): number {
-    const shown = this.#echoed(event, data);
+    const shownEvent = this.#echoed(event, data);
     if (this.finished) {
-      this.#held.push(shown);
-      this.heldBytes += shown.length;
+      this.#heldEvents.push(shownEvent);
+      this.heldBytes += shownEvent.length;
       return verdict.drop;
     }
-    if (this.#held.length === 0 && shown === event.raw) return verdict.forward;
-    this.replacement = [...this.#takeHeld(), shown];
+    if (this.#heldEvents.length === 0 && shownEvent === event.raw) return verdict.forward;
+    this.replacement = [...this.#takeHeld(), shownEvent];
     return verdict.replace;
   }
 
   #takeHeld(): Buffer[] {
-    const held = this.#held;
-    this.#held = [];
+    const heldEvents = this.#heldEvents;
+    this.#heldEvents = [];
     this.heldBytes = 0;
-    return held;
+    return heldEvents;
   }
 
   /** False: one of its images must not be shown. Drafts among the thoughts do not count. */

@@ -47,8 +47,8 @@ function modelInPath({ model }: RequestPath): string {
 }
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
-export function readRequest(opened: OpenedRequest): WireRequest {
-  const { json, path } = opened;
+export function readRequest(openedRequest: OpenedRequest): WireRequest {
+  const { json, path } = openedRequest;
   requireOneOf([json['contents'], wrappedContents(json, path)], 'contents');
   const config = json['generationConfig'] ?? json['generation_config'];
   const options = isRecord(config) ? config : {};
@@ -59,13 +59,13 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   // Protocol buffers would also accept the number of an enumeration's value.
   if (!isAbsent(tier) && typeof tier !== 'string') refuseValue('serviceTier', 'must be a string');
   return {
-    ...opened,
+    ...openedRequest,
     terms: requestedTerms({ service_tier: tier }, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),
     choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
-    named: readNamedState(json, opened.body),
+    named: readNamedState(json, openedRequest.body),
     extent,
     outputKinds: readOutputKinds(
       options['responseModalities'] ?? options['response_modalities'],
@@ -92,8 +92,9 @@ function allowsSearches(json: JsonRecord): boolean {
 function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
   if (member(json, 'cachedContent') !== undefined) tally.file(null);
-  for (const said of [json['contents'], member(json, 'systemInstruction')]) {
-    for (const { parts } of records(said)) for (const part of records(parts)) addPart(tally, part);
+  for (const spokenContent of [json['contents'], member(json, 'systemInstruction')]) {
+    for (const { parts } of records(spokenContent))
+      for (const part of records(parts)) addPart(tally, part);
   }
   const isHosted = (name: string): boolean => camelCase(name) !== 'functionDeclarations';
   tally.hostedTools = records(json['tools']).some((tool) => Object.keys(tool).some(isHosted));
@@ -101,12 +102,12 @@ function inputExtent(json: JsonRecord): InputExtent {
 }
 
 function addPart(tally: InputTally, part: JsonRecord): void {
-  const carried = member(part, 'inlineData');
-  if (isRecord(carried)) tally.data(member(carried, 'mimeType'), member(carried, 'data'));
-  const named = member(part, 'fileData');
-  if (isRecord(named)) {
-    const mime = member(named, 'mimeType');
-    tally.url(member(named, 'fileUri'), typeof mime === 'string' && /^\s*image\//i.test(mime));
+  const inlineData = member(part, 'inlineData');
+  if (isRecord(inlineData)) tally.data(member(inlineData, 'mimeType'), member(inlineData, 'data'));
+  const fileData = member(part, 'fileData');
+  if (isRecord(fileData)) {
+    const mime = member(fileData, 'mimeType');
+    tally.url(member(fileData, 'fileUri'), typeof mime === 'string' && /^\s*image\//i.test(mime));
   }
   const response = member(part, 'functionResponse');
   if (isRecord(response)) for (const inner of records(response['parts'])) addPart(tally, inner);
@@ -128,8 +129,10 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
   for (const path of ['model', 'generateContentRequest.model']) {
     const member = scan.members.get(path);
     if (member === undefined) continue;
-    const written: unknown = JSON.parse(body.toString('utf8', member.valueStart, member.valueEnd));
-    if (written !== name && written !== target.upstreamModel)
+    const writtenModel: unknown = JSON.parse(
+      body.toString('utf8', member.valueStart, member.valueEnd),
+    );
+    if (writtenModel !== name && writtenModel !== target.upstreamModel)
       edits.push(replaceValue(member, name));
   }
   return { body: splice(body, edits), rewrites: [], usageInjected: false };

@@ -32,8 +32,10 @@ function join(before: JsonRecord, candidate: JsonRecord): JsonRecord {
   const parts = partsOf(earlier);
   for (const part of partsOf(later)) addPart(parts, part);
   const { content: _, ...rest } = candidate;
-  const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)));
-  return { ...before, ...told, content: { ...earlier, ...later, parts } };
+  const presentMembers = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => !isAbsent(value)),
+  );
+  return { ...before, ...presentMembers, content: { ...earlier, ...later, parts } };
 }
 
 /** Whether a part continues the one before: both are unsigned text, or both unsigned thoughts. */

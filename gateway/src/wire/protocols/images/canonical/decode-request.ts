@@ -7,7 +7,7 @@ import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
 import { longestText } from '../form.ts';
 import type { ImageFile, OpenedImages } from '../types.ts';
 
-const known: ReadonlySet<string> = new Set([
+const knownMembers: ReadonlySet<string> = new Set([
   'model',
   'prompt',
   'n',
@@ -30,18 +30,18 @@ const idle: Readonly<Record<string, unknown>> = {
 };
 
 /** Reads a request that was checked (`readRequest`) for an upstream of another protocol. */
-export function decodeImageRequest(opened: OpenedImages): ImageRequest {
-  const { encoding, members, files, body } = opened;
+export function decodeImageRequest(openedImages: OpenedImages): ImageRequest {
+  const { encoding, members, files, body } = openedImages;
   const isForm = encoding === 'multipart';
   const json = isForm ? members : parseWithLongTexts(body);
   const { size, ...values } = readImageValues(isForm ? members : json);
   const ofField = (field: ImageFile['field']): ImageSource[] =>
     files.filter((file) => file.field === field).map((file) => fileIn(body, file));
   const others = Object.entries(json)
-    .filter(([name, value]) => !known.has(name) && !isAbsent(value) && value !== idle[name])
+    .filter(([name, value]) => !knownMembers.has(name) && !isAbsent(value) && value !== idle[name])
     .map(([name]) => name);
   return {
-    prompt: (isForm ? promptOfForm(opened) : readText(json['prompt'], 'prompt')) ?? '',
+    prompt: (isForm ? promptOfForm(openedImages) : readText(json['prompt'], 'prompt')) ?? '',
     sources: isForm ? ofField('image') : readSources(json),
     mask: isForm ? (ofField('mask')[0] ?? null) : readReference(json['mask'], 'mask'),
     ...values,
@@ -64,8 +64,8 @@ function fileIn(body: Buffer, { type, bytes: { start, end } }: ImageFile): Image
 
 function readSources(json: JsonRecord): ImageSource[] {
   const param = isAbsent(json['images']) ? 'image' : 'images';
-  const given = json[param];
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const givenValue = json[param];
+  const list: readonly unknown[] = Array.isArray(givenValue) ? givenValue : [givenValue];
   return list.flatMap((value, index) => readReference(value, `${param}[${index}]`) ?? []);
 }
 

@@ -42,8 +42,8 @@ function boundOutput(
   { maxOutputTokens }: WireRequest,
   { maxOutputTokens: limit }: PatchTarget,
 ): number {
-  const asked = maxOutputTokens ?? limit ?? defaultMaxTokens;
-  return limit === null ? asked : Math.min(asked, limit);
+  const requestedTokens = maxOutputTokens ?? limit ?? defaultMaxTokens;
+  return limit === null ? requestedTokens : Math.min(requestedTokens, limit);
 }
 
 function contextOf(

@@ -38,19 +38,19 @@ export const openRequest = createOpenRequest(
 );
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
-export function readRequest(opened: OpenedRequest): WireRequest {
-  const { json } = opened;
+export function readRequest(openedRequest: OpenedRequest): WireRequest {
+  const { json } = openedRequest;
   requireOneOf([json['messages']], 'messages');
   const extent = inputExtent(json);
   return {
-    ...opened,
+    ...openedRequest,
     terms: requestedTerms(json, 'service_tier', 'speed', 'inference_geo'),
     ...(json['anthropic_beta'] !== undefined && { betas: betasOf(json['anthropic_beta']) }),
     ...(extent.hostedTools && searches(json)),
     stream: readFlag(readYesNo(json['stream']), 'stream'),
     maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
     choices: 1,
-    named: readNamedState(json, opened.body),
+    named: readNamedState(json, openedRequest.body),
     isKept: isKept(json),
     extent,
     outputKinds: readOutputKinds(undefined, false),

@@ -68,8 +68,8 @@ function addDelta(open: OpenBlock, delta: JsonRecord): void {
       open.block = { ...block, signature: delta['signature'] };
       break;
     case 'citations_delta': {
-      const known = Array.isArray(block['citations']) ? block['citations'] : [];
-      open.block = { ...block, citations: [...known, delta['citation']] };
+      const earlierCitations = Array.isArray(block['citations']) ? block['citations'] : [];
+      open.block = { ...block, citations: [...earlierCitations, delta['citation']] };
       break;
     }
     case 'input_json_delta':

@@ -18,10 +18,10 @@ export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
   if (Array.isArray(response['content'])) {
     const usage = readEndings('messages', [response['stop_reason']], response, usageOf(response));
     const { toolNames } = echo;
-    const named =
+    const renamedBody =
       toolNames === undefined ? body : splice(body, echoToolNames(body, response, toolNames));
     const given = readGivenState(response);
-    return { body: echoModel(named, modelPath, echo), usage, given };
+    return { body: echoModel(renamedBody, modelPath, echo), usage, given };
   }
   if (typeof response['input_tokens'] === 'number') return { body, usage: null };
   throw new UnreadableResponse('the response is not a message', response, usageOf(response));

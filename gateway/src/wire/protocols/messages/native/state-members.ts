@@ -47,11 +47,11 @@ export function leaveOutState({ messages }: JsonRecord, take: () => boolean): Js
 function turn(message: unknown, take: () => boolean): unknown[] {
   if (!isRecord(message) || !Array.isArray(message['content'])) return [message];
   const blocks = message['content'] as readonly unknown[];
-  const kept = blocks.filter((block) => {
+  const keptBlocks = blocks.filter((block) => {
     const isThinking =
       isRecord(block) && (block['type'] === 'thinking' || block['type'] === 'redacted_thinking');
     return !isThinking || !take();
   });
-  if (kept.length === blocks.length) return [message];
-  return kept.length === 0 ? [] : [{ ...message, content: kept }];
+  if (keptBlocks.length === blocks.length) return [message];
+  return keptBlocks.length === 0 ? [] : [{ ...message, content: keptBlocks }];
 }

@@ -93,10 +93,10 @@ export class MessagesStreamTap implements StreamTap {
       case 'content_block_start': {
         this.#rests = false;
         if (data.includes(fileId)) this.#giveFiles(data);
-        const seen = view.hasContent ? verdict.content : verdict.forward;
+        const contentVerdict = view.hasContent ? verdict.content : verdict.forward;
         return this.#toolNames === undefined
-          ? seen
-          : seen | this.#rename(event, read, this.#toolNames);
+          ? contentVerdict
+          : contentVerdict | this.#rename(event, read, this.#toolNames);
       }
       default:
         return view.hasContent ? verdict.content : verdict.forward;

@@ -94,14 +94,14 @@ function readIterations(
 
 /** Some servers name the lifetimes of cache writes only in the counts. */
 function withLifetimes(iterations: readonly Iteration[], unnamed1h: number): readonly Iteration[] {
-  let left = Math.max(0, unnamed1h);
-  if (left === 0) return iterations;
+  let unnamedLeft = Math.max(0, unnamed1h);
+  if (unnamedLeft === 0) return iterations;
   return iterations
     .toReversed()
     .map((iteration) => {
       const { tokens } = iteration;
-      const moved = Math.min(left, tokens.cacheWrite);
-      left -= moved;
+      const moved = Math.min(unnamedLeft, tokens.cacheWrite);
+      unnamedLeft -= moved;
       const cacheWrite = tokens.cacheWrite - moved;
       const cacheWrite1h = tokens.cacheWrite1h + moved;
       return { ...iteration, tokens: { ...tokens, cacheWrite, cacheWrite1h } };

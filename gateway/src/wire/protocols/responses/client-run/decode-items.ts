@@ -29,15 +29,15 @@ export const clientRunDecoders: Readonly<Record<string, ItemDecoder>> = {
     );
     return decode(item, param);
   },
-  shell_call_output: resultDecoder(({ output }) => ({ content: written(shellText(output)) })),
+  shell_call_output: resultDecoder(({ output }) => ({ content: textBlocks(shellText(output)) })),
   local_shell_call_output: resultDecoder(({ output }) => ({
-    content: written(typeof output === 'string' ? output : JSON.stringify(output ?? '')),
+    content: textBlocks(typeof output === 'string' ? output : JSON.stringify(output ?? '')),
   })),
   apply_patch_call_output: resultDecoder(({ output, status }) => {
     const hasFailed = status === 'failed';
     const usual = hasFailed ? 'The patch was not applied.' : 'The patch was applied.';
     return {
-      content: written(typeof output === 'string' && output !== '' ? output : usual),
+      content: textBlocks(typeof output === 'string' && output !== '' ? output : usual),
       isError: hasFailed,
     };
   }),
@@ -56,15 +56,15 @@ export const clientRunDecoders: Readonly<Record<string, ItemDecoder>> = {
 export function decodeToolSearch(item: JsonRecord, param: string): Decoded | null {
   if (item['execution'] !== 'client' || isAbsent(item['call_id'])) return null;
   if (item['type'] === 'tool_search_call') {
-    const decode = callDecoder('tool_search_call', 'tool_search', ({ arguments: sent }) =>
-      isRecord(sent) ? sent : {},
+    const decode = callDecoder('tool_search_call', 'tool_search', ({ arguments: sentArguments }) =>
+      isRecord(sentArguments) ? sentArguments : {},
     );
     return decode(item, param);
   }
   const tools: readonly unknown[] = Array.isArray(item['tools']) ? item['tools'] : [];
   const names = tools.map((tool) => (isRecord(tool) ? String(tool['name'] ?? tool['type']) : ''));
-  const found = names.length === 0 ? 'No tools were found.' : `Found: ${names.join(', ')}.`;
-  return resultDecoder(() => ({ content: written(found) }))(item, param);
+  const foundText = names.length === 0 ? 'No tools were found.' : `Found: ${names.join(', ')}.`;
+  return resultDecoder(() => ({ content: textBlocks(foundText) }))(item, param);
 }
 
 function callDecoder(
@@ -107,7 +107,7 @@ function resultDecoder(
   };
 }
 
-function written(text: string): Block[] {
+function textBlocks(text: string): Block[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 

@@ -73,10 +73,12 @@ function shellMembers(call: JsonRecord): JsonRecord | null {
 
 function localShellMembers(call: JsonRecord): JsonRecord | null {
   const { env, timeout_ms: timeout, user, working_directory: directory } = call;
-  const { command: written } = call;
+  const { command: writtenCommand } = call;
   // A line is for a shell; its words are not ours to divide.
   const command =
-    typeof written === 'string' && written !== '' ? ['bash', '-lc', written] : listOf(written);
+    typeof writtenCommand === 'string' && writtenCommand !== ''
+      ? ['bash', '-lc', writtenCommand]
+      : listOf(writtenCommand);
   if (command === null) return null;
   return {
     action: {

@@ -38,8 +38,8 @@ export const openRequest = createOpenRequest(
 );
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
-export function readRequest(opened: OpenedRequest): WireRequest {
-  const { json, path } = opened;
+export function readRequest(openedRequest: OpenedRequest): WireRequest {
+  const { json, path } = openedRequest;
   const isCompaction = path.operation === 'compact';
   // A stored prompt has input of its own. A compaction can be of what an earlier response ended.
   const source = isCompaction ? 'previous_response_id' : 'prompt';
@@ -52,14 +52,14 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     refuseValue('background', 'is supported with stream only');
   const extent = inputExtent(json);
   return {
-    ...opened,
+    ...openedRequest,
     terms: requestedTerms(json, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: limitOf(json) }),
     stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
     choices: 1,
     continuesAfterDisconnect,
-    named: readNamedState(json, opened.body),
+    named: readNamedState(json, openedRequest.body),
     // What a compaction returns is sent along whole: nothing is stored.
     isKept: !isCompaction && isKept(json),
     extent,
@@ -88,7 +88,7 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
 }
 
 /** Members that name input stored upstream. */
-const kept = ['previous_response_id', 'conversation', 'prompt'] as const;
+const storedMembers = ['previous_response_id', 'conversation', 'prompt'] as const;
 
 /** Parts that consist of text. */
 const textual: ReadonlySet<unknown> = new Set([
@@ -114,7 +114,7 @@ const clients: ReadonlySet<unknown> = new Set([
 /** What the bytes of a Responses request do not reveal about its input. */
 function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
-  for (const name of kept) if (!isAbsent(json[name])) tally.file(null);
+  for (const name of storedMembers) if (!isAbsent(json[name])) tally.file(null);
   for (const item of recordsIn(json['input'])) addItem(tally, item);
   tally.hostedTools = !recordsIn(json['tools']).every(({ type }) => clients.has(type));
   return tally;

@@ -69,8 +69,8 @@ export function readSource(value: unknown, param: string): ImageSource {
 }
 
 function typed(base64: Buffer, declared: string, param: string): ImageSource {
-  const named = declared.trim().toLowerCase();
-  const mime = mimeOf(base64) ?? (/^image\/[\w.+-]+$/.test(named) ? named : null);
+  const declaredType = declared.trim().toLowerCase();
+  const mime = mimeOf(base64) ?? (/^image\/[\w.+-]+$/.test(declaredType) ? declaredType : null);
   if (mime === null || base64.length === 0) return refuseImage(param);
   return { kind: 'base64', mime, base64 };
 }
@@ -105,9 +105,9 @@ export function formatOf(mime: string): string {
  */
 function readBase64(value: unknown, start: number, param: string): Buffer {
   if (value instanceof LongText) {
-    const written = bytesOf(value).subarray(start);
-    const isPlain = ![backslash, '-', '_'].some((mark) => written.includes(mark));
-    return (isPlain ? written : unescaped(written)) ?? refuseImage(param);
+    const writtenBytes = bytesOf(value).subarray(start);
+    const isPlain = ![backslash, '-', '_'].some((mark) => writtenBytes.includes(mark));
+    return (isPlain ? writtenBytes : unescaped(writtenBytes)) ?? refuseImage(param);
   }
   if (typeof value !== 'string') return refuseImage(param);
   const text = value.slice(start).replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
@@ -126,14 +126,14 @@ const alphabet = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Base64 of the URL alphabet or with escapes. Null if it is not Base64. */
-function unescaped(written: Buffer): Buffer | null {
-  const result = Buffer.allocUnsafe(written.length);
+function unescaped(writtenText: Buffer): Buffer | null {
+  const result = Buffer.allocUnsafe(writtenText.length);
   let length = 0;
-  for (let at = 0; at < written.length; at += 1) {
-    let byte = written[at]!;
+  for (let at = 0; at < writtenText.length; at += 1) {
+    let byte = writtenText[at]!;
     if (byte === backslash) {
       at += 1;
-      const meant = escapes[String.fromCharCode(written[at] ?? 0)];
+      const meant = escapes[String.fromCharCode(writtenText[at] ?? 0)];
       if (meant === undefined) return null;
       if (meant === '') continue;
       byte = meant.charCodeAt(0);

@@ -42,8 +42,9 @@ export function fittingType<Declared>(
   base64: string,
   kind = kindOf(String(declared)),
 ): Declared | string {
-  const shown = shownType(base64);
-  if (shown !== null && (kindOf(shown) === kind || declared === anything)) return shown;
+  const typeInBytes = shownType(base64);
+  if (typeInBytes !== null && (kindOf(typeInBytes) === kind || declared === anything))
+    return typeInBytes;
   return registered.get(String(declared)) ?? declared;
 }
 

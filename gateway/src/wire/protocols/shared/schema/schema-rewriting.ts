@@ -81,8 +81,8 @@ export function hint(keyword: string, value: unknown, way: Rewriting): string {
 }
 
 export function describe(description: unknown, hints: readonly string[]): string | undefined {
-  const said = typeof description === 'string' ? [description] : [];
-  const all = [...said, ...hints.map((text) => `(${text})`)].filter(Boolean);
+  const descriptions = typeof description === 'string' ? [description] : [];
+  const all = [...descriptions, ...hints.map((text) => `(${text})`)].filter(Boolean);
   return all.length > 0 ? all.join(' ') : undefined;
 }
 
@@ -183,10 +183,10 @@ export function flatten(
       drawOutput(reference, way);
       const { following } = at;
       const isEndless = following.length > maxDepth || following.includes(reference);
-      const found = isEndless ? null : resolveReference(at.root, reference);
-      if (found === null) return null;
+      const resolvedSchema = isEndless ? null : resolveReference(at.root, reference);
+      if (resolvedSchema === null) return null;
       at = { ...at, following: [...at.following, reference] };
-      flat = mergeSchemas(found, allOf === undefined ? rest : { ...rest, allOf }, at);
+      flat = mergeSchemas(resolvedSchema, allOf === undefined ? rest : { ...rest, allOf }, at);
     } else if (Array.isArray(allOf)) {
       const own = new Set<object>();
       const parts = allOf.filter(isRecord);

@@ -87,8 +87,8 @@ export function mergeArguments(schema: JsonRecord): MergedArguments {
 
 function membersOf(schema: unknown, merging: Merging, depth: number): Members {
   if (!isRecord(schema)) return nothing;
-  const known = merging.known.get(schema);
-  if (known !== undefined) return known;
+  const knownSchema = merging.known.get(schema);
+  if (knownSchema !== undefined) return knownSchema;
   if (depth > maxDepth || merging.left <= 0) {
     merging.incomplete = true;
     return nothing;

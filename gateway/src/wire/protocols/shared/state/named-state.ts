@@ -70,13 +70,13 @@ export function namedStateReader(members: StateMembers): ReadNamedState {
   const watched = [...new Set([...inner.names, ...root.names, ...ofItems])];
 
   return (json, body) => {
-    const found: Found = { names: null, met: false };
-    walkObject(json, root, inner, found);
-    if (items !== undefined) addItems(found, json[items.at], items.isNamed);
-    if (!found.met) return undefined;
+    const findings: Found = { names: null, met: false };
+    walkObject(json, root, inner, findings);
+    if (items !== undefined) addItems(findings, json[items.at], items.isNamed);
+    if (!findings.met) return undefined;
     // With two members of one name, the upstream might read the other one.
     refuseRepeatedMembers(body, watched);
-    return found.names === null ? undefined : [...found.names.values()];
+    return findings.names === null ? undefined : [...findings.names.values()];
   };
 }
 
@@ -87,15 +87,15 @@ interface Found {
   met: boolean;
 }
 
-function add(found: Found, kind: StateKind, id: string, param: string): void {
+function add(findings: Found, kind: StateKind, id: string, param: string): void {
   if (id === '') return;
-  found.names ??= new Map();
-  if (found.names.has(id)) return;
-  if (found.names.size === mostNames) {
+  findings.names ??= new Map();
+  if (findings.names.has(id)) return;
+  if (findings.names.size === mostNames) {
     const reason = `${param} names more than ${mostNames} stored objects`;
     throw new GatewayError('invalid_value', { values: { reason }, param });
   }
-  found.names.set(id, { kind, id, param });
+  findings.names.set(id, { kind, id, param });
 }
 
 interface Rules {
@@ -117,17 +117,17 @@ function compile(
   return { lengths, byName, names: Object.keys(members) };
 }
 
-function walk(value: unknown, rules: Rules, found: Found): void {
+function walk(value: unknown, rules: Rules, findings: Found): void {
   if (Array.isArray(value)) {
     for (const element of value as readonly unknown[]) {
-      if (typeof element === 'object' && element !== null) walk(element, rules, found);
+      if (typeof element === 'object' && element !== null) walk(element, rules, findings);
     }
   } else if (typeof value === 'object' && value !== null && !(value instanceof LongText)) {
-    walkObject(value as JsonRecord, rules, rules, found);
+    walkObject(value as JsonRecord, rules, rules, findings);
   }
 }
 
-function walkObject(object: JsonRecord, rules: Rules, inner: Rules, found: Found): void {
+function walkObject(object: JsonRecord, rules: Rules, inner: Rules, findings: Found): void {
   for (const name in object) {
     // Some servers ignore the case of names.
     const rule = rules.lengths[name.length]
@@ -136,14 +136,15 @@ function walkObject(object: JsonRecord, rules: Rules, inner: Rules, found: Found
     if (rule === opaque) continue;
     const value = object[name];
     // The scan has refused repeated members at the top level. Clients write many of these members as null.
-    if (rule !== undefined && (value !== null || rules === inner)) read(found, rule, name, value);
-    if (typeof value === 'object' && value !== null) walk(value, inner, found);
+    if (rule !== undefined && (value !== null || rules === inner))
+      read(findings, rule, name, value);
+    if (typeof value === 'object' && value !== null) walk(value, inner, findings);
   }
 }
 
-function read(found: Found, member: StateMember, name: string, value: unknown): void {
+function read(findings: Found, member: StateMember, name: string, value: unknown): void {
   const { kind, objectOnly = false, idOf } = member;
-  found.met = true;
+  findings.met = true;
   if (Array.isArray(value)) {
     for (const element of value) if (typeof element === 'string') take(element);
     return;
@@ -152,18 +153,18 @@ function read(found: Found, member: StateMember, name: string, value: unknown): 
   const text = isRecord(value) ? value['id'] : objectOnly ? undefined : value;
   if (typeof text === 'string') take(text);
 
-  function take(written: string): void {
-    const id = idOf === undefined ? written : idOf(written);
-    if (id !== null) add(found, kind, id, name);
+  function take(writtenId: string): void {
+    const id = idOf === undefined ? writtenId : idOf(writtenId);
+    if (id !== null) add(findings, kind, id, name);
   }
 }
 
-function addItems(found: Found, list: unknown, isNamed: (item: JsonRecord) => boolean): void {
+function addItems(findings: Found, list: unknown, isNamed: (item: JsonRecord) => boolean): void {
   if (!Array.isArray(list)) return;
   for (const item of list as readonly unknown[]) {
     if (!isRecord(item) || typeof item['id'] !== 'string') continue;
-    found.met = true;
-    if (isNamed(item)) add(found, 'item', item['id'], 'input');
+    findings.met = true;
+    if (isNamed(item)) add(findings, 'item', item['id'], 'input');
   }
 }
 
@@ -173,12 +174,12 @@ const mostGiven = 1_000;
 /** Collects the ids that one streamed response gives out, each once. */
 export class GivenState {
   readonly names: StateName[] = [];
-  readonly #known = new Set<string>();
+  readonly #knownIds = new Set<string>();
 
   add(kind: StateKind, id: unknown): void {
-    if (typeof id !== 'string' || id === '' || this.#known.has(id)) return;
+    if (typeof id !== 'string' || id === '' || this.#knownIds.has(id)) return;
     if (this.names.length === mostGiven) return;
-    this.#known.add(id);
+    this.#knownIds.add(id);
     this.names.push({ kind, id });
   }
 }

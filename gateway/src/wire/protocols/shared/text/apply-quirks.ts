@@ -33,14 +33,14 @@ export function applyQuirks(
 ): PatchedRequest {
   if (quirks === undefined || quirks.length === 0) return patched;
   let { body } = patched;
-  const found: string[] = [];
+  const appliedIds: string[] = [];
   // One after the other: two quirks may concern neighbours, which cannot be spliced at once.
   for (const { id, edit } of quirks) {
     if ('repair' in edit) {
       const repaired = repairs[edit.repair](body, json);
       if (repaired === body) continue;
       body = repaired;
-      found.push(id);
+      appliedIds.push(id);
       continue;
     }
     const isAbsent = json !== undefined && !patched.usageInjected && !concerns(json, edit);
@@ -48,11 +48,11 @@ export function applyQuirks(
     const edits = editsFor(body, edit);
     if (edits.length === 0) continue;
     body = splice(body, edits);
-    found.push(id);
+    appliedIds.push(id);
   }
-  return found.length === 0
+  return appliedIds.length === 0
     ? patched
-    : { ...patched, body, rewrites: [...patched.rewrites, ...found] };
+    : { ...patched, body, rewrites: [...patched.rewrites, ...appliedIds] };
 }
 
 const repairs: Readonly<
@@ -70,14 +70,16 @@ function editsFor(body: Buffer, edit: QuirkEdit): Edit[] {
   const hasValue = (member: KeyedRange) =>
     !('value' in edit) || valueAt(body, member) === edit.value;
   return holdersOf(body, objectStart(body, 0), steps).flatMap((members) => {
-    const named = members.filter((member) => member.key === name && hasValue(member));
-    if ('replace' in edit) return named.map((member) => replaceValue(member, edit.by));
+    const namedMembers = members.filter((member) => member.key === name && hasValue(member));
+    if ('replace' in edit) return namedMembers.map((member) => replaceValue(member, edit.by));
     const renamed =
-      'rename' in edit && members.every(({ key }) => key !== edit.to) ? named.at(-1) : undefined;
+      'rename' in edit && members.every(({ key }) => key !== edit.to)
+        ? namedMembers.at(-1)
+        : undefined;
     const edits = removeMembers(
       body,
       members,
-      (member) => named.includes(member) && member !== renamed,
+      (member) => namedMembers.includes(member) && member !== renamed,
     );
     if (renamed !== undefined && 'rename' in edit) edits.push(replaceKey(body, renamed, edit.to));
     return edits;

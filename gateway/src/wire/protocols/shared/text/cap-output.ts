@@ -60,17 +60,17 @@ function limitIn(
   member: string,
   cap: OutputCap,
 ): Edit[] {
-  const written = members
+  const writtenLimits = members
     .filter(({ key }) => names.includes(key))
     .map((range) => ({ range, limit: limitAt(body, range) }));
-  const set = written.filter(({ limit }) => limit !== null);
+  const set = writtenLimits.filter(({ limit }) => limit !== null);
   if (set.length > 0) {
     return set
       .filter(({ limit }) => limit! > cap.tokens)
       .map(({ range }) => replaceValue(range, cap.tokens));
   }
   if (isNeedless(cap)) return [];
-  const [absent] = written;
+  const [absent] = writtenLimits;
   if (absent !== undefined) return [replaceValue(absent.range, cap.tokens)];
   return [insertMember(objectAt(body, start), member, cap.tokens)];
 }

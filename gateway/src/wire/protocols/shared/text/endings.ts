@@ -124,8 +124,9 @@ const guessOf = (text: string): FinishReason | undefined =>
 /** Why a response ended. `isGuess`: the word is in no table. */
 export function readEnding(word: string): { reason: FinishReason; isGuess?: true } {
   const text = word.toLowerCase();
-  const known = meanings.get(text);
-  if (known !== undefined) return { reason: isBroken(known) ? 'other' : known };
+  const knownMeaning = meanings.get(text);
+  if (knownMeaning !== undefined)
+    return { reason: isBroken(knownMeaning) ? 'other' : knownMeaning };
   return { reason: guessOf(text) ?? 'end', isGuess: true };
 }
 
@@ -140,8 +141,8 @@ export type Ending = 'good' | 'broken' | 'unknown';
 export function judgeEnding(word: unknown, hasOutput: boolean): Ending {
   if (typeof word !== 'string' || word === '') return 'good';
   const text = word.toLowerCase();
-  const known = meanings.get(text);
-  if (known !== undefined) return isBroken(known) ? 'broken' : 'good';
+  const knownMeaning = meanings.get(text);
+  if (knownMeaning !== undefined) return isBroken(knownMeaning) ? 'broken' : 'good';
   return hasOutput || guessOf(text) !== undefined ? 'unknown' : 'broken';
 }
 

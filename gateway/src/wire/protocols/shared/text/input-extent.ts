@@ -37,10 +37,10 @@ export class InputTally implements InputExtent {
   hostedTools = false;
   compacts?: boolean;
 
-  /** @param carried base64 or a data URL; anything else is only a name */
-  image(carried: unknown): void {
+  /** @param carriedData base64 or a data URL; anything else is only a name */
+  image(carriedData: unknown): void {
     this.images += 1;
-    if (typeof carried === 'string') this.imageBytes += carried.length;
+    if (typeof carriedData === 'string') this.imageBytes += carriedData.length;
   }
 
   /** Adds inline data of any media type. */
@@ -59,10 +59,10 @@ export class InputTally implements InputExtent {
     else this.file(null);
   }
 
-  /** Adds media of any length. @param carried base64 or a data URL; anything else is a name, or stored upstream */
-  file(carried: unknown, isFilm = false): void {
+  /** Adds media of any length. @param carriedData base64 or a data URL; anything else is a name, or stored upstream */
+  file(carriedData: unknown, isFilm = false): void {
     this.unseen = true;
-    const bytes = typeof carried === 'string' ? carried.length : 0;
+    const bytes = typeof carriedData === 'string' ? carriedData.length : 0;
     const perToken = isFilm ? bytesPerFilmToken : bytesPerDocumentToken;
     this.fileBytes += bytes;
     this.fileTokens += Math.max(usualFileTokens, Math.ceil(bytes / perToken));

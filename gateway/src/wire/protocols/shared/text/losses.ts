@@ -31,7 +31,7 @@ const settings = Object.freeze({
 /** Collects what is lost while one request is encoded, each loss once. */
 export class Losses {
   readonly #protocol: TextProtocolName;
-  readonly #found = new Map<string, Loss>();
+  readonly #losses = new Map<string, Loss>();
 
   /** @param protocol the upstream's: extensions of its own clients are not lost */
   constructor(protocol: TextProtocolName) {
@@ -77,11 +77,11 @@ export class Losses {
   }
 
   list(): Loss[] {
-    return [...this.#found.values()];
+    return [...this.#losses.values()];
   }
 
   #add(what: string, how: Loss['how']): void {
-    this.#found.set(`${how} ${what}`, { what, how });
+    this.#losses.set(`${how} ${what}`, { what, how });
   }
 }
 

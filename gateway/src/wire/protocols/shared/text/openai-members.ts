@@ -83,15 +83,18 @@ export function encodeEffort(
     return leastEffort;
   }
   if (effort === null && budget !== null) losses.approximated('reasoning.budget');
-  const wanted = effort ?? budgets.find(({ upTo }) => budget !== null && budget <= upTo)?.effort;
-  if (wanted === undefined) return null;
-  const sent = closestEffort(wanted, efforts);
-  if (sent !== wanted) losses.approximated('reasoning.effort');
-  return sent;
+  const wantedEffort =
+    effort ?? budgets.find(({ upTo }) => budget !== null && budget <= upTo)?.effort;
+  if (wantedEffort === undefined) return null;
+  const sentEffort = closestEffort(wantedEffort, efforts);
+  if (sentEffort !== wantedEffort) losses.approximated('reasoning.effort');
+  return sentEffort;
 }
 
 /** The next lower one that the model takes, else its least. */
-function closestEffort(wanted: Effort, taken: UpstreamTraits['efforts']): Effort {
-  const upTo = reasoningEfforts.slice(0, reasoningEfforts.indexOf(wanted) + 1);
-  return upTo.findLast((effort) => taken.includes(effort)) ?? taken[0] ?? wanted;
+function closestEffort(wantedEffort: Effort, takenEfforts: UpstreamTraits['efforts']): Effort {
+  const upTo = reasoningEfforts.slice(0, reasoningEfforts.indexOf(wantedEffort) + 1);
+  return (
+    upTo.findLast((effort) => takenEfforts.includes(effort)) ?? takenEfforts[0] ?? wantedEffort
+  );
 }

@@ -63,7 +63,7 @@ export function readEndings(
   response: JsonRecord,
   usage: ReportedUsage | null,
 ): ReportedUsage | null {
-  let named = usage;
+  let namedUsage = usage;
   for (const word of words) {
     if (judgeEnding(word, true) === 'good') continue;
     const text = String(word);
@@ -71,9 +71,9 @@ export function readEndings(
     if (ending === 'broken' || !isWellEnded(protocol, text, usage)) {
       throw new UnreadableResponse('the response broke off', brokenEndingError(text), usage);
     }
-    named = withUnknownEnding(named, text);
+    namedUsage = withUnknownEnding(namedUsage, text);
   }
-  return named;
+  return namedUsage;
 }
 
 /**
@@ -103,8 +103,8 @@ export function readTokenCount(
   if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
     throw new UnreadableResponse('the response is not a token count', response);
   }
-  const told = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
-  return { body: told, usage: null };
+  const countBody = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
+  return { body: countBody, usage: null };
 }
 
 /** The gateway's own count, in the client's shape. */

@@ -52,13 +52,13 @@ export function fillEmpty(body: Buffer, json: JsonRecord | undefined): Buffer {
   if (json === undefined) return body;
   const turns = [ofChat, ofContents].find(({ list }) => Array.isArray(json[list]));
   if (turns === undefined) return body;
-  const given = json[turns.list] as readonly unknown[];
-  if (!recordsIn(given).some(turns.isEmpty)) return body;
+  const listedTurns = json[turns.list] as readonly unknown[];
+  if (!recordsIn(listedTurns).some(turns.isEmpty)) return body;
   const start = objectStart(body, 0);
   const list = start === null ? undefined : memberOf(membersAt(body, start), turns.list);
   if (list === undefined) return body;
   const elements = elementsAt(body, list.valueStart);
-  const fills = given.map((turn) =>
+  const fills = listedTurns.map((turn) =>
     isRecord(turn) && turns.isEmpty(turn) ? turns.fill(turn) : undefined,
   );
   const isKept = fills.map((fill) => fill !== null);
@@ -109,11 +109,14 @@ const types: ReadonlySet<string> = new Set(['mimeType', 'mime_type']);
  */
 export function fitMedia(body: Buffer, json: JsonRecord | undefined): Buffer {
   if (json === undefined || !recordsIn(json['contents']).some(isWrong)) return body;
-  const edits = named(membersAt(body, objectStart(body, 0) ?? 0), (key) => key === 'contents')
+  const edits = membersNamed(
+    membersAt(body, objectStart(body, 0) ?? 0),
+    (key) => key === 'contents',
+  )
     .flatMap(({ valueStart }) => elementsAt(body, valueStart))
-    .flatMap(({ start }) => named(objectAt(body, start), (key) => key === 'parts'))
+    .flatMap(({ start }) => membersNamed(objectAt(body, start), (key) => key === 'parts'))
     .flatMap(({ valueStart }) => elementsAt(body, valueStart))
-    .flatMap(({ start }) => named(objectAt(body, start), (key) => inline.has(key)))
+    .flatMap(({ start }) => membersNamed(objectAt(body, start), (key) => inline.has(key)))
     .flatMap(({ valueStart }) => editsOf(body, objectAt(body, valueStart)));
   return splice(body, edits);
 }
@@ -129,8 +132,8 @@ function isWrong({ parts }: JsonRecord): boolean {
 }
 
 function editsOf(body: Buffer, members: readonly KeyedRange[]): Edit[] {
-  const [type] = named(members, (key) => types.has(key));
-  const [data] = named(members, (key) => key === 'data');
+  const [type] = membersNamed(members, (key) => types.has(key));
+  const [data] = membersNamed(members, (key) => key === 'data');
   if (type === undefined || data === undefined) return [];
   const [declared, written] = [textAt(body, type), textAt(body, data)];
   const base64 = isDressed(written) ? undressed(written) : written;
@@ -141,7 +144,10 @@ function editsOf(body: Buffer, members: readonly KeyedRange[]): Edit[] {
   ];
 }
 
-function named(members: readonly KeyedRange[], isNamed: (key: string) => boolean): KeyedRange[] {
+function membersNamed(
+  members: readonly KeyedRange[],
+  isNamed: (key: string) => boolean,
+): KeyedRange[] {
   return members.filter(({ key }) => isNamed(key));
 }
 

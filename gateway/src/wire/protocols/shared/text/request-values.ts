@@ -77,6 +77,6 @@ export interface OutputKinds {
  */
 export function readOutputKinds(modalities: unknown, speaks: boolean): OutputKinds {
   if (!Array.isArray(modalities) || modalities.length === 0) return { image: true, audio: speaks };
-  const asked = new Set(modalities.map((name) => String(name).toLowerCase()));
-  return { image: asked.has('image'), audio: asked.has('audio') };
+  const wantedKinds = new Set(modalities.map((name) => String(name).toLowerCase()));
+  return { image: wantedKinds.has('image'), audio: wantedKinds.has('audio') };
 }

@@ -28,12 +28,12 @@ export function hostedWishes(
   if (!isRecord(tool.value)) return {};
   const all = Object.entries(readers[tool.kind]?.(tool.value) ?? {});
   const wished = all.filter(([, value]) => !isAbsent(value));
-  const kept =
+  const keptWishes =
     tool.kind === 'web-search' ? wished.filter(([name]) => takes.includes(name as Wish)) : [];
   for (const entry of wished) {
-    if (!kept.includes(entry)) losses.dropped(`tools.${tool.name}.${entry[0]}`);
+    if (!keptWishes.includes(entry)) losses.dropped(`tools.${tool.name}.${entry[0]}`);
   }
-  return Object.fromEntries(kept);
+  return Object.fromEntries(keptWishes);
 }
 
 const readers: Readonly<Partial<Record<HostedTool['kind'], (value: JsonRecord) => JsonRecord>>> = {

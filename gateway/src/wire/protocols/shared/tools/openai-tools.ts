@@ -120,14 +120,14 @@ function leavesNothingOpen(schema: JsonRecord): boolean {
   const { properties, required, items, anyOf, $defs, definitions, format } = schema;
   if (!['type', 'enum', 'const', 'anyOf'].some((name) => schema[name] !== undefined)) return false;
   if (format !== undefined && !formats.has(format)) return false;
-  const named = isRecord(properties) ? properties : {};
+  const namedSchemas = isRecord(properties) ? properties : {};
   if (typesOf(schema).includes('object') || properties !== undefined) {
     if (schema['additionalProperties'] !== false) return false;
     const needed = new Set<unknown>(Array.isArray(required) ? required : []);
-    if (!Object.keys(named).every((name) => needed.has(name))) return false;
+    if (!Object.keys(namedSchemas).every((name) => needed.has(name))) return false;
   }
   const lists = [items === undefined ? [] : [items], Array.isArray(anyOf) ? anyOf : []].flat();
-  const maps = [named, $defs, definitions].flatMap((map) =>
+  const maps = [namedSchemas, $defs, definitions].flatMap((map) =>
     isRecord(map) ? Object.values(map) : [],
   );
   return [...lists, ...maps].every((inner) => isRecord(inner) && leavesNothingOpen(inner));

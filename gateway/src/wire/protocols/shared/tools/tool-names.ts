@@ -25,18 +25,24 @@ export function planToolNames(
   tools: readonly UnnamedTool[],
   rule: ToolNameRule,
 ): ReadonlyMap<string, string> {
-  const kept = new Set<string>();
-  for (const { name, isOwn } of tools) if (isOwn && isToolName(name, rule)) kept.add(name);
+  const keptNames = new Set<string>();
+  for (const { name, isOwn } of tools) if (isOwn && isToolName(name, rule)) keptNames.add(name);
   const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   for (const { key, name, isOwn } of tools) {
     if (names.has(key)) continue;
-    const stays = isToolName(name, rule) && (isOwn || !kept.has(name)) && !taken.has(name);
-    const given = stays
+    const stays =
+      isToolName(name, rule) && (isOwn || !keptNames.has(name)) && !takenNames.has(name);
+    const upstreamName = stays
       ? name
-      : renamed(name, key, rule, (candidate) => kept.has(candidate) || taken.has(candidate));
-    names.set(key, given);
-    taken.add(given);
+      : renamed(
+          name,
+          key,
+          rule,
+          (candidate) => keptNames.has(candidate) || takenNames.has(candidate),
+        );
+    names.set(key, upstreamName);
+    takenNames.add(upstreamName);
   }
   return names;
 }

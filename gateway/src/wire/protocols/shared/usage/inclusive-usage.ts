@@ -77,8 +77,8 @@ export function readInclusiveUsage(
 /** Model Studio's responses have the writes of a session only in a list that repeats the usage by how it is billed. */
 function addSessionWrites(details: unknown, { counts, input }: UsageReading): void {
   const [first = {}] = recordsIn(details);
-  const written = recordAt(recordAt(first, 'prompt_tokens_details'), 'cache_creation');
-  const count = readCount(written['ephemeral_5m_input_tokens'], input);
+  const cacheCreation = recordAt(recordAt(first, 'prompt_tokens_details'), 'cache_creation');
+  const count = readCount(cacheCreation['ephemeral_5m_input_tokens'], input);
   if (count !== null) counts.cacheWrite = Math.max(counts.cacheWrite ?? 0, count);
 }
 
@@ -139,15 +139,15 @@ function withBeside(
   tokens: TokenUsage,
   { inputAudio, inputImage, outputAudio, outputImage }: ReportedApart,
 ): TokenUsage {
-  const given = inputAudio + inputImage;
-  const made = outputAudio + outputImage;
-  const isGivenBeside = given > inputSum(tokens);
-  const isMadeBeside = made > tokens.output;
+  const inputApart = inputAudio + inputImage;
+  const outputApart = outputAudio + outputImage;
+  const isGivenBeside = inputApart > inputSum(tokens);
+  const isMadeBeside = outputApart > tokens.output;
   if (!isGivenBeside && !isMadeBeside) return tokens;
   return {
     ...tokens,
-    input: tokens.input + (isGivenBeside ? given : 0),
-    output: tokens.output + (isMadeBeside ? made : 0),
+    input: tokens.input + (isGivenBeside ? inputApart : 0),
+    output: tokens.output + (isMadeBeside ? outputApart : 0),
   };
 }
 
@@ -258,14 +258,14 @@ function splitInput({ input, cacheRead }: TokenUsage, reported: ReportedApart) {
   let cached = cacheRead;
   let fresh = input;
   const fromCache = (most: number): number => {
-    const taken = Math.min(most, cached);
-    cached -= taken;
-    return taken;
+    const takenTokens = Math.min(most, cached);
+    cached -= takenTokens;
+    return takenTokens;
   };
   const fromInput = (most: number): number => {
-    const taken = Math.min(most, fresh);
-    fresh -= taken;
-    return taken;
+    const takenTokens = Math.min(most, fresh);
+    fresh -= takenTokens;
+    return takenTokens;
   };
   let cacheReadAudio = fromCache(reported.cacheReadAudio);
   let cacheReadImage = fromCache(reported.cacheReadImage);

@@ -19,9 +19,9 @@ const noTerms: readonly string[] = Object.freeze([]);
 /** A field that may change the price, with its value, as prices name the two. Null for the ordinary price. */
 export function termOf(field: string, value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const said = value.toLowerCase();
+  const lowerCase = value.toLowerCase();
   // Protocol buffers prefix the values of an enumeration.
-  const word = said.startsWith(`${field}_`) ? said.slice(field.length + 1) : said;
+  const word = lowerCase.startsWith(`${field}_`) ? lowerCase.slice(field.length + 1) : lowerCase;
   return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
 }
 

@@ -53,8 +53,8 @@ export function estimateInputTokens(
   { body, extent }: Pick<WireRequest, 'body' | 'extent'>,
   imageTokens = tokensPerMedium,
 ): number {
-  const said = Math.max(0, body.length - extent.imageBytes - extent.fileBytes);
-  return estimateTokens(said) + extent.images * imageTokens + extent.fileTokens;
+  const textBytes = Math.max(0, body.length - extent.imageBytes - extent.fileBytes);
+  return estimateTokens(textBytes) + extent.images * imageTokens + extent.fileTokens;
 }
 
 /** The tokens of a parsed response of any text protocol. */

@@ -34,11 +34,11 @@ export type KnownMembers = ReadonlyMap<string, KnownMembers | Leaf>;
 type Paths = Readonly<Record<string, Leaf>>;
 
 function knownMembers(paths: Paths): KnownMembers {
-  const known = new Map<string, Map<string, unknown> | Leaf>();
+  const knownByName = new Map<string, Map<string, unknown> | Leaf>();
   for (const [path, leaf] of Object.entries(paths)) {
     const names = path.split('.');
     const last = names.pop()!;
-    let holder: Map<string, unknown> = known;
+    let holder: Map<string, unknown> = knownByName;
     for (const name of names) {
       const inner = holder.get(name) ?? new Map<string, unknown>();
       holder.set(name, inner);
@@ -46,7 +46,7 @@ function knownMembers(paths: Paths): KnownMembers {
     }
     holder.set(last, leaf);
   }
-  return known as KnownMembers;
+  return knownByName as KnownMembers;
 }
 
 /** The paths inside of each of these members. */

@@ -93,26 +93,26 @@ const noCounts = Object.fromEntries(
  */
 export function readMembers(
   usage: JsonRecord,
-  known: KnownMembers,
+  knownMembers: KnownMembers,
   around?: UsageReading,
 ): UsageReading {
   const { input = newSide(), output = newSide(), total = newSide() } = around ?? {};
   const reading: UsageReading = { counts: { ...noCounts }, input, output, total, unknown: [] };
-  walkRecord(usage, known, '', reading, true);
+  walkRecord(usage, knownMembers, '', reading, true);
   return reading;
 }
 
 /** @param isCounted false: inside of a list, whose counts only divide others */
 function walkRecord(
   value: JsonRecord,
-  known: KnownMembers,
+  knownMembers: KnownMembers,
   path: string,
   reading: UsageReading,
   isCounted: boolean,
 ): void {
   for (const name in value) {
     const member = value[name];
-    const inside = known.get(name);
+    const inside = knownMembers.get(name);
     if (inside === 'whole') continue;
     if (typeof inside === 'string') {
       if (!isCounted) continue;
@@ -137,15 +137,15 @@ export const mostInList = 64;
 /** Details by modality are lists of objects that name theirs. */
 function walkList(
   list: readonly unknown[],
-  known: KnownMembers,
+  knownMembers: KnownMembers,
   path: string,
   reading: UsageReading,
 ): void {
   for (const each of list.slice(0, mostInList)) {
     if (!isRecord(each)) continue;
     const { modality } = each;
-    if (modality === undefined) walkRecord(each, known, `${path}.`, reading, false);
-    else if (typeof modality === 'string' && !known.has(modality.toUpperCase())) {
+    if (modality === undefined) walkRecord(each, knownMembers, `${path}.`, reading, false);
+    else if (typeof modality === 'string' && !knownMembers.has(modality.toUpperCase())) {
       reading.unknown.push({
         path: `${path}.${modality}`,
         name: modality,

@@ -122,7 +122,7 @@ function isText(block: Block): block is TextBlock {
   return block.type === 'text';
 }
 
-const known = new Set(
+const knownMembers = new Set(
   'role content name refusal tool_calls function_call reasoning reasoning_content reasoning_details cache_control'.split(
     ' ',
   ),
@@ -140,7 +140,7 @@ function decodeAssistant(message: JsonRecord, param: string): Block[] {
     ...blocks,
     ...readText(message, param, calls.length > 0, textState),
     ...calls.map((call) => withState(call, call.id === null ? undefined : states.get(call.id))),
-    ...messageLeftovers(message, known),
+    ...messageLeftovers(message, knownMembers),
   ];
 }
 
@@ -155,12 +155,15 @@ function readText(
   const blocks = isAbsent(content) ? [] : decodeContent(content, `${param}.content`);
   // Beside a call or a refusal, clients write an empty text for none.
   const isNothing = content === '' && (hasCalls || refusal !== '');
-  const written: Block[] = isNothing ? [] : blocks;
-  if (refusal !== '') written.push({ type: 'refusal', text: refusal });
-  const last = written.at(-1);
-  if (last !== undefined) written[written.length - 1] = { ...last, ...readCache(message) };
-  const lastText = written.findLastIndex(({ type }) => type === 'text');
-  return written.map((block, index) => (index === lastText ? withState(block, state) : block));
+  const writtenBlocks: Block[] = isNothing ? [] : blocks;
+  if (refusal !== '') writtenBlocks.push({ type: 'refusal', text: refusal });
+  const last = writtenBlocks.at(-1);
+  if (last !== undefined)
+    writtenBlocks[writtenBlocks.length - 1] = { ...last, ...readCache(message) };
+  const lastText = writtenBlocks.findLastIndex(({ type }) => type === 'text');
+  return writtenBlocks.map((block, index) =>
+    index === lastText ? withState(block, state) : block,
+  );
 }
 
 function readCalls(message: JsonRecord, param: string): ToolCallBlock[] {

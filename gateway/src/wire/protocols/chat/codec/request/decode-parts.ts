@@ -124,7 +124,7 @@ function mediaAt(url: string, param: string): MediaSource {
   throw invalid(param, 'must be an http(s) URL or a data URL');
 }
 
-function rest(part: JsonRecord, ...known: readonly string[]) {
-  const read = new Set(['type', 'prompt_cache_breakpoint', 'cache_control', ...known]);
+function rest(part: JsonRecord, ...knownNames: readonly string[]) {
+  const read = new Set(['type', 'prompt_cache_breakpoint', 'cache_control', ...knownNames]);
   return { ...readCache(part), ...withExtensions(leftovers(part, read)) };
 }

@@ -87,27 +87,27 @@ function decodeFormat(json: JsonRecord): {
 } {
   const value = json['response_format'];
   if (isAbsent(value)) return { format: null, extensions: [] };
-  const wanted = requireRecord(value, 'response_format');
-  switch (wanted['type']) {
+  const responseFormat = requireRecord(value, 'response_format');
+  switch (responseFormat['type']) {
     case 'text':
       return { format: { type: 'text' }, extensions: [] };
     case 'json_object':
       return { format: { type: 'json' }, extensions: [] };
     case 'json_schema':
-      return { format: decodeSchema(wanted), extensions: [] };
+      return { format: decodeSchema(responseFormat), extensions: [] };
     default:
       return {
         format: null,
         extensions: [
-          { protocol: 'chat', name: 'response_format', value: wanted, ifForeign: 'refuse' },
+          { protocol: 'chat', name: 'response_format', value: responseFormat, ifForeign: 'refuse' },
         ],
       };
   }
 }
 
-function decodeSchema(wanted: JsonRecord): OutputFormat {
+function decodeSchema(responseFormat: JsonRecord): OutputFormat {
   const param = 'response_format.json_schema';
-  const { name, description, schema, strict } = requireRecord(wanted['json_schema'], param);
+  const { name, description, schema, strict } = requireRecord(responseFormat['json_schema'], param);
   if (!isAbsent(schema) && !isRecord(schema)) throw invalid(`${param}.schema`, 'must be an object');
   return {
     type: 'schema',
@@ -133,10 +133,10 @@ const harmless = new Set(['metadata', 'usage']);
  * @param read more members that were read from this request
  */
 function topLevelExtensions(json: JsonRecord, read: readonly string[]): Extension[] {
-  const known = new Set([...modelled, ...read]);
+  const knownMembers = new Set([...modelled, ...read]);
   const options = json['stream_options'];
   return [
-    ...leftovers(json, known).map((extension) => judged(extension)),
+    ...leftovers(json, knownMembers).map((extension) => judged(extension)),
     ...(isRecord(options) ? streamOptions(options) : []),
   ];
 }

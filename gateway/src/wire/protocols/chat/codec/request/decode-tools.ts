@@ -54,11 +54,11 @@ function decodeTool(tool: JsonRecord, param: string): Tool {
 function isFlat({
   type,
   name,
-  function: named,
+  function: functionPart,
   custom,
   input_schema: schema,
 }: JsonRecord): boolean {
-  if (typeof name !== 'string' || isRecord(named) || isRecord(custom)) return false;
+  if (typeof name !== 'string' || isRecord(functionPart) || isRecord(custom)) return false;
   return type === 'function' || type === 'custom' || (isAbsent(type) && isRecord(schema));
 }
 
@@ -99,8 +99,8 @@ function decodeFunction(definition: JsonRecord, param: string, entry: JsonRecord
   };
 }
 
-function aroundTool(entry: JsonRecord, known: ReadonlySet<string>): Extension[] {
-  return leftovers(entry, known).map((extension) => ({
+function aroundTool(entry: JsonRecord, knownMembers: ReadonlySet<string>): Extension[] {
+  return leftovers(entry, knownMembers).map((extension) => ({
     ...extension,
     name: `${entryPrefix}${extension.name}`,
   }));

@@ -34,8 +34,8 @@ export function encodeMessages(
       messages.push(...encodeResults(turn, turns[index - 1], context));
     }
     const isNothing = others.length === 0 && turn.blocks.length > 0;
-    const said = isNothing ? null : encodeSpeaker(turn, others, context);
-    if (said !== null) messages.push(said);
+    const spokenMessage = isNothing ? null : encodeSpeaker(turn, others, context);
+    if (spokenMessage !== null) messages.push(spokenMessage);
   });
   return messages;
 }
@@ -177,11 +177,11 @@ function encodeReasoning(blocks: readonly Block[], { target }: EncodeContext): J
     .filter((each) => each !== '')
     .join('\n\n');
   const isLoop = blocks.some(({ type }) => type === 'tool-call');
-  const sent = {
+  const sentReasoning = {
     require: text || noReasoning,
     allow: text,
     own: own.length > 0 && isLoop ? text : '',
     strip: '',
   }[target.echoReasoning ?? target.traits.reasoningEcho];
-  return sent === '' ? returned : { reasoning_content: sent, ...returned };
+  return sentReasoning === '' ? returned : { reasoning_content: sentReasoning, ...returned };
 }

@@ -84,11 +84,11 @@ function encodeImage({ source, detail }: ImageBlock): JsonRecord {
 }
 
 function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext): JsonRecord {
-  const named = filename === undefined ? {} : { filename };
+  const withFilename = filename === undefined ? {} : { filename };
   switch (source.kind) {
     case 'file-id':
       if (source.protocol !== 'chat') throw foreignFile();
-      return { type: 'file', file: { file_id: source.id, ...named } };
+      return { type: 'file', file: { file_id: source.id, ...withFilename } };
     case 'url':
       throw notAvailable('file.url', 'a file by URL');
     case 'data':

@@ -64,14 +64,14 @@ function encodeRandomness(
   { target, losses }: EncodeContext,
 ): JsonRecord {
   const members: Record<string, number> = {};
-  const wanted = {
+  const samplingValues = {
     temperature: request.temperature,
     top_p: request.topP,
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
   };
-  for (const name of Object.keys(wanted) as (keyof typeof wanted)[]) {
-    const value = wanted[name];
+  for (const name of Object.keys(samplingValues) as (keyof typeof samplingValues)[]) {
+    const value = samplingValues[name];
     if (value === null) continue;
     if (mayHave(target, 'sampling')) members[name] = value;
     else losses.dropped(name);

@@ -20,8 +20,8 @@ type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
  * servers refuse a choice among no tools.
  * @throws Unconvertible if the choice requires an unavailable tool.
  */
-export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
-  const request = { ...given, tools: fitTools(given.tools, context.losses) };
+export function encodeTools(requestTools: Tools, context: EncodeContext): JsonRecord {
+  const request = { ...requestTools, tools: fitTools(requestTools.tools, context.losses) };
   const search = request.tools.find((tool) => isOwnSearch(tool) || standsForSearch(tool, context));
   const offered = request.tools.filter((tool) => isOffered(tool, request.toolChoice, context));
   const choice = encodeChoice(request, offered, context);
@@ -147,23 +147,23 @@ function encodeChoice(
   const { mode, only } = toolChoice;
   if (only === null || mode === 'none') return { members: { tool_choice: mode }, tools };
   const names = new Set(only);
-  const chosen = tools.filter((tool) => names.has(tool.name));
-  const [single] = chosen;
+  const chosenTools = tools.filter((tool) => names.has(tool.name));
+  const [single] = chosenTools;
   if (single === undefined) {
     if (mode === 'required') throw notAvailable('tool_choice', `the tool '${only.join("', '")}'`);
     return { members: { tool_choice: 'none' }, tools };
   }
-  if (mode === 'required' && chosen.length === 1)
-    return { members: { tool_choice: named(single) }, tools };
+  if (mode === 'required' && chosenTools.length === 1)
+    return { members: { tool_choice: choiceOf(single) }, tools };
   if (target.traits.allowedTools) {
-    const allowed_tools = { mode, tools: chosen.map(named) };
+    const allowed_tools = { mode, tools: chosenTools.map(choiceOf) };
     return { members: { tool_choice: { type: 'allowed_tools', allowed_tools } }, tools };
   }
   losses.approximated('tool_choice');
-  return { members: { tool_choice: mode }, tools: chosen };
+  return { members: { tool_choice: mode }, tools: chosenTools };
 }
 
-function named(tool: Tool): JsonRecord {
+function choiceOf(tool: Tool): JsonRecord {
   const { name } = tool;
   if (tool.type === 'hosted') return { type: name };
   return tool.type === 'custom'

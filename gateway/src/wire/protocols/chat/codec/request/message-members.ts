@@ -10,8 +10,11 @@ const prefix = 'message.';
 /** Members that do not matter to another model: annotations of an earlier response. */
 const harmless = new Set(['annotations', 'id', 'status', 'index']);
 
-export function messageLeftovers(message: JsonRecord, known: ReadonlySet<string>): OpaqueBlock[] {
-  return leftovers(message, known)
+export function messageLeftovers(
+  message: JsonRecord,
+  knownMembers: ReadonlySet<string>,
+): OpaqueBlock[] {
+  return leftovers(message, knownMembers)
     .filter(({ value }) => !isEmpty(value))
     .map(({ name, value }) => memberBlock(name, value, harmless.has(name) ? 'ignore' : 'drop'));
 }

@@ -55,12 +55,12 @@ export function readArray(value: unknown, param: string): readonly unknown[] {
 /** An object's unknown members, as extensions. Null members have no meaning and are ignored. */
 export function leftovers(
   object: JsonRecord,
-  known: ReadonlySet<string>,
+  knownMembers: ReadonlySet<string>,
   ifForeign: Extension['ifForeign'] = 'drop',
 ): Extension[] {
   const rest: Extension[] = [];
   for (const [name, value] of Object.entries(object)) {
-    if (known.has(name) || isAbsent(value)) continue;
+    if (knownMembers.has(name) || isAbsent(value)) continue;
     rest.push({ protocol: 'chat', name, value, ifForeign });
   }
   return rest;

@@ -50,7 +50,7 @@ function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
   if (single !== null) calls.push(single);
   const textState = states.get(contentId);
   const isContent = hasReasoningContent(message);
-  const written: Block[] = [
+  const writtenBlocks: Block[] = [
     // Some servers send the same reasoning as parts of the content and beside it.
     ...(content.some(({ type }) => type === 'reasoning')
       ? []
@@ -58,11 +58,11 @@ function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
     ...annotated(content, readCitations(message['annotations']), readLogprobs(choice['logprobs'])),
     ...readImages(message['images']),
   ];
-  if (refusal !== '') written.push({ type: 'refusal', text: refusal });
-  if (audio !== null) written.push(audio);
-  const lastText = written.findLastIndex(({ type }) => type === 'text');
+  if (refusal !== '') writtenBlocks.push({ type: 'refusal', text: refusal });
+  if (audio !== null) writtenBlocks.push(audio);
+  const lastText = writtenBlocks.findLastIndex(({ type }) => type === 'text');
   return [
-    ...written.map((block, index) =>
+    ...writtenBlocks.map((block, index) =>
       index === lastText && textState !== undefined ? { ...block, state: textState } : block,
     ),
     ...calls.map((call) => {

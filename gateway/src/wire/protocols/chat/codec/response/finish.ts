@@ -22,20 +22,25 @@ export function readFinish(
   delivered: Delivered,
 ): Finish {
   if (reason === null || reason === '') return finishOf(unnamed(delivered), stopReason, delivered);
-  const { reason: named, ...guess } = readEnding(reason);
-  return { ...finishOf(named, stopReason, delivered), ...guess };
+  const { reason: namedReason, ...guess } = readEnding(reason);
+  return { ...finishOf(namedReason, stopReason, delivered), ...guess };
 }
 
-function finishOf(named: FinishReason, stopReason: unknown, delivered: Delivered): Finish {
-  if (named === 'end' && typeof stopReason === 'string' && stopReason !== '' && !delivered.calls) {
+function finishOf(namedReason: FinishReason, stopReason: unknown, delivered: Delivered): Finish {
+  if (
+    namedReason === 'end' &&
+    typeof stopReason === 'string' &&
+    stopReason !== '' &&
+    !delivered.calls
+  ) {
     return { reason: 'stop-sequence', stopSequence: stopReason };
   }
-  if (!plain.has(named)) return { reason: named };
+  if (!plain.has(namedReason)) return { reason: namedReason };
   if (delivered.calls) return { reason: 'tool' };
-  if (named === 'tool') return { reason: 'end' };
-  return named === 'end' && delivered.refusal && !delivered.text
+  if (namedReason === 'tool') return { reason: 'end' };
+  return namedReason === 'end' && delivered.refusal && !delivered.text
     ? { reason: 'refused' }
-    : { reason: named };
+    : { reason: namedReason };
 }
 
 /** Without a reason, the content decides. No content is no response. */
@@ -60,8 +65,8 @@ const words: Readonly<Record<FinishReason, string>> = Object.freeze({
 export type MadeCalls = 'none' | 'tools' | 'function';
 
 /** `tool_calls` if and only if there are calls that the client can act on. */
-export function writeFinish(finish: Finish | null, made: MadeCalls): string {
+export function writeFinish(finish: Finish | null, callsMade: MadeCalls): string {
   const word = words[finish?.reason ?? 'end'];
-  if (word !== 'stop' || made === 'none') return word;
-  return made === 'tools' ? 'tool_calls' : 'function_call';
+  if (word !== 'stop' || callsMade === 'none') return word;
+  return callsMade === 'tools' ? 'tool_calls' : 'function_call';
 }

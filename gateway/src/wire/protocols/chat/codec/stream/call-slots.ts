@@ -80,8 +80,8 @@ export class CallSlots {
 
   #slotFor(index: unknown, parts: CallParts): Slot {
     if (typeof index === 'number') {
-      const found = this.#byIndex.get(index);
-      if (found !== undefined && !isAnother(found, parts)) return found;
+      const foundSlot = this.#byIndex.get(index);
+      if (foundSlot !== undefined && !isAnother(foundSlot, parts)) return foundSlot;
       const slot = this.#add();
       this.#byIndex.set(index, slot);
       return slot;

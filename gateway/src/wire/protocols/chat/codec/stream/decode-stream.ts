@@ -53,8 +53,8 @@ export class ChatStreamDecoder implements StreamDecoder {
 
   #decoderOf(index: unknown): ChoiceDecoder {
     const at = typeof index === 'number' && Number.isInteger(index) && index > 0 ? index : 0;
-    const found = this.#choices[at];
-    if (found !== undefined) return found;
+    const foundChoice = this.#choices[at];
+    if (foundChoice !== undefined) return foundChoice;
     const created = new ChoiceDecoder(at);
     this.#choices[at] = created;
     return created;

@@ -163,8 +163,8 @@ export class ChoiceEncoder {
     if (this.#citations.length > 0) {
       chunks += this.#chunk(JSON.stringify({ annotations: this.#citations.map(writeCitation) }));
     }
-    const made = this.#calls.size === 0 ? 'none' : this.#isLegacy ? 'function' : 'tools';
-    const reason = writeFinish(this.#finish, made);
+    const callsMade = this.#calls.size === 0 ? 'none' : this.#isLegacy ? 'function' : 'tools';
+    const reason = writeFinish(this.#finish, callsMade);
     return `${chunks}${this.#before}{},"logprobs":null,"finish_reason":"${reason}"${this.#tail}`;
   }
 
@@ -185,8 +185,8 @@ export class ChoiceEncoder {
     const delta = `{"content":${JSON.stringify(gap + text)}}`;
     if (logprobs === undefined || this.#context.request.logprobs === null)
       return this.#chunk(delta);
-    const written = JSON.stringify(writeLogprobs(logprobs));
-    return `${this.#before}${delta},"logprobs":${written},"finish_reason":null${this.#tail}`;
+    const logprobsJson = JSON.stringify(writeLogprobs(logprobs));
+    return `${this.#before}${delta},"logprobs":${logprobsJson},"finish_reason":null${this.#tail}`;
   }
 
   #reasoning(text: string): string {
@@ -233,10 +233,10 @@ export class ChoiceEncoder {
     if (this.#isLegacy) {
       return this.#chunk(JSON.stringify({ function_call: { name, arguments: '' } }));
     }
-    const named = id ?? callId(this.#context.requestId, this.#index, index);
+    const idOfCall = id ?? callId(this.#context.requestId, this.#index, index);
     const entry = {
       index,
-      id: named,
+      id: idOfCall,
       type: kind,
       ...(kind === 'custom'
         ? { custom: { name, input: '' } }
@@ -244,7 +244,7 @@ export class ChoiceEncoder {
       ...stateMembers(state),
     };
     const delta: JsonRecord = { tool_calls: [entry] };
-    const detail = state === undefined ? null : this.#detail(state, named);
+    const detail = state === undefined ? null : this.#detail(state, idOfCall);
     return this.#chunk(
       JSON.stringify(detail === null ? delta : { ...delta, reasoning_details: [detail] }),
     );
@@ -254,12 +254,12 @@ export class ChoiceEncoder {
     const call = this.#calls.get(number);
     if (call === undefined || call.isEnded || text === '') return '';
     call.hasArguments = true;
-    const written = JSON.stringify(text);
-    if (this.#isLegacy) return this.#chunk(`{"function_call":{"arguments":${written}}}`);
+    const textJson = JSON.stringify(text);
+    if (this.#isLegacy) return this.#chunk(`{"function_call":{"arguments":${textJson}}}`);
     const piece =
       call.kind === 'custom'
-        ? `"custom":{"input":${written}}`
-        : `"function":{"arguments":${written}}`;
+        ? `"custom":{"input":${textJson}}`
+        : `"function":{"arguments":${textJson}}`;
     return this.#chunk(`{"tool_calls":[{"index":${call.index},${piece}}]}`);
   }
 

@@ -73,14 +73,14 @@ function decodeUnknown(part: JsonRecord): Block | null {
 }
 
 function opaque(part: JsonRecord, name: string, text?: string): OpaqueBlock {
-  const said = text === undefined ? {} : { text };
+  const withText = text === undefined ? {} : { text };
   return {
     type: 'opaque',
     protocol: 'generate-content',
     name,
     value: part,
     ifForeign: 'drop',
-    ...said,
+    ...withText,
   };
 }
 
@@ -194,8 +194,9 @@ export function decodeFileData(part: JsonRecord, param: string): Block {
   if (isStoredFile(uri)) {
     const source: MediaSource = { kind: 'file-id', protocol: 'generate-content', id: uri };
     // The canonical source has no place for it, and the provider may want it back.
-    const kept = mime === null ? [] : ownExtensions([['fileData.mimeType', mime]], '', ignored);
-    return mediaBlock(mime ?? '', source, [...others, ...kept], nameOf(media));
+    const mimeExtensions =
+      mime === null ? [] : ownExtensions([['fileData.mimeType', mime]], '', ignored);
+    return mediaBlock(mime ?? '', source, [...others, ...mimeExtensions], nameOf(media));
   }
   return mediaBlock(mime ?? mimeOfUrl(uri), { kind: 'url', url: uri, mime }, others, nameOf(media));
 }
@@ -217,8 +218,8 @@ function mediaBlock(
   if (mime.startsWith('image/')) return { type: 'image', source, ...extensions };
   if (mime.startsWith('audio/')) return { type: 'audio', source, ...extensions };
   if (mime.startsWith('video/')) return { type: 'video', source, ...extensions };
-  const named = filename === undefined ? {} : { filename };
-  return { type: 'file', source, ...named, ...extensions };
+  const withFilename = filename === undefined ? {} : { filename };
+  return { type: 'file', source, ...withFilename, ...extensions };
 }
 
 const fileStore = /^https:\/\/[a-z0-9.-]*\bgoogleapis\.com\/.*\bfiles\//;

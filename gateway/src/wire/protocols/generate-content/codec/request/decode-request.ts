@@ -27,7 +27,7 @@ import { addArguments } from '../partial-call.ts';
 import { fromDialect } from '../schema/schema-dialect.ts';
 import { decodeThinking } from './thinking.ts';
 
-const known: ReadonlySet<string> = new Set([
+const knownMembers: ReadonlySet<string> = new Set([
   'model',
   'contents',
   'systemInstruction',
@@ -38,7 +38,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** Members whose loss would change the response: a conversation that the provider stores. */
-const kept: ReadonlySet<string> = new Set(['cachedContent', 'continuationToken']);
+const statefulMembers: ReadonlySet<string> = new Set(['cachedContent', 'continuationToken']);
 
 /** @throws GatewayError `invalid_value`. */
 export function decodeRequest(request: WireRequest): GenerationRequest {
@@ -62,7 +62,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     wantsUsage: true,
     ...config,
     extensions: [
-      ...ownExtensions(otherMembers(json, known), '', fateOf),
+      ...ownExtensions(otherMembers(json, knownMembers), '', fateOf),
       ...extensions,
       ...config.extensions,
     ],
@@ -72,7 +72,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
 function fateOf(name: string, value: unknown): Extension['ifForeign'] {
   // Nothing is stored anyway.
   if (name === 'store' && value === false) return 'ignore';
-  return kept.has(name) ? 'refuse' : 'drop';
+  return statefulMembers.has(name) ? 'refuse' : 'drop';
 }
 
 /** Older clients use `function` for turns with tool results. */
@@ -93,8 +93,8 @@ function decodeContent(content: JsonRecord, param: string): Turn {
   const role = roles.get(member(content, 'role') ?? 'user');
   if (role === undefined) throw invalid(`${param}.role`, 'must be user or model');
   const blocks: Block[] = [];
-  const written = readRecords(member(content, 'parts'), `${param}.parts`);
-  const parts = role === 'assistant' ? joinPartialCalls(written) : written;
+  const writtenParts = readRecords(member(content, 'parts'), `${param}.parts`);
+  const parts = role === 'assistant' ? joinPartialCalls(writtenParts) : writtenParts;
   const run = role === 'assistant' ? ranByProvider(parts) : null;
   parts.forEach((part, index) => {
     const where = `${param}.parts.${index}`;

@@ -101,20 +101,23 @@ export function decodeToolConfig(value: unknown): {
   const config = readRecord(value, 'toolConfig') ?? {};
   const param = 'toolConfig.functionCallingConfig';
   const calling = readRecord(member(config, 'functionCallingConfig'), param) ?? {};
-  const written = readString(member(calling, 'mode'), `${param}.mode`)?.toUpperCase() ?? null;
+  const writtenMode = readString(member(calling, 'mode'), `${param}.mode`)?.toUpperCase() ?? null;
   const names = readStrings(
     member(calling, 'allowedFunctionNames'),
     `${param}.allowedFunctionNames`,
   );
   const only = names.length > 0 ? names : null;
-  const mode = written === null ? undefined : modes[written];
-  if (written !== null && mode === undefined && written !== unspecified) {
-    throw invalid(`${param}.mode`, `must be AUTO, ANY, NONE or VALIDATED, not ${quoted(written)}`);
+  const mode = writtenMode === null ? undefined : modes[writtenMode];
+  if (writtenMode !== null && mode === undefined && writtenMode !== unspecified) {
+    throw invalid(
+      `${param}.mode`,
+      `must be AUTO, ANY, NONE or VALIDATED, not ${quoted(writtenMode)}`,
+    );
   }
   const others = [
     // Calls are checked against their schemas. In other protocols, this is a property of each tool at most.
-    ...(written === 'VALIDATED' && only === null
-      ? ownExtensions([['mode', written]], `${param}.`)
+    ...(writtenMode === 'VALIDATED' && only === null
+      ? ownExtensions([['mode', writtenMode]], `${param}.`)
       : []),
     ...ownExtensions(otherMembers(calling, callingMembers), `${param}.`, () => 'ignore'),
     ...ownExtensions(otherMembers(config, configMembers), 'toolConfig.', fateOf),

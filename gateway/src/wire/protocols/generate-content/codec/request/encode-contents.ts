@@ -26,10 +26,11 @@ export function encodeContents(turns: readonly Turn[], context: EncodeContext): 
   for (const turn of turns) addTurn(contents, turn, context);
   const filled = contents.filter((content) => !isEmpty(content));
   if (context.model.demandsSignatures) signCalls(filled);
-  const written = filled.map((content, index) => write(content, filled[index - 1]));
+  const writtenContents = filled.map((content, index) => write(content, filled[index - 1]));
   // The conversation must begin with the user.
-  if (filled[0]?.role === 'model') written.unshift({ role: 'user', parts: [{ text: ' ' }] });
-  return written;
+  if (filled[0]?.role === 'model')
+    writtenContents.unshift({ role: 'user', parts: [{ text: ' ' }] });
+  return writtenContents;
 }
 
 function addTurn(contents: Content[], turn: Turn, context: EncodeContext): void {

@@ -12,7 +12,10 @@ import { mapSchema } from '../schema/map-schema.ts';
 import { encodeThinking } from './thinking.ts';
 
 /** @throws Unconvertible */
-export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
+export function encodeRequest(
+  decodedRequest: GenerationRequest,
+  target: EncodeTarget,
+): Encoded<JsonRecord> {
   const losses = new Losses('generate-content');
   const context: EncodeContext = {
     losses,
@@ -21,7 +24,9 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     callNames: new Map(),
     details: new Set(),
   };
-  const request = context.model.formsBesideTools ? given : askForForm(given, losses);
+  const request = context.model.formsBesideTools
+    ? decodedRequest
+    : askForForm(decodedRequest, losses);
   const system = encodeSystem(request.system, context);
   const contents = encodeContents(request.turns, context);
   if (contents.length === 0) {

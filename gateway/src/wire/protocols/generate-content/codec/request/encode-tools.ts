@@ -88,9 +88,9 @@ function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRec
 function refuseForced(tools: readonly Tool[], choice: ToolChoice | null): void {
   if (choice?.mode !== 'required') return;
   const only = new Set(choice.only ?? tools.map(({ name }) => name));
-  const wanted = tools.filter(({ name }) => only.has(name));
-  const [first] = wanted;
-  if (first === undefined || wanted.some(({ type }) => type === 'function')) return;
+  const wantedTools = tools.filter(({ name }) => only.has(name));
+  const [first] = wantedTools;
+  if (first === undefined || wantedTools.some(({ type }) => type === 'function')) return;
   throw new Unconvertible(
     'tool_choice',
     `a call of the tool '${first.name}' cannot be required with this model`,

@@ -17,8 +17,8 @@ export function decodeThinking(config: JsonRecord | null, param: string): Reason
   const budget = readNumber(member(config, 'thinkingBudget'), `${param}.thinkingBudget`);
   const level = member(config, 'thinkingLevel');
   const effort = typeof level === 'string' ? (efforts[level.toUpperCase()] ?? null) : null;
-  const shown = member(config, 'includeThoughts');
-  const show = typeof shown === 'boolean' ? shown : null;
+  const includeThoughts = member(config, 'includeThoughts');
+  const show = typeof includeThoughts === 'boolean' ? includeThoughts : null;
   // Hiding thoughts, alone, does not request any.
   if (budget === null && effort === null && show !== true) return null;
   return {
@@ -67,8 +67,8 @@ export function encodeThinking(
       ? levelOf(reasoning, model.thinking.levels, losses)
       : budgetOf(reasoning, model.thinking, losses);
   // Only a client that can show thoughts gets them.
-  const shown = isOn && reasoning.show !== false ? { includeThoughts: true } : {};
-  const config = { ...amount, ...shown };
+  const thoughtMembers = isOn && reasoning.show !== false ? { includeThoughts: true } : {};
+  const config = { ...amount, ...thoughtMembers };
   return Object.keys(config).length > 0 ? config : null;
 }
 
@@ -80,8 +80,12 @@ function levelOf(
   const effort =
     reasoning.mode === 'off' ? 'none' : (reasoning.effort ?? effortOf(reasoning.budget));
   if (effort === null) return {};
-  const wanted = levels[effort];
-  const level = available.includes(wanted) ? wanted : wanted === 'MINIMAL' ? 'LOW' : 'HIGH';
+  const wantedLevel = levels[effort];
+  const level = available.includes(wantedLevel)
+    ? wantedLevel
+    : wantedLevel === 'MINIMAL'
+      ? 'LOW'
+      : 'HIGH';
   if (reasoning.effort === null && reasoning.budget !== null) {
     losses.approximated('reasoning.budget');
   } else if (efforts[level] !== effort) losses.approximated('reasoning.effort');
@@ -93,11 +97,12 @@ function budgetOf(
   range: { readonly least: number; readonly most: number; readonly canBeOff: boolean },
   losses: Losses,
 ): JsonRecord {
-  const wanted = reasoning.mode === 'off' ? 0 : (reasoning.budget ?? tokensOf(reasoning.effort));
-  if (wanted === null) return { thinkingBudget: -1 };
-  const clamped = Math.min(Math.max(wanted, range.least), range.most);
-  const budget = wanted === 0 && range.canBeOff ? 0 : clamped;
-  if (budget !== wanted && wanted !== Infinity) {
+  const wantedBudget =
+    reasoning.mode === 'off' ? 0 : (reasoning.budget ?? tokensOf(reasoning.effort));
+  if (wantedBudget === null) return { thinkingBudget: -1 };
+  const clamped = Math.min(Math.max(wantedBudget, range.least), range.most);
+  const budget = wantedBudget === 0 && range.canBeOff ? 0 : clamped;
+  if (budget !== wantedBudget && wantedBudget !== Infinity) {
     losses.approximated(reasoning.budget === null ? 'reasoning.effort' : 'reasoning.budget');
   }
   return { thinkingBudget: budget };

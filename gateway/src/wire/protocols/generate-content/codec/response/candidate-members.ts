@@ -7,8 +7,8 @@ import { inputSum } from '../../../shared/usage/usage-numbers.ts';
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];
 
 /** A complete call makes it a finish by tool: this protocol has no reason for that. */
-export function decodeFinish(written: unknown, hasCalls: boolean): Finish {
-  const name = typeof written === 'number' ? numbered[written] : written;
+export function decodeFinish(writtenReason: unknown, hasCalls: boolean): Finish {
+  const name = typeof writtenReason === 'number' ? numbered[writtenReason] : writtenReason;
   if (typeof name !== 'string' || name === '') return { reason: hasCalls ? 'tool' : 'other' };
   const { reason, ...guess } = readEnding(name);
   const isPlain = reason === 'end' || reason === 'other';
@@ -36,9 +36,9 @@ export function encodeFinish(finish: Finish): string {
 export function readLogprobs(value: unknown): readonly TokenLogprob[] {
   if (!isRecord(value)) return [];
   const tops = Array.isArray(value['topCandidates']) ? value['topCandidates'] : [];
-  return tokens(value['chosenCandidates']).map((chosen, index) => {
+  return tokens(value['chosenCandidates']).map((chosenCandidate, index) => {
     const top: unknown = tops[index];
-    return { ...chosen, top: tokens(isRecord(top) ? top['candidates'] : undefined) };
+    return { ...chosenCandidate, top: tokens(isRecord(top) ? top['candidates'] : undefined) };
   });
 }
 

@@ -13,8 +13,8 @@ import { joinBlock } from '../parts.ts';
 
 /** Decodes candidates in the order of their indices. A blocked prompt becomes a candidate with that finish. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {
-  const written = json['candidates'];
-  const records = Array.isArray(written) ? written.filter(isRecord) : [];
+  const writtenCandidates = json['candidates'];
+  const records = Array.isArray(writtenCandidates) ? writtenCandidates.filter(isRecord) : [];
   const isBlocked = records.length === 0 && blockReason(json) !== null;
   const candidates: Candidate[] = isBlocked
     ? [{ blocks: [], finish: { reason: 'blocked' } }]

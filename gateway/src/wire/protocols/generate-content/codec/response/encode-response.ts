@@ -51,8 +51,8 @@ function encode(
   index: number,
   context: ResponseContext,
 ): JsonRecord {
-  const shown = hidesThoughts(context) ? blocks.map(withoutThoughts) : blocks;
-  const parts = shown.map(responsePart).filter((part) => part !== null);
+  const shownBlocks = hidesThoughts(context) ? blocks.map(withoutThoughts) : blocks;
+  const parts = shownBlocks.map(responsePart).filter((part) => part !== null);
   const logprobs = blocks.flatMap((block) => (block.type === 'text' ? (block.logprobs ?? []) : []));
   return {
     content: { role: 'model', parts: parts.length > 0 ? parts : [emptyPart] },

@@ -35,8 +35,8 @@ export function readRecitations(metadata: readonly unknown[]): readonly Citation
   for (const one of metadata.filter(isRecord)) {
     for (const { uri: url, title } of records(one['citationSources'] ?? one['citations'])) {
       if (typeof url !== 'string' || url === '' || pages.has(url)) continue;
-      const named = typeof title === 'string' && title !== '' ? title : null;
-      pages.set(url, { url, title: named, start: null, end: null });
+      const titleText = typeof title === 'string' && title !== '' ? title : null;
+      pages.set(url, { url, title: titleText, start: null, end: null });
     }
   }
   return [...pages.values()];
@@ -88,17 +88,19 @@ class Utf8Places {
     const expected = this.#unitOf(at);
     if (this.#text.startsWith(words, expected)) return expected;
     if (this.#searchable <= 0) return -1;
-    const found = firstPlace(words, this.#text);
-    this.#searchable -= words.length + (found < 0 ? this.#text.length : found);
-    return found;
+    const foundPlace = firstPlace(words, this.#text);
+    this.#searchable -= words.length + (foundPlace < 0 ? this.#text.length : foundPlace);
+    return foundPlace;
   }
 
   #unitOf(at: number): number {
     const end = Math.min(Math.max(0, Math.trunc(at)), this.#bytes.length);
     const block = Math.floor(end / stride);
     while (this.#units.length <= block) {
-      const known = this.#units.length;
-      this.#units.push(this.#units[known - 1]! + this.#count((known - 1) * stride, known * stride));
+      const knownUnits = this.#units.length;
+      this.#units.push(
+        this.#units[knownUnits - 1]! + this.#count((knownUnits - 1) * stride, knownUnits * stride),
+      );
     }
     return this.#units[block]! + this.#count(block * stride, end);
   }

@@ -95,18 +95,18 @@ function rewriteFlat(schema: JsonRecord, way: Rewriting): JsonRecord {
   if (members !== null) return choice(members, schema, hints, way);
   const types = typesOf(schema);
   const nullable = isNullable(schema, types);
-  const named = types.filter((type) => type !== 'null');
-  const [only] = named;
+  const namedTypes = types.filter((type) => type !== 'null');
+  const [only] = namedTypes;
   if (only === undefined) {
     if (types.includes('null')) return withCommon({ type: 'NULL' }, schema, hints, way);
     return { ...anything(hints, way, schema), ...(nullable ? { nullable } : {}) };
   }
   const flag = nullable ? { nullable } : {};
-  if (named.length === 1) {
+  if (namedTypes.length === 1) {
     const { type, keywords, hints: more } = ofType(only, schema, way);
     return withCommon({ type, ...keywords, ...flag }, schema, [...hints, ...more], way);
   }
-  const anyOf = named.map((name) => {
+  const anyOf = namedTypes.map((name) => {
     const { type, keywords, hints: more } = ofType(name, valuesOfType(schema, name), way);
     return withCommon({ type, ...keywords }, {}, more, way);
   });
@@ -138,11 +138,12 @@ function withoutCommon(schema: JsonRecord): JsonRecord {
 function alternatives(schema: JsonRecord, way: Rewriting): readonly JsonRecord[] | null {
   const { anyOf, oneOf, ...rest } = schema;
   const base = withoutCommon(rest);
-  const written = Array.isArray(anyOf) && anyOf.length > 0 ? anyOf : oneOf;
-  if (!Array.isArray(written) || written.length === 0) return null;
-  if (written !== oneOf && oneOf !== undefined) way.notes.widened = true;
-  if (typesOf(base).length === 0) return written.map((member) => (isRecord(member) ? member : {}));
-  return written.map((member) =>
+  const writtenChoices = Array.isArray(anyOf) && anyOf.length > 0 ? anyOf : oneOf;
+  if (!Array.isArray(writtenChoices) || writtenChoices.length === 0) return null;
+  if (writtenChoices !== oneOf && oneOf !== undefined) way.notes.widened = true;
+  if (typesOf(base).length === 0)
+    return writtenChoices.map((member) => (isRecord(member) ? member : {}));
+  return writtenChoices.map((member) =>
     isRecord(member) && way.notes.left > 0 ? mergeSchemas(base, member, way) : base,
   );
 }
@@ -201,11 +202,11 @@ function readObject(schema: JsonRecord, way: Rewriting): TypedKeywords {
   if (isRecord(properties) && names.length > 0) {
     const entries = Object.entries(properties).map(([name, value]) => [name, rewrite(value, way)]);
     keywords['properties'] = Object.fromEntries(entries);
-    const asked: readonly unknown[] = Array.isArray(required) ? required : [];
-    count(way, asked.length);
-    const wanted = new Set(asked);
-    const known = new Set<unknown>(names);
-    const needed = [...wanted].filter((name) => known.has(name));
+    const requiredNames: readonly unknown[] = Array.isArray(required) ? required : [];
+    count(way, requiredNames.length);
+    const wantedNames = new Set(requiredNames);
+    const knownNames = new Set<unknown>(names);
+    const needed = [...wantedNames].filter((name) => knownNames.has(name));
     if (needed.length > 0) keywords['required'] = needed;
     drawOutput(names, way);
     if (way.ordered && names.length > 1) keywords['propertyOrdering'] = names;
@@ -226,13 +227,13 @@ function withCommon(
 ): JsonRecord {
   const { title, default: preset, examples, example } = schema;
   const description = describe(schema['description'] ?? typed['description'], hints);
-  const shown = example ?? (Array.isArray(examples) ? examples[0] : undefined);
-  drawOutput([title, description, preset, shown, typed['enum'], typed['pattern']], way);
+  const shownExample = example ?? (Array.isArray(examples) ? examples[0] : undefined);
+  drawOutput([title, description, preset, shownExample, typed['enum'], typed['pattern']], way);
   return {
     ...typed,
     ...(typeof title === 'string' ? { title } : {}),
     ...(description === undefined ? {} : { description }),
     ...(isAbsent(preset) ? {} : { default: preset }),
-    ...(isAbsent(shown) ? {} : { example: shown }),
+    ...(isAbsent(shownExample) ? {} : { example: shownExample }),
   };
 }

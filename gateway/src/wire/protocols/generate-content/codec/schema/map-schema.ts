@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from '../../../shared/values.ts';
  * What the API's members for JSON Schema take, by its reference
  * (https://ai.google.dev/api/generate-content#v1beta.GenerationConfig, `responseJsonSchema`).
  */
-const known: ReadonlySet<string> = new Set(
+const mapKeywords: ReadonlySet<string> = new Set(
   [
     '$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems',
     'minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering',
@@ -18,9 +18,9 @@ const idle = '$schema';
  * word, if its JSON Schema has words for the rest. Null for any other schema.
  */
 export function mapSchema(schema: JsonRecord): JsonRecord | null {
-  const found = { isMap: false, isKnown: true };
-  look(schema, found);
-  return found.isMap && found.isKnown ? (withoutIdle(schema) as JsonRecord) : null;
+  const findings = { isMap: false, isKnown: true };
+  look(schema, findings);
+  return findings.isMap && findings.isKnown ? (withoutIdle(schema) as JsonRecord) : null;
 }
 
 interface Found {
@@ -38,19 +38,19 @@ const inner: ReadonlySet<string> = new Set([
 ]);
 const maps: ReadonlySet<string> = new Set(['properties', '$defs']);
 
-function look(schema: unknown, found: Found): void {
+function look(schema: unknown, findings: Found): void {
   if (!isRecord(schema)) return;
   for (const name in schema) {
     const value = schema[name];
     if (maps.has(name)) {
-      if (isRecord(value)) for (const key in value) look(value[key], found);
+      if (isRecord(value)) for (const key in value) look(value[key], findings);
     } else if (inner.has(name)) {
-      if (Array.isArray(value)) for (const each of value) look(each, found);
-      else look(value, found);
-    } else if (name !== idle && !known.has(name)) found.isKnown = false;
+      if (Array.isArray(value)) for (const each of value) look(each, findings);
+      else look(value, findings);
+    } else if (name !== idle && !mapKeywords.has(name)) findings.isKnown = false;
   }
   const { additionalProperties: others } = schema;
-  if (isRecord(others) && Object.keys(others).length > 0) found.isMap = true;
+  if (isRecord(others) && Object.keys(others).length > 0) findings.isMap = true;
 }
 
 function withoutIdle(schema: unknown): unknown {

@@ -77,11 +77,11 @@ const counts: ReadonlySet<string> = new Set([
 ]);
 
 function fromProperties(properties: JsonRecord, ordering: unknown): JsonRecord {
-  const named = Object.entries(properties).map(
+  const namedSchemas = Object.entries(properties).map(
     ([name, value]) => [name, isRecord(value) ? fromDialect(value) : value] as const,
   );
-  if (!Array.isArray(ordering)) return Object.fromEntries(named);
+  if (!Array.isArray(ordering)) return Object.fromEntries(namedSchemas);
   const places = new Map(ordering.map((name, index) => [name, index]));
   const placeOf = (name: string) => places.get(name) ?? ordering.length;
-  return Object.fromEntries(named.toSorted(([a], [b]) => placeOf(a) - placeOf(b)));
+  return Object.fromEntries(namedSchemas.toSorted(([a], [b]) => placeOf(a) - placeOf(b)));
 }

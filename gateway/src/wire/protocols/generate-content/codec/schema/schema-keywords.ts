@@ -21,8 +21,8 @@ export const scalarReaders: ReadonlyMap<string, Reader> = new Map<string, Reader
 
 /** The named members that are finite numbers. */
 export function numbers(schema: JsonRecord, names: readonly string[]): JsonRecord {
-  const found = names.filter((name) => isNumber(schema[name]));
-  return Object.fromEntries(found.map((name) => [name, schema[name]]));
+  const foundNames = names.filter((name) => isNumber(schema[name]));
+  return Object.fromEntries(foundNames.map((name) => [name, schema[name]]));
 }
 
 /** The values that `enum` or `const` allows, without null, which becomes `nullable`. */
@@ -101,9 +101,9 @@ const shaping: readonly string[] = ['not', 'if', 'patternProperties', 'dependent
 
 /** Keywords that the dialect has for no type. */
 export function unsayable(schema: JsonRecord, way: Rewriting): readonly string[] {
-  const said = (name: string) => schema[name] !== undefined && schema[name] !== false;
-  const loose = wordless.filter(said);
-  const shapes = shaping.filter(said);
+  const isSet = (name: string) => schema[name] !== undefined && schema[name] !== false;
+  const loose = wordless.filter(isSet);
+  const shapes = shaping.filter(isSet);
   if (loose.length > 0) way.notes.approximated = true;
   if (shapes.length > 0) way.notes.widened = true;
   return [...loose, ...shapes].map((name) => hint(name, schema[name], way));

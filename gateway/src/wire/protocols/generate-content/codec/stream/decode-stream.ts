@@ -26,8 +26,8 @@ export function createStreamDecoder(): StreamDecoder {
       const chunk = parseRecordPassingOn(event.data, passedOn);
       if (chunk === null) return;
       if (blockReason(chunk) !== null) isBlocked = true;
-      const written = chunk['candidates'];
-      for (const record of Array.isArray(written) ? written : []) {
+      const writtenCandidates = chunk['candidates'];
+      for (const record of Array.isArray(writtenCandidates) ? writtenCandidates : []) {
         if (!isRecord(record)) continue;
         const index = candidateIndex(record);
         let candidate = candidates.get(index);
@@ -176,8 +176,8 @@ class CandidateDecoder {
   }
 
   /** Calls come complete, one per part. A part without a name continues the call before. */
-  #call(written: JsonRecord, part: JsonRecord, emit: Emit): void {
-    const { name, id, args, willContinue, partialArgs } = written;
+  #call(writtenCall: JsonRecord, part: JsonRecord, emit: Emit): void {
+    const { name, id, args, willContinue, partialArgs } = writtenCall;
     if (typeof name === 'string' && name !== '') {
       this.#endPartial(emit);
       this.#forget();

@@ -49,13 +49,13 @@ export function createStreamEncoder(context: ResponseContext): StreamEncoder {
       isOver = true;
       const all = [...candidates.values()].toSorted((a, b) => a.index - b.index);
       const isBlocked = all.length > 0 && all.every((candidate) => candidate.isRefusedPrompt);
-      const held = isBlocked ? '' : all.map((candidate) => candidate.flush()).join('');
+      const heldFrames = isBlocked ? '' : all.map((candidate) => candidate.flush()).join('');
       const last: JsonRecord = {
         ...(isBlocked ? { promptFeedback } : { candidates: ends(all) }),
         ...(usage === null ? {} : { usageMetadata: writeUsage(usage) }),
         ...members,
       };
-      return held + frame(null, JSON.stringify(last));
+      return heldFrames + frame(null, JSON.stringify(last));
     },
     fail(error: GatewayError): string {
       isOver = true;

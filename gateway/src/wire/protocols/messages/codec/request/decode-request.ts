@@ -102,11 +102,11 @@ export function decodeRequest({
 }
 
 /** The unknown members of an object at the top level, as one extension. */
-function rest(name: string, value: JsonRecord, known: ReadonlySet<string>): Extension[] {
-  const others = otherMembers(value, known, {});
+function rest(name: string, value: JsonRecord, knownMembers: ReadonlySet<string>): Extension[] {
+  const others = otherMembers(value, knownMembers, {});
   if (others.length === 0) return [];
-  const kept = Object.fromEntries(others.map((other) => [other.name, other.value]));
-  return [ownExtension(name, kept, 'drop')];
+  const otherValues = Object.fromEntries(others.map((other) => [other.name, other.value]));
+  return [ownExtension(name, otherValues, 'drop')];
 }
 
 interface System {
@@ -226,7 +226,7 @@ interface Decoded {
 }
 
 const efforts = new Set<string>(['low', 'medium', 'high', 'xhigh', 'max']);
-const shown: Readonly<Record<string, boolean>> = { summarized: true, omitted: false };
+const displayModes: Readonly<Record<string, boolean>> = { summarized: true, omitted: false };
 
 /**
  * Reads `thinking` and `output_config.effort` as one setting. Combinations without a canonical form (an effort without
@@ -246,7 +246,9 @@ export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): De
   }
   const { type, display } = thinking;
   const shows =
-    typeof display === 'string' && Object.hasOwn(shown, display) ? shown[display] : null;
+    typeof display === 'string' && Object.hasOwn(displayModes, display)
+      ? displayModes[display]
+      : null;
   const budget = optionalNumber(thinking['budget_tokens'], 'thinking.budget_tokens');
   const reasoning: ReasoningRequest = {
     mode: type === 'disabled' ? 'off' : 'on',

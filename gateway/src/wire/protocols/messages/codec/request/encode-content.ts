@@ -30,8 +30,8 @@ export function encodeBlock(block: Block, losses: Losses): WireObject | null {
 
 /** Lifetimes that the vendor does not know become its default. */
 export function setCacheControl(wire: WireObject, { ttl }: { readonly ttl: string | null }): void {
-  const known = ttl === '5m' || ttl === '1h';
-  wire['cache_control'] = known ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
+  const isKnownLifetime = ttl === '5m' || ttl === '1h';
+  wire['cache_control'] = isKnownLifetime ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
 }
 
 function encodeKind(block: Block, losses: Losses): WireObject | null {
@@ -66,8 +66,8 @@ function encodeKind(block: Block, losses: Losses): WireObject | null {
 
 function encodeText(block: TextBlock, losses: Losses): WireObject | null {
   const own = block.extensions?.filter(({ protocol }) => protocol === 'messages') ?? [];
-  const found = own.find(({ name }) => name === 'search_result');
-  if (isRecord(found?.value)) return { ...found.value };
+  const searchResult = own.find(({ name }) => name === 'search_result');
+  if (isRecord(searchResult?.value)) return { ...searchResult.value };
   const citesItself = own.some(({ name }) => name === 'citations');
   if (block.citations !== undefined && !citesItself) losses.dropped('citations');
   return encodePlainText(block.text);

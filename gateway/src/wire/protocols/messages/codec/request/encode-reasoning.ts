@@ -90,8 +90,8 @@ function thinkWithin(
   const budget = boundBudget(reasoning, maxTokens);
   if (reasoning.budget !== null && budget !== reasoning.budget)
     losses.approximated('reasoning.budget');
-  const shown = reasoning.show === false ? { display: 'omitted' } : {};
-  return { thinking: { type: 'enabled', budget_tokens: budget, ...shown }, effort };
+  const displayMember = reasoning.show === false ? { display: 'omitted' } : {};
+  return { thinking: { type: 'enabled', budget_tokens: budget, ...displayMember }, effort };
 }
 
 const budgets: Readonly<Record<string, number>> = {
@@ -106,8 +106,8 @@ const budgets: Readonly<Record<string, number>> = {
 /** A budget that the gateway chooses leaves a quarter of the output for text. The client's own budget stays. */
 function boundBudget({ budget, effort }: ReasoningRequest, maxTokens: number): number {
   const most = budget === null ? Math.floor((maxTokens * 3) / 4) : maxTokens - 1;
-  const wanted = budget ?? budgets[effort ?? 'medium'] ?? leastBudget;
-  return Math.max(leastBudget, Math.min(wanted, most));
+  const wantedBudget = budget ?? budgets[effort ?? 'medium'] ?? leastBudget;
+  return Math.max(leastBudget, Math.min(wantedBudget, most));
 }
 
 /** The model's highest level that does not exceed the requested one. */
@@ -118,20 +118,20 @@ function supportedEffort(
 ): Effort | null {
   const isBudget = budget !== null && effort === null;
   if (isBudget && model.mode !== 'adaptive') return null;
-  const wanted = isBudget ? effortOf(budget) : effort;
-  if (wanted === null || wanted === 'none' || budget === 0) return null;
+  const wantedEffort = isBudget ? effortOf(budget) : effort;
+  if (wantedEffort === null || wantedEffort === 'none' || budget === 0) return null;
   if (model.efforts.length === 0) {
     // Without levels, the budget carries the effort. An effort beside a budget has no place.
     if (budget !== null) losses.dropped('reasoning.effort');
     return null;
   }
   if (budget !== null && model.mode === 'adaptive') losses.approximated('reasoning.budget');
-  if (wanted === 'minimal') {
+  if (wantedEffort === 'minimal') {
     if (!isBudget) losses.approximated('reasoning.effort');
     return 'low';
   }
-  const nearest = model.efforts.findLast((level) => rank(level) <= rank(wanted));
-  if (nearest !== wanted && mode === 'on') losses.approximated('reasoning.effort');
+  const nearest = model.efforts.findLast((level) => rank(level) <= rank(wantedEffort));
+  if (nearest !== wantedEffort && mode === 'on') losses.approximated('reasoning.effort');
   return nearest ?? null;
 }
 

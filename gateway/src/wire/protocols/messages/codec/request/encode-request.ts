@@ -99,10 +99,10 @@ function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): 
 }
 
 /** A client that names no limit expects the model's own. Anything lower is reported. */
-function boundOutput(asked: number | null, limit: number | null, losses: Losses): number {
-  const wanted = asked ?? limit;
-  const bounded = Math.min(wanted ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
-  if (bounded !== wanted) losses.approximated('max_output_tokens');
+function boundOutput(requestedTokens: number | null, limit: number | null, losses: Losses): number {
+  const wantedTokens = requestedTokens ?? limit;
+  const bounded = Math.min(wantedTokens ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
+  if (bounded !== wantedTokens) losses.approximated('max_output_tokens');
   return bounded;
 }
 
@@ -144,11 +144,11 @@ function encodeForm(
 ): Form {
   if (format === null || format.type === 'text') return { schema: null, words: null };
   if (format.type === 'schema') {
-    const held = encodeOutputSchema(describedSchema(format), budget);
-    const fault = 'schema' in held ? room.takeFormat(held.cost) : held;
-    if (fault === null && 'schema' in held) {
-      if (held.changed) losses.approximated('response_format.schema');
-      return { schema: held.schema, words: null };
+    const heldSchema = encodeOutputSchema(describedSchema(format), budget);
+    const fault = 'schema' in heldSchema ? room.takeFormat(heldSchema.cost) : heldSchema;
+    if (fault === null && 'schema' in heldSchema) {
+      if (heldSchema.changed) losses.approximated('response_format.schema');
+      return { schema: heldSchema.schema, words: null };
     }
     if (fault !== null && format.strict === true) {
       const place = fault.path === '' ? 'it' : `'${fault.path}'`;
@@ -163,9 +163,9 @@ function encodeForm(
 }
 
 function encodeStop(stop: readonly string[], losses: Losses): string[] {
-  const sent = stop.filter((sequence) => sequence.trim() !== '');
-  if (sent.length < stop.filter((sequence) => sequence !== '').length) losses.dropped('stop');
-  return sent;
+  const sentStops = stop.filter((sequence) => sequence.trim() !== '');
+  if (sentStops.length < stop.filter((sequence) => sequence !== '').length) losses.dropped('stop');
+  return sentStops;
 }
 
 /** Merges with members that an extension may have set. */

@@ -50,22 +50,22 @@ export function encodeTools(wishes: Wishes, context: ToolsContext): EncodedTools
   // The protocol cannot express a choice among some tools, so only those are sent.
   const isSubset = only !== null && !isOne && toolChoice?.mode !== 'none';
   if (isSubset) losses.approximated('tool_choice');
-  const sent = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
-  const taken = new Set(wishes.tools.filter(({ type }) => type !== 'hosted').map(nameOf));
-  const own = (tool: Tool) => (hosts ? equivalentOf(tool, taken) : null);
-  const encoded = sent.map((tool) => encodeTool(tool, context, own(tool)));
+  const sentTools = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
+  const takenNames = new Set(wishes.tools.filter(({ type }) => type !== 'hosted').map(nameOf));
+  const own = (tool: Tool) => (hosts ? equivalentOf(tool, takenNames) : null);
+  const encoded = sentTools.map((tool) => encodeTool(tool, context, own(tool)));
   const tools = distinct(encoded.filter((tool) => tool !== null));
   const wished = isOne ? only?.[0] : undefined;
   const stand = wishes.tools.find((tool) => tool.name === wished);
-  const chosen = stand === undefined ? wished : (own(stand)?.name ?? wished);
-  if (chosen !== undefined && !tools.some(({ name }) => name === chosen)) {
+  const chosenName = stand === undefined ? wished : (own(stand)?.name ?? wished);
+  if (chosenName !== undefined && !tools.some(({ name }) => name === chosenName)) {
     throw new Unconvertible(
       'tool_choice',
       `tool_choice names ${wished}, which is not among the tools`,
     );
   }
   const forced = toolChoice?.mode === 'required' && tools.length > 0;
-  return { tools, choice: encodeChoice(wishes, tools.length > 0, chosen, losses), forced };
+  return { tools, choice: encodeChoice(wishes, tools.length > 0, chosenName, losses), forced };
 }
 
 /** Null for a tool that this upstream does not have. */
@@ -111,10 +111,10 @@ const equivalents: Readonly<Partial<Record<HostedTool['kind'], HostedEntry>>> = 
 };
 
 /** Null for a function, for a tool without an equivalent, and if a function of the client has the name. */
-function equivalentOf(tool: Tool, taken: ReadonlySet<string>): HostedEntry | null {
+function equivalentOf(tool: Tool, takenNames: ReadonlySet<string>): HostedEntry | null {
   if (tool.type !== 'hosted' || tool.protocol === 'messages') return null;
   const entry = equivalents[tool.kind];
-  return entry === undefined || taken.has(entry.name) ? null : entry;
+  return entry === undefined || takenNames.has(entry.name) ? null : entry;
 }
 
 /** Drops repetitions: two tools of one kind become the same tool. */
@@ -150,19 +150,19 @@ function encodeArguments(
   const onChange = (): void => losses.approximated('tool.schema');
   const object = encodeToolSchema(schema, onChange);
   if (strict !== true) return { input_schema: object, ...(strict !== null && { strict }) };
-  const held = encodeOutputSchema(object, budget);
-  if (!('schema' in held) || !room.takeTool(held.cost)) {
+  const heldSchema = encodeOutputSchema(object, budget);
+  if (!('schema' in heldSchema) || !room.takeTool(heldSchema.cost)) {
     losses.approximated('tool.strict');
     return { input_schema: object, strict: false };
   }
-  if (held.changed) onChange();
-  return { input_schema: held.schema, strict };
+  if (heldSchema.changed) onChange();
+  return { input_schema: heldSchema.schema, strict };
 }
 
 function encodeChoice(
   { toolChoice, parallelTools }: Wishes,
   hasTools: boolean,
-  chosen: string | undefined,
+  chosenName: string | undefined,
   losses: Losses,
 ): WireObject | null {
   if (!hasTools) {
@@ -173,7 +173,7 @@ function encodeChoice(
   const mode = toolChoice?.mode ?? 'auto';
   if (mode === 'none') return { type: 'none' };
   const serial = parallelTools === false ? { disable_parallel_tool_use: true } : {};
-  if (chosen !== undefined) return { type: 'tool', name: chosen, ...serial };
+  if (chosenName !== undefined) return { type: 'tool', name: chosenName, ...serial };
   if (mode === 'required') return { type: 'any', ...serial };
   return toolChoice === null && parallelTools !== false ? null : { type: 'auto', ...serial };
 }

@@ -42,12 +42,12 @@ export function encodeTurns(
 function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: boolean): Message[] {
   const messages: Message[] = [];
   // Only the user can show images. The model's own are shown with the user's next message.
-  let carried: WireObject[] = [];
+  let carriedBlocks: WireObject[] = [];
   const messageOf = (role: Message['role']): Message => {
     const last = messages.at(-1);
     if (last?.role === role) return last;
-    const message: Message = { role, content: role === 'user' ? carried : [] };
-    if (role === 'user') carried = [];
+    const message: Message = { role, content: role === 'user' ? carriedBlocks : [] };
+    if (role === 'user') carriedBlocks = [];
     messages.push(message);
     return message;
   };
@@ -69,11 +69,11 @@ function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: bo
         if (last?.role === role) moveMarker(block, last.content.at(-1));
       } else if (role === 'assistant' && isShown(wire)) {
         losses.approximated(block.type === 'file' ? 'file' : 'image');
-        carried.push(wire);
+        carriedBlocks.push(wire);
       } else messageOf(role).content.push(wire);
     }
   }
-  if (carried.length > 0) messageOf('user');
+  if (carriedBlocks.length > 0) messageOf('user');
   return messages;
 }
 

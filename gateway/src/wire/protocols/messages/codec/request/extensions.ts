@@ -47,11 +47,11 @@ type Fates = Readonly<Record<string, Extension['ifForeign']>>;
 /** The cache marker and this protocol's own members, which any block and tool may carry. */
 export function decodeBase(
   value: JsonRecord,
-  known: ReadonlySet<string>,
+  knownMembers: ReadonlySet<string>,
   fates: Fates = harmless,
 ): Base {
   const base: Base = decodeCache(value);
-  const extensions = otherMembers(value, known, fates);
+  const extensions = otherMembers(value, knownMembers, fates);
   if (extensions.length > 0) base.extensions = extensions;
   return base;
 }

@@ -74,11 +74,11 @@ export function limitCacheMarkers(body: Marked, reserved: number, losses: Losses
   const system = markersIn(body.system);
   const messages = body.messages.flatMap(({ content }) => markersIn(content));
   const all = [...tools, ...system, ...messages];
-  const kept = new Set([tools.at(-1), system.at(-1)]);
+  const keptMarkers = new Set([tools.at(-1), system.at(-1)]);
   let excess = all.length - (most - reserved);
   for (const holder of all) {
     if (excess <= 0) break;
-    if (kept.has(holder)) continue;
+    if (keptMarkers.has(holder)) continue;
     delete holder['cache_control'];
     losses.dropped('cache');
     excess -= 1;

@@ -12,12 +12,16 @@ export interface Outcome {
 /** Null if the upstream gave no reason. */
 export function decodeFinish(reason: unknown, sequence: unknown, outcome: Outcome): Finish | null {
   if (isAbsent(reason)) return null;
-  const { reason: named, ...guess } = readEnding(typeof reason === 'string' ? reason : '');
-  return { ...finishOf(named, sequence, outcome), ...guess };
+  const { reason: namedReason, ...guess } = readEnding(typeof reason === 'string' ? reason : '');
+  return { ...finishOf(namedReason, sequence, outcome), ...guess };
 }
 
-function finishOf(named: FinishReason, sequence: unknown, { hasCalls, isEmpty }: Outcome): Finish {
-  switch (named) {
+function finishOf(
+  namedReason: FinishReason,
+  sequence: unknown,
+  { hasCalls, isEmpty }: Outcome,
+): Finish {
+  switch (namedReason) {
     case 'end':
       return { reason: hasCalls ? 'tool' : 'end' };
     case 'tool':
@@ -26,10 +30,12 @@ function finishOf(named: FinishReason, sequence: unknown, { hasCalls, isEmpty }:
       return { reason: isEmpty ? 'blocked' : 'filtered' };
     case 'stop-sequence': {
       const stopSequence = optionalText(sequence);
-      return stopSequence === null ? { reason: named } : { reason: named, stopSequence };
+      return stopSequence === null
+        ? { reason: namedReason }
+        : { reason: namedReason, stopSequence };
     }
     default:
-      return { reason: named };
+      return { reason: namedReason };
   }
 }
 
@@ -54,9 +60,9 @@ export interface WireFinish {
 
 /** `tool_use` exactly if there is a call to make, unless the response was cut. */
 export function encodeFinish({ reason, stopSequence }: Finish, hasCalls: boolean): WireFinish {
-  const named = stopReasons[reason];
-  const isPlain = named === 'end_turn' || named === 'tool_use';
-  const stopReason = isPlain ? (hasCalls ? 'tool_use' : 'end_turn') : named;
+  const stopWord = stopReasons[reason];
+  const isPlain = stopWord === 'end_turn' || stopWord === 'tool_use';
+  const stopReason = isPlain ? (hasCalls ? 'tool_use' : 'end_turn') : stopWord;
   const isRefusal = stopReason === 'refusal';
   return {
     stop_reason: stopReason,

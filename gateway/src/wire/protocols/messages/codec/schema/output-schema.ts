@@ -86,7 +86,7 @@ export function encodeOutputSchema(
     unions: 0,
     inside: 0,
   };
-  const written = write(entryOf(root, writing), '', 0, writing);
+  const writtenSchema = write(entryOf(root, writing), '', 0, writing);
   if (writing.fault !== null) return writing.fault;
   const { optional, unions } = writing;
   const $defs = Object.fromEntries(
@@ -94,7 +94,7 @@ export function encodeOutputSchema(
       .filter(({ schema }) => schema !== null)
       .map(({ name, schema }) => [name, schema]),
   );
-  const schema = Object.keys($defs).length > 0 ? { ...written, $defs } : written;
+  const schema = Object.keys($defs).length > 0 ? { ...writtenSchema, $defs } : writtenSchema;
   const isChanged = writing.changed || writing.way.notes.approximated;
   return { schema, changed: isChanged, cost: { optional, unions } };
 }
@@ -108,12 +108,12 @@ function entryOf(root: JsonRecord, { definitions }: Writing): JsonRecord {
   return resolveReference(root, reference) ?? root;
 }
 
-function write(given: unknown, path: string, depth: number, writing: Writing): JsonRecord {
+function write(rawSchema: unknown, path: string, depth: number, writing: Writing): JsonRecord {
   if (writing.fault !== null) return {};
   visit(writing.way);
   if (writing.way.notes.left < 0 || depth > maxDepth) return refuse(path, 'is too large', writing);
-  if (!isRecord(given)) return refuse(path, 'allows any value', writing);
-  const schema = withoutAllOf(given, path, writing);
+  if (!isRecord(rawSchema)) return refuse(path, 'allows any value', writing);
+  const schema = withoutAllOf(rawSchema, path, writing);
   if (typeof schema['$ref'] === 'string') return refer(schema['$ref'], path, depth, writing);
   const literals = writeLiterals(schema, writing);
   if (literals !== null) return literals;
@@ -185,9 +185,9 @@ function targetOf(part: unknown, path: string, writing: Writing): JsonRecord {
 /** Annotations beside a reference are left out, as by the vendor's own SDK. */
 function refer(reference: string, path: string, depth: number, writing: Writing): JsonRecord {
   const { definitions, names, way } = writing;
-  const known = definitions.get(reference);
-  if (known?.schema === null) return refuse(path, 'refers to itself', writing);
-  if (known !== undefined) return { $ref: `#/$defs/${known.name}` };
+  const definedSchema = definitions.get(reference);
+  if (definedSchema?.schema === null) return refuse(path, 'refers to itself', writing);
+  if (definedSchema !== undefined) return { $ref: `#/$defs/${definedSchema.name}` };
   const target = resolveReference(way.root, reference);
   if (target === null) return refuse(path, missing(reference), writing);
   const definition: Definition = { name: nameFor(reference, names), schema: null };
@@ -248,16 +248,16 @@ function branchesOf(schema: JsonRecord, writing: Writing): readonly unknown[] | 
     nullable: _5,
     ...base
   } = schema;
-  const written: readonly unknown[] | null =
+  const writtenItems: readonly unknown[] | null =
     Array.isArray(anyOf) && anyOf.length > 0
       ? anyOf
       : Array.isArray(oneOf) && oneOf.length > 0
         ? oneOf
         : null;
-  if (written === null) return null;
-  if (written !== oneOf && Array.isArray(oneOf)) writing.changed = true;
-  if (!constrains(base)) return written;
-  return written.map((branch) =>
+  if (writtenItems === null) return null;
+  if (writtenItems !== oneOf && Array.isArray(oneOf)) writing.changed = true;
+  if (!constrains(base)) return writtenItems;
+  return writtenItems.map((branch) =>
     !isRecord(branch) || writing.way.notes.left < 0 || holds(branch, base, writing)
       ? branch
       : mergeSchemas(base, branch, writing.way),
@@ -304,9 +304,10 @@ function typesOf(schema: JsonRecord): readonly string[] {
   const declared = (Array.isArray(type) ? (type as unknown[]) : [type ?? guessedType(schema)])
     .filter((name) => typeof name === 'string')
     .map((name) => name.toLowerCase());
-  const named = new Set(declared.filter((name) => name !== 'null'));
-  const isNullable = named.size < declared.length || (nullable === true && named.size > 0);
-  return isNullable ? [...named, 'null'] : [...named];
+  const namedTypes = new Set(declared.filter((name) => name !== 'null'));
+  const isNullable =
+    namedTypes.size < declared.length || (nullable === true && namedTypes.size > 0);
+  return isNullable ? [...namedTypes, 'null'] : [...namedTypes];
 }
 
 /** Whether a list of types can stay one: nothing beside it holds for one of them only. */
@@ -329,11 +330,11 @@ function writeTyped(
 ): JsonRecord {
   if (types.length > 1 && writing.inside === 0) writing.unions += 1;
   const words: string[] = [];
-  const written: Record<string, unknown> = { type: types.length > 1 ? types : type };
+  const writtenSchema: Record<string, unknown> = { type: types.length > 1 ? types : type };
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'type') continue;
     if (isTaken(type, keyword, value)) {
-      written[keyword] = value;
+      writtenSchema[keyword] = value;
       continue;
     }
     const fate = fateOf(keyword, value, types);
@@ -341,9 +342,9 @@ function writeTyped(
     words.push(hint(keyword, value, writing.way));
     if (fate === 'constraint') writing.changed = true;
   }
-  if (type === 'object') Object.assign(written, writeObject(schema, path, depth, writing));
-  if (type === 'array') Object.assign(written, writeArray(schema, path, depth, writing));
-  return annotated(written, schema, words);
+  if (type === 'object') Object.assign(writtenSchema, writeObject(schema, path, depth, writing));
+  if (type === 'array') Object.assign(writtenSchema, writeArray(schema, path, depth, writing));
+  return annotated(writtenSchema, schema, words);
 }
 
 function writeObject(
@@ -394,7 +395,11 @@ function under(path: string): string {
   return path === '' ? '' : `${path}.`;
 }
 
-function annotated(written: JsonRecord, schema: JsonRecord, words: readonly string[]): JsonRecord {
+function annotated(
+  writtenSchema: JsonRecord,
+  schema: JsonRecord,
+  words: readonly string[],
+): JsonRecord {
   const description = describe(schema['description'], words);
-  return { ...written, ...pick(schema), ...(description !== undefined && { description }) };
+  return { ...writtenSchema, ...pick(schema), ...(description !== undefined && { description }) };
 }

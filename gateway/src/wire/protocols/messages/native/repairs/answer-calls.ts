@@ -74,8 +74,8 @@ function withResults(blocks: readonly Block[], results: readonly Block[]): Block
 
 /** Results that may be moved, found once for all calls without a result. */
 class LateResults {
-  readonly #found = new Map<unknown, { readonly turn: number; readonly block: Block }[]>();
-  readonly #taken = new Set<Block>();
+  readonly #resultsById = new Map<unknown, { readonly turn: number; readonly block: Block }[]>();
+  readonly #takenResults = new Set<Block>();
 
   constructor(turns: readonly Turn[]) {
     for (const [turn, { role, parts }] of turns.entries()) {
@@ -83,8 +83,8 @@ class LateResults {
       for (const block of parts.flatMap(({ blocks }) => blocks)) {
         if (!isResult(block)) continue;
         const id = block['tool_use_id'];
-        const others = this.#found.get(id);
-        if (others === undefined) this.#found.set(id, [{ turn, block }]);
+        const others = this.#resultsById.get(id);
+        if (others === undefined) this.#resultsById.set(id, [{ turn, block }]);
         else others.push({ turn, block });
       }
     }
@@ -92,14 +92,16 @@ class LateResults {
 
   /** The call's first result in that turn or later. It answers no other call, since ids are unique. */
   take(id: string, from: number): Block | null {
-    const found = this.#found.get(id)?.find(({ turn }) => turn >= from);
-    if (found === undefined) return null;
-    this.#taken.add(found.block);
-    return found.block;
+    const foundResult = this.#resultsById.get(id)?.find(({ turn }) => turn >= from);
+    if (foundResult === undefined) return null;
+    this.#takenResults.add(foundResult.block);
+    return foundResult.block;
   }
 
   without(blocks: Block[]): Block[] {
-    return this.#taken.size === 0 ? blocks : blocks.filter((block) => !this.#taken.has(block));
+    return this.#takenResults.size === 0
+      ? blocks
+      : blocks.filter((block) => !this.#takenResults.has(block));
   }
 }
 
@@ -148,15 +150,15 @@ function keepLast(
   last: ReadonlyMap<unknown, MergedResult>,
   repeated: ReadonlySet<unknown>,
 ): void {
-  const seen = new Set<unknown>();
+  const seenIds = new Set<unknown>();
   for (const part of turn.parts.toReversed()) {
     part.blocks = part.blocks
       .toReversed()
       .flatMap((block) => {
         const id = block['tool_use_id'];
         if (!isResult(block) || !repeated.has(id)) return [block];
-        if (seen.has(id)) return [];
-        seen.add(id);
+        if (seenIds.has(id)) return [];
+        seenIds.add(id);
         const merged = last.get(id);
         return [
           merged?.isLonger === true ? draft.change(block, { content: merged.content }) : block,

@@ -28,10 +28,11 @@ export function dropBetaFields(draft: Draft): boolean {
     if (root[name] !== undefined && !(name === 'thread' && keepsThread)) draft.set(name, gone);
   }
   const config = recordAt(root, 'output_config');
-  const { task_budget: _, ...kept } = config;
-  const formed = isRecord(format) && config['format'] === undefined ? { ...kept, format } : kept;
+  const { task_budget: _, ...keptConfig } = config;
+  const formed =
+    isRecord(format) && config['format'] === undefined ? { ...keptConfig, format } : keptConfig;
   if (Object.keys(formed).length === 0) draft.set('output_config', gone);
-  else if (config['task_budget'] !== undefined || formed !== kept) {
+  else if (config['task_budget'] !== undefined || formed !== keptConfig) {
     draft.set('output_config', draft.change(config, { task_budget: gone, ...formed }));
   }
   if (root['mcp_servers'] !== undefined) dropToolsets(draft);
@@ -41,8 +42,8 @@ export function dropBetaFields(draft: Draft): boolean {
 /** Drops the tools of servers that are no longer named. */
 function dropToolsets(draft: Draft): void {
   const { tools } = draft;
-  const kept = tools?.filter(({ type }) => type !== 'mcp_toolset');
-  if (kept !== undefined && kept.length !== tools?.length) draft.tools = kept;
+  const keptTools = tools?.filter(({ type }) => type !== 'mcp_toolset');
+  if (keptTools !== undefined && keptTools.length !== tools?.length) draft.tools = keptTools;
 }
 
 /** Some hosts expect the betas in the body. */

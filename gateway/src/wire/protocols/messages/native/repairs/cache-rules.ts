@@ -21,11 +21,11 @@ export function limitMarkers(draft: Draft): boolean {
   const all = [...tools, ...system, ...messages];
   let excess = all.length + (isRecord(draft.root['cache_control']) ? 1 : 0) - most;
   if (excess <= 0) return false;
-  const kept = new Set([tools.at(-1), system.at(-1)]);
+  const keptMarkers = new Set([tools.at(-1), system.at(-1)]);
   const dropped = new Set<JsonRecord>();
   for (const holder of all) {
     if (excess <= 0) break;
-    if (kept.has(holder)) continue;
+    if (keptMarkers.has(holder)) continue;
     dropped.add(holder);
     excess -= 1;
   }
@@ -61,12 +61,12 @@ interface Markers {
 }
 
 function markersOf(draft: Draft): Markers {
-  const found: Markers = { tools: [], system: [], messages: [] };
+  const foundMarkers: Markers = { tools: [], system: [], messages: [] };
   mapMarked(draft, (holder, where) => {
-    found[where].push(holder);
+    foundMarkers[where].push(holder);
     return holder;
   });
-  return found;
+  return foundMarkers;
 }
 
 type Replace = (holder: JsonRecord, where: keyof Markers) => JsonRecord;

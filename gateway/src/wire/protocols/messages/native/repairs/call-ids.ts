@@ -36,15 +36,15 @@ function rename(draft: Draft, block: Block, { role }: Turn, names: CallNames): B
     const id = names.ofCall(block.id);
     return id === block.id ? block : draft.change(block, { id });
   }
-  const given = block['tool_use_id'];
-  if (role !== 'user' || !isResult(block) || typeof given !== 'string') return block;
-  const id = names.ofResult(given);
-  return id === given ? block : draft.change(block, { tool_use_id: id });
+  const resultId = block['tool_use_id'];
+  if (role !== 'user' || !isResult(block) || typeof resultId !== 'string') return block;
+  const id = names.ofResult(resultId);
+  return id === resultId ? block : draft.change(block, { tool_use_id: id });
 }
 
 class CallNames {
-  readonly #taken = new Set<string>();
-  readonly #given: ReadonlySet<string>;
+  readonly #takenIds = new Set<string>();
+  readonly #clientIds: ReadonlySet<string>;
   /** The new ids of the latest calls with an id, in order. */
   readonly #current = new Map<string, string[]>();
   /** The next number by the prefix of the new id. */
@@ -56,7 +56,7 @@ class CallNames {
     const calls = turns.flatMap(({ parts }) =>
       parts.flatMap(({ blocks }) => blocks.filter(isCall)),
     );
-    this.#given = new Set(calls.map(({ id }) => id));
+    this.#clientIds = new Set(calls.map(({ id }) => id));
   }
 
   beginTurn(): void {
@@ -67,26 +67,27 @@ class CallNames {
     this.#results = new Map();
   }
 
-  ofCall(given: string): string {
-    const id = isPlainId(given) && !this.#taken.has(given) ? given : this.#free(given);
-    this.#taken.add(id);
-    if (this.#inTurn.has(given)) this.#current.get(given)?.push(id);
-    else this.#current.set(given, [id]);
-    this.#inTurn.add(given);
+  ofCall(clientId: string): string {
+    const id =
+      isPlainId(clientId) && !this.#takenIds.has(clientId) ? clientId : this.#free(clientId);
+    this.#takenIds.add(id);
+    if (this.#inTurn.has(clientId)) this.#current.get(clientId)?.push(id);
+    else this.#current.set(clientId, [id]);
+    this.#inTurn.add(clientId);
     return id;
   }
 
-  ofResult(given: string): string {
-    const ids = this.#current.get(given);
-    if (ids === undefined) return given;
-    const nth = this.#results.get(given) ?? 0;
-    this.#results.set(given, nth + 1);
-    return ids[Math.min(nth, ids.length - 1)] ?? given;
+  ofResult(clientId: string): string {
+    const ids = this.#current.get(clientId);
+    if (ids === undefined) return clientId;
+    const nth = this.#results.get(clientId) ?? 0;
+    this.#results.set(clientId, nth + 1);
+    return ids[Math.min(nth, ids.length - 1)] ?? clientId;
   }
 
-  #free(given: string): string {
-    const base = given.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
-    const isFree = (id: string): boolean => !this.#taken.has(id) && !this.#given.has(id);
+  #free(clientId: string): string {
+    const base = clientId.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
+    const isFree = (id: string): boolean => !this.#takenIds.has(id) && !this.#clientIds.has(id);
     if (isFree(base)) return base;
     let count = this.#counts.get(base) ?? 2;
     while (!isFree(`${base}_${count}`)) count += 1;

@@ -50,7 +50,7 @@ class Writer {
       repaired === null ||
       this.#origins.get(repaired) !== original
     ) {
-      edits.push({ ...range, bytes: this.#written(repaired) });
+      edits.push({ ...range, bytes: this.#bytesOf(repaired) });
     } else if (Array.isArray(repaired)) {
       this.#editList(original as readonly unknown[], repaired, range, edits);
     } else this.#editObject(original as JsonRecord, repaired as JsonRecord, range, edits);
@@ -95,22 +95,22 @@ class Writer {
     /** New elements that wait for the next kept one. */
     let fresh: Buffer[] = [];
     const places = new Map(original.map((element, index) => [element, index]));
-    let kept = -1;
+    let keptAt = -1;
     for (const element of repaired) {
       const source = this.#sourceOf(element);
       // New elements, and those from further ahead, are not searched for.
-      const index = (places.get(source) ?? -1) > kept ? original.indexOf(source, kept + 1) : -1;
+      const index = (places.get(source) ?? -1) > keptAt ? original.indexOf(source, keptAt + 1) : -1;
       if (index < 0) {
-        fresh.push(this.#written(element));
+        fresh.push(this.#bytesOf(element));
         continue;
       }
-      const between = this.#between(ranges, kept, index, fresh);
+      const between = this.#between(ranges, keptAt, index, fresh);
       if (between !== null) edits.push(between);
       this.edit(original[index], element, ranges[index]!, edits);
       fresh = [];
-      kept = index;
+      keptAt = index;
     }
-    const tail = this.#tail(ranges, kept, fresh, range);
+    const tail = this.#tail(ranges, keptAt, fresh, range);
     if (tail !== null) edits.push(tail);
   }
 
@@ -120,10 +120,10 @@ class Writer {
   }
 
   /** The bytes between two kept elements, or before the first. */
-  #between(ranges: readonly Range[], kept: number, next: number, fresh: Buffer[]): Edit | null {
-    if (next === kept + 1 && fresh.length === 0) return null;
-    const start = ranges[kept + 1]!.start;
-    const separator = kept < 0 ? ',' : this.#separator(ranges[kept]!.end, start);
+  #between(ranges: readonly Range[], keptAt: number, next: number, fresh: Buffer[]): Edit | null {
+    if (next === keptAt + 1 && fresh.length === 0) return null;
+    const start = ranges[keptAt + 1]!.start;
+    const separator = keptAt < 0 ? ',' : this.#separator(ranges[keptAt]!.end, start);
     const bytes = Buffer.concat(fresh.flatMap((element) => [element, Buffer.from(separator)]));
     return { start, end: ranges[next]!.start, bytes };
   }
@@ -133,17 +133,17 @@ class Writer {
     return to - from > longestSeparator ? ',' : this.#body.toString('utf8', from, to);
   }
 
-  #tail(ranges: readonly Range[], kept: number, fresh: Buffer[], list: Range): Edit | null {
+  #tail(ranges: readonly Range[], keptAt: number, fresh: Buffer[], list: Range): Edit | null {
     const last = ranges.at(-1);
-    if (kept === ranges.length - 1 && fresh.length === 0) return null;
+    if (keptAt === ranges.length - 1 && fresh.length === 0) return null;
     if (last === undefined) {
       return { start: list.start + 1, end: list.start + 1, bytes: join(fresh, ',') };
     }
-    if (kept < 0) return { start: ranges[0]!.start, end: last.end, bytes: join(fresh, ',') };
-    return { start: ranges[kept]!.end, end: last.end, bytes: join([nothing, ...fresh], ',') };
+    if (keptAt < 0) return { start: ranges[0]!.start, end: last.end, bytes: join(fresh, ',') };
+    return { start: ranges[keptAt]!.end, end: last.end, bytes: join([nothing, ...fresh], ',') };
   }
 
-  #written(value: unknown): Buffer {
+  #bytesOf(value: unknown): Buffer {
     const pieces: Buffer[] = [];
     this.#write(value, pieces);
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);

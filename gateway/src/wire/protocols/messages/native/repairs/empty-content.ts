@@ -60,11 +60,11 @@ export function dropBlankTexts(draft: Draft): boolean {
     const inner = draft.mapList(content, (block) => {
       const parts = block.type === 'tool_result' ? blocksIn(block['content']) : null;
       if (parts === null) return block;
-      const kept = withoutBlanks(draft, parts);
-      return kept === parts ? block : draft.change(block, { content: kept });
+      const keptParts = withoutBlanks(draft, parts);
+      return keptParts === parts ? block : draft.change(block, { content: keptParts });
     });
-    const kept = withoutBlanks(draft, inner);
-    return kept === content ? message : draft.withBlocks(message, kept);
+    const keptInner = withoutBlanks(draft, inner);
+    return keptInner === content ? message : draft.withBlocks(message, keptInner);
   });
   if (next.every((message, index) => message === messages[index])) return changed;
   draft.messages = next;
@@ -73,19 +73,19 @@ export function dropBlankTexts(draft: Draft): boolean {
 
 function withoutBlanks(draft: Draft, blocks: readonly Block[]): readonly Block[] {
   if (!blocks.some(isBlankText)) return blocks;
-  const kept: Block[] = [];
+  const keptBlocks: Block[] = [];
   for (const block of blocks) {
     if (!isBlankText(block)) {
-      kept.push(block);
+      keptBlocks.push(block);
       continue;
     }
     const marker = block['cache_control'];
-    const previous = kept.at(-1);
+    const previous = keptBlocks.at(-1);
     if (isRecord(marker) && previous !== undefined && takesMarker(previous)) {
-      kept[kept.length - 1] = draft.change(previous, { cache_control: marker });
+      keptBlocks[keptBlocks.length - 1] = draft.change(previous, { cache_control: marker });
     }
   }
-  return draft.list(blocks, kept);
+  return draft.list(blocks, keptBlocks);
 }
 
 export function isBlankText({ type, text: value }: Block): boolean {

@@ -40,7 +40,7 @@ function endsIn(body: Buffer): Ends {
 export class Positions {
   readonly #body: Buffer;
   readonly #root: object;
-  readonly #known = new Map<object, Range>();
+  readonly #knownRanges = new Map<object, Range>();
   #originals: ReadonlySet<object> | null = null;
   #complete = false;
   #ends: Ends | null = null;
@@ -49,19 +49,19 @@ export class Positions {
     this.#body = body;
     this.#root = root;
     // Nobody asks for its end.
-    this.#known.set(root, { start: skipSpace(body, 0), end: body.length });
+    this.#knownRanges.set(root, { start: skipSpace(body, 0), end: body.length });
   }
 
   /** Null for a value that is not part of the body. */
   find(value: object): Range | null {
-    const range = this.#known.get(value);
+    const range = this.#knownRanges.get(value);
     if (range !== undefined || this.#complete) return range ?? null;
     if (this.#originals === null) this.#originals = collect(this.#root, new Set());
     // A pass over all bytes is the most expensive step. New values do not need it.
     if (!this.#originals.has(value)) return null;
     this.#index(this.#root);
     this.#complete = true;
-    return this.#known.get(value) ?? null;
+    return this.#knownRanges.get(value) ?? null;
   }
 
   /** The members of an object of the body. Remembers the places of their values. */
@@ -87,13 +87,13 @@ export class Positions {
   /** Of two members with one name, the parser took the later one, so its place is remembered. */
   #remember(value: unknown, range: Range): void {
     if (typeof value === 'object' && value !== null && this.#body[range.start] !== quote) {
-      this.#known.set(value, range);
+      this.#knownRanges.set(value, range);
     }
   }
 
   #index(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
-    const range = this.#known.get(value);
+    const range = this.#knownRanges.get(value);
     if (range === undefined) return;
     if (Array.isArray(value)) {
       this.elements(value, range);
@@ -106,9 +106,9 @@ export class Positions {
   }
 }
 
-function collect(value: unknown, found: Set<object>): Set<object> {
-  if (typeof value !== 'object' || value === null) return found;
-  found.add(value);
-  for (const member of Object.values(value)) collect(member, found);
-  return found;
+function collect(value: unknown, foundObjects: Set<object>): Set<object> {
+  if (typeof value !== 'object' || value === null) return foundObjects;
+  foundObjects.add(value);
+  for (const member of Object.values(value)) collect(member, foundObjects);
+  return foundObjects;
 }

@@ -41,8 +41,8 @@ const mostRemembered = 512;
 const remembered = new Map<string, ModelFacts>();
 
 export function factsOf(model: string): ModelFacts {
-  const known = remembered.get(model);
-  if (known !== undefined) return known;
+  const rememberedFacts = remembered.get(model);
+  if (rememberedFacts !== undefined) return rememberedFacts;
   const facts = Object.freeze(read(model.toLowerCase()));
   if (remembered.size >= mostRemembered) remembered.clear();
   remembered.set(model, facts);

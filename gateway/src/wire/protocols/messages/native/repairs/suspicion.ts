@@ -46,7 +46,7 @@ class SuspicionWalk {
     this.#names.clear();
     this.#open.clear();
     const { tools, system, messages } = json;
-    const found =
+    const isFaulty =
       (tools !== undefined && tools !== null && this.#areToolsSuspect(tools)) ||
       (Array.isArray(system) && !system.every(this.#isPlainText)) ||
       (typeof system === 'string' && !system.isWellFormed()) ||
@@ -54,7 +54,7 @@ class SuspicionWalk {
       this.#isMarkerSuspect(json) ||
       this.#markers > 4;
     this.#context = null;
-    return found;
+    return isFaulty;
   }
 
   #areToolsSuspect(tools: unknown): boolean {
@@ -238,12 +238,12 @@ function areMembersSuspect(json: JsonRecord, maxTokens: unknown, context: Repair
 
 function isThinkingSuspect(json: JsonRecord, maxTokens: unknown, context: RepairContext): boolean {
   const { type, budget_tokens: budget } = recordAt(json, 'thinking');
-  const known = context.model.thinking;
+  const modelThinking = context.model.thinking;
   if (typeof budget === 'string') return true;
-  if (type === 'disabled') return known !== null && known.off !== 'disabled';
+  if (type === 'disabled') return modelThinking !== null && modelThinking.off !== 'disabled';
   if (isUnknownMode(type, context)) return true;
   if (type !== 'enabled') return false;
-  if (known?.mode === 'adaptive') return true;
+  if (modelThinking?.mode === 'adaptive') return true;
   return isBudgetWrong(
     maxTokens === json['max_tokens'] ? json : { ...json, max_tokens: maxTokens },
     context,

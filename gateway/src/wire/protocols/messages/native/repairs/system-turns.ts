@@ -32,15 +32,15 @@ export function placeSystemTurns(draft: Draft): boolean {
     if (previous === undefined && blocks.every(({ type }) => type === 'text')) {
       for (const block of blocks) leading.push(block);
     } else if (previous !== undefined && previous.role !== 'assistant') {
-      const said = joined.get(previous) ?? [...blocksOf(previous)];
-      for (const block of blocks) said.push(block);
-      joined.set(previous, said);
+      const spokenBlocks = joined.get(previous) ?? [...blocksOf(previous)];
+      for (const block of blocks) spokenBlocks.push(block);
+      joined.set(previous, spokenBlocks);
     } else next.push(draft.change(message, { role: 'user' }));
   }
   if (!changed) return false;
   draft.messages = next.map((message) => {
-    const said = joined.get(message);
-    return said === undefined ? message : draft.withBlocks(message, said);
+    const spokenBlocks = joined.get(message);
+    return spokenBlocks === undefined ? message : draft.withBlocks(message, spokenBlocks);
   });
   if (leading.length > 0) addToSystem(draft, leading);
   return true;

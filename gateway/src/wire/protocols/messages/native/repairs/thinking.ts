@@ -139,11 +139,12 @@ export function fittedEffort(
   if (typeof effort !== 'string') return null;
   // Levels of other protocols.
   if (effort === 'none') return gone;
-  const wanted = effort === 'minimal' ? 'low' : levels.find((level) => level === effort);
-  if (wanted === undefined) return null;
-  const known = model.thinking?.efforts ?? levels;
+  const wantedLevel = effort === 'minimal' ? 'low' : levels.find((level) => level === effort);
+  if (wantedLevel === undefined) return null;
+  const knownEfforts = model.thinking?.efforts ?? levels;
   const fitted =
-    known.findLast((level) => levels.indexOf(level) <= levels.indexOf(wanted)) ?? known[0];
+    knownEfforts.findLast((level) => levels.indexOf(level) <= levels.indexOf(wantedLevel)) ??
+    knownEfforts[0];
   return fitted === effort ? null : fitted;
 }
 
@@ -173,11 +174,12 @@ const budgets: Readonly<Record<string, number>> = {
 /** A budget that leaves a quarter of the output for text. */
 function budgetFor(root: JsonRecord, { isCount }: RepairContext): number {
   const effort = recordAt(root, 'output_config')['effort'];
-  const wanted = budgets[typeof effort === 'string' ? effort : 'medium'] ?? leastBudget;
+  const wantedBudget = budgets[typeof effort === 'string' ? effort : 'medium'] ?? leastBudget;
   const limit = root['max_tokens'];
-  if (typeof limit !== 'number') return isCount && wanted === Infinity ? budgets['xhigh']! : wanted;
+  if (typeof limit !== 'number')
+    return isCount && wantedBudget === Infinity ? budgets['xhigh']! : wantedBudget;
   const most = limit <= leastBudget ? 0 : Math.max(leastBudget, Math.floor((limit * 3) / 4));
-  return Math.min(wanted, most);
+  return Math.min(wantedBudget, most);
 }
 
 /**

@@ -8,13 +8,13 @@ import type { ModelFacts } from './model-facts.ts';
  * client's names back. Texts that mention a tool stay unchanged.
  */
 export function renameTools(draft: Draft): boolean {
-  const given = namesGiven(draft);
-  if (given.size === 0) return false;
-  const rename: Rename = (name) => given.get(name) ?? name;
+  const clientNames = namesGiven(draft);
+  if (clientNames.size === 0) return false;
+  const rename: Rename = (name) => clientNames.get(name) ?? name;
   for (const [member, next] of Object.entries(renamedMembers(draft, draft.root, rename))) {
     if (next !== draft.root[member]) draft.set(member, next);
   }
-  draft.toolNames = new Map([...given].map(([own, upstream]) => [upstream, own]));
+  draft.toolNames = new Map([...clientNames].map(([own, upstream]) => [upstream, own]));
   return true;
 }
 
@@ -22,20 +22,20 @@ export function renameTools(draft: Draft): boolean {
 function namesGiven(draft: Draft): ReadonlyMap<string, string> {
   const { root, context } = draft;
   const rule = context.model.toolNames;
-  const found: UnnamedTool[] = [];
+  const foundTools: UnnamedTool[] = [];
   const note = (name: string, use: NameUse): string => {
-    if (use !== 'mentioned') found.push({ key: name, name, isOwn: true });
+    if (use !== 'mentioned') foundTools.push({ key: name, name, isOwn: true });
     return name;
   };
   renamedMembers(new Copies(), root, note);
-  if (found.every(({ name }) => isToolName(name, rule))) return new Map();
+  if (foundTools.every(({ name }) => isToolName(name, rule))) return new Map();
   for (const tool of asList(root['tools'])) {
     if (!isRecord(tool) || isOwnTool(tool)) continue;
     const { name } = tool;
     // Fixed names of other tools are not free.
     if (typeof name === 'string' && isToolName(name, rule)) note(name, 'defined');
   }
-  const names = planToolNames(found, rule);
+  const names = planToolNames(foundTools, rule);
   return new Map([...names].filter(([own, upstream]) => own !== upstream));
 }
 

@@ -26,8 +26,8 @@ function asObject(input: unknown, { budget }: RepairContext): unknown {
     return { value: input };
   }
   if (read === null) return {};
-  const written = toWellFormed(read) === read ? new Verbatim(input) : toWellFormed(read);
-  return isRecord(read) ? written : { value: written };
+  const writtenInput = toWellFormed(read) === read ? new Verbatim(input) : toWellFormed(read);
+  return isRecord(read) ? writtenInput : { value: writtenInput };
 }
 
 /** Turns a result that is neither text nor blocks into its JSON. */

@@ -15,14 +15,14 @@ export function dropRepeatedTools(draft: Draft): boolean {
   const { tools } = draft;
   if (tools === null) return false;
   const first = new Map<unknown, JsonRecord>();
-  const kept: JsonRecord[] = [];
+  const keptTools: JsonRecord[] = [];
   for (const [index, tool] of tools.entries()) {
     const { name, cache_control: marker } = tool;
     const earlier = typeof name === 'string' ? first.get(name) : undefined;
-    const previous = kept.at(-1);
+    const previous = keptTools.at(-1);
     if (earlier === undefined || previous === undefined) {
       first.set(name, tool);
-      kept.push(tool);
+      keptTools.push(tool);
       continue;
     }
     if (!isDeepStrictEqual(unmarked(earlier), unmarked(tool))) {
@@ -30,11 +30,11 @@ export function dropRepeatedTools(draft: Draft): boolean {
       throw invalid(`tools.${index}.name`, `is already the name of another tool: ${own}`);
     }
     if (isRecord(marker) && !isRecord(previous['cache_control'])) {
-      kept[kept.length - 1] = draft.change(previous, { cache_control: marker });
+      keptTools[keptTools.length - 1] = draft.change(previous, { cache_control: marker });
     }
   }
-  if (kept.length === tools.length) return false;
-  draft.tools = kept;
+  if (keptTools.length === tools.length) return false;
+  draft.tools = keptTools;
   return true;
 }
 
@@ -106,8 +106,13 @@ function repairSchema(draft: Draft, tool: JsonRecord): JsonRecord {
   });
   const { description } = tool;
   const note = alternativesOf(schema);
-  const told = [...(typeof description === 'string' ? [description] : []), ...note].join('\n\n');
-  return draft.change(tool, { input_schema, ...(note.length > 0 && { description: told }) });
+  const newDescription = [...(typeof description === 'string' ? [description] : []), ...note].join(
+    '\n\n',
+  );
+  return draft.change(tool, {
+    input_schema,
+    ...(note.length > 0 && { description: newDescription }),
+  });
 }
 
 /** Describes what the schema can no longer express. */

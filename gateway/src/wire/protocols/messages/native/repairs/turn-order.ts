@@ -40,9 +40,13 @@ export function endWithUser(draft: Draft): boolean {
   const turn = messages.slice(start);
   if (!turn.every(({ content }) => typeof content === 'string' || content.every(isSpoken)))
     return false;
-  const kept = messages.slice(0, start).concat(turn.filter(({ content }) => content.length > 0));
+  const keptMessages = messages
+    .slice(0, start)
+    .concat(turn.filter(({ content }) => content.length > 0));
   draft.messages =
-    kept.at(-1)?.role === 'assistant' ? [...kept, { role: 'user', content: 'Continue.' }] : kept;
+    keptMessages.at(-1)?.role === 'assistant'
+      ? [...keptMessages, { role: 'user', content: 'Continue.' }]
+      : keptMessages;
   return true;
 }
 
@@ -113,30 +117,32 @@ export function quoteOrphans(draft: Draft): boolean {
   if (conversation === null) return false;
   for (const [index, turn] of conversation.turns.entries()) {
     if (turn.role !== 'user') continue;
-    const asked: ReadonlySet<unknown> = new Set(callIds(conversation.turns[index - 1]));
+    const requestedCalls: ReadonlySet<unknown> = new Set(callIds(conversation.turns[index - 1]));
     for (const part of turn.parts) {
       part.blocks = part.blocks.flatMap((block) =>
-        isResult(block) && !asked.has(block['tool_use_id']) ? quote(draft, block) : [block],
+        isResult(block) && !requestedCalls.has(block['tool_use_id'])
+          ? quote(draft, block)
+          : [block],
       );
     }
   }
   return conversation.finish();
 }
 
-const shown: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
+const shownTypes: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
 
 function quote(draft: Draft, block: Block): Block[] {
   const { tool_use_id: id, content, cache_control: marker, is_error: failed } = block;
   const parts = blocksIn(content) ?? (typeof content === 'string' ? [textBlock(content)] : []);
-  const said = parts.flatMap((part) => {
-    if (shown.has(part.type)) return [];
+  const spokenParts = parts.flatMap((part) => {
+    if (shownTypes.has(part.type)) return [];
     return [typeof part['text'] === 'string' ? part['text'] : JSON.stringify(part)];
   });
   const name = typeof id === 'string' ? id : 'unknown';
   const head = `[${failed === true ? 'Error' : 'Result'} of tool call ${name}]`;
   const quoted = [
-    textBlock([head, ...said].join('\n')),
-    ...parts.filter(({ type }) => shown.has(type)),
+    textBlock([head, ...spokenParts].join('\n')),
+    ...parts.filter(({ type }) => shownTypes.has(type)),
   ];
   if (!isRecord(marker)) return quoted;
   const last = quoted.pop()!;

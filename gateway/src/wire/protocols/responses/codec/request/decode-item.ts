@@ -42,8 +42,8 @@ export function decodeItem(item: JsonRecord, param: string): DecodedItem {
 }
 
 function decodeMessage(item: JsonRecord, param: string): DecodedItem {
-  const written = readString(item['role'], `${param}.role`);
-  const role = Object.hasOwn(roles, written) ? roles[written] : undefined;
+  const writtenRole = readString(item['role'], `${param}.role`);
+  const role = Object.hasOwn(roles, writtenRole) ? roles[writtenRole] : undefined;
   if (role === undefined) {
     throw invalid(`${param}.role`, 'must be user, assistant, system or developer');
   }

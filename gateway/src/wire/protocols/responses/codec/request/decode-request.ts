@@ -70,12 +70,14 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
 }
 
 /** A search finds tools again, and some that are there already: upstreams refuse a name that is there twice. */
-function withFound(tools: readonly Tool[], found: readonly Tool[]): readonly Tool[] {
-  if (found.length === 0) return tools;
+function withFound(tools: readonly Tool[], foundTools: readonly Tool[]): readonly Tool[] {
+  if (foundTools.length === 0) return tools;
   const keyOf = (tool: Tool): string =>
     JSON.stringify([tool.type === 'hosted' ? null : tool.namespace, tool.name]);
-  const known = new Set(tools.map(keyOf));
-  const others = found.filter((tool) => !known.has(keyOf(tool)) && known.add(keyOf(tool)));
+  const knownTools = new Set(tools.map(keyOf));
+  const others = foundTools.filter(
+    (tool) => !knownTools.has(keyOf(tool)) && knownTools.add(keyOf(tool)),
+  );
   return [...tools, ...others];
 }
 

@@ -21,7 +21,7 @@ export function decodeReasoningRequest(value: unknown, keep: Keep): ReasoningReq
   for (const [name, other] of Object.entries(rest)) {
     if (!isAbsent(other)) keep(ownExtension(`reasoning.${name}`, other, 'drop'));
   }
-  const effort = efforts.find((known) => known === wish) ?? null;
+  const effort = efforts.find((effortName) => effortName === wish) ?? null;
   if (effort === null && !isAbsent(wish)) keep(ownExtension('reasoning.effort', wish, 'drop'));
   const summary = newName ?? oldName;
   const show = isAbsent(summary) ? null : true;

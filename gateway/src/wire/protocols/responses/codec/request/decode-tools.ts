@@ -52,9 +52,9 @@ function decodeFunction(tool: JsonRecord, param: string, namespace?: string): Fu
 }
 
 /** Other members of a tool: whether it is found by search only, who may call it, what it returns. */
-function toolExtensions(tool: JsonRecord, known: ReadonlySet<string>): Extension[] {
+function toolExtensions(tool: JsonRecord, knownMembers: ReadonlySet<string>): Extension[] {
   return Object.entries(tool)
-    .filter(([name, value]) => !known.has(name) && !isAbsent(value))
+    .filter(([name, value]) => !knownMembers.has(name) && !isAbsent(value))
     .map(([name, value]) => ownExtension(`tool.${name}`, value, saysNothing(value)));
 }
 

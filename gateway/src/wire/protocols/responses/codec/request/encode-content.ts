@@ -68,11 +68,12 @@ function encodeFile(block: FileBlock): object {
   const { source } = block;
   const detail = ownValue(block.extensions, 'file.detail');
   const rest = { ...(detail !== undefined && { detail }), ...breakpoint(block) };
-  const named = block.filename === undefined ? {} : { filename: block.filename };
+  const withFilename = block.filename === undefined ? {} : { filename: block.filename };
   if (source.kind === 'file-id') {
-    return { type: 'input_file', file_id: ownFile(source), ...named, ...rest };
+    return { type: 'input_file', file_id: ownFile(source), ...withFilename, ...rest };
   }
-  if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named, ...rest };
+  if (source.kind === 'url')
+    return { type: 'input_file', file_url: source.url, ...withFilename, ...rest };
   // An inline file must have a name.
   const filename = block.filename ?? fileName(source.mime);
   return { type: 'input_file', filename, file_data: encodeUrl(source), ...rest };

@@ -22,9 +22,12 @@ import { encodeTurn } from './encode-turn.ts';
 const inside = /^(reasoning|text)\.|^include$/;
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
-export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
+export function encodeRequest(
+  decodedRequest: GenerationRequest,
+  target: EncodeTarget,
+): Encoded<JsonRecord> {
   const losses = new Losses('responses');
-  const request = keepCacheMarkers(given, target.traits.cacheMarkers, losses);
+  const request = keepCacheMarkers(decodedRequest, target.traits.cacheMarkers, losses);
   const { shared, others } = sharedMembers(request.extensions, target);
   losses.foreign(others);
   noteUnknown(request, losses);
@@ -67,11 +70,11 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
  * become a developer's message. An upstream that takes one system message gets all texts as instructions.
  */
 function encodeInput(
-  { system: given, turns }: GenerationRequest,
+  { system: systemBlocks, turns }: GenerationRequest,
   { traits }: EncodeTarget,
   losses: Losses,
 ): JsonRecord {
-  const system = traits.systemTurns ? given : joined(given, losses);
+  const system = traits.systemTurns ? systemBlocks : joined(systemBlocks, losses);
   const [first, ...others] = system;
   const isPlain = first !== undefined && first.cache === undefined;
   const rest = isPlain ? others : system;
@@ -111,23 +114,23 @@ export function encodeCount(json: JsonRecord): JsonRecord {
  */
 function keepCacheMarkers(
   request: GenerationRequest,
-  known: boolean,
+  isKnown: boolean,
   losses: Losses,
 ): GenerationRequest {
   const strip = <B extends Block>(block: B, carries: boolean): B => {
-    const kept =
+    const keptExtensions =
       block.type === 'tool-result'
         ? { ...block, content: block.content.map((inner) => strip(inner, carries)) }
         : block;
-    if (block.cache === undefined || (carries && isPart(block))) return kept;
+    if (block.cache === undefined || (carries && isPart(block))) return keptExtensions;
     losses.dropped('cache');
-    const { cache: _, ...bare } = kept;
+    const { cache: _, ...bare } = keptExtensions;
     return bare as unknown as B;
   };
-  const system = request.system.map((block) => strip(block, known));
+  const system = request.system.map((block) => strip(block, isKnown));
   const turns = request.turns.map((turn) => ({
     ...turn,
-    blocks: turn.blocks.map((block) => strip(block, known && turn.role !== 'assistant')),
+    blocks: turn.blocks.map((block) => strip(block, isKnown && turn.role !== 'assistant')),
   }));
   return { ...request, system, turns };
 }

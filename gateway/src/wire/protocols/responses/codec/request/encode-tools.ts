@@ -123,16 +123,16 @@ export function encodeToolChoice(
   if (only === null || mode === 'none') return mode;
   // In reverse, so that the first tool of a name wins.
   const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
-  const named = only
+  const namedTools = only
     .map((name) => encodeNamed(name, byName.get(name), hosts))
     .filter((entry) => entry !== null);
-  const [first] = named;
+  const [first] = namedTools;
   if (first === undefined) {
     if (mode === 'required') throw notAvailable('tool_choice', `the tool '${only.join("', '")}'`);
     return 'none';
   }
-  if (mode === 'required' && named.length === 1) return first;
-  return { type: 'allowed_tools', mode, tools: named };
+  if (mode === 'required' && namedTools.length === 1) return first;
+  return { type: 'allowed_tools', mode, tools: namedTools };
 }
 
 /** Null for a tool that was dropped. */

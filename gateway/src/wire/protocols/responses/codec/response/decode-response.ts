@@ -33,18 +33,18 @@ interface SeenOutput {
 }
 
 /** Why a response ended. This protocol gives a reason only if it was cut. */
-export function decodeFinish(response: JsonRecord, seen: SeenOutput): Finish {
+export function decodeFinish(response: JsonRecord, seenOutput: SeenOutput): Finish {
   const { status } = response;
   if (status === 'incomplete') {
     const { reason } = recordAt(response, 'incomplete_details');
-    const { reason: named, ...guess } =
+    const { reason: namedReason, ...guess } =
       typeof reason === 'string' ? readEnding(reason) : { reason: 'length' as const };
-    if (named !== 'filtered') return { reason: 'length', ...guess };
-    return { reason: seen.any ? 'filtered' : 'blocked', ...guess };
+    if (namedReason !== 'filtered') return { reason: 'length', ...guess };
+    return { reason: seenOutput.any ? 'filtered' : 'blocked', ...guess };
   }
   if (status === 'cancelled') return { reason: 'other' };
-  if (seen.call) return { reason: 'tool' };
-  return { reason: seen.refusal ? 'refused' : 'end' };
+  if (seenOutput.call) return { reason: 'tool' };
+  return { reason: seenOutput.refusal ? 'refused' : 'end' };
 }
 
 type ItemDecoder = (item: JsonRecord) => Block[];

@@ -85,11 +85,11 @@ export function describeResponse(context: ResponseContext): JsonRecord {
 export function encodeUsage(usage: TokenUsage | null): object | null {
   if (usage === null) return null;
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = usage;
-  const written = cacheWrite + cacheWrite1h;
-  const all = input + cacheRead + written;
+  const writtenTokens = cacheWrite + cacheWrite1h;
+  const all = input + cacheRead + writtenTokens;
   return {
     input_tokens: all,
-    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: written },
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: writtenTokens },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: all + output,

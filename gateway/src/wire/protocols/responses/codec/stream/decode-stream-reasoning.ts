@@ -72,11 +72,11 @@ function send(
   state.open(item, 0, emit);
   const isNextPart = item.sent[part] === undefined && item.sent.length > 0;
   item.sent[part] = (item.sent[part] ?? 0) + text.length;
-  const said = isNextPart ? `\n\n${text}` : text;
+  const spokenText = isNextPart ? `\n\n${text}` : text;
   emit(
     family === 'summary'
-      ? { type: 'reasoning', text: said, summary: true }
-      : { type: 'reasoning', text: said },
+      ? { type: 'reasoning', text: spokenText, summary: true }
+      : { type: 'reasoning', text: spokenText },
   );
 }
 
@@ -88,9 +88,10 @@ function sendRest(
   text: unknown,
   emit: Emit,
 ): void {
-  const sent = item.sent[part] ?? 0;
-  if (typeof text !== 'string' || (item.family ?? family) !== family || text.length <= sent) return;
-  send(state, item, family, part, text.slice(sent), emit);
+  const sentLength = item.sent[part] ?? 0;
+  if (typeof text !== 'string' || (item.family ?? family) !== family || text.length <= sentLength)
+    return;
+  send(state, item, family, part, text.slice(sentLength), emit);
 }
 
 function partOf(event: JsonRecord, family: Family): number {

@@ -37,8 +37,8 @@ export class StreamState {
   }
 
   itemAt(index: number, type: string): OpenItem {
-    const known = this.#items.get(index);
-    if (known !== undefined) return known;
+    const knownItem = this.#items.get(index);
+    if (knownItem !== undefined) return knownItem;
     const item = { type, done: false, sent: [], cited: [], family: null, call: null };
     this.#items.set(index, item);
     return item;
@@ -90,6 +90,6 @@ export class StreamState {
  * The index under which the part at `position` of a finished item was streamed. Some servers count parts from 1.
  */
 export function streamedIndex({ sent }: OpenItem, position: number): number {
-  const known = Object.keys(sent);
-  return Number(known[position] ?? sent.length + position - known.length);
+  const knownIndexes = Object.keys(sent);
+  return Number(knownIndexes[position] ?? sent.length + position - knownIndexes.length);
 }

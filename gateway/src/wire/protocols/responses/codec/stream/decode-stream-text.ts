@@ -108,10 +108,10 @@ function restOfText(
   { text, logprobs }: JsonRecord,
   emit: Emit,
 ): void {
-  const sent = item.sent[part] ?? 0;
-  if (typeof text !== 'string' || text.length <= sent) return;
+  const sentLength = item.sent[part] ?? 0;
+  if (typeof text !== 'string' || text.length <= sentLength) return;
   // Log probabilities went out with the streamed part.
-  sendText(state, item, part, text.slice(sent), sent === 0 ? logprobs : [], emit);
+  sendText(state, item, part, text.slice(sentLength), sentLength === 0 ? logprobs : [], emit);
 }
 
 function sendRefusal(
@@ -134,9 +134,9 @@ function restOfRefusal(
   { refusal }: JsonRecord,
   emit: Emit,
 ): void {
-  const sent = item.sent[part] ?? 0;
-  if (typeof refusal !== 'string' || refusal.length <= sent) return;
-  sendRefusal(state, item, part, refusal.slice(sent), emit);
+  const sentLength = item.sent[part] ?? 0;
+  if (typeof refusal !== 'string' || refusal.length <= sentLength) return;
+  sendRefusal(state, item, part, refusal.slice(sentLength), emit);
 }
 
 /** An annotation belongs to the open text. After the end of the text, it has no place. */

@@ -102,7 +102,7 @@ const openBracket = 0x5b;
  * for each token, although they came with the tokens.
  */
 export function withoutLogprobs(data: Buffer): Buffer {
-  const kept: Buffer[] = [];
+  const keptPieces: Buffer[] = [];
   let from = 0;
   // Quotes inside strings are escaped. So this is a member's name, or a value, which no colon follows.
   for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, from)) {
@@ -110,9 +110,9 @@ export function withoutLogprobs(data: Buffer): Buffer {
     const start = data[after] === colon ? skipSpace(data, after + 1) : after;
     const end = data[start] === openBracket ? skipValue(data, start, 0) : start;
     if (end < 0) return data;
-    kept.push(data.subarray(from, start));
-    if (end > start) kept.push(nothing);
+    keptPieces.push(data.subarray(from, start));
+    if (end > start) keptPieces.push(nothing);
     from = end;
   }
-  return from === 0 ? data : Buffer.concat([...kept, data.subarray(from)]);
+  return from === 0 ? data : Buffer.concat([...keptPieces, data.subarray(from)]);
 }

@@ -9,7 +9,7 @@ import { eventsOf, writeWhole } from './write-whole.ts';
 interface Call {
   readonly head: CallHead;
   /** An event that came while another item was open. */
-  held: string;
+  heldText: string;
   ended: boolean;
   item: WrittenCall | WrittenClientCall | null;
 }
@@ -69,7 +69,7 @@ export class OutputWriter {
     const { id, name, namespace, kind, item } = event;
     const call: Call = {
       head: { id, name, namespace, kind, item },
-      held: '',
+      heldText: '',
       ended: false,
       item: null,
     };
@@ -80,7 +80,7 @@ export class OutputWriter {
   #addArguments(call: Call, text: string): string {
     if (call.ended || text === '') return '';
     if (call.item !== null) return call.item.arguments(text);
-    call.held += text;
+    call.heldText += text;
     return '';
   }
 
@@ -111,9 +111,9 @@ export class OutputWriter {
 
   #openNext(call: Call): string {
     const item = this.#itemOf(call.head);
-    const frames = this.#open(item) + (call.held === '' ? '' : item.arguments(call.held));
+    const frames = this.#open(item) + (call.heldText === '' ? '' : item.arguments(call.heldText));
     call.item = item;
-    call.held = '';
+    call.heldText = '';
     this.#openCall = call;
     return frames;
   }

@@ -50,8 +50,8 @@ export function eventsOf(block: Block): GenerationEvent[] {
       return [end, { type: 'refusal', text: block.text }, end];
     case 'reasoning': {
       const { text, summary, state } = block;
-      const kept: GenerationEvent[] = state === undefined ? [] : [{ type: 'state', state }];
-      return [end, { type: 'reasoning', text, summary }, ...kept, end];
+      const stateEvents: GenerationEvent[] = state === undefined ? [] : [{ type: 'state', state }];
+      return [end, { type: 'reasoning', text, summary }, ...stateEvents, end];
     }
     case 'opaque':
       // The words of another provider's hosted tool.
