@@ -62,17 +62,17 @@ export const catalogue = define({
   insufficient_balance: quota(
     402,
     'insufficient_balance',
-    'insufficient balance: the {payer} of this API key has too little left; ask the operator of this gateway to top it up',
+    'insufficient balance: the {payer} of this API key has too little left; the operator of this gateway can top it up',
   ),
   user_quota_exceeded: quota(
     402,
     'insufficient_balance',
-    "quota limit exceeded: this user's quota is used up; ask the operator of this gateway to raise it",
+    "quota limit exceeded: this user's quota is used up; the operator of this gateway can raise it",
   ),
   key_quota_exceeded: quota(
     402,
     'insufficient_balance',
-    "key quota limit exceeded: this key's quota is used up; ask its owner to raise it",
+    "key quota limit exceeded: this key's quota is used up; the person who set it can raise it",
   ),
   // 403
   ip_not_allowed: entry(
