@@ -21,11 +21,11 @@ import { createStreamMeter } from '../measure-images.ts';
 import { forImages, imageVendor } from '../native-requests.ts';
 import type { EventReading, ImageRequests, FormedRequest } from '../image-plan.ts';
 import { type ConvertedImageParts, takesSources, unable } from '../prepared.ts';
-import { ImageResponseReader, ResponseLoss } from './image-response-reader.ts';
+import { ConvertedImageReader, ResponseLoss } from './image-response-reader.ts';
 import type { ConvertibleImages, ImageSide, StreamedImages } from './surface.ts';
 
 /** How images are sent to upstreams of other protocols than the client's, or of its own text protocol. */
-export interface ImageTarget {
+export interface ConvertedImageTarget {
   readonly side: ImageSide;
   /** How clients get them in a stream; absent: they do not. */
   readonly streamed?: StreamedImages | undefined;
@@ -34,14 +34,14 @@ export interface ImageTarget {
 /** A request for images as each upstream takes it: converted, or in the client's own protocol. */
 export class ConvertedRequests implements ImageRequests<MeasuredImages> {
   readonly #parts: ConvertedImageParts;
-  readonly #target: ImageTarget;
+  readonly #target: ConvertedImageTarget;
   readonly #input: ExchangeInput;
   readonly #preparedImages: ConvertibleImages;
   readonly #convertedRequests = new Map<Route, ConvertedImageRequest>();
 
   constructor(
     parts: ConvertedImageParts,
-    target: ImageTarget,
+    target: ConvertedImageTarget,
     input: ExchangeInput,
     preparedImages: ConvertibleImages,
   ) {
@@ -84,10 +84,10 @@ export class ConvertedRequests implements ImageRequests<MeasuredImages> {
     upstream: ImageProtocolName,
     isOwn: boolean,
     losses: ResponseLoss,
-  ): ImageResponseReader {
+  ): ConvertedImageReader {
     const { bodies, missingUsage } = this.#parts;
     const preparedImages = this.#preparedImages;
-    return new ImageResponseReader({
+    return new ConvertedImageReader({
       bodies,
       keyId: this.#input.caller.keyId,
       upstream,

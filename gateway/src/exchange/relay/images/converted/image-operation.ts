@@ -10,12 +10,12 @@ import { requireOffered } from '../../exchange/offered-terms.ts';
 import type { TickRegistration } from '../../exchange/ticker.ts';
 import { ConvertedRequests } from './converted-requests.ts';
 import type {
-  CheckedImages,
+  CheckedImageConversion,
   ConvertibleImages,
-  OpenedImages,
+  OpenedImageConversion,
   OwnImages,
   ImageSurface,
-  PreparedImages,
+  PreparedImageConversion,
 } from './surface.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import { requirePriced } from '../measure-images.ts';
@@ -36,7 +36,7 @@ const mostImages = 16;
 /** Images for a client of a text protocol that names an image model. */
 export function createConvertedImageOperation(
   surface: ImageSurface,
-): Operation<TextInput, CheckedImages, PreparedImages, ConvertedImageParts> {
+): Operation<TextInput, CheckedImageConversion, PreparedImageConversion, ConvertedImageParts> {
   return {
     modelType: 'image',
     isFree: false,
@@ -47,7 +47,7 @@ export function createConvertedImageOperation(
         ? openedImages.then(checkable)
         : checkable(openedImages);
     },
-    authorize: authorizeNames<CheckedImages>,
+    authorize: authorizeNames<CheckedImageConversion>,
     bound: (_exchange, { demand, resolvedModel }, rates) =>
       imageBound(rates, resolvedModel.model, demand),
     prepare(parts, exchange, checkedImages) {
@@ -74,7 +74,7 @@ export function createConvertedImageOperation(
 
 /** The request as long as it may be sent. Its body may be megabytes, and its stream may take minutes. */
 function sendable(
-  { model, refusal, request, own, encode }: OpenedImages,
+  { model, refusal, request, own, encode }: OpenedImageConversion,
   { body, memory }: TextInput,
 ): ConvertibleImages['openedImages'] {
   let sendableBody: { readonly request: ImageRequest; readonly body: Buffer } | null = {
@@ -98,7 +98,9 @@ function sendable(
   };
 }
 
-function checkable(openedImages: OpenedImages): OpenedRequest<TextInput, CheckedImages> {
+function checkable(
+  openedImages: OpenedImageConversion,
+): OpenedRequest<TextInput, CheckedImageConversion> {
   return {
     model: openedImages.model,
     check(exchange, resolvedModel) {
@@ -119,8 +121,8 @@ function ownOf(
 function checkImages(
   input: TextInput,
   resolvedModel: ResolvedModel,
-  openedImages: OpenedImages,
-): CheckedImages {
+  openedImages: OpenedImageConversion,
+): CheckedImageConversion {
   const { model, name } = resolvedModel;
   const { request, own, promptBytes } = openedImages;
   const sources = request.sources.length;
@@ -152,7 +154,7 @@ export function answerImages(
   parts: ConvertedImageParts,
   surface: ImageSurface,
   exchange: Exchange<TextInput>,
-  preparedImages: PreparedImages,
+  preparedImages: PreparedImageConversion,
 ): Promise<void> {
   const { input, stream } = exchange;
   const { id, client, framing, protocol: name } = input;

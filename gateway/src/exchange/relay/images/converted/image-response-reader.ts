@@ -21,7 +21,7 @@ import { largestResponse, type MeasuredImages } from '../image-response-reader.t
 import { measureImages, measureWithoutImages, unitsOf } from '../measure-images.ts';
 import type { ConvertibleImages } from './surface.ts';
 
-export interface ImageReaderOptions extends ImageReading {
+export interface ConvertedImageReaderOptions extends ImageReading {
   readonly bodies: BodyPool;
   /** Threads take turns by it. */
   readonly keyId: string;
@@ -48,12 +48,12 @@ export class ResponseLoss {
 }
 
 /** Reads, measures and converts a whole response. */
-export class ImageResponseReader implements ResponseReader<MeasuredImages> {
+export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
   readonly largest = largestResponse;
   readonly sizeIsRequested = true;
-  readonly #options: ImageReaderOptions;
+  readonly #options: ConvertedImageReaderOptions;
 
-  constructor(options: ImageReaderOptions) {
+  constructor(options: ConvertedImageReaderOptions) {
     this.#options = options;
   }
 

@@ -32,11 +32,11 @@ export interface ImageSurface extends ImageSide {
   open(
     input: TextInput,
     parts: Pick<ConvertedImageParts, 'bodies' | 'ticker'>,
-  ): OpenedImages | Promise<OpenedImages>;
+  ): OpenedImageConversion | Promise<OpenedImageConversion>;
 }
 
 /** A request for images that was read and checked, except for what depends on the model. */
-export interface OpenedImages {
+export interface OpenedImageConversion {
   readonly model: string;
   readonly stream: boolean;
   readonly request: ImageRequest;
@@ -65,7 +65,7 @@ export interface OwnImages {
 }
 
 /** How many images a request asks for, and with what. */
-export interface ImageDemand {
+export interface ConvertedImageDemand {
   readonly images: number;
   readonly layers: false;
   readonly sources: number;
@@ -74,14 +74,14 @@ export interface ImageDemand {
   readonly searches: boolean;
 }
 
-export interface CheckedImages extends NamingRequest {
-  readonly openedImages: OpenedImages;
-  readonly demand: ImageDemand;
+export interface CheckedImageConversion extends NamingRequest {
+  readonly openedImages: OpenedImageConversion;
+  readonly demand: ConvertedImageDemand;
 }
 
 /** A request that can be converted for any upstream. */
 export interface ConvertibleImages extends MeasuredRequest {
-  readonly openedImages: Pick<OpenedImages, 'model' | 'refusal' | 'encode'> & {
+  readonly openedImages: Pick<OpenedImageConversion, 'model' | 'refusal' | 'encode'> & {
     /** The request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
     readonly own: {
       readonly protocol: ImageProtocolName;
@@ -98,6 +98,6 @@ export interface ConvertibleImages extends MeasuredRequest {
 }
 
 /** With the routes that can serve it, in the order to try them. */
-export interface PreparedImages extends ConvertibleImages {
+export interface PreparedImageConversion extends ConvertibleImages {
   readonly routes: readonly Route[];
 }

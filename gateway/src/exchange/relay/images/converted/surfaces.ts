@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import { imageSize } from '#estimation/index.ts';
 import { imageCodecs } from '#protocols/index.ts';
 import { callOnBody } from '../../attempts/in-thread.ts';
-import type { OpenedImages, ImageSurface } from './surface.ts';
+import type { OpenedImageConversion, ImageSurface } from './surface.ts';
 import type { TextInput } from '../../text/input.ts';
 
 /** Images in a chat: the last message of the user is the prompt, the images come as Markdown. */
@@ -19,7 +19,7 @@ export const chatSurface: ImageSurface = {
   },
 };
 
-function openedChat({ id, arrivedAt }: TextInput, read: ChatImageRequest): OpenedImages {
+function openedChat({ id, arrivedAt }: TextInput, read: ChatImageRequest): OpenedImageConversion {
   const { model, request, stream, wantsUsage } = read;
   const responseContext = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };
   return {
@@ -65,7 +65,7 @@ export const contentsSurface: ImageSurface = {
 function openedContents(
   { id, body, pathModel, pathStream }: TextInput,
   { own, request: decodedRequest }: ValueOf<'openContentsImages'>,
-): OpenedImages {
+): OpenedImageConversion {
   const { request, refusal } = unlessRefused(decodedRequest);
   const model = pathModel ?? '';
   const { terms, candidates, searches, named } = own;
@@ -95,7 +95,7 @@ function sizeIn(base64: string): string | null {
 /** What cannot be read for another protocol may be right for this one, whose upstream judges it. */
 function unlessRefused(
   decodedRequest: Later<ImageRequest>,
-): Pick<OpenedImages, 'request' | 'refusal'> {
+): Pick<OpenedImageConversion, 'request' | 'refusal'> {
   try {
     return { request: valueOf(decodedRequest), refusal: null };
   } catch (error) {

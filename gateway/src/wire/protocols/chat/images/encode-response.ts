@@ -6,7 +6,7 @@ import type { JsonRecord } from '../../shared/values.ts';
 import { writeUsage } from '../codec/response/response-details.ts';
 import { responseId } from '../codec/response/response-parts.ts';
 
-type Told = Pick<ResponseContext, 'requestId' | 'model' | 'createdAt'>;
+type ResponseIdentity = Pick<ResponseContext, 'requestId' | 'model' | 'createdAt'>;
 
 /** Between two images. */
 const gap = '\n\n';
@@ -15,10 +15,10 @@ const gap = '\n\n';
  * A chat completion whose content has the images as Markdown, in pieces: images are not copied. Those that are not
  * bytes must have been fetched.
  */
-export function encodeImageResponse(response: ImageResponse, toldValues: Told): Buffer[] {
+export function encodeImageResponse(response: ImageResponse, identity: ResponseIdentity): Buffer[] {
   const content = new LongText(...contentOf(response));
   return writeJsonPieces({
-    ...headOf(toldValues, 'chat.completion'),
+    ...headOf(identity, 'chat.completion'),
     choices: [
       {
         index: 0,
@@ -40,10 +40,10 @@ const chunkBytes = 256 * 1024;
  */
 export function* encodeImageStream(
   response: ImageResponse,
-  toldValues: Told,
+  identity: ResponseIdentity,
   wantsUsage: boolean,
 ): Generator<Buffer> {
-  const head = headOf(toldValues, 'chat.completion.chunk');
+  const head = headOf(identity, 'chat.completion.chunk');
   const tail = wantsUsage ? { usage: null } : {};
   const chunk = (delta: JsonRecord, finish: string | null): Buffer =>
     asFrame({
@@ -67,7 +67,7 @@ export function* encodeImageStream(
 
 export const imageStreamEnd: Buffer = Buffer.from(frame(null, '[DONE]'));
 
-function headOf({ requestId, createdAt, model }: Told, object: string): JsonRecord {
+function headOf({ requestId, createdAt, model }: ResponseIdentity, object: string): JsonRecord {
   return { id: responseId(requestId), object, created: Math.trunc(createdAt), model };
 }
 

@@ -16,8 +16,8 @@ const text = { type: 'string' };
 const number = { type: 'integer' };
 const texts = { type: 'array', items: text };
 
-function object(properties: JsonRecord, ...requiredNames: readonly string[]): JsonRecord {
-  return { type: 'object', properties, required: requiredNames, additionalProperties: false };
+function object(properties: JsonRecord, ...required: readonly string[]): JsonRecord {
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 const shell: Described = {

@@ -19,8 +19,8 @@ const text = { type: 'string' };
 const number = { type: 'integer' };
 const pair = { type: 'array', items: number, minItems: 2, maxItems: 2 };
 
-function object(properties: JsonRecord, ...requiredNames: readonly string[]): JsonRecord {
-  return { type: 'object', properties, required: requiredNames, additionalProperties: false };
+function object(properties: JsonRecord, ...required: readonly string[]): JsonRecord {
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 const path = { ...text, description: 'An absolute path.' };
