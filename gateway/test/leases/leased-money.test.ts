@@ -83,6 +83,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const money = new LeasedMoney({
       authority: { ...authority, look: (...of) => authority.look(...of).then(slow) },
       ageMs,
+      reserveMs: 60_000,
       newLife() {
         const life = `life_${nodes.length}_${(count += 1)}`;
         lives.push(life);
@@ -356,7 +357,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const decided: string[] = [];
     const ask = (node: Node, amount: bigint) =>
       hold(node, amount).then(({ held }) => decided.push(`${held} ${amount}`));
-    const asking = [ask(one, usd / 5n)];
+    const asking = [ask(one, usd / 2n)];
     await vi.waitFor(async () => {
       const generation = database.kysely.selectFrom('lease_generation').select('number');
       expect(await generation.executeTakeFirst()).toEqual({ number: 1 });
@@ -366,7 +367,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(decided).toEqual([]);
     records.resolve();
     await Promise.all(asking);
-    expect(decided.toSorted()).toEqual([`true ${usd / 5n}`, `true ${usd / 4n}`].toSorted());
+    expect(decided.toSorted()).toEqual([`true ${usd / 2n}`, `true ${usd / 4n}`].toSorted());
   });
 
   test('a look that is slower than a command is not taken for a database that went back', async () => {

@@ -56,6 +56,7 @@ async function onPostgres(): Promise<MoneyBench> {
       rules: { ...leaseRules, ageMs, share: 500n },
     }),
     ageMs,
+    reserveMs: 60_000,
     replay: async () => {},
     onEnded() {},
     appliedUntil: () => clock.monotonic,

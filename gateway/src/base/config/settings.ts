@@ -171,6 +171,8 @@ export const settings = {
     key_concurrency: integer(1, 1_000_000, { fallback: null }),
     /** Items of responses that clients may name later, per process; 0: none are remembered. */
     conversation_memory: sizeOrNone({ fallback: 64 * 2 ** 20 }),
+    /** For how long the leases of a payer in use suffice if the database is unreachable. */
+    lease_reserve: duration(0, 3_600_000, { fallback: 60_000 }),
   }).transform((values) => ({
     ...values,
     keyConcurrency: values.keyConcurrency ?? Math.max(1, Math.floor(values.inFlight / 2)),

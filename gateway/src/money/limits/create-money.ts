@@ -16,7 +16,7 @@ export interface CreateMoneyOptions
 
 export interface LeaseSource extends Pick<
   LeasedMoneyOptions,
-  'authority' | 'newLife' | 'replay' | 'onEnded' | 'ageMs'
+  'authority' | 'newLife' | 'replay' | 'onEnded' | 'ageMs' | 'reserveMs'
 > {
   /** Calls back with the leased parts of each charge that the database will never accept. */
   onRejected(listener: LeasedMoney['reject']): void;

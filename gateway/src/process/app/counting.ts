@@ -55,6 +55,7 @@ export function openMoney(
               },
               onEnded: lives.end,
               ageMs: config.billing.leaseAge,
+              reserveMs: config.limits.leaseReserve,
               onRejected: journal.onRejected,
               authority: createPostgresAuthority({
                 database,

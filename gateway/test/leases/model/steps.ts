@@ -3,7 +3,7 @@ import {
   expire,
   returnLostCharge,
   lose,
-  mustReturn,
+  calledBack,
   mustState,
   endReplay,
   take,
@@ -96,7 +96,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
     }
 
     if (node.flight === null) {
-      const mustAnswer = Array.from(book.leases.values()).some(mustReturn);
+      const mustAnswer = calledBack(book).next().done !== true;
       const hasWork =
         book.restates === 'no' ? mustAnswer || book.shortsEnded.size > 0 : mustState(book);
       const isPaused = book.restates !== 'no' && !hasWork;

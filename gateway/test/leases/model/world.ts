@@ -244,6 +244,7 @@ function copyBook(book: Book): Book {
     leases: new Map(Array.from(book.leases, ([name, lease]) => [name, { ...lease }])),
     holds: new Map(book.holds),
     shorts: new Map(book.shorts),
+    changed: new Set(book.changed),
     shortsEnded: new Set(book.shortsEnded),
     resting: new Set(book.resting),
   };

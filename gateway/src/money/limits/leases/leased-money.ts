@@ -49,6 +49,8 @@ export interface LeasedMoneyOptions {
   readonly onEnded: (life: string) => void;
   /** After this time without a sign of life, the leases are freed. Milliseconds. */
   readonly ageMs: number;
+  /** For how long the leases should suffice if the database is unreachable. Milliseconds. */
+  readonly reserveMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
@@ -112,7 +114,7 @@ export class LeasedMoney implements Money {
     const { authority, monotonic, appliedUntil, log } = options;
     this.#options = options;
     this.#stopMs = options.ageMs * 0.9;
-    this.#pace = createPace(monotonic, leaseRules.idleMs);
+    this.#pace = createPace(monotonic, options.reserveMs);
     this.#refusals = createRefusals(monotonic);
     this.#expiry = createExpiry(monotonic());
     this.#unwritten = createUnwritten({ authority, monotonic, appliedUntil });
