@@ -49,7 +49,7 @@ export interface Receiver<Result, Seen> {
   /** The client has seen some of the response. Absent: it has not. */
   readonly isShown?: boolean;
   /** What is known of a response that has no end. Absent: nothing. */
-  readonly seen?: Seen;
+  readonly seenResponse?: Seen;
   /** What the upstream has made so far, besides tokens. Absent: nothing that is counted. */
   readonly madeUnits?: UnitsRecord;
   /** The usage is about to come. */
@@ -231,7 +231,7 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     const receiver = this.#receiver;
     if (receiver.completes?.() === true) return;
     const { onLeave, drains } = this.#options;
-    if (onLeave === 'finish' && this.call.sent) this.#letGo();
+    if (onLeave === 'finish' && this.call.isSent) this.#letGo();
     else if (onLeave === 'drain' && this.#isWorkedOn && drains.take()) {
       this.hasDrainSlot = true;
       this.#letGo(now + receiver.drainMs);
@@ -247,7 +247,7 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
 
   /** The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked for. */
   get #isWorkedOn(): boolean {
-    return this.call.sent && (this.#receiver.takes !== 'events' || this.#body === null);
+    return this.call.isSent && (this.#receiver.takes !== 'events' || this.#body === null);
   }
 
   tick(now: number): void {
@@ -350,14 +350,14 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
   /** The upstream broke off, or its response violates its protocol: its connection is not kept. */
   cut(result: string): void {
     const { madeUnits } = this.#receiver;
-    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.sent), result);
+    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.isSent), result);
     this.fail(madeUnits === undefined ? failure : { ...failure, units: madeUnits });
     this.call.abort();
   }
 
   /** The exchange is ended for a reason that no channel has caused. */
   endWith(error: GatewayError, result: string): void {
-    const reach = reachOf(this.status, this.call.sent);
+    const reach = reachOf(this.status, this.call.isSent);
     this.fail({ ...brokenAttempt(this.status, reach, result), final: error });
   }
 
@@ -373,10 +373,10 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     const receiver = this.#receiver;
     this.finish({
       kind: 'disconnected',
-      isSent: this.call.sent,
+      isSent: this.call.isSent,
       status: status === 0 ? null : status,
       isShown: receiver.isShown === true,
-      seen: receiver.seen ?? null,
+      seenResponse: receiver.seenResponse ?? null,
       ...(this.#options.client.failedWith !== null && { result: 'client-deadline' }),
     });
     if (!this.#isEnded) this.call.abort();
