@@ -166,7 +166,7 @@ export class Attempt<Result, Seen>
     const receiver = this.#receiver;
     if (receiver.completes?.() === true) return;
     const { onLeave, drains } = this.#options;
-    if (onLeave === 'finish' && this.call.sent) this.#letGo();
+    if (onLeave === 'finish' && this.call.isSent) this.#letGo();
     else if (onLeave === 'drain' && this.#isWorkedOn && drains.take()) {
       this.hasDrainSlot = true;
       this.#letGo(now + receiver.drainMs);
@@ -182,7 +182,7 @@ export class Attempt<Result, Seen>
 
   /** The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked for. */
   get #isWorkedOn(): boolean {
-    return this.call.sent && (this.#receiver.takes !== 'events' || this.#body === null);
+    return this.call.isSent && (this.#receiver.takes !== 'events' || this.#body === null);
   }
 
   tick(now: number): void {
@@ -271,13 +271,13 @@ export class Attempt<Result, Seen>
 
   cut(result: string): void {
     const { madeUnits } = this.#receiver;
-    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.sent), result);
+    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.isSent), result);
     this.fail(madeUnits === undefined ? failure : { ...failure, units: madeUnits });
     this.call.abort();
   }
 
   endWith(error: GatewayError, result: string): void {
-    const reach = reachOf(this.status, this.call.sent);
+    const reach = reachOf(this.status, this.call.isSent);
     this.fail({ ...brokenAttempt(this.status, reach, result), final: error });
   }
 
@@ -292,10 +292,10 @@ export class Attempt<Result, Seen>
     const receiver = this.#receiver;
     this.finish({
       kind: 'disconnected',
-      isSent: this.call.sent,
+      isSent: this.call.isSent,
       status: status === 0 ? null : status,
       isShown: receiver.isShown === true,
-      seen: receiver.seen ?? null,
+      seenResponse: receiver.seenResponse ?? null,
       ...(this.#options.client.failedWith !== null && { result: 'client-deadline' }),
     });
     if (!this.#isEnded) this.call.abort();

@@ -95,7 +95,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     return this.#options.sink.isShown;
   }
 
-  get seen(): SeenText {
+  get seenResponse(): SeenText {
     return { tap: this.#tap };
   }
 
@@ -199,7 +199,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
       status,
       error: final ?? errorOfFailure(failure, null),
       classification: final === undefined ? classification : null,
-      seen: this.seen,
+      seenResponse: this.seenResponse,
       usage,
       result,
       isPaid: isHeldUp || result === 'deadline' || result === 'overspent',
