@@ -84,6 +84,8 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       authority: { ...authority, look: (...of) => authority.look(...of).then(slow) },
       ageMs,
       reserveMs: 60_000,
+      unleasedUpTo: 0n,
+      liveNodes: () => 1,
       newLife() {
         const life = `life_${nodes.length}_${(count += 1)}`;
         lives.push(life);

@@ -57,6 +57,8 @@ async function onPostgres(): Promise<MoneyBench> {
     }),
     ageMs,
     reserveMs: 60_000,
+    unleasedUpTo: 0n,
+    liveNodes: () => 1,
     replay: async () => {},
     onEnded() {},
     appliedUntil: () => clock.monotonic,

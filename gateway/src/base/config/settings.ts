@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Scalar } from './scalar.ts';
 import { distinctList, type Frozen, mapping } from './collection.ts';
 import {
   WrongBecause,
@@ -192,6 +193,11 @@ export const settings = {
     lease_share: decimal('a share', share, { fallback: '0.5' }),
     /** After this time without a sign of life of a process, its leases are freed. */
     lease_age: duration(10_000, day, { fallback: 600_000 }),
+    /** What a payer may spend without a lease while the database is unreachable, in USD; `refuse`: nothing. */
+    database_away: z.preprocess(
+      (input) => (input instanceof Scalar && input.value === 'refuse' ? undefined : input),
+      mapping({ up_to: decimal('an amount in USD', usd, { fallback: '0' }) }),
+    ),
   }),
   metrics: mapping({ token: chosenSecret('a token') }),
   console: mapping({
