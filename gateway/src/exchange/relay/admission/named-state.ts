@@ -194,14 +194,21 @@ export function authorizeNames<Checked extends NamingRequest>(
   parts: StateParts,
   { input }: Pick<Exchange, 'input'>,
   checkedRequest: Checked,
-): (() => Promise<Checked>) | null {
-  const { named, resolvedModel } = checkedRequest;
-  if (named === undefined) return null;
-  return async () => {
-    const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
-    const native = routes.filter((route) => isNative(route, input.protocol));
-    const reachedChannels = native.map(({ channel }) => channel);
-    if (reachedChannels.length === 0) return checkedRequest;
-    return { ...checkedRequest, names: await judgeNames(parts, input, named, reachedChannels) };
-  };
+): Promise<Checked> | null {
+  const { named } = checkedRequest;
+  return named === undefined ? null : authorize(parts, input, checkedRequest, named);
+}
+
+async function authorize<Checked extends NamingRequest>(
+  parts: StateParts,
+  input: ExchangeInput,
+  checkedRequest: Checked,
+  named: readonly NamedState[],
+): Promise<Checked> {
+  const { resolvedModel } = checkedRequest;
+  const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
+  const native = routes.filter((route) => isNative(route, input.protocol));
+  const reachedChannels = native.map(({ channel }) => channel);
+  if (reachedChannels.length === 0) return checkedRequest;
+  return { ...checkedRequest, names: await judgeNames(parts, input, named, reachedChannels) };
 }
