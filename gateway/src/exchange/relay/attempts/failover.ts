@@ -29,7 +29,7 @@ import type { RoutedRequest, RoutePlan } from './plan.ts';
 const maxTries = 3;
 
 /** How an exchange ends that got as far as an attempt that did not fail. */
-type Answered<Result, Seen> = Exclude<OutcomeOf<Result, Seen>, AttemptFailure>;
+type FinalOutcome<Result, Seen> = Exclude<OutcomeOf<Result, Seen>, AttemptFailure>;
 
 /** What the tries need of their exchange. */
 export interface TriedExchange extends Pick<Exchange, 'hold'> {
@@ -150,7 +150,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   }
 
   /** @throws GatewayError, ClientGone */
-  async #tryInTurn(): Promise<Answered<Result, Seen> | NotAsked> {
+  async #tryInTurn(): Promise<FinalOutcome<Result, Seen> | NotAsked> {
     const { health, clock } = this.#parts;
     const { client } = this.#exchange.input;
     const plan = this.#plan;
@@ -210,7 +210,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
    * Asks a channel that was passed over if none was asked.
    * @throws GatewayError, ClientGone
    */
-  async #tryLastResort(): Promise<Answered<Result, Seen>> {
+  async #tryLastResort(): Promise<FinalOutcome<Result, Seen>> {
     const { health, clock } = this.#parts;
     const able = this.#plan.routes.filter((route) => !this.#refusing.includes(route));
     if (able.length === 0 && this.#refusal !== null) throw this.#refusal;
@@ -243,7 +243,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
    * @returns null when the next channel may be tried.
    * @throws GatewayError when the client is to blame, ClientGone, BuildingDefect
    */
-  async #tryRoute(route: Route, lease: ChannelLease): Promise<Answered<Result, Seen> | null> {
+  async #tryRoute(route: Route, lease: ChannelLease): Promise<FinalOutcome<Result, Seen> | null> {
     const plan = this.#plan;
     const { isCostly = false } = plan;
     const { health, clock } = this.#parts;
