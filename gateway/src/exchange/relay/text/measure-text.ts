@@ -83,7 +83,10 @@ export function measureText(
 }
 
 /** More output than the limit allows, or more input than there was. */
-function isBeyondRequest(tokens: TokenUsage, { model, request, bounds }: MeasuredTextRequest): boolean {
+function isBeyondRequest(
+  tokens: TokenUsage,
+  { model, request, bounds }: MeasuredTextRequest,
+): boolean {
   const limitOfEach = Math.min(
     bounds.cap ?? Infinity,
     request.maxOutputTokens ?? Infinity,
