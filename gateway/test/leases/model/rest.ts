@@ -38,7 +38,7 @@ export function checkRest(world: World, bounds: Bounds, mutation: Mutation): voi
   settleDown();
   for (const node of still.nodes) {
     if (!node.isUp) continue;
-    for (const book of [node.book, node.old]) {
+    for (const book of [node.book, node.old, node.unleased]) {
       if (book === null) continue;
       for (const [id, { amount }] of book.holds) {
         if (bounds.most.expire === undefined) finish(node, book, id, amount, 'nothing', mutation);

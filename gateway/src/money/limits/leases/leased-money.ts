@@ -121,14 +121,8 @@ export class LeasedMoney implements Money {
     if (deniedMeter !== null) return { isHeld: false, denied: deniedMeter };
     const resting = this.#life.book?.resting;
     const isResting = meters.some(({ name }) => resting?.has(name) === true);
-<<<<<<< HEAD
     if (this.#work.isClosed || isResting) return Promise.reject(unavailable());
     if (this.#work.isPaused) return this.#holdUnleased(request) ?? Promise.reject(unavailable());
-=======
-    if (this.#work.isClosed || isResting || this.#work.isPaused) {
-      return Promise.reject(unavailable());
-    }
->>>>>>> main
     const later = this.#waiting.add(want, request);
     this.#work.begin();
     return later;
