@@ -194,7 +194,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(decisions.filter((decision) => decision?.isHeld === true)).toHaveLength(1);
   });
 
-  test('a payer in use is served for the time of the reserve while the database is away', async () => {
+  test('a payer in use is served for the time of the reserve while the database is unreachable', async () => {
     await credit(1_000n * usd);
     const node = start();
     const serve = async () => {

@@ -47,7 +47,7 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     most: { expire: 1 },
   },
   'a reserve is filled up while another node asks': { ...small, ahead: 1n, most: { reserve: 1 } },
-  'the database is away, and a request is served without a lease': {
+  'the database is unreachable, and a request is served without a lease': {
     ...small,
     costs: ['nothing', 'hold', 'more'],
     most: { away: 1 },
@@ -381,7 +381,7 @@ export const mutations: readonly (readonly [scenario: string, mutation: Mutation
     },
   ],
   [
-    'the database is away, and a request is served without a lease',
+    'the database is unreachable, and a request is served without a lease',
     { name: 'keeping what has no lease out of the leases', settlesUnleased: true },
   ],
   [
