@@ -95,7 +95,7 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
       ];
     }
 
-    // The database is away, for as long as anybody likes; the node may still have leases.
+    // The database is unreachable, for as long as anybody likes; the node may still have leases.
     if (request !== undefined && may('away')) {
       const [amount, meters] = request;
       const id = `r${world.asked}`;
