@@ -74,11 +74,11 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
       return finishDisconnected(parts, exchange, measuredUsage, triedRequests);
     }
     case 'broken': {
-      const { error, seen } = outcome;
+      const { error, seenResponse } = outcome;
       const measuredUsage = plan.measureBroken?.(outcome, sentRequest) ?? null;
       if (measuredUsage === null) await finishFailed(parts, exchange, error, triedRequests, 200);
       else await finishDisconnected(parts, exchange, measuredUsage, triedRequests, error);
-      return endWith(plan, error, seen);
+      return endWith(plan, error, seenResponse);
     }
     case 'complete':
   }

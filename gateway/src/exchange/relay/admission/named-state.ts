@@ -181,7 +181,7 @@ export function stateNotFound({ kind, param }: Pick<NamedState, 'kind' | 'param'
 /** A request that may name ids of upstream state. */
 export interface NamingRequest extends CheckedRequest {
   /** The ids that it names; undefined: none. */
-  readonly named: readonly NamedState[] | undefined;
+  readonly namedStates: readonly NamedState[] | undefined;
   /** Null when the request names none, or nobody would get them. */
   readonly names: NameJudgement | null;
 }
@@ -195,20 +195,20 @@ export function authorizeNames<Checked extends NamingRequest>(
   { input }: Pick<Exchange, 'input'>,
   checkedRequest: Checked,
 ): Promise<Checked> | null {
-  const { named } = checkedRequest;
-  return named === undefined ? null : authorize(parts, input, checkedRequest, named);
+  const { namedStates } = checkedRequest;
+  return namedStates === undefined ? null : authorize(parts, input, checkedRequest, namedStates);
 }
 
 async function authorize<Checked extends NamingRequest>(
   parts: StateParts,
   input: ExchangeInput,
   checkedRequest: Checked,
-  named: readonly NamedState[],
+  namedStates: readonly NamedState[],
 ): Promise<Checked> {
   const { resolvedModel } = checkedRequest;
   const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
   const native = routes.filter((route) => isNative(route, input.protocol));
   const reachedChannels = native.map(({ channel }) => channel);
   if (reachedChannels.length === 0) return checkedRequest;
-  return { ...checkedRequest, names: await judgeNames(parts, input, named, reachedChannels) };
+  return { ...checkedRequest, names: await judgeNames(parts, input, namedStates, reachedChannels) };
 }

@@ -137,7 +137,7 @@ class World {
   readonly setting: Setting;
   readonly client;
   readonly call = {
-    sent: false,
+    isSent: false,
     pause: () => {},
     resume: () => {},
     abort: () => void (this.aborted ||= !this.isOver),
@@ -265,7 +265,7 @@ function start(world: World) {
         },
         reader: {
           largest,
-          read: (body) => ({ ...images.readResponse(body, echo), measured: nothingUsed }),
+          read: (body) => ({ ...images.readResponse(body, echo), measuredUsage: nothingUsed }),
         },
         deadline,
         headers: () => ({}),
@@ -300,7 +300,7 @@ function playStep(world: World, listener: UpstreamListener | null, step: Step): 
     case 'head':
       if (listener === null || world.hasHead) return;
       world.hasHead = true;
-      world.call.sent = true;
+      world.call.isSent = true;
       return listener.onHead(step.status, step.type === null ? {} : { 'content-type': step.type });
     case 'data':
       if (world.hasHead) listener?.onData(Buffer.from(step.text));
@@ -312,7 +312,7 @@ function playStep(world: World, listener: UpstreamListener | null, step: Step): 
     case 'break':
       if (listener === null || world.hasHead !== (step.point === 'started')) return;
       world.isOver = true;
-      world.call.sent ||= step.point !== 'not-sent';
+      world.call.isSent ||= step.point !== 'not-sent';
       return listener.onBreak(new UpstreamError(step.point, step.reason, null));
     case 'tick':
       world.now += step.ms;
@@ -324,7 +324,7 @@ function playStep(world: World, listener: UpstreamListener | null, step: Step): 
     case 'drain':
       return world.drained();
     case 'sent':
-      world.call.sent = true;
+      world.call.isSent = true;
   }
 }
 

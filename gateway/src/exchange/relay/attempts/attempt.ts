@@ -211,7 +211,7 @@ export class Attempt<Result, Seen>
     if (receiver.completes?.() === true) return;
     const { drains } = this.#parts;
     const onLeave = this.#onLeave;
-    if (onLeave === 'finish' && this.call.sent) this.#letGo();
+    if (onLeave === 'finish' && this.call.isSent) this.#letGo();
     else if (onLeave === 'drain' && this.#isWorkedOn && drains.take()) {
       this.hasDrainSlot = true;
       this.#letGo(now + receiver.drainMs);
@@ -227,7 +227,7 @@ export class Attempt<Result, Seen>
 
   /** The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked for. */
   get #isWorkedOn(): boolean {
-    return this.call.sent && (this.#receiver.takes !== 'events' || this.#body === null);
+    return this.call.isSent && (this.#receiver.takes !== 'events' || this.#body === null);
   }
 
   tick(now: number): void {
@@ -318,13 +318,13 @@ export class Attempt<Result, Seen>
 
   cut(result: string): void {
     const { madeUnits } = this.#receiver;
-    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.sent), result);
+    const failure = brokenAttempt(this.status, reachOf(this.status, this.call.isSent), result);
     this.fail(madeUnits === undefined ? failure : { ...failure, units: madeUnits });
     this.call.abort();
   }
 
   endWith(error: GatewayError, result: string): void {
-    const reach = reachOf(this.status, this.call.sent);
+    const reach = reachOf(this.status, this.call.isSent);
     this.fail({ ...brokenAttempt(this.status, reach, result), final: error });
   }
 
@@ -339,10 +339,10 @@ export class Attempt<Result, Seen>
     const receiver = this.#receiver;
     this.finish({
       kind: 'disconnected',
-      isSent: this.call.sent,
+      isSent: this.call.isSent,
       status: status === 0 ? null : status,
       isShown: receiver.isShown === true,
-      seen: receiver.seen ?? null,
+      seenResponse: receiver.seenResponse ?? null,
       ...(this.#input.client.failedWith !== null && { result: 'client-deadline' }),
     });
     if (!this.#isEnded) this.call.abort();

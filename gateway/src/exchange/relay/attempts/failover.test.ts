@@ -99,7 +99,7 @@ const left: AttemptOutcome = {
   isSent: true,
   status: null,
   isShown: false,
-  seen: null,
+  seenResponse: null,
 };
 
 test.each([

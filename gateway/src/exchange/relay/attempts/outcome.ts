@@ -52,7 +52,7 @@ export interface BrokenAttempt<Seen = unknown> {
   /** The same for what is not counted in tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   readonly result: string;
-  readonly seen: Seen;
+  readonly seenResponse: Seen;
 }
 
 /**
@@ -67,7 +67,7 @@ export interface DisconnectedAttempt<Seen = unknown> {
   /** Absent: the client closed its connection. */
   readonly result?: 'client-deadline';
   /** Null: a response that is not streamed is not measured before its end. */
-  readonly seen: Seen | null;
+  readonly seenResponse: Seen | null;
 }
 
 /**

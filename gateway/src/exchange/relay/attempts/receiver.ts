@@ -20,7 +20,7 @@ export interface Receiver<Result, Seen> {
   /** The client has seen some of the response. Absent: it has not. */
   readonly isShown?: boolean;
   /** What is known of a response that has no end. Absent: nothing. */
-  readonly seen?: Seen;
+  readonly seenResponse?: Seen;
   /** What the upstream has made so far, besides tokens. Absent: nothing that is counted. */
   readonly madeUnits?: UnitsRecord;
   /** The usage is about to come. */

@@ -54,7 +54,7 @@ const noBody = Buffer.alloc(0);
  * Answers with images that come whole.
  * @throws GatewayError when nothing has been written to the client yet; SpoolFailure when the response broke off.
  */
-export function answerWhole<Whole extends { readonly measured: Measured }>(
+export function answerWhole<Whole extends { readonly measuredUsage: Measured }>(
   parts: ImageParts,
   exchange: Exchange,
   serving: ImageServing<Whole>,
@@ -67,7 +67,7 @@ export function answerWhole<Whole extends { readonly measured: Measured }>(
     ...routesOf(input, serving, (formedRequest) => formedRequest.whole()),
     ...form,
     kind: 'buffered',
-    measure: ({ measured }) => measured,
+    measure: ({ measuredUsage }) => measuredUsage,
   });
 }
 
@@ -91,8 +91,8 @@ export function answerStream<Whole>(
     ),
     kind: 'stream',
     sink,
-    measure: ({ measured }: CompleteImages) => measured,
-    measureBroken: ({ seen }) => seen,
+    measure: ({ measuredUsage }: CompleteImages) => measuredUsage,
+    measureBroken: ({ seenResponse }) => seenResponse,
     write({ rest }, headers) {
       sink.open(headers);
       sink.end(rest);

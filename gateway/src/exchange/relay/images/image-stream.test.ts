@@ -96,7 +96,7 @@ test.each([
 ] as const)('a stream that breaks %s', async (_, events, heldUpMs, owed) => {
   const outcome = await breakAfter(events, heldUpMs);
   expect(outcome).toMatchObject({ kind: 'broken', result: 'reset', units: { images: 1 } });
-  expect(outcome).toHaveProperty('seen', owed);
+  expect(outcome).toHaveProperty('seenResponse', owed);
 });
 
 test('A client gets its head after ten seconds even if the upstream has not responded', () => {
@@ -127,7 +127,11 @@ test('a client that reads slowly until its time is nearly up pays for what it ke
   upstream.onData(final);
   expect(isPaused()).toBe(false);
   upstream.onData(done);
-  expect(await outcome).toMatchObject({ kind: 'broken', result: 'deadline', seen: measured });
+  expect(await outcome).toMatchObject({
+    kind: 'broken',
+    result: 'deadline',
+    seenResponse: measured,
+  });
 });
 
 test.each(['no-memory', 'ended'])(
@@ -139,7 +143,7 @@ test.each(['no-memory', 'ended'])(
     upstream.onData(final);
     if (result === 'ended') end();
     else upstream.onData(Buffer.alloc(1_000_001, 'data: '));
-    expect(await outcome).toMatchObject({ kind: 'broken', result, seen: measured });
+    expect(await outcome).toMatchObject({ kind: 'broken', result, seenResponse: measured });
   },
 );
 
@@ -150,5 +154,5 @@ test('a client that keeps up gets its pictures until its time is up', async () =
   waitUntil(999_999);
   upstream.onData(final);
   upstream.onData(done);
-  expect(await outcome).toMatchObject({ kind: 'complete', response: { measured } });
+  expect(await outcome).toMatchObject({ kind: 'complete', response: { measuredUsage: measured } });
 });

@@ -41,7 +41,7 @@ const heldUpMs = 5_000;
 const readRestMs = 30_000;
 
 export interface CompleteImages {
-  readonly measured: Measured;
+  readonly measuredUsage: Measured;
   /** What the client gets once the row is durable. */
   readonly rest: readonly Buffer[];
 }
@@ -156,7 +156,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
       if (attempt.over) return;
       const read = reader.read(body);
       const response = read instanceof ReadingResponse ? await attempt.awaitReading(read) : read;
-      this.#measuredUsage = response.measured;
+      this.#measuredUsage = response.measuredUsage;
       for (const event of events.toEvents(response.body)) {
         // Making an event takes a while, and so does reading it.
         await nextTurn();
@@ -189,7 +189,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
       usage: tap.usage,
       units: failure.units ?? this.madeUnits,
       result,
-      seen: measuredUsage === null || isUncharged(measuredUsage) ? null : measuredUsage,
+      seenResponse: measuredUsage === null || isUncharged(measuredUsage) ? null : measuredUsage,
     };
   }
 
@@ -286,7 +286,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     } else if (this.#isLeftBehind && !attempt.isLeft) attempt.cut('deadline');
     else {
       attempt.complete({
-        measured: measuredUsage,
+        measuredUsage: measuredUsage,
         rest: [...this.#takeHeld(), ...tap.completion()],
       });
       // The connection was for this request alone.

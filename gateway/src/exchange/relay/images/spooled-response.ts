@@ -18,7 +18,7 @@ export interface SpooledResponseOptions {
 
 /** A response that can be charged, and whose bytes are in memory or in a file. */
 export interface StoredImages {
-  readonly measured: Measured;
+  readonly measuredUsage: Measured;
   /** Bytes of the body that the client gets. */
   readonly length: number;
   /**
@@ -86,7 +86,7 @@ export class SpooledResponse implements Receiver<StoredImages, never> {
     }
     const references = referencesOf(scannedResponse, prepared);
     return {
-      measured: measuredUsage,
+      measuredUsage,
       ...showableBody(body, [...scannedResponse.edits, ...scannedResponse.fills(references)]),
     };
   }

@@ -114,6 +114,6 @@ function checkText(
   exchange.stream = request.stream;
   const routes = () => namedRoutes(input, resolvedModel);
   const terms = termsSent(request, resolvedModel.model, input, routes);
-  const { named } = request;
-  return { resolvedModel: resolvedModel, request, terms, large, facts, named, names: null };
+  const { namedStates } = request;
+  return { resolvedModel: resolvedModel, request, terms, large, facts, namedStates, names: null };
 }

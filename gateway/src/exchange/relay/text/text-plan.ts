@@ -207,11 +207,13 @@ abstract class TextPlan<
   lacksState(route: Route, { classification }: AttemptFailure): boolean {
     if (classification.kind !== 'failover' || classification.blame !== 'model') return false;
     // Upstreams of other protocols get no ids.
-    return this.preparedText.request.named !== undefined && !this.isConverted(route);
+    return this.preparedText.request.namedStates !== undefined && !this.isConverted(route);
   }
 
   stateError(): GatewayError {
-    return stateNotFound(this.preparedText.request.named?.[0] ?? { kind: 'item', param: 'input' });
+    return stateNotFound(
+      this.preparedText.request.namedStates?.[0] ?? { kind: 'item', param: 'input' },
+    );
   }
 
   /** Releases the request, because no other route is going to be asked. */

@@ -141,7 +141,7 @@ function asUncertain(attempt: AttemptRecord): AttemptRecord {
 }
 
 function endingOf(error: GatewayError | null, submit: Submit): Ending {
-  const end = { error, measured: nothingUsed, triedRequests: submit };
+  const end = { error, measuredUsage: nothingUsed, triedRequests: submit };
   return error === null
     ? { ...end, outcome: 'completed', status: 200 }
     : { ...end, outcome: 'failed', status: error.entry.status };
@@ -168,7 +168,7 @@ export function createTask(
     model,
     userAgent: userAgentOf(input),
     demand: request.demand,
-    asked: request.asked,
+    requestMembers: request.requestMembers,
     hold,
     bound: hold === null ? null : videoBound(hold.rates, request.demand)[0],
   });

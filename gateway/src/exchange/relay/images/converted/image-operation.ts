@@ -138,7 +138,7 @@ function checkImages(
     resolvedModel: resolvedModel,
     openedImages: openedImages,
     demand,
-    named: own?.named,
+    namedStates: own?.namedStates,
     names: null,
   };
 }

@@ -82,7 +82,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
     );
     return {
       body: await joinInTurns(prepared.openedImages.encode(foundImages)),
-      measured: measuredUsage,
+      measuredUsage,
     };
   }
 
@@ -99,7 +99,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
           measureWithoutImages(foundImages.usage, this.#options.prepared);
     return {
       body: await joinInTurns(splicePieces(body, edit === null ? [] : [edit])),
-      measured: measuredUsage,
+      measuredUsage,
     };
   }
 

@@ -57,7 +57,7 @@ export interface OwnImages {
   /** How many responses it asks for: an upstream of its own protocol may take more than others. */
   readonly candidates: number;
   /** What it names that upstreams store. */
-  readonly named: readonly NamedState[] | undefined;
+  readonly namedStates: readonly NamedState[] | undefined;
   /** The upstream may search. */
   readonly searches: boolean;
   /** @param body of the request; it is not kept, because it may be megabytes */

@@ -87,7 +87,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
       isShown: true,
-      seen: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
+      seenResponse: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
     });
   });
 
@@ -109,7 +109,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(aborted()).toBe(true);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      seen: { tap: { finished: false, usage: null } },
+      seenResponse: { tap: { finished: false, usage: null } },
     });
   });
 

@@ -97,7 +97,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     return this.#options.sink.isShown;
   }
 
-  get seen(): SeenText {
+  get seenResponse(): SeenText {
     return { tap: this.#tap };
   }
 
@@ -201,7 +201,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
       status,
       error: final ?? errorOfFailure(failure, null),
       classification: final === undefined ? classification : null,
-      seen: this.seen,
+      seenResponse: this.seenResponse,
       usage,
       result,
       isPaid: isHeldUp || result === 'deadline' || result === 'overspent',
