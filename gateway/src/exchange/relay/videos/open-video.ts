@@ -6,7 +6,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { VideoProtocol, VideoRequest } from '#protocols/index.ts';
 import type { Tasks } from '#tasks/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
-import type { AttemptParts } from '../attempts/attempt.ts';
+import type { TryingParts } from '../attempts/tries.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../operation.ts';
@@ -73,7 +73,7 @@ export interface VideoInput extends ExchangeInput {
 }
 
 /** What the operation of videos needs. */
-export interface VideoParts extends ExchangeParts, AttemptParts {
+export interface VideoParts extends ExchangeParts, TryingParts {
   readonly videos: Readonly<Record<VideoProtocolName, VideoProtocol>>;
   readonly tasks: Pick<Tasks, 'create' | 'accept' | 'refuse'>;
   /** Whether sound at an address is fetched, to check its form and length. */
