@@ -23,10 +23,14 @@ export interface TriedExchange extends Pick<Exchange, 'hold'> {
 }
 
 /** What is needed to send the requests of an exchange upstream. */
-export interface TryingParts extends AttemptParts {
+export interface SendingParts extends AttemptParts {
   readonly health: ChannelHealth;
   /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;
+}
+
+/** What the tries need of the gateway. */
+export interface TryingParts extends SendingParts {
   readonly journal: Pick<Journal, 'begin'>;
 }
 

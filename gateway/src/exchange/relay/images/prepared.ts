@@ -7,7 +7,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { ImagePieceReader, ImagesRequest, Protocol } from '#protocols/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { TryingParts } from '../attempts/tries.ts';
+import type { SendingParts } from '../attempts/tries.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange.ts';
 import { candidatesFor } from '../admission/find-model.ts';
 import type { NamingRequest, StateParts } from '../admission/named-state.ts';
@@ -52,7 +52,7 @@ export interface ImageInput extends ExchangeInput {
 }
 
 /** What the operation of images needs. */
-export interface ImageParts extends ExchangeParts, TryingParts, StateParts {
+export interface ImageParts extends ExchangeParts, SendingParts, StateParts {
   /** Reads large requests and responses in threads. */
   readonly bodies: BodyPool;
   readonly spool: Spool;

@@ -139,10 +139,10 @@ export function requestFor(
     const losses = isWhole ? noLosses : strippedLosses;
     const sentRequest = { ...sentTo(route), rewrites, losses, ...charging };
     return {
-      sentRequest: sentRequest,
+      sentRequest,
       route,
       vendor,
-      convertedRequest: convertedRequest,
+      convertedRequest,
       patchedRequest,
       betas: betas?.value ?? null,
       place,

@@ -64,7 +64,7 @@ export function createConvertedImageOperation(
         ...sharedParts,
         openedImages: sendable(openedImages, input),
         request: demand,
-        reservedBytes: reservedBytes,
+        reservedBytes,
       };
     },
     answer: (parts, exchange, preparedImages) =>
@@ -135,8 +135,8 @@ function checkImages(
   requirePriced(resolvedModel, demand, shape?.kind === 'size' ? shape.size : null);
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolvedModel));
   return {
-    resolvedModel: resolvedModel,
-    openedImages: openedImages,
+    resolvedModel,
+    openedImages,
     demand,
     namedStates: own?.namedStates,
     names: null,
