@@ -36,7 +36,7 @@ export interface CompleteText extends SeenText {
 }
 
 /** What was asked for, as far as it bounds what a response can have used. */
-export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
+export interface MeasuredTextRequest extends Pick<PreparedText, 'model' | 'bounds'> {
   readonly request: Pick<PreparedText['request'], 'choices' | 'maxOutputTokens'>;
 }
 
@@ -47,7 +47,7 @@ export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
  */
 export function measureText(
   { tokens, source, implausible, surcharges, iterations, unread }: TextUsage,
-  preparedText: AskedText,
+  preparedText: MeasuredTextRequest,
   sentRequest: Pick<TextSent, 'surcharges'> | null,
 ): Measured {
   const { model, request } = preparedText;
@@ -62,8 +62,8 @@ export function measureText(
   return {
     tokens,
     source: isQuarantined ? 'quarantined' : source,
-    ...(samplings.some((each) => isBeyondAsked(each.tokens, preparedText)) && {
-      isBeyondAsked: true,
+    ...(samplings.some((each) => isBeyondRequest(each.tokens, preparedText)) && {
+      isBeyondRequest: true,
     }),
     ...(unread !== undefined && { unread }),
     lines(rates) {
@@ -83,7 +83,10 @@ export function measureText(
 }
 
 /** More output than the limit allows, or more input than there was. */
-function isBeyondAsked(tokens: TokenUsage, { model, request, bounds }: AskedText): boolean {
+function isBeyondRequest(
+  tokens: TokenUsage,
+  { model, request, bounds }: MeasuredTextRequest,
+): boolean {
   const limitOfEach = Math.min(
     bounds.cap ?? Infinity,
     request.maxOutputTokens ?? Infinity,
