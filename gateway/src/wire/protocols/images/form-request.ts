@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import type { Range } from '#json/index.ts';
-import { readModel } from '../shared/text/request-values.ts';
+import { readModel, invalid } from '../shared/text/request-values.ts';
 import { broken, parametersOf } from './part-headers.ts';
 import { type FormPart, readForm } from './form.ts';
 import { imageType } from './image-type.ts';
@@ -85,8 +85,8 @@ function fileField(name: string): ImageFile['field'] | null {
 
 /** The value of a field. Numbers are read from digits alone, so that no two readers take them for different ones. */
 function readText({ name, isFile, isUtf8, start }: FormPart): unknown {
-  if (isFile) throw wrong(name, 'must not be a file');
-  if (!isUtf8) throw wrong(name, 'must be UTF-8');
+  if (isFile) throw invalid(name, 'must not be a file');
+  if (!isUtf8) throw invalid(name, 'must be UTF-8');
   const text = start.toString('utf8');
   switch (kinds[name]) {
     case 'integer':
@@ -108,8 +108,4 @@ function refuseSpelling(name: string): void {
 
 function duplicateField(key: string): GatewayError {
   return new GatewayError('duplicate_key', { values: { key }, param: key });
-}
-
-function wrong(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
 }

@@ -11,6 +11,11 @@ import { textFacts } from '../../text-facts.ts';
 import type { JsonRecord } from '../values.ts';
 import type { Losses } from './losses.ts';
 
+/** `{extensions}` for spreading into a block; empty if there are none, so that equal blocks compare equal. */
+export function withExtensions(extensions: Extensions): { extensions?: Extensions } {
+  return extensions.length === 0 ? {} : { extensions };
+}
+
 type SharedTrait = 'cacheKeys' | 'serviceTiers' | 'storage';
 
 /** Members that chat and responses have in common at the vendor of both, and the traits of upstreams that have them. */

@@ -15,16 +15,15 @@ import {
   decodeToolChoice,
 } from './decode-settings.ts';
 import { decodeTools } from './decode-tools.ts';
+import { ownExtension, decodeExtensions } from './request-extensions.ts';
+import { decodeItem } from './decode-item.ts';
 import {
+  invalid,
   readList,
   readNumber,
   readRecord,
-  invalid,
-  readString,
-  ownExtension,
-  decodeExtensions,
-} from './request-extensions.ts';
-import { decodeItem } from './decode-item.ts';
+  requireString,
+} from '../../../shared/text/request-values.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */
 export function decodeRequest(request: WireRequest): GenerationRequest {
@@ -32,7 +31,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
   const extensions: Extension[] = decodeExtensions(json);
   const keep = (extension: Extension): void => void extensions.push(extension);
   const { system, turns, tools } = decodeInput(json);
-  const { format, verbosity, ...text } = readRecord(json['text'], 'text');
+  const { format, verbosity, ...text } = readRecord(json['text'], 'text') ?? {};
   for (const [name, value] of Object.entries(text)) {
     if (!isAbsent(value)) keep(ownExtension(`text.${name}`, value, 'drop'));
   }
@@ -110,7 +109,7 @@ function decodeInput(json: JsonRecord): DecodedInput {
   const { instructions, input } = json;
   const system: TextBlock[] = [];
   if (!isAbsent(instructions) && instructions !== '') {
-    system.push({ type: 'text', text: readString(instructions, 'instructions') });
+    system.push({ type: 'text', text: requireString(instructions, 'instructions') });
   }
   const turns: { role: Turn['role']; blocks: Block[] }[] = [];
   const tools: unknown[] = [];
