@@ -1,5 +1,4 @@
-import { GatewayError } from '#errors/index.ts';
-import type { Range } from '#json/index.ts';
+import { type Range, duplicateKey } from '#json/index.ts';
 import { readModel, invalid } from '../shared/text/request-values.ts';
 import { broken, parametersOf } from './part-headers.ts';
 import { type FormPart, readForm } from './form.ts';
@@ -48,12 +47,12 @@ export function openParts(
       files.push({ field, name, isFile, type: imageType(part.start), bytes: content });
     } else {
       refuseSpelling(name);
-      if (ranges.has(name)) throw duplicateField(name);
+      if (ranges.has(name)) throw duplicateKey(name);
       ranges.set(name, content);
       members[name] = readText(part);
     }
   }
-  if (files.filter(({ field }) => field === 'mask').length > 1) throw duplicateField('mask');
+  if (files.filter(({ field }) => field === 'mask').length > 1) throw duplicateKey('mask');
   const model = readModel(members['model']);
   const promptRange = ranges.get('prompt') ?? { start: 0, end: 0 };
   return {
@@ -103,9 +102,5 @@ function readText({ name, isFile, isUtf8, start }: FormPart): unknown {
 function refuseSpelling(name: string): void {
   if (fields.has(name)) return;
   const [base = ''] = name.toUpperCase().toLowerCase().split('[', 1);
-  if (fields.has(base.trim())) throw duplicateField(name);
-}
-
-function duplicateField(key: string): GatewayError {
-  return new GatewayError('duplicate_key', { values: { key }, param: key });
+  if (fields.has(base.trim())) throw duplicateKey(name);
 }

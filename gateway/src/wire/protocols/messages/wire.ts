@@ -17,10 +17,6 @@ export function requireName(value: unknown, param: string): string {
   throw invalid(param, 'must be a non-empty string');
 }
 
-export function optionalText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
 export function ownExtension(
   name: string,
   value: unknown,

@@ -103,3 +103,8 @@ function closestEffort(wantedEffort: Effort, takenEfforts: UpstreamTraits['effor
     upTo.findLast((effort) => takenEfforts.includes(effort)) ?? takenEfforts[0] ?? wantedEffort
   );
 }
+
+/** True if the catalogue confirms it, or does not know. */
+export function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
+  return capabilities.size === 0 || capabilities.has(capability);
+}

@@ -1,8 +1,8 @@
 import type { Block, FileBlock, MediaSource } from '#canonical/index.ts';
 import { base64Prefix, readBase64 } from '../../../shared/images/data-url.ts';
-import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import { decodeBase } from './extensions.ts';
-import { optionalText, type Place, requireName } from '../../wire.ts';
+import { type Place, requireName } from '../../wire.ts';
 import { invalid, requireString } from '../../../shared/text/request-values.ts';
 
 const imageMembers = new Set(['type', 'source', 'cache_control']);

@@ -7,10 +7,16 @@ import type {
   ReasoningRequest,
 } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
+import {
+  isAbsent,
+  isRecord,
+  type JsonRecord,
+  recordAt,
+  optionalText,
+} from '../../../shared/values.ts';
 import { decodeContent, decodeText } from './decode-content.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { optionalText, otherMembers, ownExtension, requireName } from '../../wire.ts';
+import { otherMembers, ownExtension, requireName } from '../../wire.ts';
 import { invalid, readNumber, requireString } from '../../../shared/text/request-values.ts';
 
 const members = new Set([

@@ -7,7 +7,7 @@ import type {
   Turn,
 } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { isAbsent, isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import {
   decodeFormat,
   decodeLogprobsRequest,
@@ -60,7 +60,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     verbosity: typeof verbosity === 'string' ? verbosity : null,
     reasoning: decodeReasoningRequest(json['reasoning'], keep),
     logprobs: decodeLogprobsRequest(json, keep),
-    cacheKey: stringOrNull(json['prompt_cache_key']),
+    cacheKey: optionalText(json['prompt_cache_key']),
     endUser: decodeEndUser(json['safety_identifier'], json['user'], keep),
     // Every response of this protocol reports usage.
     wantsUsage: true,
@@ -85,13 +85,9 @@ function decodeEndUser(
   user: unknown,
   keep: (extension: Extension) => void,
 ): string | null {
-  if (typeof identifier !== 'string') return stringOrNull(user);
+  if (typeof identifier !== 'string') return optionalText(user);
   if (typeof user === 'string') keep(ownExtension('user', user, 'ignore'));
   return identifier;
-}
-
-function stringOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 interface DecodedInput {
