@@ -126,7 +126,7 @@ export interface ResponseReading {
   /** Adds what another thread found in a response. */
   learn(findings: {
     readonly losses: readonly Loss[];
-    readonly kept: readonly (readonly [call: string, kept: KeptState])[];
+    readonly keptStates: readonly (readonly [call: string, kept: KeptState])[];
   }): void;
 }
 
@@ -148,9 +148,9 @@ export function createConverter(options: ConverterOptions): Converter {
     return {
       responseLosses,
       reader,
-      learn({ losses, kept }) {
+      learn({ losses, keptStates }) {
         responseLosses.addAll(losses);
-        for (const [call, state] of kept) store.keep(terms.owner, call, state);
+        for (const [call, state] of keptStates) store.keep(terms.owner, call, state);
       },
     };
   };

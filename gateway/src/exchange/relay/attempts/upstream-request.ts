@@ -4,7 +4,7 @@ import type { Timeouts } from '#config/index.ts';
 import { trimTrailing } from '#config/index.ts';
 import { pathOf, signerOf, type Vendor } from '#vendors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import type { ExchangeInput } from '../exchange/exchange.ts';
+import type { ExchangeInput } from '../exchange.ts';
 
 export interface UpstreamRequestOptions {
   readonly operation: OperationName;

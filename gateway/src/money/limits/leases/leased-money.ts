@@ -154,15 +154,15 @@ export class LeasedMoney implements Money {
     const { id, amount, isExact = false } = request;
     this.#sweep();
     const before = this.#holders.get(id)?.holds.get(id);
-    if (before?.isVoid === false) return { held: true, amount: before.amount };
+    if (before?.isVoid === false) return { isHeld: true, amount: before.amount };
     if (before !== undefined) this.#endHold(id, 0n);
     const meters = request.meters.filter(({ limit }) => limit !== unlimited);
-    if (meters.length === 0) return { held: true, amount };
+    if (meters.length === 0) return { isHeld: true, amount };
     const want: Want = { id, amount, meters, isLast: false, isExact };
     const decision = this.#takeNow(want, request);
     if (decision !== null) return decision;
     const deniedMeter = this.#refusals.of(request);
-    if (deniedMeter !== null) return { held: false, denied: deniedMeter };
+    if (deniedMeter !== null) return { isHeld: false, denied: deniedMeter };
     const isResting = meters.some(({ name }) => this.#book?.resting.has(name) === true);
     if (this.#isClosed || isResting || this.#options.monotonic() < this.#awayUntil) {
       return Promise.reject(unavailable());
@@ -223,8 +223,8 @@ export class LeasedMoney implements Money {
       const state = await this.#options.authority.read(meter, own?.life ?? null);
       const { spent, held, settled } = state;
       const lease = own?.leases.get(meter);
-      if (lease === undefined) return { spent, held };
-      return { spent: spent + lease.charged - settled, held: held + lease.held };
+      if (lease === undefined) return { spentAmount: spent, heldAmount: held };
+      return { spentAmount: spent + lease.charged - settled, heldAmount: held + lease.heldAmount };
     } catch {
       return null;
     }
@@ -262,7 +262,7 @@ export class LeasedMoney implements Money {
     const { monotonic, now } = this.#options;
     this.#holders.set(id, this.#book!);
     this.#expiry.add(id, monotonic() + expiresAt - now());
-    return { held: true, amount };
+    return { isHeld: true, amount };
   }
 
   #takeNow(want: Want, request: HoldRequest): HoldDecision | null {
@@ -472,12 +472,12 @@ export class LeasedMoney implements Money {
     if (own === null) return;
     const sentAt = this.#moment();
     // A command may be done before the reply is read, which then knows less than this life.
-    const { known, generation } = own;
+    const { doneNumber, generation } = own;
     const recalls = new Map(Array.from(own.leases, ([meter, { recall }]) => [meter, recall]));
     const reply = await this.#options.authority.look(own.life, heldIn(own));
     if (this.#book !== own || own.generation !== generation) return;
     if (reply.state === 'closed') this.#beginAgain();
-    else if (reply.state === 'unknown' || reply.number < known) this.#noteLoss(own);
+    else if (reply.state === 'unknown' || reply.number < doneNumber) this.#noteLoss(own);
     else {
       this.#lastSign = sentAt;
       for (const [meter, recall] of reply.recalls) {

@@ -74,7 +74,7 @@ export function readRequest(openedRequest: OpenedRequest): WireRequest {
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),
     choices: readCount(json['n'], 'n', 1) ?? 1,
-    named: readNamedState(json, openedRequest.body),
+    namedStates: readNamedState(json, openedRequest.body),
     extent,
     outputKinds: readOutputKinds(json['modalities'], isRecord(json['audio'])),
   };

@@ -59,7 +59,7 @@ export function readRequest(openedRequest: OpenedRequest): WireRequest {
     stream: readFlag(readYesNo(json['stream']), 'stream'),
     maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
     choices: 1,
-    named: readNamedState(json, openedRequest.body),
+    namedStates: readNamedState(json, openedRequest.body),
     // A later request of the thread names the message.
     isKept: isRecord(json['thread']),
     extent,
