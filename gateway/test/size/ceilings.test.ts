@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 376, files: 120 },
-  { name: 'a warm stream, messages to chat', functions: 615, files: 163 },
+  { name: 'a warm plain chat', functions: 370, files: 118 },
+  { name: 'a warm stream, messages to chat', functions: 609, files: 162 },
 ];
 const mostStrangers = 6;
 

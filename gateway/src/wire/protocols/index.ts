@@ -47,6 +47,7 @@ export * from './protocol.ts';
 export type { TextFacts } from './facts.ts';
 export { textFacts } from './text-facts.ts';
 export { encodeTokenCount, readTokenCount } from './shared/text/parse-bodies.ts';
+export { invalid } from './shared/text/request-values.ts';
 export {
   bytesPerToken,
   estimateInputTokens,
