@@ -15,8 +15,9 @@ import {
   saysNothing,
   type Surcharges,
   type TokenUsage,
+  inputSum,
 } from '#canonical/index.ts';
-import { estimateTokens, inputSum, type StreamTap } from '#protocols/index.ts';
+import { estimateTokens, type StreamTap } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { type BrokenAttempt, type DisconnectedAttempt, isError } from '../attempts/outcome.ts';
 import { chargedSurcharges } from '../admission/offered-terms.ts';
