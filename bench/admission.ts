@@ -97,7 +97,7 @@ const rates = createMemoryRates({ monotonic: () => performance.now(), liveNodes:
 const money = createMemoryMoney({
   now: Date.now,
   monotonic: () => performance.now(),
-  spent: async () => new Map(),
+  spentSource: async () => new Map(),
 });
 const billing = createBilling({ money, now: Date.now });
 

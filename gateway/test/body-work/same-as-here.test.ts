@@ -361,7 +361,11 @@ async function assertSameResponse(upstream: TextProtocolName, terms: ResponseTer
       continue;
     }
     const { body, usage } = expected.value;
-    expect(found.value).toMatchObject({ usage, kept, losses: own.responseLosses.all() });
+    expect(found.value).toMatchObject({
+      usage,
+      keptStates: kept,
+      losses: own.responseLosses.all(),
+    });
     expect(unsealed(String(found.value.body))).toBe(unsealed(String(body)));
   }
 }

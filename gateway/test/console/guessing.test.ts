@@ -24,8 +24,13 @@ const signInAt = (now: () => number, hashing = createSlots(2, 20)) =>
 test('S-09 guessing is delayed from the fifth failure on, but not in a browser that the person has used', async () => {
   let now = 0;
   const signIn = signInAt(() => now);
-  const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
-  const { known } = await signIn(attempt);
+  const attempt = {
+    email: 'viewer@example.com',
+    password,
+    address: '192.0.2.1',
+    browserToken: null,
+  };
+  const { browserToken } = await signIn(attempt);
 
   const wrong = { ...attempt, password: 'a wrong password' };
   const tries = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(wrong)));
@@ -38,11 +43,11 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
   ]);
 
   await expect(signIn(attempt)).rejects.toMatchObject({ code: 'too_many', retryAfter: 1 });
-  await expect(signIn({ ...attempt, known })).resolves.toMatchObject({
-    known: expect.any(String),
+  await expect(signIn({ ...attempt, browserToken })).resolves.toMatchObject({
+    browserToken: expect.any(String),
   });
   // A mark that somebody made up does not count.
-  await expect(signIn({ ...attempt, known: 'made.up' })).rejects.toMatchObject({
+  await expect(signIn({ ...attempt, browserToken: 'made.up' })).rejects.toMatchObject({
     code: 'too_many',
   });
   // Nobody else is held up, and a second later neither is the person.
@@ -55,13 +60,22 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
 
 test('S-09 text behind the mark of a browser gives no further tries', async () => {
   const signIn = signInAt(() => 0);
-  const attempt = { email: 'viewer@example.com', password, address: '192.0.2.1', known: null };
-  const { known } = await signIn(attempt);
+  const attempt = {
+    email: 'viewer@example.com',
+    password,
+    address: '192.0.2.1',
+    browserToken: null,
+  };
+  const { browserToken } = await signIn(attempt);
   for (let at = 0; at < 5; at += 1) {
-    const wrong = { ...attempt, password: 'a wrong password', known: `${known}.${at}` };
+    const wrong = {
+      ...attempt,
+      password: 'a wrong password',
+      browserToken: `${browserToken}.${at}`,
+    };
     await expect(signIn(wrong)).rejects.toMatchObject({ code: 'wrong_credentials' });
   }
-  await expect(signIn({ ...attempt, known: `${known}.5` })).rejects.toMatchObject({
+  await expect(signIn({ ...attempt, browserToken: `${browserToken}.5` })).rejects.toMatchObject({
     code: 'too_many',
   });
 });
@@ -69,7 +83,7 @@ test('S-09 text behind the mark of a browser gives no further tries', async () =
 test('S-09 a network of IPv6 has one count, whatever addresses somebody chooses in it', async () => {
   const signIn = signInAt(() => 0);
   const from = (address: string, at: number) =>
-    signIn({ email: `${at}@example.com`, password: 'wrong', address, known: null });
+    signIn({ email: `${at}@example.com`, password: 'wrong', address, browserToken: null });
   for (const [at, end] of ['::1', '::2', ':1::', ':a:b:c:d', '::ffff'].entries()) {
     await expect(from(`2001:db8:0:1${end}`, at)).rejects.toMatchObject({
       code: 'wrong_credentials',
@@ -83,10 +97,20 @@ test('S-09 a try that finds the gateway busy does not count against the person',
   const signIn = signInAt(() => 0, createSlots(1, 2));
   const flood = Promise.allSettled(
     Array.from({ length: 4 }, (_, at) =>
-      signIn({ email: `${at}@example.com`, password, address: `192.0.2.${at}`, known: null }),
+      signIn({
+        email: `${at}@example.com`,
+        password,
+        address: `192.0.2.${at}`,
+        browserToken: null,
+      }),
     ),
   );
-  const attempt = { email: 'admin@example.com', password, address: '198.51.100.1', known: null };
+  const attempt = {
+    email: 'admin@example.com',
+    password,
+    address: '198.51.100.1',
+    browserToken: null,
+  };
   const tries = Array.from({ length: 8 }, () => signIn(attempt));
   const messages = (await Promise.allSettled(tries)).map((each) =>
     each.status === 'rejected' ? (each.reason as Error).message : 'signed in',

@@ -46,13 +46,13 @@ export async function checkMeters({ model, cluster, clock, tasks }: Simulation):
       const state = await money.read(meter);
       if (state === null) continue;
       const spent = model.charged.get(meter) ?? 0n;
-      const expected = { spent, held: held.get(meter) ?? 0n };
+      const expected = { spentAmount: spent, heldAmount: held.get(meter) ?? 0n };
       expect([at, meter, state], 'P-02, P-08: spent and held').toEqual([at, meter, expected]);
       const most = limit + (model.overshot.get(meter) ?? 0n);
-      expect([meter, state.spent + state.held <= most], 'P-02: within the limit').toEqual([
-        meter,
-        true,
-      ]);
+      expect(
+        [meter, state.spentAmount + state.heldAmount <= most],
+        'P-02: within the limit',
+      ).toEqual([meter, true]);
     }
   }
 }
@@ -139,7 +139,7 @@ export async function checkTheEnd({ model, cluster }: Simulation): Promise<void>
   for (const { money } of cluster) {
     for (const meter of model.limits.keys()) {
       const state = await money.read(meter);
-      expect([meter, state?.held ?? 0n], 'P-08: nothing held').toEqual([meter, 0n]);
+      expect([meter, state?.heldAmount ?? 0n], 'P-08: nothing held').toEqual([meter, 0n]);
     }
   }
   const open = [...model.terms.keys()].filter(

@@ -5,14 +5,9 @@ import type { Group, Model as PricedModel } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
 import { createMemoryMoney, type Money, type SpentSource } from '#limits/index.ts';
-import { type Exchange, openExchange } from '#relay/exchange/exchange.ts';
-import { finishExchange } from '#relay/exchange/finish.ts';
-import {
-  type Ending,
-  nothingTried,
-  nothingUsed,
-  type SentRequest,
-} from '#relay/exchange/record.ts';
+import { type Exchange, openExchange } from '#relay/exchange.ts';
+import { finishExchange } from '#relay/ending/finish.ts';
+import { type Ending, nothingTried, nothingUsed, type SentRequest } from '#relay/ending/record.ts';
 import type { TextInput } from '#relay/text/input.ts';
 import { measureText } from '#relay/text/measure-text.ts';
 import type { AttemptRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
@@ -115,7 +110,7 @@ export class SimulatedNode {
   #createMoney(): Money {
     const { clock, diary, spent, held } = this.#options;
     const { now, monotonic } = clock;
-    const money = createMemoryMoney({ now, monotonic, spent, held });
+    const money = createMemoryMoney({ now, monotonic, spentSource: spent, heldSource: held });
     const { holding } = this;
     const count = (id: string) => diary.ended.set(id, (diary.ended.get(id) ?? 0) + 1);
     return {
@@ -174,7 +169,7 @@ export class SimulatedNode {
       for (const { name, limit } of limits) {
         const taken = await this.money.read(name);
         if (taken === null) throw new Error(`${name} is held on and not known`);
-        const left = limit - taken.spent - taken.held;
+        const left = limit - taken.spentAmount - taken.heldAmount;
         if (left < 0n) diary.overdrawn.push(name);
         if (left + hold.amount < full) shortOn.push(name);
       }
@@ -194,7 +189,7 @@ export class SimulatedNode {
           outcome: 'refused',
           status: 402,
           error,
-          measured: nothingUsed,
+          measuredUsage: nothingUsed,
           triedRequests: nothingTried,
         });
     }
@@ -251,7 +246,7 @@ export class SimulatedNode {
       outcome: 'failed',
       status: 502,
       error,
-      measured:
+      measuredUsage:
         this.#options.random() < 0.5 ? measureText(usage, askedOf(exchange), null) : nothingUsed,
       triedRequests: { attempts, sentRequest: null },
     };
@@ -282,7 +277,7 @@ export class SimulatedNode {
       outcome: hasLeft ? 'client-left' : 'completed',
       status: 200,
       error: null,
-      measured: measureText(usage, askedOf(exchange), null),
+      measuredUsage: measureText(usage, askedOf(exchange), null),
       triedRequests: { attempts: [...failed, attempt], sentRequest: answered },
     });
   }

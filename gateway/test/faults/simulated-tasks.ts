@@ -197,7 +197,7 @@ export function createSimulatedTasks(options: SimulatedTasksOptions) {
         return;
       }
       const cost = hasFailed ? 0n : expected;
-      billing.taskEnded({ meters, held, cost });
+      billing.taskEnded({ meters, heldAmount: held, cost });
       open.splice(open.indexOf(task), 1);
       ended += 1;
       onEnded(task, row, cost > held ? cost - held : 0n);

@@ -71,16 +71,16 @@ describe('more bodies than memory', () => {
       call(gateway.port, path, { headers, body }),
     ];
     await until(() => ends.length === 2);
-    expect(memory.used).toBe(6 * mebibyte);
+    expect(memory.usedBytes).toBe(6 * mebibyte);
     const third = send(gateway, head(`content-length: ${mebibyte}`));
     await until(() => third.text().startsWith('HTTP/1.1 503'));
     expect(third.text()).toMatch(/retry-after: 1\r\n/i);
     expect(third.text()).toContain('temporarily unavailable');
     third.socket.destroy();
-    expect([memory.refused, memory.used]).toEqual([1, 6 * mebibyte]);
+    expect([memory.refused, memory.usedBytes]).toEqual([1, 6 * mebibyte]);
     for (const end of ends) end();
     expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
-    await until(() => memory.used === 0);
+    await until(() => memory.usedBytes === 0);
   });
 
   it('wait for a moment, and are read when another one ends', async () => {
@@ -107,15 +107,15 @@ describe('more bodies than memory', () => {
       call(gateway.port, path, { headers: chunked, body: Buffer.alloc(3 * mebibyte, 32) });
     const refused = await ask();
     expect([refused.status, refused.headers['retry-after'], memory.refused]).toEqual([503, '1', 1]);
-    expect(memory.used).toBe(4.5 * mebibyte);
+    expect(memory.usedBytes).toBe(4.5 * mebibyte);
     ends[0]?.();
     expect((await first).status).toBe(200);
     const second = ask();
     await until(() => ends.length === 2);
-    expect(memory.used).toBe(9 * mebibyte);
+    expect(memory.usedBytes).toBe(9 * mebibyte);
     ends[1]?.();
     expect((await second).status).toBe(200);
-    await until(() => memory.used === 0);
+    await until(() => memory.usedBytes === 0);
   });
 
   it('that grow at once do not wait for one another', async () => {
@@ -129,7 +129,7 @@ describe('more bodies than memory', () => {
     const statuses = (await Promise.all(all)).map(({ status }) => status);
     expect(statuses).toContain(200);
     expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
-    await until(() => memory.used === 0);
+    await until(() => memory.usedBytes === 0);
   });
 
   it('of thirty unfinished requests, each a little gzip, hold no more than there is', async () => {
@@ -140,10 +140,10 @@ describe('more bodies than memory', () => {
       send(gateway, head(`content-length: ${zipped.length + 1}\r\ncontent-encoding: gzip`), zipped),
     );
     await delay(500);
-    expect(memory.used).toBeLessThanOrEqual(8 * mebibyte);
+    expect(memory.usedBytes).toBeLessThanOrEqual(8 * mebibyte);
     expect(memory.waiting + memory.refused).toBeGreaterThan(15);
     for (const { socket } of clients) socket.destroy();
-    await until(() => memory.used === 0 && memory.waiting === 0);
+    await until(() => memory.usedBytes === 0 && memory.waiting === 0);
   });
 
   it('within the body limit are read alone, however large', async () => {
@@ -156,7 +156,7 @@ describe('more bodies than memory', () => {
       });
       expect(response.status).toBe(200);
     }
-    await until(() => memory.used === 0);
+    await until(() => memory.usedBytes === 0);
   });
 
   it('release their memory when the client disconnects, read, half read and waiting', async () => {
@@ -164,21 +164,21 @@ describe('more bodies than memory', () => {
     const { gateway, ends } = await startHolding({ memory });
     const declared = head(`content-length: ${1.5 * mebibyte}`);
     const half = send(gateway, declared, body);
-    await until(() => memory.used > 4 * mebibyte);
+    await until(() => memory.usedBytes > 4 * mebibyte);
     const waiting = send(gateway, declared);
     await until(() => memory.waiting === 1);
     waiting.socket.resetAndDestroy();
     await until(() => memory.waiting === 0);
     half.socket.resetAndDestroy();
-    await until(() => memory.used === 0);
+    await until(() => memory.usedBytes === 0);
     const whole = send(gateway, declared, Buffer.alloc(1.5 * mebibyte, 32));
     await until(() => ends.length === 1);
     whole.socket.resetAndDestroy();
     await delay(50);
     // The exchange continues, and keeps what it holds.
-    expect(memory.used).toBeGreaterThan(4 * mebibyte);
+    expect(memory.usedBytes).toBeGreaterThan(4 * mebibyte);
     ends[0]?.();
-    await until(() => memory.used === 0);
+    await until(() => memory.usedBytes === 0);
   });
 
   it('of a key without money come one large body at a time', async () => {
@@ -221,7 +221,7 @@ describe('a body compressed a thousand times', () => {
       const responses = await Promise.all(all);
       expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([413]));
       expect(gateway.exchanges).toEqual([]);
-      await until(() => memory.used === 0);
+      await until(() => memory.usedBytes === 0);
     },
   );
 
@@ -265,7 +265,7 @@ describe.each([
     expect(text()).toMatch(/connection: close/i);
     expect(text()).toContain(type);
     expect(text()).toContain('the body arrived too slowly');
-    expect(memory.used).toBe(0);
+    expect(memory.usedBytes).toBe(0);
     socket.destroy();
     expect(gateway.exchanges).toEqual([]);
   });

@@ -117,8 +117,8 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     }),
     usage: settings.usage ?? {
       sums: async () => [],
-      spent: async () => new Map(),
-      held: async () => new Map(),
+      spentSource: async () => new Map(),
+      heldSource: async () => new Map(),
     },
     tasks: {
       find: async () => null,
@@ -133,7 +133,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       createMemoryMoney({
         now: () => now,
         monotonic: () => performance.now(),
-        spent: async () => new Map(),
+        spentSource: async () => new Map(),
       }),
     snapshot: settings.snapshot ?? (() => snapshotOf([])),
     now: () => now,
@@ -141,8 +141,8 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),
     metrics: createMetrics({
       journal: { depth: 0, usable: true, lost: 0, unfinished: 0 },
-      bodyMemory: { used: 0, limit: 0, refused: 0 },
-      spool: { used: 0, limit: 0, refused: 0 },
+      bodyMemory: { usedBytes: 0, limit: 0, refused: 0 },
+      spool: { usedBytes: 0, limit: 0, refused: 0 },
       server: () => ({ openConnections: async () => 0, waiting: 0, overloadRefusals: {} }),
       tasks: () => ({
         open: [],

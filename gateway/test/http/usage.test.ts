@@ -47,7 +47,7 @@ async function ask(query: string, settings: Parameters<typeof startGateway>[0] =
         asked.push(question);
         return sums;
       },
-      spent: async () =>
+      spentSource: async () =>
         new Map([
           ['user:user-1:balance', 30_000_000_000n],
           ['key:key-1:quota', 6_000_000_000n],
@@ -57,7 +57,7 @@ async function ask(query: string, settings: Parameters<typeof startGateway>[0] =
           ['team:team-1:monthly:2026-11', 3n],
           ['team:team-1:member:user-1', 4n],
         ]),
-      held: async () => new Map([['key:key-1:quota', 1_000_000_000n]]),
+      heldSource: async () => new Map([['key:key-1:quota', 1_000_000_000n]]),
     },
     ...settings,
   });
@@ -104,7 +104,8 @@ describe('GET /v1/usage', () => {
 
   it("shows a team's limits by the clock of the team, and the counted money rather than the database's", async () => {
     const money = {
-      read: (meter: string) => (meter === 'team:team-1:balance' ? { spent: 10n, held: 20n } : null),
+      read: (meter: string) =>
+        meter === 'team:team-1:balance' ? { spentAmount: 10n, heldAmount: 20n } : null,
     };
     const team = {
       id: 'team-1',
@@ -176,7 +177,7 @@ describe('GET /v1/usage', () => {
 
     const sums = async () => Promise.reject(new Error('canary: the database is unreachable'));
     const { response } = await ask('', {
-      usage: { sums, spent: async () => new Map(), held: async () => new Map() },
+      usage: { sums, spentSource: async () => new Map(), heldSource: async () => new Map() },
     });
     expect(response.status).toBe(503);
     expect(response.text).not.toContain('canary');

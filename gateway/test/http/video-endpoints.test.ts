@@ -28,7 +28,7 @@ const taskOf = (protocol: keyof typeof ids): TaskView => ({
   updatedAt: Date.UTC(2026, 10, 22),
   endedAt: null,
   demand: { resolution: '720P', seconds: 5, withVideo: false },
-  asked: {},
+  requestMembers: {},
   members: {},
   quantity: null,
   failure: null,

@@ -34,7 +34,7 @@ export function commandOf(
   return {
     life,
     number,
-    known: number - 1,
+    doneNumber: number - 1,
     generation,
     restates: 'no',
     isReplaying: false,

@@ -82,8 +82,8 @@ describe.skipIf(isSkipped('postgres'))('a payer whom many requests want to charg
     const id = `req_${(count += 1)}`;
     const meters = [{ name: meter, limit: 1_000n * usd, floor: usd / 100n }];
     try {
-      const { held } = await money.hold({ id, amount, meters, expiresAt: Infinity });
-      if (!held) return 'refused';
+      const { isHeld } = await money.hold({ id, amount, meters, expiresAt: Infinity });
+      if (!isHeld) return 'refused';
       await wait(10);
       money.commitHold(id, 0n);
       return 'held';

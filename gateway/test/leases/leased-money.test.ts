@@ -152,7 +152,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       let admitted = 0;
       for (let at = 0; at < 12; at += 1) {
         const decision = await hold(node, usd / 10n).catch(() => null);
-        if (decision?.held !== true) continue;
+        if (decision?.isHeld !== true) continue;
         admitted += 1;
         spent += usd / 20n;
         await finish(node, decision.id, usd / 20n);
@@ -167,12 +167,12 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     // What is left goes to whoever asks alone.
     for (let tries = 0; spent < usd && tries < 40; tries += 1) {
       const decision = await hold(three[0]!, usd / 20n).catch(() => null);
-      if (decision?.held !== true) continue;
+      if (decision?.isHeld !== true) continue;
       spent += usd / 20n;
       await finish(three[0]!, decision.id, usd / 20n);
     }
     expect((await rows()).spent).toBe(usd);
-    expect(await hold(three[1]!, 1n)).toMatchObject({ held: false, denied: balance });
+    expect(await hold(three[1]!, 1n)).toMatchObject({ isHeld: false, denied: balance });
   });
 
   test('of parallel requests with room for one, exactly one is admitted', async () => {
@@ -181,7 +181,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const decisions = await Promise.all(
       Array.from({ length: 30 }, async (_, at) => hold(three[at % 3]!, usd).catch(() => null)),
     );
-    expect(decisions.filter((decision) => decision?.held === true)).toHaveLength(1);
+    expect(decisions.filter((decision) => decision?.isHeld === true)).toHaveLength(1);
   });
 
   test('what is idle on another node is called back', async () => {
@@ -190,15 +190,15 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const first = await hold(one, usd / 10n);
     one.money.commitHold(first.id, 0n);
     expect((await rows()).leased).toBeGreaterThan(0n);
-    expect(await hold(other, usd)).toMatchObject({ held: true, amount: usd });
+    expect(await hold(other, usd)).toMatchObject({ isHeld: true, amount: usd });
   });
 
   test('a short hold is the only one on all nodes, and its charge is recorded in full', async () => {
     await credit(1n * usd);
     const [one, other] = [start(), start()];
     const short = await hold(one, 3n * usd);
-    expect(short).toMatchObject({ held: true, amount: usd });
-    expect(await hold(other, 3n * usd)).toMatchObject({ held: false, denied: balance });
+    expect(short).toMatchObject({ isHeld: true, amount: usd });
+    expect(await hold(other, 3n * usd)).toMatchObject({ isHeld: false, denied: balance });
     await finish(one, short.id, 2n * usd);
     // What it cost beyond itself is drawn by the next command.
     const after = { spent: 2n * usd, leased: 0n, left: 0n };
@@ -211,22 +211,22 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     // Backs a request until the short hold has ended.
     const backing = await hold(other, usd / 2n);
     const short = await hold(one, 3n * usd);
-    expect(short).toMatchObject({ held: true, amount: usd / 2n });
+    expect(short).toMatchObject({ isHeld: true, amount: usd / 2n });
     one.money.announceCharge([short.id], meterNames, usd);
     one.money.commitHold(short.id, usd);
     other.money.commitHold(backing.id, 0n);
     const next = await hold(other, 3n * usd).catch(() => null);
-    expect(next).toMatchObject({ held: false, denied: balance });
+    expect(next).toMatchObject({ isHeld: false, denied: balance });
   });
 
   test('what a short hold keeps from one request is refused to smaller ones without asking', async () => {
     await credit(1n * usd);
     const [one, other] = [start(), start()];
-    expect(await hold(other, usd / 10n)).toMatchObject({ held: true });
-    expect(await hold(one, 3n * usd)).toMatchObject({ held: true, amount: (usd * 9n) / 10n });
-    expect(await hold(other, 3n * usd)).toMatchObject({ held: false, denied: balance });
+    expect(await hold(other, usd / 10n)).toMatchObject({ isHeld: true });
+    expect(await hold(one, 3n * usd)).toMatchObject({ isHeld: true, amount: (usd * 9n) / 10n });
+    expect(await hold(other, 3n * usd)).toMatchObject({ isHeld: false, denied: balance });
     const { version } = await rows();
-    expect(await hold(other, usd)).toMatchObject({ held: false, denied: balance });
+    expect(await hold(other, usd)).toMatchObject({ isHeld: false, denied: balance });
     expect((await rows()).version).toBe(version);
   });
 
@@ -235,10 +235,10 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [one, other] = [start(), start()];
     for (let at = 0; at < 20; at += 1) {
       const short = await hold(one, 3n * usd);
-      expect(short).toMatchObject({ held: true, amount: usd });
+      expect(short).toMatchObject({ isHeld: true, amount: usd });
       one.money.commitHold(short.id, 0n);
       const next = await hold(other, 3n * usd);
-      expect(next).toMatchObject({ held: true, amount: usd });
+      expect(next).toMatchObject({ isHeld: true, amount: usd });
       other.money.commitHold(next.id, 0n);
     }
   });
@@ -247,9 +247,9 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await credit(1n * usd);
     const one = start();
     const first = await hold(one, usd, { expiresAt: Date.now() + 5_000 });
-    expect(await hold(one, usd)).toMatchObject({ held: false });
+    expect(await hold(one, usd)).toMatchObject({ isHeld: false });
     one.clock.skipped = 7_000;
-    expect(await hold(one, usd)).toMatchObject({ held: true, amount: usd });
+    expect(await hold(one, usd)).toMatchObject({ isHeld: true, amount: usd });
     await finish(one, first.id, usd / 2n);
     const after = { spent: usd / 2n, leased: usd, left: usd };
     await vi.waitFor(async () => expect(await rows()).toMatchObject(after), 15_000);
@@ -261,7 +261,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const first = await hold(one, usd / 4n);
     one.money.commitHold(first.id, 0n);
     await credit(-usd);
-    expect(await hold(one, usd / 4n, { limit: 0n })).toMatchObject({ held: false });
+    expect(await hold(one, usd / 4n, { limit: 0n })).toMatchObject({ isHeld: false });
     expect((await rows()).leased).toBe(0n);
   });
 
@@ -271,27 +271,27 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const first = await hold(one, 3n * cent);
     one.money.commitHold(first.id, 0n);
     // Less than the floor is left beside the leases.
-    expect(await hold(other, (12n * cent) / 10n)).toMatchObject({ held: true });
+    expect(await hold(other, (12n * cent) / 10n)).toMatchObject({ isHeld: true });
     const meters = [
       { name: balance, limit: 10n * usd, floor: cent },
       { name: 'key:key_1:quota', limit: usd, floor: 1n },
     ];
     const request = { id: 'req_two', amount: cent / 10n, meters, expiresAt: Infinity };
-    expect(await one.money.hold(request)).toMatchObject({ held: true });
+    expect(await one.money.hold(request)).toMatchObject({ isHeld: true });
   });
 
   test('a dead node keeps what it leased until its life is closed or too old', async () => {
     await credit(1n * usd);
     const [dead, other] = [start(), start()];
     const open = await hold(dead, usd);
-    await expect(hold(other, usd)).resolves.toMatchObject({ held: false });
+    await expect(hold(other, usd)).resolves.toMatchObject({ isHeld: false });
     await closeLives(database, dead.lives);
     await wait(150);
-    expect(await hold(other, usd)).toMatchObject({ held: true });
+    expect(await hold(other, usd)).toMatchObject({ isHeld: true });
     expect(await free(other)).toMatchObject([{ node: 'node_1', amount: usd }]);
     expect((await rows()).leased).toBe(0n);
     // It begins a new life with nothing leased.
-    await expect(hold(dead, usd)).resolves.toMatchObject({ held: true });
+    await expect(hold(dead, usd)).resolves.toMatchObject({ isHeld: true });
     expect(dead.lives).toHaveLength(2);
     expect(ended).toEqual([]);
     dead.money.commitHold(open.id, 0n);
@@ -303,7 +303,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [silent, other] = [start(), start()];
     const open = await hold(silent, usd / 2n);
     await free(silent);
-    expect(await hold(other, usd)).toMatchObject({ held: true, amount: usd });
+    expect(await hold(other, usd)).toMatchObject({ isHeld: true, amount: usd });
     await finish(silent, open.id, usd / 4n);
     const row = await database.kysely.selectFrom('usage').select('late').executeTakeFirst();
     expect(row).toEqual({ late: usd / 4n });
@@ -322,7 +322,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await vi.waitFor(async () => expect((await rows()).leased).toBe(usd / 10n), 15_000);
     node.money.commitHold(open.id, 0n);
     await vi.waitFor(async () => expect((await rows()).leased).toBe(0n), 15_000);
-    expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd / 20n });
+    expect(await hold(node, usd)).toMatchObject({ isHeld: true, amount: usd / 20n });
   });
 
   test('a lowered limit calls back what is idle within five seconds without a notification', async () => {
@@ -337,11 +337,11 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
 
   test('a credit counts with the next draw', async () => {
     const [node] = [start()];
-    expect(await hold(node, usd)).toMatchObject({ held: false, denied: balance });
+    expect(await hold(node, usd)).toMatchObject({ isHeld: false, denied: balance });
     await credit(1n * usd);
     await changed();
     await vi.waitFor(
-      async () => expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd }),
+      async () => expect(await hold(node, usd)).toMatchObject({ isHeld: true, amount: usd }),
       15_000,
     );
   });
@@ -355,7 +355,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await sql`update lives set number = 0 where id = ${one.lives[0]}`.execute(database.kysely);
     const decided: string[] = [];
     const ask = (node: Node, amount: bigint) =>
-      hold(node, amount).then(({ held }) => decided.push(`${held} ${amount}`));
+      hold(node, amount).then(({ isHeld }) => decided.push(`${isHeld} ${amount}`));
     const asking = [ask(one, usd / 5n)];
     await vi.waitFor(async () => {
       const generation = database.kysely.selectFrom('lease_generation').select('number');
@@ -396,12 +396,12 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await hold(other, usd / 20n);
     const idle = await hold(one, usd / 10n);
     one.money.commitHold(idle.id, 0n);
-    const held = { spent: 0n, held: (usd * 3n) / 20n };
+    const held = { spentAmount: 0n, heldAmount: (usd * 3n) / 20n };
     for (const { money } of [one, other, start()]) {
       await vi.waitFor(async () => expect(await money.read(balance)).toEqual(held), 15_000);
     }
     await finish(one, open.id, usd / 10n);
-    const after = { spent: usd / 10n, held: usd / 20n };
+    const after = { spentAmount: usd / 10n, heldAmount: usd / 20n };
     await vi.waitFor(async () => expect(await other.money.read(balance)).toEqual(after), 15_000);
   });
 
@@ -410,10 +410,10 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const [node] = [start()];
     const first = await hold(node, usd / 2n);
     const more = await hold(node, usd / 2n, { id: `${first.id}+1` });
-    expect(more).toMatchObject({ held: true, amount: usd / 2n });
+    expect(more).toMatchObject({ isHeld: true, amount: usd / 2n });
     const lease = node.money.announceCharge([first.id, more.id], meterNames, usd);
     expect(lease?.parts[0]).toBe(String(usd));
-    expect(await hold(node, usd / 2n)).toMatchObject({ held: false });
+    expect(await hold(node, usd / 2n)).toMatchObject({ isHeld: false });
   });
 
   test('a charge whose record was not written gives its part back', async () => {
@@ -435,7 +435,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     applied.until = Infinity;
     await wait(leaseRules.lookEveryMs + 500);
     const left = usd - usd / 4n - usd / 8n;
-    expect(await hold(node, left)).toMatchObject({ held: true, amount: left });
+    expect(await hold(node, left)).toMatchObject({ isHeld: true, amount: left });
     const after = await rows();
     expect(after.spent + after.leased).toBe(usd);
   });
@@ -446,12 +446,12 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const { id } = await hold(node, usd);
     const lease = node.money.announceCharge([id], meterNames, usd)!;
     node.money.commitHold(id, usd);
-    expect(await hold(node, usd)).toMatchObject({ held: false });
+    expect(await hold(node, usd)).toMatchObject({ isHeld: false });
     node.money.reject([{ meter: balance, life: 'another', part: usd }]);
-    expect(await hold(node, usd)).toMatchObject({ held: false });
+    expect(await hold(node, usd)).toMatchObject({ isHeld: false });
     node.money.reject([{ meter: balance, life: lease.life, part: usd }]);
     await wait(150);
-    expect(await hold(node, usd)).toMatchObject({ held: true, amount: usd });
+    expect(await hold(node, usd)).toMatchObject({ isHeld: true, amount: usd });
   });
 
   test('a node that has not been heard for nine tenths of the age asks before it admits', async () => {
@@ -463,7 +463,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     await free(sleeper);
     sleeper.clock.skipped = (ageMs * 9) / 10;
     expect(sleeper.money.hasLeases).toBe(false);
-    expect(await hold(sleeper, usd / 10n)).toMatchObject({ held: true });
+    expect(await hold(sleeper, usd / 10n)).toMatchObject({ isHeld: true });
     expect(sleeper.lives).toHaveLength(2);
   });
 

@@ -130,7 +130,7 @@ describe.each(dialects)('%s', (dialect) => {
     test('is shown as held, and outlives processes', async () => {
       const [node] = startAll();
       const task = (await node!.submit(7))!;
-      const shown = { spent: 0n, held: 7n * usd };
+      const shown = { spentAmount: 0n, heldAmount: 7n * usd };
       expect(await node!.money.read(balance)).toEqual(shown);
       await bury(ledger, node!);
       const next = startOne();
@@ -138,7 +138,10 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await next.money.read(balance)).toEqual(shown);
       await next.end(task, 7);
       await takesAll(next, 3);
-      expect(await next.money.read(balance)).toEqual({ spent: 7n * usd, held: 3n * usd });
+      expect(await next.money.read(balance)).toEqual({
+        spentAmount: 7n * usd,
+        heldAmount: 3n * usd,
+      });
     });
 
     test('stays if the limit is lowered below it, and nothing else is admitted meanwhile', async () => {
@@ -364,7 +367,7 @@ describe.skipIf(isSkipped('postgres'))('what a task takes of leases', () => {
     expect(await refusalOf(node.submit(12))).toBe('insufficient_balance');
     const meters = [{ name: `user:${ledger.caller.userId}:balance`, limit: start, floor: 1n }];
     const request = { id: 'req_chat', amount: 12n * usd, meters, expiresAt: Infinity };
-    expect(await node.money.hold(request)).toEqual({ held: true, amount: start });
+    expect(await node.money.hold(request)).toEqual({ isHeld: true, amount: start });
   });
 
   test('is refused if they were freed meanwhile, and nothing is written', async () => {

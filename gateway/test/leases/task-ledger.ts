@@ -90,8 +90,8 @@ function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { s
     return createMemoryMoney({
       now,
       monotonic,
-      spent,
-      held: (meters) => heldByTasks(kysely, meters),
+      spentSource: spent,
+      heldSource: (meters) => heldByTasks(kysely, meters),
     });
   }
   const rules = { ...leaseRules, ageMs, share: 500n };
@@ -216,7 +216,7 @@ export function startNode(ledger: Ledger): LedgerNode {
         await releaseTaskHold(trx, { meters: task.meters, amount: held! });
         return owed === null ? 0n : BigInt(owed.cost);
       });
-      billing.taskEnded({ meters: task.meters, held: task.amount, cost });
+      billing.taskEnded({ meters: task.meters, heldAmount: task.amount, cost });
     },
     close: () => money.close(),
   };

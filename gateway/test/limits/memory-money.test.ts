@@ -23,7 +23,7 @@ function openBench() {
     createMemoryMoney({
       now: () => clock.wall,
       monotonic: () => clock.monotonic,
-      async spent(meters) {
+      async spentSource(meters) {
         asked.push(...meters);
         return new Map(spent);
       },
@@ -106,7 +106,7 @@ describe('money in memory', () => {
     const before = bench.asked.length;
     expect(await bench.money.read(one.name)).toBeNull();
     const holds = await Promise.all(Array.from({ length: 20 }, () => hold([one], 100n)));
-    expect(holds.filter(({ held }) => held)).toHaveLength(6);
+    expect(holds.filter(({ isHeld }) => isHeld)).toHaveLength(6);
     expect(bench.asked.slice(before)).toEqual([one.name]);
   });
 
@@ -116,27 +116,27 @@ describe('money in memory', () => {
     const limited = (limit: bigint) => [balance, { ...quota, limit }];
     for (const spent of [10n, 30n]) {
       const id = fresh('request');
-      expect(await hold([balance, quota], 50n, { id })).toEqual({ held: true, amount: 50n });
+      expect(await hold([balance, quota], 50n, { id })).toEqual({ isHeld: true, amount: 50n });
       bench.money.commitHold(id, spent);
     }
-    expect(await hold(limited(40n), 1n)).toEqual({ held: false, denied: quota.name });
+    expect(await hold(limited(40n), 1n)).toEqual({ isHeld: false, denied: quota.name });
     const underWay = fresh('request');
     await hold([balance, quota], 25n, { id: underWay });
-    expect(await hold(limited(65n), 1n)).toEqual({ held: false, denied: quota.name });
-    expect(await hold(limited(70n), 100n)).toEqual({ held: true, amount: 5n });
+    expect(await hold(limited(65n), 1n)).toEqual({ isHeld: false, denied: quota.name });
+    expect(await hold(limited(70n), 100n)).toEqual({ isHeld: true, amount: 5n });
     bench.money.commitHold(underWay, 20n);
-    expect(await read(quota)).toEqual({ spent: 60n, held: 5n });
+    expect(await read(quota)).toEqual({ spentAmount: 60n, heldAmount: 5n });
     // A later process knows of it too, by what has been written of it.
     for (const { name } of [balance, quota]) bench.spent.set(name, 60n);
     const another = bench.another();
     const request = { amount: 9n, expiresAt: bench.clock.wall + minute };
     expect(await another.hold({ ...request, id: fresh('request'), meters: limited(60n) })).toEqual({
-      held: false,
+      isHeld: false,
       denied: quota.name,
     });
     expect(
       await another.hold({ ...request, id: fresh('request'), meters: [balance, quota] }),
-    ).toEqual({ held: true, amount: 9n });
+    ).toEqual({ isHeld: true, amount: 9n });
   });
 
   test('amounts of 64 bits are exact', async () => {
@@ -153,11 +153,14 @@ describe('money in memory', () => {
         const id = fresh('request');
         const isHeld = left > 0n;
         expect(await hold([one], amount, { id })).toEqual(
-          isHeld ? { held: true, amount: held } : { held: false, denied: one.name },
+          isHeld ? { isHeld: true, amount: held } : { isHeld: false, denied: one.name },
         );
-        expect(await read(one)).toEqual({ spent, held: isHeld ? held : 0n });
+        expect(await read(one)).toEqual({ spentAmount: spent, heldAmount: isHeld ? held : 0n });
         bench.money.commitHold(id, 1n);
-        expect(await read(one)).toEqual({ spent: isHeld ? spent + 1n : spent, held: 0n });
+        expect(await read(one)).toEqual({
+          spentAmount: isHeld ? spent + 1n : spent,
+          heldAmount: 0n,
+        });
       }),
       { numRuns: 300 },
     );
@@ -172,13 +175,13 @@ describe('money in memory', () => {
       string,
     ];
     await hold([one], 60n, { id: wide });
-    expect(await hold([one], 60n, { id: short })).toEqual({ held: true, amount: 40n });
+    expect(await hold([one], 60n, { id: short })).toEqual({ isHeld: true, amount: 40n });
     bench.money.commitHold(short, 70n);
     // A request for another meter is the first to say that the short hold has ended.
     await hold([meter(100n)], 1n);
     bench.money.commitHold(wide, 0n);
-    expect(await hold([one], 25n, { id: next })).toEqual({ held: true, amount: 25n });
-    expect(await hold([one], 10n, { id: last })).toEqual({ held: true, amount: 5n });
+    expect(await hold([one], 25n, { id: next })).toEqual({ isHeld: true, amount: 25n });
+    expect(await hold([one], 10n, { id: last })).toEqual({ isHeld: true, amount: 5n });
   });
 });
 
@@ -194,22 +197,25 @@ test('a task that ends while its meters are being read counts once', async () =>
   const money = createMemoryMoney({
     now: () => 0,
     monotonic: () => 0,
-    spent: readOf('spent'),
-    held: readOf('held'),
+    spentSource: readOf('spent'),
+    heldSource: readOf('held'),
   });
   const meters = [{ name: 'balance', limit: 10n, floor: 1n }];
   const held = money.hold({ id: 'chat', amount: 5n, meters, expiresAt: minute });
   const ended = money.taskEnding(['balance']).then(() => {
     Object.assign(stored, { spent: 2n, held: 0n });
-    money.taskEnded({ meters: ['balance'], held: 5n, cost: 2n });
+    money.taskEnded({ meters: ['balance'], heldAmount: 5n, cost: 2n });
   });
   read.resolve();
-  expect(await held).toEqual({ held: true, amount: 5n });
+  expect(await held).toEqual({ isHeld: true, amount: 5n });
   await ended;
-  expect(await money.read('balance')).toEqual({ spent: 2n, held: 5n });
+  expect(await money.read('balance')).toEqual({ spentAmount: 2n, heldAmount: 5n });
   const task = { id: 'task', amount: 4n, isExact: true, meters, expiresAt: minute };
-  expect(await money.hold(task)).toEqual({ held: false, denied: 'balance' });
-  expect(await money.hold({ ...task, id: 'less', amount: 3n })).toEqual({ held: true, amount: 3n });
+  expect(await money.hold(task)).toEqual({ isHeld: false, denied: 'balance' });
+  expect(await money.hold({ ...task, id: 'less', amount: 3n })).toEqual({
+    isHeld: true,
+    amount: 3n,
+  });
 });
 
 test('a hold that has expired does not become that of a task', async () => {
@@ -217,7 +223,7 @@ test('a hold that has expired does not become that of a task', async () => {
   const money = createMemoryMoney({
     now: () => clock.wall,
     monotonic: () => clock.monotonic,
-    spent: async () => new Map(),
+    spentSource: async () => new Map(),
   });
   const meters = [{ name: 'balance', limit: 10n, floor: 1n }];
   await money.hold({

@@ -28,7 +28,7 @@ function inMemory(): MoneyBench {
   const money = createMemoryMoney({
     now: () => clock.wall,
     monotonic: () => clock.monotonic,
-    spent: async () => new Map(),
+    spentSource: async () => new Map(),
   });
   return {
     money,

@@ -27,13 +27,13 @@ export class MoneyModel {
   hold(id: string, amount: bigint, now: number, expiresAt: number): HoldDecision {
     const [poor, shortOn] = this.#judge(amount, now);
     const [first] = poor;
-    if (first !== undefined) return { held: false, denied: first };
+    if (first !== undefined) return { isHeld: false, denied: first };
     const taken = this.#spent + this.#heldAt(now);
     const least = [amount, ...this.#meters.map(({ limit }) => limit - taken)].reduce((a, b) =>
       a < b ? a : b,
     );
     this.#holds.set(id, { amount: least, expiresAt, shortOn });
-    return { held: true, amount: least };
+    return { isHeld: true, amount: least };
   }
 
   /** The meters that refuse, and those that have less left than is asked for. */
@@ -64,7 +64,7 @@ export class MoneyModel {
   }
 
   read(now: number): MeterState {
-    return { spent: this.#spent, held: this.#heldAt(now) };
+    return { spentAmount: this.#spent, heldAmount: this.#heldAt(now) };
   }
 
   #heldAt(now: number): bigint {

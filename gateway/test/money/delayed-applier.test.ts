@@ -79,7 +79,7 @@ async function openWorld(dialect: Dialect) {
     const money = createMemoryMoney({
       now: Date.now,
       monotonic: () => performance.now(),
-      spent: createSpentSource({
+      spentSource: createSpentSource({
         ready: journal.caughtUp,
         early: journal.spentWithLeftOver,
         read: (meters) => spentOf(database.kysely, meters),

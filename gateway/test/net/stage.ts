@@ -378,7 +378,7 @@ interface CallOptions {
 
 /** A request at an upstream. It reports defects of its listener as the real client does. */
 export class PlayedCall implements UpstreamCall {
-  readonly sent: boolean;
+  readonly isSent: boolean;
   /** What the gateway has done with it. */
   readonly events: string[] = [];
   readonly #listener: UpstreamListener;
@@ -389,7 +389,7 @@ export class PlayedCall implements UpstreamCall {
   constructor(listener: UpstreamListener, options: CallOptions) {
     this.#listener = listener;
     this.#options = options;
-    this.sent = options.sent;
+    this.isSent = options.sent;
   }
 
   pause(): void {
@@ -574,10 +574,10 @@ function playedMoney(left: bigint, note: (section: string, line: string) => void
     const held = amount < left ? amount : left;
     const denied = held === 0n || (isExact && held < amount);
     note('money', `hold ${id} ${amount}: ${denied ? 'denied' : held}`);
-    if (denied) return { held: false, denied: meters[0]?.name ?? '' };
+    if (denied) return { isHeld: false, denied: meters[0]?.name ?? '' };
     left -= held;
     holds.set(id, held);
-    return { held: true, amount: held };
+    return { isHeld: true, amount: held };
   };
   return {
     hold,

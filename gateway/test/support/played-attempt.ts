@@ -30,7 +30,7 @@ export function playUpstream(sent = true) {
       send(_request, given) {
         listener = given;
         return {
-          sent,
+          isSent: sent,
           pause: () => void (played.isPaused = true),
           resume: () => void (played.isPaused = false),
           abort: () => void (played.isAborted = true),

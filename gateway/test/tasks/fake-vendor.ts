@@ -116,7 +116,7 @@ export function createFakeVendor({ most, looksPerSecond = 1_000 }: FakeOptions =
           if (!isOver) listener.onEnd();
         });
         return {
-          sent: true,
+          isSent: true,
           pause() {},
           resume() {},
           abort: () => (isOver = true),

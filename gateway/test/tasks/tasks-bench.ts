@@ -180,7 +180,7 @@ export function newTask(id: string, now: number, more: Partial<NewTask> = {}): N
     model: 'demo-video',
     userAgent: 'test',
     demand: asked,
-    asked: {},
+    requestMembers: {},
     hold: holdOf(id, userId, BigInt(asked.seconds) * 100_000_000n),
     bound: isFree ? null : bound,
     ...more,
@@ -211,7 +211,7 @@ function tellingBilling(
     taskBeginning: ({ meters, amount }) => ({ meters, amount, lease: null }),
     taskBegun: (_, outcome) => void holds.push(outcome),
     taskEnding: async () => {},
-    taskEnded: ({ held, cost }) => void holds.push(`${held} ${cost}`),
+    taskEnded: ({ heldAmount, cost }) => void holds.push(`${heldAmount} ${cost}`),
   };
 }
 

@@ -58,7 +58,7 @@ export interface TaskView {
   readonly endedAt: number | null;
   readonly demand: VideoDemand;
   /** What the request asked for besides, such as its ratio. */
-  readonly asked: TaskMembers;
+  readonly requestMembers: TaskMembers;
   /** What the upstream said at the last look. */
   readonly members: TaskMembers;
   /** Of a task that succeeded: what was charged for, in milliseconds or tokens. Null otherwise. */

@@ -99,7 +99,7 @@ class Walker {
   readonly problems: ConfigProblem[] = [];
   readonly #file: string | null;
   readonly #lines: LineCounter;
-  readonly #known: Map<string, number>;
+  readonly #knownLines: Map<string, number>;
   readonly #context: ExpansionContext;
   readonly #anchors = new Map<string, Node>();
   #throughAliases = 0;
@@ -113,7 +113,7 @@ class Walker {
   ) {
     this.#file = file;
     this.#lines = lines;
-    this.#known = knownKeys;
+    this.#knownLines = knownKeys;
     this.#context = context;
   }
 
@@ -125,7 +125,7 @@ class Walker {
   read(node: Node, path: Path, keyLine?: number): RawValue {
     const line =
       isScalar(node) && node.source !== '' ? this.#lineOf(node) : (keyLine ?? this.#lineOf(node));
-    this.#known.set(JSON.stringify(path), line);
+    this.#knownLines.set(JSON.stringify(path), line);
     if (path.length > deepest) {
       return this.report(path.slice(0, 4), line, `at most ${deepest} levels`, 'more');
     }
@@ -189,7 +189,7 @@ class Walker {
   }
 
   #missing(path: Path, line: number): Scalar {
-    this.#known.set(JSON.stringify(path), line);
+    this.#knownLines.set(JSON.stringify(path), line);
     return new Scalar(null, '');
   }
 

@@ -109,7 +109,7 @@ export class SpoolTarget implements BodyTarget {
   }
 
   end(done: Parameters<BodyTarget['end']>[0]): void {
-    this.#claim.tryBody(this.#reader.kept);
+    this.#claim.tryBody(this.#reader.keptBytes);
     void this.#seal(done);
   }
 

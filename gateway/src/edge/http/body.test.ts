@@ -31,7 +31,7 @@ test('a body that is not counted is read', async () => {
 test('a body is read at once if there is memory for it', async () => {
   const memory = createBodyMemory({ limit: 8 * limit, monotonic: () => 0 });
   const { done } = send(memory.open('key'));
-  expect(memory).toMatchObject({ used: 3 * text.length, waiting: 0 });
+  expect(memory).toMatchObject({ usedBytes: 3 * text.length, waiting: 0 });
   await expect.poll(() => done.mock.calls).toEqual(whole);
 });
 

@@ -167,7 +167,7 @@ const largeTotal = perExpectedByte * largeBody;
  */
 export interface BodyRoom {
   /** Bytes held. */
-  readonly used: number;
+  readonly usedBytes: number;
   /** Bytes. */
   readonly sharedLimit: number;
   /** Whether its key has no money and already has a large body in flight. */
@@ -209,7 +209,7 @@ export function createBodyRoom(limit: number): BodyRoom {
   };
 
   return {
-    get used() {
+    get usedBytes() {
       return reservedBytes + sharedBytes;
     },
     sharedLimit,

@@ -34,10 +34,10 @@ describe('the memory for bodies', () => {
   test('however much one key holds, another key’s body of a megabyte is admitted', () => {
     const memory = create();
     for (let at = 0; at < 1_000; at += 1) memory.open('greedy').tryBody(mebibyte);
-    const greedy = memory.used;
+    const greedy = memory.usedBytes;
     expect(greedy).toBeGreaterThan(150 * mebibyte);
     expect(memory.open('other').tryBody(mebibyte)).toBe(true);
-    expect(memory.used).toBeLessThanOrEqual(memory.limit);
+    expect(memory.usedBytes).toBeLessThanOrEqual(memory.limit);
   });
 
   test('something is left for the fortieth key', () => {
@@ -142,9 +142,9 @@ describe('the memory for bodies', () => {
     const body = Buffer.alloc(100_000, 32);
     claim.tryBody(body.length);
     claim.takeParsed(body, 0, 0);
-    expect(memory.used).toBe(300_000);
+    expect(memory.usedBytes).toBe(300_000);
     claim.takeParsed(body, 1_000, 20_000);
-    expect(memory.used).toBe(300_000 + 1_000 * 88 + 20_000 * 56);
+    expect(memory.usedBytes).toBe(300_000 + 1_000 * 88 + 20_000 * 56);
     const other = memory.open('b');
     other.tryBody(body.length);
     expect(() => other.takeParsed(body, 0, 1_000_000)).toThrow(
@@ -160,16 +160,16 @@ describe('the memory for bodies', () => {
     const claim = memory.open('a');
     claim.tryBody(1_000);
     expect(claim.tryResponse(mebibyte)).toBe(true);
-    expect(memory.used).toBe(3_000 + 2 * mebibyte);
+    expect(memory.usedBytes).toBe(3_000 + 2 * mebibyte);
     const other = memory.open('b');
     other.tryBody(1_000);
     expect(other.tryResponse(mebibyte)).toBe(false);
-    expect(memory.used).toBe(6_000 + 2 * mebibyte);
+    expect(memory.usedBytes).toBe(6_000 + 2 * mebibyte);
     expect(claim.tryResponse(0)).toBe(true);
     expect(other.tryResponse(mebibyte)).toBe(true);
     claim.release();
     other.release();
-    expect(memory.used).toBe(0);
+    expect(memory.usedBytes).toBe(0);
   });
 
   describe('a response for which there is no room', () => {
@@ -236,7 +236,7 @@ describe('the memory for bodies', () => {
     const memory = create();
     const claim = memory.open('a');
     claim.takeParsed(Buffer.from('ä'), 0, 0);
-    expect(memory.used).toBe(8);
+    expect(memory.usedBytes).toBe(8);
   });
 
   test('a client that disconnected hears nothing and holds nothing', () => {
@@ -250,9 +250,14 @@ describe('the memory for bodies', () => {
     first.release();
     first.release();
     vi.advanceTimersByTime(10_000);
-    expect([told(), memory.used, memory.waiting, memory.refused]).toEqual(['nothing', 0, 0, 0]);
+    expect([told(), memory.usedBytes, memory.waiting, memory.refused]).toEqual([
+      'nothing',
+      0,
+      0,
+      0,
+    ]);
     expect(gone.tryBody(mebibyte)).toBe(true);
-    expect(memory.used).toBe(0);
+    expect(memory.usedBytes).toBe(0);
   });
 });
 
@@ -285,13 +290,13 @@ test('in any order of events the limit holds and all memory is released', () => 
         } else claim?.release();
         const shared = claims.filter((each) => each.isShared && !each.isReleased);
         const most = Math.max(24 * mebibyte, ...shared.map(({ heldBytes }) => heldBytes));
-        expect(memory.used).toBeLessThanOrEqual(most + 8 * mebibyte);
-        expect(memory.used).toBe(
+        expect(memory.usedBytes).toBeLessThanOrEqual(most + 8 * mebibyte);
+        expect(memory.usedBytes).toBe(
           claims.reduce((sum, each) => sum + (each.isReleased ? 0 : each.heldBytes), 0),
         );
       }
       for (const claim of claims) claim.release();
-      expect([memory.used, memory.waiting]).toEqual([0, 0]);
+      expect([memory.usedBytes, memory.waiting]).toEqual([0, 0]);
     }),
     { numRuns: 300 },
   );

@@ -11,7 +11,7 @@ export interface BodyMemory {
   /** Bytes. */
   readonly limit: number;
   /** Bytes held. Exceeds the limit only while a larger body is alone. */
-  readonly used: number;
+  readonly usedBytes: number;
   /** Requests waiting for room. */
   readonly waiting: number;
   /** Requests refused for lack of room since the start. */
@@ -68,8 +68,8 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
 
   return {
     limit,
-    get used() {
-      return room.used;
+    get usedBytes() {
+      return room.usedBytes;
     },
     get waiting() {
       return queue.waiting.size;

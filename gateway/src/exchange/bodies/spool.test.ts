@@ -79,7 +79,7 @@ describe('a spooled body', () => {
       ),
       { numRuns: 40 },
     );
-    expect([spool.used, spool.kept]).toEqual([0, 0]);
+    expect([spool.usedBytes, spool.keptBytes]).toEqual([0, 0]);
   });
 
   test('has no file with a name, and none at all if it is small', async () => {
@@ -137,15 +137,15 @@ describe('the spool', () => {
     const [first, second] = [space!.open(), space!.open()];
     first.add(patterned(1.5 * mebibyte, 1));
     second.add(patterned(mebibyte, 1));
-    expect(spool.kept).toBe(1.5 * mebibyte);
+    expect(spool.keptBytes).toBe(1.5 * mebibyte);
     first.release();
-    expect(spool.kept).toBe(0);
+    expect(spool.keptBytes).toBe(0);
     // It has a file, so it stays there.
     second.add(patterned(mebibyte, 1));
     await second.seal();
-    expect([spool.kept, spool.used]).toEqual([0, 2 * mebibyte]);
+    expect([spool.keptBytes, spool.usedBytes]).toEqual([0, 2 * mebibyte]);
     space!.release();
-    expect([spool.kept, spool.used]).toEqual([0, 0]);
+    expect([spool.keptBytes, spool.usedBytes]).toEqual([0, 0]);
   });
 
   test('empties its folder at the start', () => {
@@ -200,7 +200,7 @@ describe('the spool', () => {
     expect(spool.problem()).toBeNull();
     spool.reserve(1)!.release();
     expect(said).toEqual(['problem', 'recovery']);
-    expect(spool.used).toBe(0);
+    expect(spool.usedBytes).toBe(0);
   });
 
   test('reserves no more than its limit', () => {
@@ -208,12 +208,12 @@ describe('the spool', () => {
     const first = spool.reserve(6);
     expect(spool.reserve(5)).toBeNull();
     const second = spool.reserve(4);
-    expect(spool.used).toBe(10);
+    expect(spool.usedBytes).toBe(10);
     first!.release();
     first!.release();
-    expect(spool.used).toBe(4);
+    expect(spool.usedBytes).toBe(4);
     second!.release();
-    expect(spool.used).toBe(0);
+    expect(spool.usedBytes).toBe(0);
   });
 
   test('gives a body more than was reserved while there is room', async () => {
@@ -222,11 +222,11 @@ describe('the spool', () => {
     const body = space!.open();
     body.add(patterned(3 * mebibyte, 1));
     await body.seal();
-    expect(spool.used).toBe(3 * mebibyte);
+    expect(spool.usedBytes).toBe(3 * mebibyte);
     body.add(patterned(3 * mebibyte, 1));
     await expect(body.seal()).rejects.toThrow('there is no room');
     space!.release();
-    expect(spool.used).toBe(0);
+    expect(spool.usedBytes).toBe(0);
   });
 
   test('gives the bodies that one key sends half of its limit, or one body all of it', () => {
@@ -236,10 +236,10 @@ describe('the spool', () => {
     const second = spool.reserve(mebibyte, sent('a'));
     expect(spool.reserve(1, sent('a'))).toBeNull();
     const other = spool.reserve(5 * mebibyte, sent('b'));
-    expect(spool.used).toBe(10 * mebibyte);
+    expect(spool.usedBytes).toBe(10 * mebibyte);
     for (const space of [first, second, other]) space!.release();
     spool.reserve(9 * mebibyte, sent('a'))!.release();
-    expect(spool.used).toBe(0);
+    expect(spool.usedBytes).toBe(0);
   });
 
   test('leaves an eighth of its limit to other keys, whatever one key asks for', () => {
@@ -250,12 +250,12 @@ describe('the spool', () => {
     expect(spool.reserve(1, sent('a'))).toBeNull();
     expect(spool.reserve(1, drawn('a'))).toBeNull();
     const other = spool.reserve(10, drawn('b'));
-    expect(spool.used).toBe(80);
+    expect(spool.usedBytes).toBe(80);
     for (const space of [one, more, other]) space!.release();
     const [body, image] = [spool.reserve(20, sent('a')), spool.reserve(60, drawn('a'))];
-    expect(spool.used).toBe(80);
+    expect(spool.usedBytes).toBe(80);
     for (const space of [body, image]) space!.release();
-    expect(spool.used).toBe(0);
+    expect(spool.usedBytes).toBe(0);
   });
 
   test('leaves room on the disk for the journal', () => {

@@ -10,9 +10,9 @@ export interface Spool {
   /** Bytes. */
   readonly limit: number;
   /** Bytes reserved, or taken beyond that. */
-  readonly used: number;
+  readonly usedBytes: number;
   /** Bytes in memory. */
-  readonly kept: number;
+  readonly keptBytes: number;
   /** Bodies for which there was no room, since the start. */
   readonly refused: number;
   /** Why no file can be written; null: they can, as far as is known. */
@@ -96,10 +96,10 @@ export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool 
 
   return {
     limit,
-    get kept() {
+    get keptBytes() {
       return memoryBytes;
     },
-    get used() {
+    get usedBytes() {
       return usedBytes;
     },
     get refused() {

@@ -6,7 +6,7 @@ import type { BodyEdit, BodyPieces, SpooledBody } from './spooled-body.ts';
 /** Reads a body as it arrives, so that it need not be in memory. */
 export interface PieceReader {
   /** In bytes: the memory that it takes. */
-  readonly kept: number;
+  readonly keptBytes: number;
   /** A piece may be used again afterwards. */
   add(piece: Buffer): void;
 }

@@ -76,7 +76,7 @@ export interface ReadResponse extends WireResponse {
   readonly outputTokens: number | null;
   /** What the client's protocol cannot express, and state to remember, by call: for `ResponseReading.learn`. */
   readonly losses: ReturnType<WireLosses['all']>;
-  readonly kept: readonly (readonly [call: string, kept: KeptState])[];
+  readonly keptStates: readonly (readonly [call: string, kept: KeptState])[];
 }
 
 type WireLosses = ReturnType<Converter['read']>['responseLosses'];
@@ -227,7 +227,7 @@ export class TextFunctions {
       ...response,
       outputTokens: estimateOf(response),
       losses: reading?.responseLosses.all() ?? [],
-      kept: this.#keptStates,
+      keptStates: this.#keptStates,
     };
   }
 

@@ -63,7 +63,7 @@ export async function endTask(
   if (!isStored) return null;
   if (hold !== null) {
     const cost = BigInt(outcome.charge?.cost ?? '0');
-    billing.taskEnded({ meters: hold.meters, held: hold.amount, cost });
+    billing.taskEnded({ meters: hold.meters, heldAmount: hold.amount, cost });
   }
   onEnded(record);
   return { record, row: { ...row, ...endedRow, updated_at: now } };

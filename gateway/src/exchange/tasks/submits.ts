@@ -195,7 +195,7 @@ function newRow(task: NewTask, now: number): NewRow {
     user_agent: task.userAgent,
     model: task.model,
     demand: JSON.stringify(task.demand),
-    asked: JSON.stringify(task.asked),
+    asked: JSON.stringify(task.requestMembers),
     terms: terms === null ? null : JSON.stringify(terms),
     held: hold?.amount ?? null,
     created_at: now,

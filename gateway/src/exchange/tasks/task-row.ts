@@ -17,7 +17,7 @@ export interface TaskRow extends Omit<TaskTable, keyof Read>, Read {}
 interface Read {
   readonly protocol: VideoProtocolName;
   readonly demand: VideoDemand;
-  readonly asked: TaskMembers;
+  readonly requestMembers: TaskMembers;
   readonly terms: TaskTerms | null;
   readonly state: TaskState;
   readonly failure: TaskFailure | null;
@@ -30,7 +30,7 @@ export function readRow(row: TaskTable): TaskRow {
     ...row,
     protocol: row.protocol as VideoProtocolName,
     demand: JSON.parse(row.demand) as VideoDemand,
-    asked: JSON.parse(row.asked) as TaskMembers,
+    requestMembers: JSON.parse(row.asked) as TaskMembers,
     terms: row.terms === null ? null : (JSON.parse(row.terms) as TaskTerms),
     state: row.state as TaskState,
     failure: row.failure === null ? null : (JSON.parse(row.failure) as TaskFailure),
@@ -50,7 +50,7 @@ export function viewOf(row: TaskRow): TaskView {
     updatedAt: row.updated_at,
     endedAt: row.ended_at,
     demand: row.demand,
-    asked: row.asked,
+    requestMembers: row.requestMembers,
     members: row.members,
     quantity: row.quantity,
     failure: row.failure,

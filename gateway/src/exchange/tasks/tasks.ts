@@ -62,7 +62,7 @@ export interface NewTask {
   readonly model: string;
   readonly userAgent: string | null;
   readonly demand: VideoDemand;
-  readonly asked: TaskMembers;
+  readonly requestMembers: TaskMembers;
   /** Both null: the task is free. */
   readonly hold: Hold | null;
   readonly bound: CostLine<bigint> | null;

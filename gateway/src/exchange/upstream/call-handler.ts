@@ -129,7 +129,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     this.#listener.onBreak(this.#describe(error));
   }
 
-  get sent(): boolean {
+  get isSent(): boolean {
     return this.#isSent;
   }
 

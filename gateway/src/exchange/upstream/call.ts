@@ -11,7 +11,7 @@ export interface UpstreamListener {
 /** A call in progress. All methods are safe at any time, also after its end. */
 export interface UpstreamCall {
   /** Whether the upstream may have seen the request: at least part of it was written to a connection. */
-  readonly sent: boolean;
+  readonly isSent: boolean;
   pause(): void;
   resume(): void;
   /** Closes the connection; the listener is not called any more. */

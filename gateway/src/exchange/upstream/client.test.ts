@@ -266,6 +266,6 @@ describe('a request that its vendor signs', () => {
     left.call.abort();
     give('first');
     await send('{"next":1}').ended;
-    expect([left.call.sent, upstream.heads]).toEqual([false, [first]]);
+    expect([left.call.isSent, upstream.heads]).toEqual([false, [first]]);
   });
 });

@@ -63,7 +63,7 @@ function setUp() {
   const money = createMemoryMoney({
     now: () => now,
     monotonic: () => 0,
-    spent: async () => new Map(),
+    spentSource: async () => new Map(),
   });
   const billing = createBilling({ money, now: () => now });
   let count = 0;
@@ -213,7 +213,7 @@ describe('a hold', () => {
   test('B-12 that one limit refuses holds nothing on the others', async () => {
     const { hold, money } = setUp();
     await nameOf(hold({ caller: { ...member, memberBudget: 0n } }));
-    expect(money.read('team:team_1:balance')).toMatchObject({ held: 0n });
+    expect(money.read('team:team_1:balance')).toMatchObject({ heldAmount: 0n });
   });
 
   test('counts what was spent before a limit was set', async () => {
@@ -224,7 +224,8 @@ describe('a hold', () => {
       cost: '30',
     });
     const names = ['user:usr_1:balance', 'user:usr_1:quota', 'key:key_1:quota'];
-    for (const name of names) expect(money.read(name)).toEqual({ spent: 30n, held: 0n });
+    for (const name of names)
+      expect(money.read(name)).toEqual({ spentAmount: 30n, heldAmount: 0n });
     expect(await nameOf(hold({ caller: { ...caller, quota: 30n } }))).toBe('key_quota_exceeded');
     const limited = { ...caller, user: { ...user, quota: 30n } };
     expect(await nameOf(hold({ caller: limited }))).toBe('user_quota_exceeded');
@@ -334,13 +335,13 @@ describe('a charge', () => {
       ],
       window: null,
     });
-    expect(meter).toEqual({ spent: 3_000_000n, held: 0n });
+    expect(meter).toEqual({ spentAmount: 3_000_000n, heldAmount: 0n });
   });
 
   test('beyond the hold is charged and named', async () => {
     const { charge, meter } = await settled({ ...tokens, output: 990 }, 'reported');
     expect(charge).toMatchObject({ cost: '100000000', overshoot: '50000000' });
-    expect(meter).toMatchObject({ spent: 10n * cent });
+    expect(meter).toMatchObject({ spentAmount: 10n * cent });
   });
 
   test.each(['estimated', 'quarantined'] as const)(

@@ -138,7 +138,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       // What a request needs to begin does not matter to one that has begun.
       const meters = hold.source.meters.map((meter) => ({ ...meter, floor: 1n }));
       const finish = (decision: HoldDecision): GatewayError | null => {
-        if (!decision.held) return refusal(decision.denied);
+        if (!decision.isHeld) return refusal(decision.denied);
         if (hold.hasEnded) money.commitHold(id, 0n);
         else {
           hold.extensions.push(id);
@@ -201,7 +201,7 @@ function openHold(
   amount: bigint,
   decision: HoldDecision,
 ): Hold {
-  if (!decision.held) throw refusal(decision.denied);
+  if (!decision.isHeld) throw refusal(decision.denied);
   return {
     ...terms,
     isShort: decision.amount < amount,

@@ -16,7 +16,9 @@ const caller = (funding: bigint, quota: bigint | null = null): Caller =>
   }) as unknown as Caller;
 
 const never = { read: () => null };
-const spent = (nano: bigint, held = 0n) => ({ read: (): MeterState => ({ spent: nano, held }) });
+const spent = (nano: bigint, held = 0n) => ({
+  read: (): MeterState => ({ spentAmount: nano, heldAmount: held }),
+});
 
 test('money is what is left of every limit, after what is held', () => {
   expect(hasMoney(never, caller(cent), 0)).toBe(true);
@@ -31,5 +33,7 @@ test('money is what is left of every limit, after what is held', () => {
 test('where the database is asked the response comes later', async () => {
   const remote = (state: MeterState | null) => ({ read: async () => state });
   expect(await hasMoney(remote(null), caller(cent), 0)).toBe(true);
-  expect(await hasMoney(remote({ spent: cent, held: 0n }), caller(cent), 0)).toBe(false);
+  expect(await hasMoney(remote({ spentAmount: cent, heldAmount: 0n }), caller(cent), 0)).toBe(
+    false,
+  );
 });

@@ -83,7 +83,7 @@ async function waitForAll(
 function leavesAll(meters: readonly Meter[], states: readonly (MeterState | null)[]): boolean {
   return meters.every(({ limit, floor }, at) => {
     const state = states[at] ?? null;
-    const remainder = state === null ? limit : limit - state.spent - state.held;
+    const remainder = state === null ? limit : limit - state.spentAmount - state.heldAmount;
     return remainder > 0n && remainder >= floor;
   });
 }

@@ -5,8 +5,8 @@ import { createSpentSource } from './spent-source.ts';
 const never = new Promise<never>(() => {});
 const patience = 30;
 
-function moneyFrom(spent: Parameters<typeof createMemoryMoney>[0]['spent']) {
-  return createMemoryMoney({ now: Date.now, monotonic: () => performance.now(), spent });
+function moneyFrom(spentSource: Parameters<typeof createMemoryMoney>[0]['spentSource']) {
+  return createMemoryMoney({ now: Date.now, monotonic: () => performance.now(), spentSource });
 }
 
 const hold = async (money: ReturnType<typeof moneyFrom>) =>
@@ -33,6 +33,6 @@ test('it reads only once everything of before is applied, and is asked again aft
   await expect(hold(money)).rejects.toMatchObject({ errorName: 'unavailable' });
   applied = 4n;
   ready.resolve();
-  expect(await hold(money)).toEqual({ held: true, amount: 1n });
-  expect(money.read('meter')).toEqual({ spent: 4n, held: 1n });
+  expect(await hold(money)).toEqual({ isHeld: true, amount: 1n });
+  expect(money.read('meter')).toEqual({ spentAmount: 4n, heldAmount: 1n });
 });

@@ -4,7 +4,7 @@ import type { Money } from './money.ts';
 
 export interface CreateMoneyOptions
   extends
-    Pick<MemoryMoneyOptions, 'spent' | 'held'>,
+    Pick<MemoryMoneyOptions, 'spentSource' | 'heldSource'>,
     Pick<LeasedMoneyOptions, 'appliedUntil' | 'log'> {
   /** Unix milliseconds. */
   readonly now: () => number;

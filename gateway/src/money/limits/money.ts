@@ -60,7 +60,7 @@ export interface Money {
 export interface TaskEnd {
   readonly meters: readonly string[];
   /** It was held, and is not any more. */
-  readonly held: bigint;
+  readonly heldAmount: bigint;
   readonly cost: bigint;
 }
 
@@ -112,13 +112,13 @@ export interface Meter {
 export const unlimited = 2n ** 63n - 1n;
 
 export type HoldDecision =
-  | { readonly held: true; readonly amount: bigint }
+  | { readonly isHeld: true; readonly amount: bigint }
   /** `denied`: the first meter without enough left. */
-  | { readonly held: false; readonly denied: string };
+  | { readonly isHeld: false; readonly denied: string };
 
 export interface MeterState {
-  readonly spent: bigint;
-  readonly held: bigint;
+  readonly spentAmount: bigint;
+  readonly heldAmount: bigint;
 }
 
 /**

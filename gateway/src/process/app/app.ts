@@ -259,8 +259,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         snapshot,
         usage: {
           sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, by),
-          spent: (meters) => spentOf(database.kysely, meters),
-          held: (meters) => heldByTasks(database.kysely, meters),
+          spentSource: (meters) => spentOf(database.kysely, meters),
+          heldSource: (meters) => heldByTasks(database.kysely, meters),
         },
         refusals,
         refusalReason: () => refusalReason({ ...storage, revisions, money }),

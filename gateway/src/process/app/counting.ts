@@ -37,12 +37,12 @@ export function openMoney(
     createMoney({
       ...clock,
       // Charges that an earlier process left in the journal are spent too.
-      spent: createSpentSource({
+      spentSource: createSpentSource({
         ready: Promise.all([journal.caughtUp, adoption.finished]),
         early: journal.spentWithLeftOver,
         read: (meters) => breaker(() => spentOf(database.kysely, meters)),
       }),
-      held: (meters) => breaker(() => heldByTasks(database.kysely, meters)),
+      heldSource: (meters) => breaker(() => heldByTasks(database.kysely, meters)),
       appliedUntil: () => journal.appliedUntil,
       leases:
         lives === null

@@ -47,7 +47,7 @@ export interface CondensedJournal extends Pick<Journal, 'append' | 'begin' | 'us
 }
 
 interface Group {
-  seen: number;
+  refusalCount: number;
   /** The first refusal without a row of its own. */
   row: ExchangeRecord | null;
   /** The number of refusals that `row` stands for. */
@@ -94,8 +94,8 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     if (record.status < 500) countUp(refusals, record.keyId);
     const group = groupOf(record);
     if (group === null) return store(record);
-    group.seen += 1;
-    if (group.seen <= mostRows) return store(record);
+    group.refusalCount += 1;
+    if (group.refusalCount <= mostRows) return store(record);
     group.row ??= record;
     group.count += 1;
     return Promise.resolve();
@@ -119,7 +119,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     let group = groups.get(name);
     if (group !== undefined) return group;
     if (groups.size >= mostGroups) return null;
-    group = { seen: 0, row: null, count: 0 };
+    group = { refusalCount: 0, row: null, count: 0 };
     groups.set(name, group);
     return group;
   }

@@ -4,7 +4,7 @@ export interface Command {
   /** Greater than that of every earlier command of this life. */
   readonly number: number;
   /** The last command that is known to be done. */
-  readonly known: number;
+  readonly doneNumber: number;
   readonly generation: number;
   /**
    * `no`: the command before it is done. `touched`: the outcome of the last command is unknown, and this one states anew

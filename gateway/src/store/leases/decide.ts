@@ -64,7 +64,7 @@ const none: ReadonlySet<string> = new Set();
 function refuse(view: View, command: Command): Reply | null {
   const life = view.lives.get(command.life);
   if (life?.closed === true) return { kind: 'closed' };
-  const isForgotten = life === undefined || life.number < command.known;
+  const isForgotten = life === undefined || life.number < command.doneNumber;
   if (command.restates !== 'all') {
     if (isForgotten || command.generation !== view.generation) return { kind: 'went-back' };
     // A recall that the database does not know.
@@ -84,7 +84,7 @@ function refuse(view: View, command: Command): Reply | null {
 function enter(view: View, command: Command): LifeRow {
   let life = view.lives.get(command.life);
   if (command.restates === 'all') {
-    const isForgotten = life === undefined || life.number < command.known;
+    const isForgotten = life === undefined || life.number < command.doneNumber;
     // Once is enough: whoever knows another generation states everything anew.
     if (isForgotten && command.generation >= view.generation) {
       view.generation = command.generation + 1;

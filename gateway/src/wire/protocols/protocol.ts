@@ -103,7 +103,7 @@ export interface WireRequest extends OpenedRequest {
   /** What the output may consist of besides text. Absent: anything. */
   readonly outputKinds?: OutputKinds;
   /** The stored objects that the request names, each once. Absent: none. */
-  readonly named?: readonly NamedState[] | undefined;
+  readonly namedStates?: readonly NamedState[] | undefined;
   /** The upstream stores the response, so that later requests can name it and its items. */
   readonly isKept?: boolean;
   /** Terms that may change the price, such as `service_tier.priority`. Usually empty. */

@@ -125,7 +125,7 @@ export function look(world: World, node: Node, mutation: Mutation): void {
   const isAhead = Array.from(book.leases).some(
     ([meter, { recall }]) => recall > view.meters.get(meter)!.recall,
   );
-  const isKnown = life !== undefined && life.number >= book.known && !isAhead;
+  const isKnown = life !== undefined && life.number >= book.doneNumber && !isAhead;
   if (!isKnown || view.generation !== book.generation) {
     if (book.restates !== 'all') noteLoss(world, node, mutation);
     return;

@@ -157,11 +157,11 @@ function checkShorts(world: World, meter: string): void {
 
 function checkBook({ view, aged }: World, { book, journal }: Node): void {
   if (aged.has(book.life)) return;
-  for (const [meter, { drawn, charged, held, frozen }] of book.leases) {
+  for (const [meter, { drawn, charged, heldAmount, frozen }] of book.leases) {
     const row = view.leases.get(meter)!.get(book.life);
     let over = 0n;
     for (const record of journal) if (record.life === book.life) over += record.over;
-    if (drawn - charged - held - frozen < -over)
+    if (drawn - charged - heldAmount - frozen < -over)
       throw new Violation(`${book.life} uses more of ${meter} than it drew`);
     // Less than 0 is drawn by the command under way.
     const known = frozen > 0n ? drawn - frozen : drawn;

@@ -43,10 +43,10 @@ function viewText(view: MutableView, base: Base): string {
 
 function bookText(book: Book, base: Base): string {
   const first = base.number(book.life);
-  let text = `${book.life} ${book.sent - first} ${book.known - first} ${book.generation} ${book.restates}`;
+  let text = `${book.life} ${book.sentNumber - first} ${book.doneNumber - first} ${book.generation} ${book.restates}`;
   text += ` ${book.isReplaying} ${book.isStated}`;
   for (const [name, lease] of book.leases) {
-    text += `|${name} ${lease.drawn} ${lease.charged} ${lease.held} ${lease.frozen} ${lease.isOver}`;
+    text += `|${name} ${lease.drawn} ${lease.charged} ${lease.heldAmount} ${lease.frozen} ${lease.isOver}`;
     text += ` ${lease.isBeyond}`;
     text += ` ${ago(lease.recall, base.recall(name), 3)} ${ago(lease.answered, base.recall(name), 3)}`;
   }
@@ -66,7 +66,7 @@ function bookText(book: Book, base: Base): string {
 function commandText(command: Command, base: Base): string {
   const first = base.number(command.life);
   // What was overtaken does nothing, however long ago that was.
-  let text = `${Math.max(command.number - first, 0)} ${ago(command.known, first, 2)}`;
+  let text = `${Math.max(command.number - first, 0)} ${ago(command.doneNumber, first, 2)}`;
   text += cached(command, ({ life, generation, restates, isReplaying, wants, leases }) => {
     const asked = wants.map(({ id, isLast }) => `${id}${isLast}`);
     const changes = leases.map(

@@ -11,9 +11,13 @@ export interface GatewayReadings {
     readonly unfinished: number;
   };
   /** Bytes for bodies of requests in flight, and the number of requests refused for lack of them. */
-  readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
+  readonly bodyMemory: {
+    readonly usedBytes: number;
+    readonly limit: number;
+    readonly refused: number;
+  };
   /** Bytes for large bodies, and the number of bodies for which there was no room. */
-  readonly spool: { readonly used: number; readonly limit: number; readonly refused: number };
+  readonly spool: { readonly usedBytes: number; readonly limit: number; readonly refused: number };
   server(): ServerReadings;
   tasks(): TaskReadings;
   channelStates(): readonly ChannelState[];
@@ -100,7 +104,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     help: 'Memory held for bodies of requests in flight.',
     registers,
     collect() {
-      this.set(readings.bodyMemory.used);
+      this.set(readings.bodyMemory.usedBytes);
     },
   });
   new Gauge({
@@ -125,7 +129,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     help: 'Room taken by pictures and large requests in flight: reserved, or in files.',
     registers,
     collect() {
-      this.set(readings.spool.used);
+      this.set(readings.spool.usedBytes);
     },
   });
   new Gauge({

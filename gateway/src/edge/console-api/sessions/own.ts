@@ -125,7 +125,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
   async function assertKnows(request: FastifyRequest, email: string, password: string) {
     const address = request.server.clientAddress(request.raw);
     try {
-      await signIn({ email, password, address, known: knownCookie(request) });
+      await signIn({ email, password, address, browserToken: knownCookie(request) });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'wrong_credentials') throw error;
       const message = 'this is not the present password';

@@ -116,7 +116,11 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     }
     const address = request.server.clientAddress(request.raw);
     const browserCookie = knownCookie(request);
-    const { user, known: nextKnown } = await signIn({ ...body, address, known: browserCookie });
+    const { user, browserToken: nextKnown } = await signIn({
+      ...body,
+      address,
+      browserToken: browserCookie,
+    });
     const caller = await start(request, user);
     return {
       body: await show(request, caller),

@@ -13,13 +13,13 @@ export interface Attempt {
   /** The client's; null: unknown. */
   readonly address: string | null;
   /** What the browser got when somebody signed in with it before. */
-  readonly known: string | null;
+  readonly browserToken: string | null;
 }
 
 export interface SignedIn {
   readonly user: StoredUser;
   /** Marks the browser as one that this person uses. */
-  readonly known: string;
+  readonly browserToken: string;
 }
 
 /** What a password is compared with if there is no account, so that both take the same time. Of random bytes. */
@@ -55,8 +55,8 @@ export function createSignIn({
     secrets.digestState(`known browser ${userId} ${random}`);
 
   /** The part of a browser's mark that names it; null: it is not a mark of this person. */
-  function browserOf(user: StoredUser | null, known: string | null): string | null {
-    const [random = '', signature = ''] = known?.split('.') ?? [];
+  function browserOf(user: StoredUser | null, browserToken: string | null): string | null {
+    const [random = '', signature = ''] = browserToken?.split('.') ?? [];
     if (user === null) return null;
     const sentSignature = Buffer.from(signature);
     const expectedSignature = Buffer.from(sign(user.id, random));
@@ -74,10 +74,10 @@ export function createSignIn({
     });
   }
 
-  return async ({ email, password, address, known }) => {
+  return async ({ email, password, address, browserToken }) => {
     const user = await lookUp(() => findUserByEmail(database.kysely, email));
     // Only what is signed: text behind it would make a new name of every try.
-    const browser = browserOf(user, known);
+    const browser = browserOf(user, browserToken);
     const names =
       browser === null
         ? [`account ${accountName(email)}`, `address ${address === null ? '' : networkOf(address)}`]
@@ -97,7 +97,7 @@ export function createSignIn({
     }
     throttle.succeeded(names);
     const random = randomBytes(12).toString('base64url');
-    return { user, known: `${random}.${sign(user.id, random)}` };
+    return { user, browserToken: `${random}.${sign(user.id, random)}` };
   };
 }
 

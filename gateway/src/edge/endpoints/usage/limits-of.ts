@@ -5,9 +5,9 @@ import type { MoneyLimit, OwnLimits } from '#usage/index.ts';
 
 /** The sums of meters according to the database. */
 export interface StoredSums {
-  readonly spent: SpentSource;
+  readonly spentSource: SpentSource;
   /** By tasks. */
-  readonly held: SpentSource;
+  readonly heldSource: SpentSource;
 }
 
 const none: ReadonlyMap<string, bigint> = new Map();
@@ -22,23 +22,30 @@ export async function limitsOf(
   caller: Caller,
   now: number,
   money: Pick<Money, 'read'>,
-  { spent, held }: StoredSums,
+  { spentSource, heldSource }: StoredSums,
 ): Promise<OwnLimits> {
   const meters = metersOf(caller, now).meters.filter(({ limit }) => limit !== unlimited);
   const states = await Promise.all(meters.map(async ({ name }) => money.read(name)));
   const unknown = meters.filter((_, index) => states[index] === null).map(({ name }) => name);
   const [stored, storedHeld] =
-    unknown.length === 0 ? [none, none] : await Promise.all([spent(unknown), held(unknown)]);
+    unknown.length === 0
+      ? [none, none]
+      : await Promise.all([spentSource(unknown), heldSource(unknown)]);
   const limits = new Map(
     meters.map(({ name, limit }, index): [string, MoneyLimit] => {
       const state = states[index] ?? {
-        spent: stored.get(name) ?? 0n,
-        held: storedHeld.get(name) ?? 0n,
+        spentAmount: stored.get(name) ?? 0n,
+        heldAmount: storedHeld.get(name) ?? 0n,
       };
       const window = /:(?:daily|monthly):([\d-]+)$/.exec(name)?.[1];
       return [
         name,
-        { limit, used: state.spent, held: state.held, ...(window !== undefined && { window }) },
+        {
+          limit,
+          used: state.spentAmount,
+          held: state.heldAmount,
+          ...(window !== undefined && { window }),
+        },
       ];
     }),
   );

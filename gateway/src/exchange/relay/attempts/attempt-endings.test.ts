@@ -5,11 +5,11 @@ import { streamOf } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { images, textProtocols } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
-import { createDrainSlots } from '../exchange/concurrency-gate.ts';
-import { nothingUsed } from '../exchange/record.ts';
-import type { TickListener } from '../exchange/ticker.ts';
+import { createDrainSlots } from '../overload/concurrency-gate.ts';
+import { nothingUsed } from '../ending/record.ts';
+import type { TickListener } from '../ticker.ts';
 import { ImageStream } from '../images/image-stream.ts';
-import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
+import { createFraming, StreamSink } from '../stream-sink.ts';
 import { TextEvents } from '../text/streams/text-events.ts';
 import type { AttemptOptions } from './attempt-options.ts';
 import { Attempt } from './attempt.ts';
@@ -139,7 +139,7 @@ class World {
   readonly setting: Setting;
   readonly client;
   readonly call = {
-    sent: false,
+    isSent: false,
     pause: () => {},
     resume: () => {},
     abort: () => void (this.aborted ||= !this.isOver),
@@ -267,7 +267,7 @@ function start(world: World) {
         },
         reader: {
           largest,
-          read: (body) => ({ ...images.readResponse(body, echo), measured: nothingUsed }),
+          read: (body) => ({ ...images.readResponse(body, echo), measuredUsage: nothingUsed }),
         },
         deadline,
         headers: () => ({}),
@@ -302,7 +302,7 @@ function playStep(world: World, listener: UpstreamListener | null, step: Step): 
     case 'head':
       if (listener === null || world.hasHead) return;
       world.hasHead = true;
-      world.call.sent = true;
+      world.call.isSent = true;
       return listener.onHead(step.status, step.type === null ? {} : { 'content-type': step.type });
     case 'data':
       if (world.hasHead) listener?.onData(Buffer.from(step.text));
@@ -314,7 +314,7 @@ function playStep(world: World, listener: UpstreamListener | null, step: Step): 
     case 'break':
       if (listener === null || world.hasHead !== (step.point === 'started')) return;
       world.isOver = true;
-      world.call.sent ||= step.point !== 'not-sent';
+      world.call.isSent ||= step.point !== 'not-sent';
       return listener.onBreak(new UpstreamError(step.point, step.reason, null));
     case 'tick':
       world.now += step.ms;
@@ -326,7 +326,7 @@ function playStep(world: World, listener: UpstreamListener | null, step: Step): 
     case 'drain':
       return world.drained();
     case 'sent':
-      world.call.sent = true;
+      world.call.isSent = true;
   }
 }
 

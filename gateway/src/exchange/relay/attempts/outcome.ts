@@ -10,7 +10,7 @@ import type { AttemptResult } from '#routing/index.ts';
 import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
 import { type AttemptClass, type AttemptRecord, unitsOf, type UnitsRecord } from '#usage/index.ts';
 import { type Classification, classifyFailure } from '#vendors/index.ts';
-import type { SentRequest, Tried } from '../exchange/record.ts';
+import type { SentRequest, Tried } from '../ending/record.ts';
 
 /** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
 export interface AttemptFailure {
@@ -52,7 +52,7 @@ export interface BrokenAttempt<Seen = unknown> {
   /** The same for what is not counted in tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   readonly result: string;
-  readonly seen: Seen;
+  readonly seenResponse: Seen;
 }
 
 /**
@@ -67,7 +67,7 @@ export interface DisconnectedAttempt<Seen = unknown> {
   /** Absent: the client closed its connection. */
   readonly result?: 'client-deadline';
   /** Null: a response that is not streamed is not measured before its end. */
-  readonly seen: Seen | null;
+  readonly seenResponse: Seen | null;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type ResponseReader,
   UnchargedResponse,
 } from '../attempts/response-reader.ts';
-import type { Measured } from '../exchange/record.ts';
+import type { Measured } from '../ending/record.ts';
 import { type MeasuredRequest, measureImages, unitsOf } from './measure-images.ts';
 
 /** In bytes. */
@@ -15,7 +15,7 @@ export const largestResponse = 256 * 1024 * 1024;
 /** A response that can be charged. */
 export interface MeasuredImages {
   readonly body: Buffer;
-  readonly measured: Measured;
+  readonly measuredUsage: Measured;
 }
 
 export interface ImageReaderOptions {
@@ -49,7 +49,8 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
   #measure(response: ImagesResponse): MeasuredImages {
     const { prepared, missingUsage } = this.#options;
     const measuredUsage = measureImages(response, prepared, missingUsage);
-    if (typeof measuredUsage !== 'string') return { body: response.body, measured: measuredUsage };
+    if (typeof measuredUsage !== 'string')
+      return { body: response.body, measuredUsage: measuredUsage };
     const units = unitsOf(response, prepared);
     throw new UnchargedResponse(measuredUsage.replaceAll('_', '-'), response.usage, units);
   }

@@ -4,10 +4,10 @@ import { images } from '#protocols/index.ts';
 import { playClient, playUpstream } from '#test/support/played-attempt.ts';
 import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../attempts/attempt.ts';
-import { createDrainSlots } from '../exchange/concurrency-gate.ts';
-import { nothingUsed } from '../exchange/record.ts';
-import type { TickListener } from '../exchange/ticker.ts';
-import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
+import { createDrainSlots } from '../overload/concurrency-gate.ts';
+import { nothingUsed } from '../ending/record.ts';
+import type { TickListener } from '../ticker.ts';
+import { createFraming, StreamSink } from '../stream-sink.ts';
 import { ImageStream } from './image-stream.ts';
 
 const event = (type: string): Buffer =>
@@ -98,7 +98,7 @@ test.each([
 ] as const)('a stream that breaks %s', async (_, events, heldUpMs, owed) => {
   const outcome = await breakAfter(events, heldUpMs);
   expect(outcome).toMatchObject({ kind: 'broken', result: 'reset', units: { images: 1 } });
-  expect(outcome).toHaveProperty('seen', owed);
+  expect(outcome).toHaveProperty('seenResponse', owed);
 });
 
 test('A client gets its head after ten seconds even if the upstream has not responded', () => {
@@ -129,7 +129,11 @@ test('a client that reads slowly until its time is nearly up pays for what it ke
   upstream.onData(final);
   expect(isPaused()).toBe(false);
   upstream.onData(done);
-  expect(await outcome).toMatchObject({ kind: 'broken', result: 'deadline', seen: measured });
+  expect(await outcome).toMatchObject({
+    kind: 'broken',
+    result: 'deadline',
+    seenResponse: measured,
+  });
 });
 
 test.each(['no-memory', 'ended'])(
@@ -141,7 +145,7 @@ test.each(['no-memory', 'ended'])(
     upstream.onData(final);
     if (result === 'ended') end();
     else upstream.onData(Buffer.alloc(1_000_001, 'data: '));
-    expect(await outcome).toMatchObject({ kind: 'broken', result, seen: measured });
+    expect(await outcome).toMatchObject({ kind: 'broken', result, seenResponse: measured });
   },
 );
 
@@ -152,5 +156,5 @@ test('a client that keeps up gets its pictures until its time is up', async () =
   waitUntil(999_999);
   upstream.onData(final);
   upstream.onData(done);
-  expect(await outcome).toMatchObject({ kind: 'complete', response: { measured } });
+  expect(await outcome).toMatchObject({ kind: 'complete', response: { measuredUsage: measured } });
 });

@@ -9,7 +9,7 @@ import {
 } from '#protocols/index.ts';
 import { EventStreamReader, EventTooLarge } from '#upstream/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
-import type { Attempt, Receiver } from '../attempts/attempt.ts';
+import type { ReceivedAttempt, Receiver } from '../attempts/receiver.ts';
 import {
   type AttemptFailure,
   brokenAttempt,
@@ -19,8 +19,8 @@ import {
 } from '../attempts/outcome.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
-import type { Measured } from '../exchange/record.ts';
-import type { StreamSink } from '../exchange/stream-sink.ts';
+import type { Measured } from '../ending/record.ts';
+import type { StreamSink } from '../stream-sink.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
 import { isUncharged, type StreamMeter, type Uncharged } from './measure-images.ts';
 
@@ -41,7 +41,7 @@ const heldUpMs = 5_000;
 const readRestMs = 30_000;
 
 export interface CompleteImages {
-  readonly measured: Measured;
+  readonly measuredUsage: Measured;
   /** What the client gets once the row is durable. */
   readonly rest: readonly Buffer[];
 }
@@ -79,7 +79,7 @@ export interface ImageStreamOptions {
 
 /** Receives images in a stream, and passes them to the client as they come. */
 export class ImageStream implements Receiver<CompleteImages, Measured | null> {
-  attempt!: Attempt<CompleteImages, Measured | null>;
+  attempt!: ReceivedAttempt<CompleteImages, Measured | null>;
   readonly takes = 'events';
   /** Whatever the upstream was asked for is still made, and charged. */
   readonly drainMs = Number.POSITIVE_INFINITY;
@@ -156,7 +156,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
       if (attempt.over) return;
       const read = reader.read(body);
       const response = read instanceof ReadingResponse ? await attempt.awaitReading(read) : read;
-      this.#measuredUsage = response.measured;
+      this.#measuredUsage = response.measuredUsage;
       for (const event of events.toEvents(response.body)) {
         // Making an event takes a while, and so does reading it.
         await nextTurn();
@@ -189,7 +189,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
       usage: tap.usage,
       units: failure.units ?? this.madeUnits,
       result,
-      seen: measuredUsage === null || isUncharged(measuredUsage) ? null : measuredUsage,
+      seenResponse: measuredUsage === null || isUncharged(measuredUsage) ? null : measuredUsage,
     };
   }
 
@@ -286,7 +286,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     } else if (this.#isLeftBehind && !attempt.isLeft) attempt.cut('deadline');
     else {
       attempt.complete({
-        measured: measuredUsage,
+        measuredUsage: measuredUsage,
         rest: [...this.#takeHeld(), ...tap.completion()],
       });
       // The connection was for this request alone.

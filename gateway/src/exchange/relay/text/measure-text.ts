@@ -19,8 +19,8 @@ import {
 import { estimateTokens, inputSum, type StreamTap } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { type BrokenAttempt, type DisconnectedAttempt, isError } from '../attempts/outcome.ts';
-import { chargedSurcharges } from '../exchange/offered-terms.ts';
-import { type Measured, nothingUsed } from '../exchange/record.ts';
+import { chargedSurcharges } from '../admission/offered-terms.ts';
+import { type Measured, nothingUsed } from '../ending/record.ts';
 import type { TextSent } from './input.ts';
 import { type CountedText, inputTokensOf, type PreparedText } from './prepared.ts';
 
@@ -114,29 +114,41 @@ export function measureComplete(
  * refused.
  */
 export function measureDisconnected(
-  { isSent, status, seen }: Pick<DisconnectedAttempt<SeenText>, 'isSent' | 'status' | 'seen'>,
+  {
+    isSent,
+    status,
+    seenResponse,
+  }: Pick<DisconnectedAttempt<SeenText>, 'isSent' | 'status' | 'seenResponse'>,
   preparedText: PreparedText,
   sentRequest: SentTerms | null,
 ): Measured {
   if (!isSent || (status !== null && isError(status))) return nothingUsed;
-  const knownUsage = withHiddenReasoning(seen?.tap.usage ?? null, preparedText, sentRequest);
-  const isWhole = seen?.tap.finished === true;
+  const knownUsage = withHiddenReasoning(
+    seenResponse?.tap.usage ?? null,
+    preparedText,
+    sentRequest,
+  );
+  const isWhole = seenResponse?.tap.finished === true;
   const textUsage =
     isWhole && knownUsage !== null && knownUsage.missingSide === undefined
       ? asReported(knownUsage)
-      : usageOfLeaving(knownUsage, preparedText, seen?.tap ?? nothingSeen);
+      : usageOfLeaving(knownUsage, preparedText, seenResponse?.tap ?? nothingSeen);
   return measureText(textUsage, preparedText, sentRequest);
 }
 
 /** A client pays for what came of a broken response if the time was up, or it had kept the upstream waiting. */
 export function measureBrokenText(
-  { isPaid = false, usage, seen }: BrokenAttempt<SeenText>,
+  { isPaid = false, usage, seenResponse }: BrokenAttempt<SeenText>,
   preparedText: PreparedText,
   sentRequest: SentTerms | null,
 ): Measured | null {
   if (!isPaid) return null;
   const knownUsage = withHiddenReasoning(usage, preparedText, sentRequest);
-  return measureText(usageOfLeaving(knownUsage, preparedText, seen.tap), preparedText, sentRequest);
+  return measureText(
+    usageOfLeaving(knownUsage, preparedText, seenResponse.tap),
+    preparedText,
+    sentRequest,
+  );
 }
 
 type SentTerms = Pick<TextSent, 'surcharges' | 'hidesReasoningInTotal'>;

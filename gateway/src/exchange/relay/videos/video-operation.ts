@@ -2,17 +2,17 @@ import { videoBound } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { OpenTask } from '#tasks/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
-import { Tries } from '../attempts/failover.ts';
+import { Failover } from '../attempts/failover.ts';
 import { type Attempted, isError } from '../attempts/outcome.ts';
-import { type Exchange, writeJson } from '../exchange/exchange.ts';
-import { candidatesFor } from '../exchange/find-model.ts';
+import { type Exchange, writeJson } from '../exchange.ts';
+import { candidatesFor } from '../admission/find-model.ts';
 import {
   asGatewayError,
   finishDisconnected,
   finishFailed,
   reportExchange,
-} from '../exchange/finish.ts';
-import type { Operation } from '../exchange/operation.ts';
+} from '../ending/finish.ts';
+import type { Operation } from '../operation.ts';
 import {
   type Ending,
   nothingTried,
@@ -20,7 +20,7 @@ import {
   responseHeaders,
   type SentRequest,
   userAgentOf,
-} from '../exchange/record.ts';
+} from '../ending/record.ts';
 import { checkAudio } from './check-audio.ts';
 import {
   type CheckedVideo,
@@ -79,7 +79,7 @@ export async function answerVideo(
     return finishDisconnected(parts, exchange, nothingUsed, nothingTried);
   }
   const task = await begin(parts, exchange, preparedVideo);
-  const submitTries = await new Tries(
+  const submitTries = await new Failover(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
     submitPlan(parts, input, model, preparedVideo),
@@ -144,7 +144,7 @@ function asUncertain(attempt: AttemptRecord): AttemptRecord {
 }
 
 function endingOf(error: GatewayError | null, submit: Submit): Ending {
-  const end = { error, measured: nothingUsed, triedRequests: submit };
+  const end = { error, measuredUsage: nothingUsed, triedRequests: submit };
   return error === null
     ? { ...end, outcome: 'completed', status: 200 }
     : { ...end, outcome: 'failed', status: error.entry.status };
@@ -171,7 +171,7 @@ export function createTask(
     model,
     userAgent: userAgentOf(input),
     demand: request.demand,
-    asked: request.asked,
+    requestMembers: request.requestMembers,
     hold,
     bound: hold === null ? null : videoBound(hold.rates, request.demand)[0],
   });

@@ -7,7 +7,7 @@ export interface Lease {
   /** Of that, spent by requests that have ended, whether or not their rows have arrived. */
   charged: bigint;
   /** Of that, backing requests under way. */
-  held: bigint;
+  heldAmount: bigint;
   /** Of that, named in the command under way: nobody may use it until the reply. */
   frozen: bigint;
   /** The last recall that this life has heard of, and the last one it has answered. */
@@ -42,8 +42,8 @@ export interface Book {
   /** Milliseconds; kept by whoever uses the book. */
   now: number;
   /** Of the last command sent, and of the last one known to be done. */
-  sent: number;
-  known: number;
+  sentNumber: number;
+  doneNumber: number;
   generation: number;
   readonly leases: Map<string, Lease>;
   readonly holds: Map<string, OpenHold>;
@@ -73,8 +73,8 @@ export function createBook(life: string, generation: number, isSole = false): Bo
     life,
     isSole,
     now: 0,
-    sent: 0,
-    known: 0,
+    sentNumber: 0,
+    doneNumber: 0,
     generation,
     leases: new Map(),
     holds: new Map(),
@@ -90,7 +90,8 @@ export function createBook(life: string, generation: number, isSole = false): Bo
   };
 }
 
-const rest = ({ drawn, charged, held, frozen }: Lease): bigint => drawn - charged - held - frozen;
+const rest = ({ drawn, charged, heldAmount, frozen }: Lease): bigint =>
+  drawn - charged - heldAmount - frozen;
 
 /** What the lease can back at once: nothing while what is idle must go back. */
 export function freeOf(lease: Lease | undefined): bigint {
@@ -132,7 +133,7 @@ export function take(
 const nowhere: readonly string[] = Object.freeze([]);
 
 function countHold(book: Book, lease: Lease, amount: bigint): void {
-  lease.held += amount;
+  lease.heldAmount += amount;
   lease.holds += 1;
   lease.usedAt = book.now;
 }
@@ -160,7 +161,7 @@ export function expire(book: Book, id: string): void {
   if (hold === undefined) return;
   for (const meter of hold.meters) {
     const lease = book.leases.get(meter);
-    if (lease !== undefined) lease.held -= hold.amount;
+    if (lease !== undefined) lease.heldAmount -= hold.amount;
   }
   endShort(book, id, hold);
   book.holds.set(id, { ...hold, amount: 0n, isVoid: true, shortOn: nowhere });
@@ -190,7 +191,7 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
       parts.set(meter, 0n);
       continue;
     }
-    lease.held -= hold.amount;
+    lease.heldAmount -= hold.amount;
     lease.holds -= 1;
     lease.usedAt = book.now;
     lease.charged += cost;
@@ -215,7 +216,7 @@ export function returnLostCharge(book: Book, parts: ReadonlyMap<string, bigint>)
 /** By meter: what requests under way hold. */
 export function heldIn({ leases }: Book): Map<string, bigint> {
   const sums = new Map<string, bigint>();
-  for (const [meter, { held }] of leases) if (held > 0n) sums.set(meter, held);
+  for (const [meter, { heldAmount }] of leases) if (heldAmount > 0n) sums.set(meter, heldAmount);
   return sums;
 }
 
@@ -229,11 +230,11 @@ export interface Plan {
 
 /** The next command; only one is under way at a time. */
 export function compose(book: Book, plan: Plan): Command {
-  book.sent += 1;
+  book.sentNumber += 1;
   const common = {
     life: book.life,
-    number: book.sent,
-    known: book.known,
+    number: book.sentNumber,
+    doneNumber: book.doneNumber,
     generation: book.generation,
     restates: book.restates,
     isReplaying: book.isReplaying,
@@ -354,7 +355,7 @@ export function leaseOf(book: Book, meter: string): Lease {
     lease = {
       drawn: 0n,
       charged: 0n,
-      held: 0n,
+      heldAmount: 0n,
       frozen: 0n,
       recall: 0,
       answered: 0,
@@ -379,7 +380,7 @@ function shortsOn(book: Book, meter: string): string[] {
 export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void {
   const command = book.command!;
   book.command = null;
-  book.known = command.number;
+  book.doneNumber = command.number;
   book.generation = reply.generation;
   book.restates = command.isReplaying ? 'all' : 'no';
   book.isStated = command.isReplaying;
@@ -412,7 +413,7 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
 export function undo(book: Book): void {
   const { leases } = book.command!;
   book.command = null;
-  book.sent -= 1;
+  book.sentNumber -= 1;
   for (const change of leases) takeBack(book, change);
 }
 

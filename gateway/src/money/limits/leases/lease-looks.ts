@@ -60,12 +60,12 @@ export class LeaseLooks {
     if (own === null) return;
     const sentAt = life.moment();
     // A command may be done before the reply is read, which then knows less than this life.
-    const { known, generation } = own;
+    const { doneNumber, generation } = own;
     const recalls = new Map(Array.from(own.leases, ([meter, { recall }]) => [meter, recall]));
     const reply = await this.#authority.look(own.life, heldIn(own));
     if (life.book !== own || own.generation !== generation) return;
     if (reply.state === 'closed') life.beginAgain();
-    else if (reply.state === 'unknown' || reply.number < known) life.noteLoss(own);
+    else if (reply.state === 'unknown' || reply.number < doneNumber) life.noteLoss(own);
     else {
       life.noteSign(sentAt);
       for (const [meter, recall] of reply.recalls) {

@@ -101,15 +101,15 @@ export class LeasedMoney implements Money {
     const { id, amount, isExact = false } = request;
     this.#sweep();
     const before = this.#holders.get(id)?.holds.get(id);
-    if (before?.isVoid === false) return { held: true, amount: before.amount };
+    if (before?.isVoid === false) return { isHeld: true, amount: before.amount };
     if (before !== undefined) this.#endHold(id, 0n);
     const meters = request.meters.filter(({ limit }) => limit !== unlimited);
-    if (meters.length === 0) return { held: true, amount };
+    if (meters.length === 0) return { isHeld: true, amount };
     const want: Want = { id, amount, meters, isLast: false, isExact };
     const decision = this.#takeNow(want, request);
     if (decision !== null) return decision;
     const deniedMeter = this.#refusals.of(request);
-    if (deniedMeter !== null) return { held: false, denied: deniedMeter };
+    if (deniedMeter !== null) return { isHeld: false, denied: deniedMeter };
     const resting = this.#life.book?.resting;
     const isResting = meters.some(({ name }) => resting?.has(name) === true);
     if (this.#work.isClosed || isResting || this.#work.isPaused) {
@@ -171,8 +171,8 @@ export class LeasedMoney implements Money {
       const state = await this.#options.authority.read(meter, own?.life ?? null);
       const { spent, held, settled } = state;
       const lease = own?.leases.get(meter);
-      if (lease === undefined) return { spent, held };
-      return { spent: spent + lease.charged - settled, held: held + lease.held };
+      if (lease === undefined) return { spentAmount: spent, heldAmount: held };
+      return { spentAmount: spent + lease.charged - settled, heldAmount: held + lease.heldAmount };
     } catch {
       return null;
     }
@@ -201,7 +201,7 @@ export class LeasedMoney implements Money {
     const { monotonic, now } = this.#options;
     this.#holders.set(id, this.#life.book!);
     this.#expiry.add(id, monotonic() + expiresAt - now());
-    return { held: true, amount };
+    return { isHeld: true, amount };
   }
 
   #takeNow(want: Want, request: HoldRequest): HoldDecision | null {

@@ -84,7 +84,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
     } else if (outcome.kind === 'refused') {
       // What was too little for an exact hold may be enough for another one.
       if (!one.want.isExact || outcome.least === 0n) refusals.add(one.request, outcome);
-      one.decision.resolve({ held: false, denied: outcome.meter });
+      one.decision.resolve({ isHeld: false, denied: outcome.meter });
     } else one.decision.reject(unavailable());
     return false;
   };
@@ -128,7 +128,7 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
       // What was refused to one is refused to all who want as much.
       waiting = waiting.filter(({ request, decision }) => {
         const deniedMeter = refusals.of(request);
-        if (deniedMeter !== null) decision.resolve({ held: false, denied: deniedMeter });
+        if (deniedMeter !== null) decision.resolve({ isHeld: false, denied: deniedMeter });
         return deniedMeter === null;
       });
     },

@@ -27,9 +27,9 @@ export interface MemoryMoneyOptions {
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Called once per meter, at its first use. */
-  readonly spent: SpentSource;
-  /** What tasks hold according to the database, asked together with `spent`. Absent: nothing. */
-  readonly held?: SpentSource;
+  readonly spentSource: SpentSource;
+  /** What tasks hold according to the database, read together with `spentSource`. Absent: nothing. */
+  readonly heldSource?: SpentSource;
   /**
    * By the monotonic clock: the database includes everything charged before it. Later charges must not be forgotten,
    * because a new look-up would miss them. Absent: the database includes everything.
@@ -51,8 +51,8 @@ const nothing: readonly never[] = Object.freeze([]);
 export function createMemoryMoney({
   now,
   monotonic,
-  spent,
-  held: heldByTasks = async () => new Map(),
+  spentSource,
+  heldSource: heldByTasks = async () => new Map(),
   appliedUntil = monotonic,
   forgetting: { mostMeters, idleMs } = forgetting,
 }: MemoryMoneyOptions): Money {
@@ -60,7 +60,7 @@ export function createMemoryMoney({
   const book = createBook(life, 0, true);
   const authority = createMemoryAuthority(life, rows, (name) => leaseOf(book, name).limit);
   const expiry = createExpiry(monotonic());
-  const lookUp = createSpentLookup(spent);
+  const lookUp = createSpentLookup(spentSource);
   const lookUpHeld = createSpentLookup(heldByTasks);
   /** Holds that are about to become those of tasks. */
   const keeping = new Map<string, OpenHold>();
@@ -103,8 +103,8 @@ export function createMemoryMoney({
     if (reply.kind !== 'done') throw new Error(`the memory cannot lease funds: ${reply.kind}`);
     learn(book, reply);
     const outcome = reply.outcomes.get(id)!;
-    if (outcome.kind === 'granted') return { held: true, amount: outcome.amount };
-    if (outcome.kind === 'refused') return { held: false, denied: outcome.meter };
+    if (outcome.kind === 'granted') return { isHeld: true, amount: outcome.amount };
+    if (outcome.kind === 'refused') return { isHeld: false, denied: outcome.meter };
     throw new Error(`nobody else leases money: ${outcome.kind}`);
   };
 
@@ -112,15 +112,15 @@ export function createMemoryMoney({
     const { id, amount, meters, expiresAt } = request;
     catchUp();
     const before = book.holds.get(id);
-    if (before?.isVoid === false) return { held: true, amount: before.amount };
+    if (before?.isVoid === false) return { isHeld: true, amount: before.amount };
     if (before !== undefined) end(book, id, 0n);
     let decision: HoldDecision;
-    if (take(book, request)) decision = { held: true, amount };
+    if (take(book, request)) decision = { isHeld: true, amount };
     else {
       for (const { name } of meters) if (!rows.has(name)) return holdLater(request);
       decision = draw(request);
     }
-    if (decision.held) expiry.add(id, book.now + expiresAt - now());
+    if (decision.isHeld) expiry.add(id, book.now + expiresAt - now());
     return decision;
   };
 
@@ -169,22 +169,22 @@ export function createMemoryMoney({
       await know(meters);
       for (const name of meters) leaseOf(book, name).usedAt = book.now = monotonic();
     },
-    taskEnded({ meters, held, cost }) {
+    taskEnded({ meters, heldAmount, cost }) {
       for (const name of meters) {
         const row = rows.get(name);
         if (row === undefined) continue;
-        row.held -= held;
+        row.held -= heldAmount;
         row.spent += cost;
         // It may have cost more than is left.
-        if (cost > held) leaseOf(book, name).isBeyond = true;
+        if (cost > heldAmount) leaseOf(book, name).isBeyond = true;
       }
     },
     read(meter) {
       catchUp();
       const row = rows.get(meter);
       if (row === undefined) return null;
-      const { charged, held } = book.leases.get(meter)!;
-      return { spent: row.spent + charged, held: row.held + held };
+      const { charged, heldAmount } = book.leases.get(meter)!;
+      return { spentAmount: row.spent + charged, heldAmount: row.held + heldAmount };
     },
     close: async () => {},
   };

@@ -35,7 +35,7 @@ const mostValues = 5_000;
 interface Batch {
   readonly keys: string[];
   readonly values: string[];
-  readonly asked: PromiseWithResolvers<Reply>[];
+  readonly pendingReplies: PromiseWithResolvers<Reply>[];
 }
 
 /** Nobody waits for these steps. */
@@ -71,7 +71,7 @@ export function createAsking(options: AskingOptions): Asking {
   const send = (): void => {
     isDue = false;
     if (batch === null) return;
-    const { keys, values, asked } = batch;
+    const { keys, values, pendingReplies } = batch;
     batch = null;
     onTheWay += 1;
     const number = (sentCount += 1);
@@ -82,13 +82,13 @@ export function createAsking(options: AskingOptions): Asking {
         hear(serverTime, at);
         if (word === 'done') answeredCount = Math.max(answeredCount, number);
         onReply();
-        if (word === 'done') settle(asked, replies);
-        else fail(asked, new Error(`Redis did not take it: ${String(word)}`));
+        if (word === 'done') settle(pendingReplies, replies);
+        else fail(pendingReplies, new Error(`Redis did not take it: ${String(word)}`));
         if (word === 'lost') onLost();
       },
       (error: unknown) => {
         onReply();
-        fail(asked, error);
+        fail(pendingReplies, error);
       },
     );
   };
@@ -100,17 +100,17 @@ export function createAsking(options: AskingOptions): Asking {
 
   return {
     ask(step, keys, values) {
-      batch ??= { keys: [], values: [], asked: [] };
+      batch ??= { keys: [], values: [], pendingReplies: [] };
       batch.keys.push(...keys);
       batch.values.push(step, String(keys.length), String(values.length), ...values);
-      const asked = Promise.withResolvers<Reply>();
-      batch.asked.push(asked);
-      if (batch.asked.length >= mostSteps || batch.values.length >= mostValues) send();
+      const pendingReply = Promise.withResolvers<Reply>();
+      batch.pendingReplies.push(pendingReply);
+      if (batch.pendingReplies.length >= mostSteps || batch.values.length >= mostValues) send();
       else if (!isDue && (onTheWay === 0 || !ends.has(step))) {
         isDue = true;
         setImmediate(send);
       }
-      return asked.promise;
+      return pendingReply.promise;
     },
     async enter() {
       // What was asked before goes before: it must not be sent behind a number that is larger than its own.
@@ -129,7 +129,7 @@ export function createAsking(options: AskingOptions): Asking {
   };
 }
 
-function settle(questions: Batch['asked'], replies: Replies): void {
+function settle(questions: Batch['pendingReplies'], replies: Replies): void {
   for (const [at, { resolve, reject }] of questions.entries()) {
     const reply = replies[at];
     if (reply instanceof Error) reject(reply);
@@ -137,6 +137,6 @@ function settle(questions: Batch['asked'], replies: Replies): void {
   }
 }
 
-function fail(questions: Batch['asked'], error: unknown): void {
+function fail(questions: Batch['pendingReplies'], error: unknown): void {
   for (const { reject } of questions) reject(error);
 }

@@ -46,7 +46,7 @@ export async function createRedisRates(options: RedisRatesOptions): Promise<Rate
   const isUp = (): boolean => link !== null && link.isUp;
 
   const { ask, enter } = createAsking({
-    run: (...asked) => run(...asked),
+    run: (...args) => run(...args),
     prefix,
     monotonic,
     serverTime,

@@ -32,7 +32,7 @@ export interface StateStoreOptions {
 }
 
 interface Entry {
-  readonly kept: KeptState;
+  readonly keptState: KeptState;
   readonly size: number;
   readonly until: number;
 }
@@ -64,14 +64,14 @@ export function createStateStore({
       const key = `${owner} ${name}`;
       const oldEntry = entries.get(key);
       if (oldEntry !== undefined) remove(key, oldEntry);
-      const entry = { kept: keptState, size: key.length + sizeOf(keptState), until: now() + ttlMs };
+      const entry = { keptState, size: key.length + sizeOf(keptState), until: now() + ttlMs };
       entries.set(key, entry);
       size += entry.size;
       makeRoom();
     },
     find(owner, name) {
       const entry = entries.get(`${owner} ${name}`);
-      return entry !== undefined && entry.until > now() ? entry.kept : null;
+      return entry !== undefined && entry.until > now() ? entry.keptState : null;
     },
     callsOf(owner) {
       const mark = `${owner} `;

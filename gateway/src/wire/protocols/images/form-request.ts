@@ -64,7 +64,7 @@ export function openParts(
     modelRange: ranges.get('model')!,
     members,
     files,
-    named: undefined,
+    namedStates: undefined,
     promptRange,
     promptBytes: promptRange.end - promptRange.start,
   };

@@ -31,7 +31,7 @@ const nothing = Buffer.alloc(0);
 interface OpenPart extends Pick<FormPart, 'name' | 'isFile'> {
   /** Where its content begins in the body. */
   from: number;
-  readonly kept: Buffer[];
+  readonly keptPieces: Buffer[];
   keptBytes: number;
   readonly utf8: Utf8Check | null;
 }
@@ -77,7 +77,7 @@ export class FormReader {
   }
 
   /** Bytes of memory. */
-  get kept(): number {
+  get memoryBytes(): number {
     return this.#parts.reduce((sum, { start }) => sum + start.length, longestHeaders);
   }
 
@@ -155,7 +155,7 @@ export class FormReader {
     }
     const { name, isFile } = readPartHeaders(bytes.subarray(0, end));
     const utf8 = isFile ? null : new Utf8Check();
-    this.#part = { name, isFile, from: 0, kept: [], keptBytes: 0, utf8 };
+    this.#part = { name, isFile, from: 0, keptPieces: [], keptBytes: 0, utf8 };
     this.#state = 'content';
     return end + headersEnd.length;
   }
@@ -198,7 +198,7 @@ export class FormReader {
    */
   #endPart(before: readonly Buffer[], foundAt: number): void {
     const part = this.#part!;
-    const { from, name, isFile, kept, utf8 } = part;
+    const { from, name, isFile, keptPieces, utf8 } = part;
     const end = this.length + foundAt - lineEnd.length;
     const last = Buffer.concat(before.map((bytes) => bytes.subarray(-2))).subarray(-2);
     if (end === from - lineEnd.length) throw headersOpen();
@@ -210,7 +210,7 @@ export class FormReader {
     }
     const isUtf8 = utf8?.isWhole ?? false;
     const content = { start: from, end };
-    this.#parts.push({ name, isFile, content, start: Buffer.concat(kept), isUtf8 });
+    this.#parts.push({ name, isFile, content, start: Buffer.concat(keptPieces), isUtf8 });
     this.#part = null;
     this.#rest = nothing;
     this.#state = 'boundary';
@@ -223,7 +223,7 @@ export class FormReader {
     if (room <= 0 || bytes.length === 0) return;
     // A copy, because a piece may be used again.
     const own = Buffer.from(bytes.subarray(0, room));
-    part.kept.push(own);
+    part.keptPieces.push(own);
     part.keptBytes += own.length;
   }
 }

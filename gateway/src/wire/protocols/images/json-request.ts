@@ -85,7 +85,7 @@ export function openJson(form: OpenedImages['form'], body: Buffer, room?: ParseR
     modelRange: rangeOf(scan, 'model'),
     members,
     files: [],
-    named: readNamedState(members, body),
+    namedStates: readNamedState(members, body),
     promptRange,
     promptBytes: promptBytesIn(promptRange),
   };

@@ -12,7 +12,7 @@ type Opened = Omit<OpenedImages, 'body'>;
  */
 export interface ImagePieceReader {
   /** In bytes: the memory that it takes. */
-  readonly kept: number;
+  readonly keptBytes: number;
   add(piece: Buffer): void;
   /** @throws GatewayError `invalid_value` for a broken form, `invalid_body`, `too_complex` */
   end(): PieceForm | PieceJson;
@@ -51,8 +51,8 @@ function formReader(contentType: string): ImagePieceReader {
     failure = error;
   }
   return {
-    get kept() {
-      return reader?.kept ?? 0;
+    get keptBytes() {
+      return reader?.memoryBytes ?? 0;
     },
     add: (piece) => reader?.add(piece),
     end() {
@@ -66,7 +66,7 @@ function formReader(contentType: string): ImagePieceReader {
 function jsonReader(): ImagePieceReader {
   const reader = new PieceOutline();
   return {
-    get kept() {
+    get keptBytes() {
       return reader.keptMemory;
     },
     add: (piece) => reader.add(piece),

@@ -47,7 +47,7 @@ export interface OpenedImages<Body = Buffer> {
   /** Files of a form, in their order. */
   readonly files: readonly ImageFile[];
   /** What it names that upstreams store; a form names nothing. */
-  readonly named: readonly NamedState[] | undefined;
+  readonly namedStates: readonly NamedState[] | undefined;
   /** Where the body has the prompt, like `modelRange`; empty if it has none. */
   readonly promptRange: Range;
   /** Bytes of the prompt. */

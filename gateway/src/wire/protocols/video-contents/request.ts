@@ -65,7 +65,7 @@ function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequ
   const { withVideo } = content;
   return {
     demand: { resolution, seconds, withVideo },
-    asked: { ...(ratio !== null && { ratio }), ...(seed !== null && { seed }) },
+    requestMembers: { ...(ratio !== null && { ratio }), ...(seed !== null && { seed }) },
     audioUrl: null,
     body: aroundModel(body, scan, editsFor(body, scan, value, content, parameters)),
   };

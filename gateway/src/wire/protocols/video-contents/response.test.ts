@@ -10,7 +10,7 @@ const task: TaskView = {
   updatedAt: 1_795_344_613_100,
   endedAt: null,
   demand: { resolution: '4K', seconds: 5, withVideo: false },
-  asked: { seed: 7, ratio: '16:9' },
+  requestMembers: { seed: 7, ratio: '16:9' },
   members: {},
   quantity: null,
   failure: null,

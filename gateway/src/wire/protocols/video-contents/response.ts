@@ -20,7 +20,8 @@ export function encodeTaskList(total: number, tasks: readonly TaskView[]): strin
 }
 
 function describe(task: TaskView) {
-  const { id, model, state, createdAt, updatedAt, demand, asked, members, quantity } = task;
+  const { id, model, state, createdAt, updatedAt, demand, requestMembers, members, quantity } =
+    task;
   const { content, ...known } = members;
   const isDone = state === 'succeeded';
   return {
@@ -34,7 +35,7 @@ function describe(task: TaskView) {
     updated_at: seconds(updatedAt),
     framespersecond: framesPerSecond,
     duration: demand.seconds,
-    ...asked,
+    ...requestMembers,
     ...known,
     resolution: demand.resolution.toLowerCase(),
   };

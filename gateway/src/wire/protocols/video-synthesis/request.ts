@@ -66,7 +66,7 @@ function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequ
   const priced = { duration: seconds, ...(isAbsent(size) && { resolution }) };
   return {
     demand: { resolution, seconds, withVideo: false },
-    asked: {},
+    requestMembers: {},
     audioUrl,
     body: aroundModel(body, scan, editsFor(scan, parameters, priced)),
   };

@@ -11,7 +11,7 @@ const task: TaskView = {
   updatedAt: Date.UTC(2026, 10, 22, 2, 51),
   endedAt: null,
   demand: { resolution: '720P', seconds: 5, withVideo: false },
-  asked: {},
+  requestMembers: {},
   members: {},
   quantity: null,
   failure: null,

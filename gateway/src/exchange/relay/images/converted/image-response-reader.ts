@@ -16,7 +16,7 @@ import {
   type ResponseReader,
   UnchargedResponse,
 } from '../../attempts/response-reader.ts';
-import type { Measured } from '../../exchange/record.ts';
+import type { Measured } from '../../ending/record.ts';
 import { largestResponse, type MeasuredImages } from '../image-response-reader.ts';
 import { measureImages, measureWithoutImages, unitsOf } from '../measure-images.ts';
 import type { ConvertibleImages } from './surface.ts';
@@ -82,7 +82,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
     );
     return {
       body: await joinInTurns(prepared.openedImages.encode(foundImages)),
-      measured: measuredUsage,
+      measuredUsage,
     };
   }
 
@@ -99,7 +99,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
           measureWithoutImages(foundImages.usage, this.#options.prepared);
     return {
       body: await joinInTurns(splicePieces(body, edit === null ? [] : [edit])),
-      measured: measuredUsage,
+      measuredUsage,
     };
   }
 

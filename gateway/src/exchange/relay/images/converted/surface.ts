@@ -2,7 +2,7 @@ import type { ImageProtocolName, ImageRequest, ImageResponse } from '#canonical/
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ModelEcho, NamedState, ImageClient, ImageStreamTap } from '#protocols/index.ts';
-import type { NamingRequest } from '../../exchange/named-state.ts';
+import type { NamingRequest } from '../../admission/named-state.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { MeasuredRequest, StreamMeter } from '../measure-images.ts';
 import type { ImageEvents } from '../image-stream.ts';
@@ -57,7 +57,7 @@ export interface OwnImages {
   /** How many responses it asks for: an upstream of its own protocol may take more than others. */
   readonly candidates: number;
   /** What it names that upstreams store. */
-  readonly named: readonly NamedState[] | undefined;
+  readonly namedStates: readonly NamedState[] | undefined;
   /** The upstream may search. */
   readonly searches: boolean;
   /** @param body of the request; it is not kept, because it may be megabytes */

@@ -68,7 +68,7 @@ function openedContents(
 ): OpenedImageConversion {
   const { request, refusal } = unlessRefused(decodedRequest);
   const model = pathModel ?? '';
-  const { terms, candidates, searches, named } = own;
+  const { terms, candidates, searches, namedStates } = own;
   return {
     model,
     stream: pathStream ?? false,
@@ -80,7 +80,7 @@ function openedContents(
       terms,
       candidates,
       searches,
-      named,
+      namedStates,
       bodyFor: (receivedBody, upstreamModel) => contents.ownBody(receivedBody, own, upstreamModel),
     },
     encode: (response) => contents.encodeResponse(response, { requestId: id, model }),

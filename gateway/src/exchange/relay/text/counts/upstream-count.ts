@@ -89,7 +89,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {
           // The upstream may be missing what the request names, rather than the counter.
-          if (!isNative || preparedText.request.named === undefined || !isRefusal(outcome)) {
+          if (!isNative || preparedText.request.namedStates === undefined || !isRefusal(outcome)) {
             rest(rests, route, outcome, clock.monotonic());
           }
         } else if (isNative) throw errorOfFailure(outcome, preparedText.request.json);

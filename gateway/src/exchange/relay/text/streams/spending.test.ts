@@ -23,7 +23,7 @@ function start(setting: {
     return null;
   };
   const spending = new Spending({
-    held: () => held,
+    heldAmount: () => held,
     costAt: (outputBytes) => 5_000n + BigInt(outputBytes) * 10n,
     draw: (amount) =>
       setting.isRemote === true ? Promise.resolve().then(() => draw(amount)) : draw(amount),

@@ -8,7 +8,7 @@ import type { PreparedText } from '../prepared.ts';
 /** What a running stream may cost. Amounts are nano-USD. */
 export interface SpendingOptions {
   /** Held so far. */
-  readonly held: () => bigint;
+  readonly heldAmount: () => bigint;
   /** An estimate of what the stream costs with this many bytes of output. */
   readonly costAt: (outputBytes: number) => bigint;
   /** Holds more. Resolves to the error of the exhausted limit if nothing is left, or to `unavailable`. */
@@ -45,25 +45,25 @@ export class Spending {
   }
 
   look(): void {
-    const { held, costAt, draw, ahead, outputBytes, onDefect } = this.#options;
+    const { heldAmount, costAt, draw, ahead, outputBytes, onDefect } = this.#options;
     const bytes = outputBytes();
     const cost = costAt(bytes);
-    if (cost <= held()) {
-      this.#wait(held() - cost);
+    if (cost <= heldAmount()) {
+      this.#wait(heldAmount() - cost);
       return;
     }
     // Nothing is looked at while more is being drawn.
     this.next = Infinity;
-    const wantedAmount = costAt(bytes + ahead) - held();
+    const wantedAmount = costAt(bytes + ahead) - heldAmount();
     const drawing = draw(wantedAmount > 0n ? wantedAmount : 1n);
     if (drawing instanceof Promise) drawing.then((error) => this.#onDrawn(error), onDefect);
     else this.#onDrawn(drawing);
   }
 
   #onDrawn(error: GatewayError | null): void {
-    const { held, costAt, overshoot, outputBytes, end } = this.#options;
+    const { heldAmount, costAt, overshoot, outputBytes, end } = this.#options;
     const cost = costAt(outputBytes());
-    const most = error === null ? held() : held() + overshoot;
+    const most = error === null ? heldAmount() : heldAmount() + overshoot;
     if (cost <= most || error === null) this.#wait(most - cost);
     else end(error);
   }
@@ -102,7 +102,7 @@ export function spendingOf(
   const coveredBytes = hold.isShort ? 0 : Number(bounds.output) * bytesPerToken;
   return (tap, rest) =>
     new Spending({
-      held: () => hold.amount,
+      heldAmount: () => hold.amount,
       costAt(outputBytes) {
         const { webSearches } = tap;
         const knownUsage = withHiddenReasoning(tap.usage, preparedText, sentRequest);

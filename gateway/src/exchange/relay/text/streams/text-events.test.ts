@@ -5,8 +5,8 @@ import { textProtocols } from '#protocols/index.ts';
 import { playClient, playUpstream } from '#test/support/played-attempt.ts';
 import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../../attempts/attempt.ts';
-import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
-import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
+import { createDrainSlots, type DrainSlots } from '../../overload/concurrency-gate.ts';
+import { createFraming, StreamSink } from '../../stream-sink.ts';
 import { TextEvents } from './text-events.ts';
 
 const chunk = (value: object): Buffer =>
@@ -90,7 +90,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
       isShown: true,
-      seen: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
+      seenResponse: { tap: { finished: true, usage: { tokens: { input: 30, output: 900 } } } },
     });
   });
 
@@ -112,7 +112,7 @@ describe('bills_after_cancel: an abandoned response is drained for its cost', ()
     expect(aborted()).toBe(true);
     expect(await attempt.outcome).toMatchObject({
       kind: 'disconnected',
-      seen: { tap: { finished: false, usage: null } },
+      seenResponse: { tap: { finished: false, usage: null } },
     });
   });
 

@@ -40,7 +40,7 @@ export interface OwnImageRequest {
   /** How many responses it asks for, whatever the upstream makes of it. */
   readonly candidates: number;
   /** What it names that upstreams store. */
-  readonly named: readonly NamedState[] | undefined;
+  readonly namedStates: readonly NamedState[] | undefined;
   /** It has a tool with which the provider searches. */
   readonly searches: boolean;
 }
@@ -64,7 +64,7 @@ export function ownImageRequest(received: Buffer): OwnImageRequest {
     model: model === undefined ? null : { at: model, written: startOf(received, model) },
     terms: requestedTerms({ service_tier: value }, 'service_tier'),
     candidates: countOf(received, members.get(countPath)),
-    named: readNamedState(parseWithLongTexts(received), received),
+    namedStates: readNamedState(parseWithLongTexts(received), received),
     searches: maySearch(received, members.get('tools')),
   };
 }

@@ -65,7 +65,7 @@ export function readRequest(openedRequest: OpenedRequest): WireRequest {
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),
     choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
-    named: readNamedState(json, openedRequest.body),
+    namedStates: readNamedState(json, openedRequest.body),
     extent,
     outputKinds: readOutputKinds(
       options['responseModalities'] ?? options['response_modalities'],

@@ -59,7 +59,7 @@ export function readRequest(openedRequest: OpenedRequest): WireRequest {
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
     choices: 1,
     continuesAfterDisconnect,
-    named: readNamedState(json, openedRequest.body),
+    namedStates: readNamedState(json, openedRequest.body),
     // What a compaction returns is sent along whole: nothing is stored.
     isKept: !isCompaction && isKept(json),
     extent,

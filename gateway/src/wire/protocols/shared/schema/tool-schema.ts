@@ -43,7 +43,7 @@ interface Members {
 interface Merging {
   readonly root: JsonRecord;
   /** What has been read; an object that is still being read stands for nothing inside itself. */
-  readonly known: Map<object, Members>;
+  readonly readObjects: Map<object, Members>;
   /** How much more may be compared and copied: references to references can grow without bound. */
   visitsLeft: number;
   /** Something was left out. */
@@ -72,7 +72,7 @@ interface MergedArguments {
 export function mergeArguments(schema: JsonRecord): MergedArguments {
   const merging: Merging = {
     root: schema,
-    known: new Map(),
+    readObjects: new Map(),
     visitsLeft: mostWork,
     incomplete: false,
   };
@@ -92,13 +92,13 @@ export function mergeArguments(schema: JsonRecord): MergedArguments {
 
 function membersOf(schema: unknown, merging: Merging, depth: number): Members {
   if (!isRecord(schema)) return nothing;
-  const knownSchema = merging.known.get(schema);
+  const knownSchema = merging.readObjects.get(schema);
   if (knownSchema !== undefined) return knownSchema;
   if (depth > maxDepth || merging.visitsLeft <= 0) {
     merging.incomplete = true;
     return nothing;
   }
-  merging.known.set(schema, nothing);
+  merging.readObjects.set(schema, nothing);
   const inner = (part: unknown): Members => membersOf(part, merging, depth + 1);
   const { properties, required, allOf, anyOf, oneOf, $ref: reference } = schema;
   const own: Members = {
@@ -109,7 +109,7 @@ function membersOf(schema: unknown, merging: Merging, depth: number): Members {
   const parts = [own];
   if (typeof reference === 'string') {
     const target = resolveReference(merging.root, reference);
-    if (target === null || merging.known.get(target) === nothing) merging.incomplete = true;
+    if (target === null || merging.readObjects.get(target) === nothing) merging.incomplete = true;
     parts.push(inner(target));
   }
   if (Array.isArray(allOf)) parts.push(...allOf.map(inner));
@@ -118,7 +118,7 @@ function membersOf(schema: unknown, merging: Merging, depth: number): Members {
     parts.push(anyOne(new Set(branches.filter(isRecord).map(inner)), merging));
   }
   const members = parts.length === 1 ? own : allTogether(parts, merging);
-  merging.known.set(schema, members);
+  merging.readObjects.set(schema, members);
   return members;
 }
 

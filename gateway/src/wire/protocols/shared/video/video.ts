@@ -36,7 +36,7 @@ export interface OpenVideo {
 export interface VideoRequest {
   readonly demand: VideoDemand;
   /** What clients are shown of the request when they ask for the task. */
-  readonly asked: TaskMembers;
+  readonly requestMembers: TaskMembers;
   /** Sound whose length is to be checked; null: there is none. */
   readonly audioUrl: string | null;
   /** The body to send: the name of the model at the channel goes in between, as JSON text. */

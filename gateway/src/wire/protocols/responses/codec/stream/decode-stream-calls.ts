@@ -53,7 +53,7 @@ function argumentsDelta(type: string, state: StreamState, event: JsonRecord, emi
 
 function send(openItem: OpenItem, text: string, emit: Emit): void {
   if (openItem.call === null) return;
-  openItem.sent[0] = (openItem.sent[0] ?? 0) + text.length;
+  openItem.sentLengths[0] = (openItem.sentLengths[0] ?? 0) + text.length;
   emit({ type: 'call-arguments', call: openItem.call, text });
 }
 
@@ -66,7 +66,7 @@ export function finishCall(
   announce(state, openItem, item, emit);
   if (openItem.call === null) return;
   const kind = openItem.type === 'custom_tool_call' ? 'custom' : 'function';
-  const rest = callArguments(item, kind).slice(openItem.sent[0] ?? 0);
+  const rest = callArguments(item, kind).slice(openItem.sentLengths[0] ?? 0);
   if (rest !== '') send(openItem, rest, emit);
   emit({ type: 'call-end', call: openItem.call });
 }

@@ -70,8 +70,8 @@ function send(
   if (item.family !== family) return;
   // All parts of an item make one block.
   state.open(item, 0, emit);
-  const isNextPart = item.sent[part] === undefined && item.sent.length > 0;
-  item.sent[part] = (item.sent[part] ?? 0) + text.length;
+  const isNextPart = item.sentLengths[part] === undefined && item.sentLengths.length > 0;
+  item.sentLengths[part] = (item.sentLengths[part] ?? 0) + text.length;
   const spokenText = isNextPart ? `\n\n${text}` : text;
   emit(
     family === 'summary'
@@ -88,7 +88,7 @@ function sendRest(
   text: unknown,
   emit: Emit,
 ): void {
-  const sentLength = item.sent[part] ?? 0;
+  const sentLength = item.sentLengths[part] ?? 0;
   if (typeof text !== 'string' || (item.family ?? family) !== family || text.length <= sentLength)
     return;
   send(state, item, family, part, text.slice(sentLength), emit);

@@ -11,9 +11,9 @@ export interface OpenItem {
   readonly type: string;
   done: boolean;
   /** Characters that were sent, by part. A call has one part. */
-  readonly sent: number[];
+  readonly sentLengths: number[];
   /** Annotations that were sent, by part. */
-  readonly cited: number[];
+  readonly sentAnnotations: number[];
   /** Which of the two texts of a reasoning item is read: the first to come. */
   family: 'summary' | 'content' | null;
   /** The canonical number of an announced call. */
@@ -22,7 +22,7 @@ export interface OpenItem {
 
 /** The state of one upstream stream. Keeps lengths, not texts. */
 export class StreamState {
-  readonly seen = { any: false, call: false, refusal: false };
+  readonly seenOutput = { any: false, call: false, refusal: false };
   readonly #items = new Map<number, OpenItem>();
   readonly #doneIds = new Set<string>();
   #calls = 0;
@@ -39,7 +39,14 @@ export class StreamState {
   itemAt(index: number, type: string): OpenItem {
     const knownItem = this.#items.get(index);
     if (knownItem !== undefined) return knownItem;
-    const item = { type, done: false, sent: [], cited: [], family: null, call: null };
+    const item = {
+      type,
+      done: false,
+      sentLengths: [],
+      sentAnnotations: [],
+      family: null,
+      call: null,
+    };
     this.#items.set(index, item);
     return item;
   }
@@ -59,8 +66,8 @@ export class StreamState {
   }
 
   nextCall(): number {
-    this.seen.any = true;
-    this.seen.call = true;
+    this.seenOutput.any = true;
+    this.seenOutput.call = true;
     const call = this.#calls;
     this.#calls += 1;
     return call;
@@ -70,7 +77,7 @@ export class StreamState {
   open(item: OpenItem, part: number, emit: Emit): void {
     if (this.#openItem === item && this.#openPart === part) return;
     this.closeBlock(emit);
-    this.seen.any = true;
+    this.seenOutput.any = true;
     this.#openItem = item;
     this.#openPart = part;
   }
@@ -89,7 +96,7 @@ export class StreamState {
 /**
  * The index under which the part at `position` of a finished item was streamed. Some servers count parts from 1.
  */
-export function streamedIndex({ sent }: OpenItem, position: number): number {
-  const knownIndexes = Object.keys(sent);
-  return Number(knownIndexes[position] ?? sent.length + position - knownIndexes.length);
+export function streamedIndex({ sentLengths }: OpenItem, position: number): number {
+  const knownIndexes = Object.keys(sentLengths);
+  return Number(knownIndexes[position] ?? sentLengths.length + position - knownIndexes.length);
 }

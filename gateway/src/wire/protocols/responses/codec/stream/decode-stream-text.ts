@@ -80,7 +80,7 @@ function finishPart(
   else {
     restOfText(state, item, index, part, emit);
     const annotations = Array.isArray(part['annotations']) ? part['annotations'] : [];
-    for (const annotation of annotations.slice(item.cited[index] ?? 0)) {
+    for (const annotation of annotations.slice(item.sentAnnotations[index] ?? 0)) {
       cite(state, item, index, annotation, emit);
     }
   }
@@ -96,7 +96,7 @@ function sendText(
   emit: Emit,
 ): void {
   state.open(item, part, emit);
-  item.sent[part] = (item.sent[part] ?? 0) + text.length;
+  item.sentLengths[part] = (item.sentLengths[part] ?? 0) + text.length;
   const logprobs = decodeLogprobs(tokens);
   emit(logprobs === undefined ? { type: 'text', text } : { type: 'text', text, logprobs });
 }
@@ -108,7 +108,7 @@ function restOfText(
   { text, logprobs }: JsonRecord,
   emit: Emit,
 ): void {
-  const sentLength = item.sent[part] ?? 0;
+  const sentLength = item.sentLengths[part] ?? 0;
   if (typeof text !== 'string' || text.length <= sentLength) return;
   // Log probabilities went out with the streamed part.
   sendText(state, item, part, text.slice(sentLength), sentLength === 0 ? logprobs : [], emit);
@@ -122,8 +122,8 @@ function sendRefusal(
   emit: Emit,
 ): void {
   state.open(item, part, emit);
-  state.seen.refusal = true;
-  item.sent[part] = (item.sent[part] ?? 0) + text.length;
+  state.seenOutput.refusal = true;
+  item.sentLengths[part] = (item.sentLengths[part] ?? 0) + text.length;
   emit({ type: 'refusal', text });
 }
 
@@ -134,7 +134,7 @@ function restOfRefusal(
   { refusal }: JsonRecord,
   emit: Emit,
 ): void {
-  const sentLength = item.sent[part] ?? 0;
+  const sentLength = item.sentLengths[part] ?? 0;
   if (typeof refusal !== 'string' || refusal.length <= sentLength) return;
   sendRefusal(state, item, part, refusal.slice(sentLength), emit);
 }
@@ -148,7 +148,7 @@ function cite(
   emit: Emit,
 ): void {
   if (!state.isOpen(item, part)) return;
-  item.cited[part] = (item.cited[part] ?? 0) + 1;
+  item.sentAnnotations[part] = (item.sentAnnotations[part] ?? 0) + 1;
   emit({ type: 'citation', citation: decodeAnnotation(annotation) });
 }
 

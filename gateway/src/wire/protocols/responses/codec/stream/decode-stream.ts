@@ -64,7 +64,7 @@ function finishItem(state: StreamState, openItem: OpenItem, item: JsonRecord, em
 function finishWhole(state: StreamState, item: JsonRecord, emit: Emit): void {
   state.closeBlock(emit);
   for (const block of decodeOutputItem(item)) {
-    state.seen.any = true;
+    state.seenOutput.any = true;
     emit({ type: 'block', block });
   }
 }
@@ -79,7 +79,7 @@ function decodeTerminal(state: StreamState, event: JsonRecord, emit: Emit): void
   }
   endAll(state, emit);
   const status = event['type'] === 'response.incomplete' ? 'incomplete' : response['status'];
-  const finish = decodeFinish({ ...response, status }, state.seen);
+  const finish = decodeFinish({ ...response, status }, state.seenOutput);
   emit({ type: 'finish', finish });
 }
 

@@ -10,9 +10,9 @@ import {
   type StateDirectory,
   type StateHome,
 } from '#upstream-state/index.ts';
-import type { Exchange, ExchangeInput } from './exchange.ts';
+import type { Exchange, ExchangeInput } from '../exchange.ts';
 import { routeQueryOf } from './find-model.ts';
-import type { CheckedRequest } from './operation.ts';
+import type { CheckedRequest } from '../operation.ts';
 
 /** What the ids in a request mean for its routes. */
 export interface NameJudgement {
@@ -181,7 +181,7 @@ export function stateNotFound({ kind, param }: Pick<NamedState, 'kind' | 'param'
 /** A request that may name ids of upstream state. */
 export interface NamingRequest extends CheckedRequest {
   /** The ids that it names; undefined: none. */
-  readonly named: readonly NamedState[] | undefined;
+  readonly namedStates: readonly NamedState[] | undefined;
   /** Null when the request names none, or nobody would get them. */
   readonly names: NameJudgement | null;
 }
@@ -195,13 +195,16 @@ export function authorizeNames<Checked extends NamingRequest>(
   { input }: Pick<Exchange, 'input'>,
   checkedRequest: Checked,
 ): (() => Promise<Checked>) | null {
-  const { named, resolvedModel } = checkedRequest;
-  if (named === undefined) return null;
+  const { namedStates, resolvedModel } = checkedRequest;
+  if (namedStates === undefined) return null;
   return async () => {
     const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
     const native = routes.filter((route) => isNative(route, input.protocol));
     const reachedChannels = native.map(({ channel }) => channel);
     if (reachedChannels.length === 0) return checkedRequest;
-    return { ...checkedRequest, names: await judgeNames(parts, input, named, reachedChannels) };
+    return {
+      ...checkedRequest,
+      names: await judgeNames(parts, input, namedStates, reachedChannels),
+    };
   };
 }

@@ -13,7 +13,7 @@ import {
   unitsOf,
   type UnitsRecord,
 } from '#usage/index.ts';
-import type { Exchange, ExchangeInput } from './exchange.ts';
+import type { Exchange, ExchangeInput } from '../exchange.ts';
 
 /** What is known about a request that was sent upstream: for the row and the response's headers. */
 export interface SentRequest {
@@ -114,14 +114,14 @@ export interface Ending {
   /** The HTTP status the client got. */
   readonly status: number;
   readonly error: GatewayError | null;
-  readonly measured: Measured;
+  readonly measuredUsage: Measured;
   readonly triedRequests: Tried;
 }
 
 /** Makes the one row of the exchange. */
 export function recordOf(
   { input, model, stream }: Exchange,
-  { outcome, status, error, measured, triedRequests }: Ending,
+  { outcome, status, error, measuredUsage, triedRequests }: Ending,
   charge: ChargeRecord | null,
   durationMs: number,
 ): ExchangeRecord {
@@ -134,7 +134,7 @@ export function recordOf(
     responseLosses = null,
   } = sentRequest ?? {};
   const allLosses = responseLosses === null ? losses : [...losses, ...responseLosses.all()];
-  const units = unitsOf(measured.units, measured.tokens);
+  const units = unitsOf(measuredUsage.units, measuredUsage.tokens);
   return {
     id: input.id,
     time: input.arrivedAt,
@@ -152,8 +152,8 @@ export function recordOf(
     status,
     error: error?.errorName ?? null,
     attempts,
-    tokens: measured.tokens,
-    usageSource: measured.source,
+    tokens: measuredUsage.tokens,
+    usageSource: measuredUsage.source,
     ttftMs: ttftMs === null ? null : Math.round(ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: sentRequest?.rewrites ?? [],
@@ -162,7 +162,7 @@ export function recordOf(
     charge,
     ...(passed !== undefined && passed.length > 0 && { route: passed.slice(0, maxPassed) }),
     ...(units !== null && { units }),
-    ...(measured.unread !== undefined && { usageUnread: measured.unread }),
+    ...(measuredUsage.unread !== undefined && { usageUnread: measuredUsage.unread }),
     ...(upstreamState !== null && { upstreamState }),
   };
 }

@@ -2,7 +2,12 @@ import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { FinishedExchange } from '#observability/index.ts';
 import { clientOf, type ExchangeRecord } from '#usage/index.ts';
-import { type Exchange, type ExchangeInput, type ExchangeParts, mayBeRetried } from './exchange.ts';
+import {
+  type Exchange,
+  type ExchangeInput,
+  type ExchangeParts,
+  mayBeRetried,
+} from '../exchange.ts';
 import {
   type Ending,
   type Measured,
@@ -34,14 +39,14 @@ export function finishExchange(
   const { billing, clock, journal, observer } = parts;
   const durationMs = clock.monotonic() - exchange.input.startedAt;
   const { hold } = exchange;
-  const { outcome, measured } = ending;
+  const { outcome, measuredUsage } = ending;
   // A client does not pay for a failure. A client that leaves pays for what was there of the response.
   const isOwed =
-    (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
+    (outcome === 'completed' || outcome === 'client-left') && measuredUsage.source !== 'none';
   let charge = null;
   if (hold !== null && isOwed) {
     try {
-      charge = billing.charge(hold, measured.lines, measured.source);
+      charge = billing.charge(hold, measuredUsage.lines, measuredUsage.source);
     } catch (error) {
       billing.commitHold(hold, null);
       throw error;
@@ -85,10 +90,12 @@ export async function finishAnswered(
   ending: Ending,
 ): Promise<void> {
   try {
-    const { measured } = ending;
+    const { measuredUsage } = ending;
     const believedUsage =
-      measured.isBeyondAsked === true ? await believedOf(parts, exchange.hold, measured) : measured;
-    await finishExchange(parts, exchange, { ...ending, measured: believedUsage });
+      measuredUsage.isBeyondAsked === true
+        ? await believedOf(parts, exchange.hold, measuredUsage)
+        : measuredUsage;
+    await finishExchange(parts, exchange, { ...ending, measuredUsage: believedUsage });
   } catch (error) {
     // An unavailable journal is reported once, not for each request.
     if (!isUnavailable(error)) parts.onUnexpectedError(error, exchange.input.id);
@@ -126,7 +133,7 @@ export function finishCompleted(
     outcome: 'completed',
     status: 200,
     error: null,
-    measured: measuredUsage,
+    measuredUsage: measuredUsage,
     triedRequests: triedRequests,
   });
 }
@@ -146,7 +153,7 @@ export function finishDisconnected(
     outcome: 'client-left',
     status: exchange.input.client.failedWith?.entry.status ?? 499,
     error,
-    measured: measuredUsage,
+    measuredUsage: measuredUsage,
     triedRequests: triedRequests,
   });
 }
@@ -162,7 +169,7 @@ export function finishRefused(
     outcome: 'refused',
     status: error.entry.status,
     error,
-    measured: nothingUsed,
+    measuredUsage: nothingUsed,
     triedRequests: triedRequests,
   });
 }
@@ -179,7 +186,7 @@ export function finishFailed(
     outcome: 'failed',
     status,
     error,
-    measured: nothingUsed,
+    measuredUsage: nothingUsed,
     triedRequests: triedRequests,
   });
 }
