@@ -9,7 +9,7 @@ import { chatSurface, contentsSurface } from './images/converted/surfaces.ts';
 import { createConvertedImageOperation } from './images/converted/image-operation.ts';
 import { imageOperation } from './images/image-operation.ts';
 import type { ImageInput, ConvertedImageParts } from './images/prepared.ts';
-import { answeringAsChat } from './text/answer-as-chat.ts';
+import { respondAsChat } from './text/respond-as-chat.ts';
 import type { TextInput, TextParts } from './text/input.ts';
 import { createTextOperations } from './text/text-operations.ts';
 import type { VideoInput, VideoParts } from './videos/open-video.ts';
@@ -58,7 +58,7 @@ export function createRelay(parts: RelayParts): Relay {
       if (requestedOperation === undefined) throw new GatewayError('internal_error');
       const input =
         clientInput.protocol === 'chat' && name === 'generate'
-          ? answeringAsChat(parts.converter, clientInput)
+          ? respondAsChat(parts.converter, clientInput)
           : clientInput;
       const exchange = openExchange(parts, input);
       const admission = await admitExchange(parts, requestedOperation, exchange);

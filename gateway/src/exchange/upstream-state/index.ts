@@ -2,6 +2,6 @@ export {
   createStateDirectory,
   isShared,
   type StateDirectory,
-  type StateHome,
+  type StateLocation,
   type Standing,
 } from './state-directory.ts';

@@ -10,7 +10,7 @@ import { createStateMemory } from './state-memory.ts';
 import { knownState, type KnownState } from './upstream-state.repository.ts';
 
 /** Where an id belongs: only the upstream that gave it out can resolve it. */
-export interface StateHome {
+export interface StateLocation {
   /** The channel's id. */
   readonly channel: string;
   /** The digest of the credential; null without one. */
@@ -19,7 +19,7 @@ export interface StateHome {
 
 /** The relation of one owner to an id. */
 export type Standing =
-  | { readonly is: 'own'; readonly home: StateHome }
+  | { readonly is: 'own'; readonly location: StateLocation }
   /** Given to another owner, never to this one. */
   | { readonly is: 'foreign' }
   /** Never given out by this gateway, or forgotten since. */
@@ -70,7 +70,7 @@ export function createStateDirectory(options: StateDirectoryOptions): StateDirec
     let isGiven = false;
     for (const state of knownStates) {
       if (state.expiresAt <= time) continue;
-      if (state.owner === owner) return { is: 'own', home: state };
+      if (state.owner === owner) return { is: 'own', location: state };
       isGiven = true;
     }
     return isGiven ? foreign : unknown;

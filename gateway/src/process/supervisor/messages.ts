@@ -19,7 +19,7 @@ export type ToWorker =
   /** Problems that the supervisor reports for `/ready`. */
   | { readonly kind: 'degraded'; readonly degraded: readonly string[] }
   | Ask
-  | Answer
+  | WorkerReply
   | { readonly kind: 'stop'; readonly keepListening: number }
   /** Stop waiting for what still runs. */
   | { readonly kind: 'hurry' };
@@ -30,7 +30,7 @@ export type FromWorker =
   | { readonly kind: 'listening'; readonly greeting: string }
   /** Only `metrics`: those of all workers. */
   | Ask
-  | Answer;
+  | WorkerReply;
 
 export interface Ask {
   readonly kind: 'ask';
@@ -42,7 +42,7 @@ export type Question =
   /** `refresh`: pick up database changes; the reply is a sentence about a failure, or null. */
   'refresh' | 'metrics';
 
-export interface Answer {
+export interface WorkerReply {
   readonly kind: 'answer';
   readonly id: number;
   readonly value: unknown;

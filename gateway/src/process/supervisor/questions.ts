@@ -1,10 +1,10 @@
-import type { Answer, Ask, Question } from './messages.ts';
+import type { WorkerReply, Ask, Question } from './messages.ts';
 
 /** Pending questions on one channel. */
 export interface Questions {
   /** The reply; null if none came in time or the other side has ended. */
   ask(question: Question): Promise<unknown>;
-  answered(answer: Answer): void;
+  answered(answer: WorkerReply): void;
   /** The other side has ended. */
   end(): void;
 }

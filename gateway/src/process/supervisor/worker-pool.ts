@@ -152,11 +152,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     broadcast,
     async askAll(question) {
-      const askedWorkers = [...workers.values()].filter(({ state }) => state === 'listening');
-      const answers = await Promise.all(
-        askedWorkers.map(({ questions }) => questions.ask(question)),
+      const listeningWorkers = [...workers.values()].filter(({ state }) => state === 'listening');
+      const replies = await Promise.all(
+        listeningWorkers.map(({ questions }) => questions.ask(question)),
       );
-      return answers.filter((answer) => answer !== null);
+      return replies.filter((reply) => reply !== null);
     },
     async stop(keepListening, hurry) {
       void hurry?.then(() => broadcast({ kind: 'hurry' }));

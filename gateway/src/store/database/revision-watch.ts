@@ -92,8 +92,8 @@ export function createRevisionWatch({
   function waitForNext(): void {
     if (isClosed) return;
     if (timer !== null) clearTimeout(timer);
-    const isTold = listening?.works === true && problem === null;
-    timer = setTimeout(lookAgain, isTold ? floor : interval);
+    const isNotified = listening?.works === true && problem === null;
+    timer = setTimeout(lookAgain, isNotified ? floor : interval);
     timer.unref();
   }
 

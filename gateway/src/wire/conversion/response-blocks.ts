@@ -2,7 +2,7 @@ import type { Block, Candidate, GenerationResponse, NativeState } from '#canonic
 import { textFacts } from '#protocols/index.ts';
 import {
   emptySignature,
-  envelopeForClient,
+  clientEnvelope,
   takesCarriers,
   type ResponsePasses,
   settledFinish,
@@ -109,7 +109,7 @@ export function withSealedState(
   const { client } = passes;
   const sitsOnBlock = place === 'own' || client.traits.state === 'block';
   const text = block.type === 'reasoning' ? block.text : '';
-  const envelope = envelopeForClient(passes, state, sitsOnBlock ? 'own' : place, text);
+  const envelope = clientEnvelope(passes, state, sitsOnBlock ? 'own' : place, text);
   if (envelope === null) return block.type === 'reasoning' && block.text === '' ? [] : [block];
   if (sitsOnBlock) return [{ ...block, state: envelope }];
   const carrier: Block = { type: 'reasoning', text: '', state: envelope };

@@ -32,7 +32,7 @@ export function emptySignature(
 ): NativeState | null {
   const { client, upstream } = passes;
   if (textFacts[client.name].state.emptySignature !== place) return null;
-  return envelopeForClient(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
+  return clientEnvelope(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
 }
 
 /**
@@ -46,7 +46,7 @@ export function takesCarriers({ client, context }: ResponsePasses): boolean {
 }
 
 /** The state in an envelope of the client's kind; null if its protocol has no place for one. */
-export function envelopeForClient(
+export function clientEnvelope(
   { client, sealing, maker }: ResponsePasses,
   state: NativeState,
   place: StatePlace,

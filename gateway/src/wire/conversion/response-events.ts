@@ -3,7 +3,7 @@ import { textFacts } from '#protocols/index.ts';
 import { withSealedState } from './response-blocks.ts';
 import {
   emptySignature,
-  envelopeForClient,
+  clientEnvelope,
   takesCarriers,
   type ResponsePasses,
   settledFinish,
@@ -140,7 +140,7 @@ class ChoiceEvents {
   #settle(): void {
     const state = this.#remember();
     if (state === null || !takesCarriers(this.#passes)) return;
-    const envelope = envelopeForClient(this.#passes, state, 'previous');
+    const envelope = clientEnvelope(this.#passes, state, 'previous');
     if (envelope !== null) this.#ownBlock(envelope);
   }
 
@@ -155,7 +155,7 @@ class ChoiceEvents {
       if (this.#passes.client.traits.state !== 'block') return;
     }
     const text = isReasoning ? this.#stateKeeper().openReasoning : '';
-    const envelope = envelopeForClient(this.#passes, state, 'own', text);
+    const envelope = clientEnvelope(this.#passes, state, 'own', text);
     if (envelope !== null) this.#emit({ type: 'state', state: envelope, ...this.#choice });
   }
 
@@ -183,7 +183,7 @@ class ChoiceEvents {
     const sitsOnBlock = client.traits.state === 'block';
     const envelope =
       state !== undefined
-        ? envelopeForClient(this.#passes, state, sitsOnBlock ? 'own' : 'next')
+        ? clientEnvelope(this.#passes, state, sitsOnBlock ? 'own' : 'next')
         : this.#calls === 1
           ? emptySignature(this.#passes, 'first call')
           : null;

@@ -8,7 +8,7 @@ import {
   isShared,
   type Standing,
   type StateDirectory,
-  type StateHome,
+  type StateLocation,
 } from '#upstream-state/index.ts';
 import type { Exchange, ExchangeInput } from '../exchange.ts';
 import { routeQueryOf } from './find-model.ts';
@@ -19,7 +19,7 @@ export interface NameJudgement {
   /** Channels that must not get these ids. */
   readonly refusing: ReadonlySet<Channel>;
   /** Where the conversation was so far; null when the ids do not tell. */
-  readonly home: StateHome | null;
+  readonly stateLocation: StateLocation | null;
   /** Ids of unknown owners. If the response repeats them, it has not given them out. */
   readonly unownedIds: ReadonlySet<string>;
 }
@@ -87,7 +87,7 @@ export async function judgeNames(
   if (taking.size === 0) throw refusalOf(channels, judgedNames);
   return {
     refusing,
-    home: homeOf(judgedNames),
+    stateLocation: locationOf(judgedNames),
     unownedIds: new Set(
       judgedNames.filter(({ standing }) => standing.is !== 'own').map(({ id }) => id),
     ),
@@ -133,14 +133,14 @@ function report(
 }
 
 /** A response continues where it is, whatever else the request names. */
-function homeOf(judgedNames: readonly Judged[]): StateHome | null {
-  let home: StateHome | null = null;
+function locationOf(judgedNames: readonly Judged[]): StateLocation | null {
+  let location: StateLocation | null = null;
   for (const { kind, standing } of judgedNames) {
     if (standing.is !== 'own') continue;
-    if (kind === 'response' || kind === 'conversation') return standing.home;
-    home ??= standing.home;
+    if (kind === 'response' || kind === 'conversation') return standing.location;
+    location ??= standing.location;
   }
-  return home;
+  return location;
 }
 
 function hasChoice(channels: readonly Channel[]): boolean {
@@ -194,17 +194,21 @@ export function authorizeNames<Checked extends NamingRequest>(
   parts: StateParts,
   { input }: Pick<Exchange, 'input'>,
   checkedRequest: Checked,
-): (() => Promise<Checked>) | null {
-  const { namedStates, resolvedModel } = checkedRequest;
-  if (namedStates === undefined) return null;
-  return async () => {
-    const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
-    const native = routes.filter((route) => isNative(route, input.protocol));
-    const reachedChannels = native.map(({ channel }) => channel);
-    if (reachedChannels.length === 0) return checkedRequest;
-    return {
-      ...checkedRequest,
-      names: await judgeNames(parts, input, namedStates, reachedChannels),
-    };
-  };
+): Promise<Checked> | null {
+  const { namedStates } = checkedRequest;
+  return namedStates === undefined ? null : authorize(parts, input, checkedRequest, namedStates);
+}
+
+async function authorize<Checked extends NamingRequest>(
+  parts: StateParts,
+  input: ExchangeInput,
+  checkedRequest: Checked,
+  namedStates: readonly NamedState[],
+): Promise<Checked> {
+  const { resolvedModel } = checkedRequest;
+  const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
+  const native = routes.filter((route) => isNative(route, input.protocol));
+  const reachedChannels = native.map(({ channel }) => channel);
+  if (reachedChannels.length === 0) return checkedRequest;
+  return { ...checkedRequest, names: await judgeNames(parts, input, namedStates, reachedChannels) };
 }

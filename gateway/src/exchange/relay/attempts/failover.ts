@@ -5,7 +5,7 @@ import type { PassedOver, PassedOverReason } from '#usage/index.ts';
 import { type Classification, isSameVendor } from '#vendors/index.ts';
 import type { SentRequest } from '../ending/record.ts';
 import { ClientGone } from '../exchange.ts';
-import { clientDeadline, totalDeadline } from './attempt-options.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { type Failure, finalError } from './final-error.ts';
 import {
   type Attempted,
@@ -27,7 +27,7 @@ import {
 const maxTries = 3;
 
 /** How an exchange ends that got as far as an attempt that did not fail. */
-type Answered<Result, Seen> = Exclude<OutcomeOf<Result, Seen>, AttemptFailure>;
+type FinalOutcome<Result, Seen> = Exclude<OutcomeOf<Result, Seen>, AttemptFailure>;
 
 /** A 400 that nothing explains, of a request that was converted. */
 interface Rejection<Sent> {
@@ -103,7 +103,7 @@ export class Failover<Sent extends SentRequest, Result, Seen> {
   }
 
   /** @throws GatewayError, ClientGone */
-  async #tryInTurn(): Promise<Answered<Result, Seen> | NotAsked> {
+  async #tryInTurn(): Promise<FinalOutcome<Result, Seen> | NotAsked> {
     const { health, clock } = this.#parts;
     const { client } = this.#exchange.input;
     const plan = this.#plan;
@@ -163,7 +163,7 @@ export class Failover<Sent extends SentRequest, Result, Seen> {
    * Asks a channel that was passed over if none was asked.
    * @throws GatewayError, ClientGone
    */
-  async #tryLastResort(): Promise<Answered<Result, Seen>> {
+  async #tryLastResort(): Promise<FinalOutcome<Result, Seen>> {
     const { health, clock } = this.#parts;
     const able = this.#plan.routes.filter((route) => !this.#refusing.includes(route));
     if (able.length === 0 && this.#refusal !== null) throw this.#refusal;
@@ -197,7 +197,7 @@ export class Failover<Sent extends SentRequest, Result, Seen> {
    * @returns null when the next channel may be tried.
    * @throws GatewayError when the client is to blame, ClientGone, BuildingDefect
    */
-  async #tryRoute(route: Route, lease: ChannelLease): Promise<Answered<Result, Seen> | null> {
+  async #tryRoute(route: Route, lease: ChannelLease): Promise<FinalOutcome<Result, Seen> | null> {
     const plan = this.#plan;
     const { isCostly = false } = plan;
     const { health, clock } = this.#parts;

@@ -119,7 +119,7 @@ export interface NotAsked {
 }
 
 /** No channel answered, or the fault is the client's own. */
-export interface Unanswered {
+export interface WithoutResponse {
   readonly kind: 'unanswered';
   /** The client's error. Anything but a GatewayError is a defect of the gateway. */
   readonly error: unknown;
@@ -127,7 +127,7 @@ export interface Unanswered {
 
 /** Everything that is known when the attempts are over. */
 export interface Attempted<Sent extends SentRequest, Result, Seen> extends Tried<Sent> {
-  readonly outcome: Exclude<OutcomeOf<Result, Seen>, AttemptFailure> | NotAsked | Unanswered;
+  readonly outcome: Exclude<OutcomeOf<Result, Seen>, AttemptFailure> | NotAsked | WithoutResponse;
 }
 
 /** What the end of an attempt says about the channel's health. */

@@ -84,7 +84,7 @@ export function reportExchange(
  * @throws GatewayError `unavailable` when the row cannot be made durable; the client then gets this error instead of
  * the response.
  */
-export async function finishAnswered(
+export async function finishWithResponse(
   parts: FinishParts,
   exchange: Exchange,
   ending: Ending,
@@ -92,7 +92,7 @@ export async function finishAnswered(
   try {
     const { measuredUsage } = ending;
     const believedUsage =
-      measuredUsage.isBeyondAsked === true
+      measuredUsage.isBeyondRequest === true
         ? await believedOf(parts, exchange.hold, measuredUsage)
         : measuredUsage;
     await finishExchange(parts, exchange, { ...ending, measuredUsage: believedUsage });
@@ -129,7 +129,7 @@ export function finishCompleted(
     return finishDisconnected(parts, exchange, measuredUsage, triedRequests);
   }
   // Clients get 200, whatever success status the upstream used.
-  return finishAnswered(parts, exchange, {
+  return finishWithResponse(parts, exchange, {
     outcome: 'completed',
     status: 200,
     error: null,
@@ -149,7 +149,7 @@ export function finishDisconnected(
   triedRequests: Tried,
   error: GatewayError | null = exchange.input.client.failedWith,
 ): Promise<void> {
-  return finishAnswered(parts, exchange, {
+  return finishWithResponse(parts, exchange, {
     outcome: 'client-left',
     status: exchange.input.client.failedWith?.entry.status ?? 499,
     error,
@@ -165,7 +165,7 @@ export function finishRefused(
   error: GatewayError,
   triedRequests: Tried = nothingTried,
 ): Promise<void> {
-  return finishUnanswered(parts, exchange, {
+  return finishWithError(parts, exchange, {
     outcome: 'refused',
     status: error.entry.status,
     error,
@@ -182,7 +182,7 @@ export function finishFailed(
   triedRequests: Tried,
   status = error.entry.status,
 ): Promise<void> {
-  return finishUnanswered(parts, exchange, {
+  return finishWithError(parts, exchange, {
     outcome: 'failed',
     status,
     error,
@@ -212,7 +212,7 @@ export async function finishWithoutResponse(
 }
 
 /** A failure costs nothing, so the client gets its error even if the row is lost. */
-async function finishUnanswered(
+async function finishWithError(
   parts: FinishParts,
   exchange: Exchange,
   ending: Ending,

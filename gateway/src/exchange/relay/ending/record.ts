@@ -87,7 +87,7 @@ export interface Measured {
   readonly tokens: TokenUsage;
   readonly source: ExchangeRecord['usageSource'];
   /** More than was asked for: it is believed only if it can be paid. Absent: no. */
-  readonly isBeyondAsked?: boolean;
+  readonly isBeyondRequest?: boolean;
   /** What was made and used besides tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   /** Counters of the report that nothing reads. Absent: none. */

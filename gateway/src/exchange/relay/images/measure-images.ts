@@ -42,7 +42,8 @@ export interface MeasuredRequest {
   readonly surcharges: SurchargeFacts;
 }
 
-type Answered = Pick<ImagesResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
+/** What a response says of its images. */
+export type ReturnedImages = Pick<ImagesResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
 
 /** Why a response cannot be charged, in a short word for the usage row. */
 export type Uncharged = Unbillable['unbillable'] | 'no_picture' | 'usage_missing';
@@ -52,7 +53,7 @@ export type Uncharged = Unbillable['unbillable'] | 'no_picture' | 'usage_missing
  * must not get it.
  */
 export function measureImages(
-  response: Answered,
+  response: ReturnedImages,
   measuredRequest: MeasuredRequest,
   missingUsage: 'estimate' | 'zero' | 'error',
 ): Measured | Uncharged {
@@ -131,7 +132,7 @@ function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly C
 
 /** What an upstream made: for the row, and for the operator if the client does not pay for it. */
 export function unitsOf(
-  response: Answered,
+  response: ReturnedImages,
   { request }: Pick<MeasuredRequest, 'request'>,
 ): UnitsRecord {
   const good = response.entries.filter(({ isFailed }) => !isFailed);
@@ -146,13 +147,13 @@ export function unitsOf(
 
 /** All source images: those that the upstream counted, but no more than were sent. */
 export function referencesOf(
-  { inputImages }: Pick<Answered, 'inputImages'>,
+  { inputImages }: Pick<ReturnedImages, 'inputImages'>,
   { request: { sources } }: Pick<MeasuredRequest, 'request'>,
 ): number {
   return inputImages !== null && inputImages >= 0 && inputImages <= sources ? inputImages : sources;
 }
 
-function imagesOf(response: Answered, { request, model }: MeasuredRequest): ReturnedImage[] {
+function imagesOf(response: ReturnedImages, { request, model }: MeasuredRequest): ReturnedImage[] {
   const good = response.entries.filter(({ isFailed }) => !isFailed);
   const layers = layersOf(good, request);
   // Where images of one response differ in size, only an entry's own size is certain.
@@ -256,9 +257,9 @@ export function createStreamMeter(
       if (mayLackImages && seenResponse.entries.length === 0) {
         return measureWithoutImages(seenResponse.usage, measuredRequest);
       }
-      return measureImages(answeredOf(seenResponse), measuredRequest, missingUsage);
+      return measureImages(returnedImagesOf(seenResponse), measuredRequest, missingUsage);
     },
-    unitsOf: (seenResponse) => unitsOf(answeredOf(seenResponse), measuredRequest),
+    unitsOf: (seenResponse) => unitsOf(returnedImagesOf(seenResponse), measuredRequest),
   };
 }
 
@@ -266,6 +267,6 @@ export function isUncharged(measuredUsage: Measured | Uncharged): measuredUsage 
   return typeof measuredUsage === 'string';
 }
 
-function answeredOf({ entries, inputImages, usage }: Seen) {
+function returnedImagesOf({ entries, inputImages, usage }: Seen) {
   return { entries, inputImages, usage, size: null };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Hold, parseMultiplier, ratesOf } from '#billing/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { readWireText } from '#test/support/convert.ts';
-import { askedBoundsOf } from './admit-text.ts';
+import { requestBoundsOf } from './admit-text.ts';
 
 const inputTokens = 1_000;
 const body = Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"}]}');
@@ -34,7 +34,7 @@ describe('the cap', () => {
     ['none if less is left', holdFor(1_255, true), true, '', null],
     ['none if nothing is left', holdFor(900, true), true, '', null],
   ])('is %s', (_what, hold, mayCap, more, cap) => {
-    expect(askedBoundsOf(hold, { body }, asked(more), mayCap).cap).toBe(cap);
+    expect(requestBoundsOf(hold, { body }, asked(more), mayCap).cap).toBe(cap);
   });
 });
 
@@ -47,10 +47,10 @@ test.each([
     'chat',
     `{"model":"m","messages":[{"role":"user","content":${content}}]}`,
   );
-  expect(askedBoundsOf(null, { body }, { ...asked(), request }, true).mostInput).toBe(mostInput);
+  expect(requestBoundsOf(null, { body }, { ...asked(), request }, true).mostInput).toBe(mostInput);
 });
 
 test('the bytes do not bound the input of hosted tools', () => {
   const searching = asked(',"tools":[{"type":"web_search"}]');
-  expect(askedBoundsOf(null, { body }, searching, true).mostInput).toBe(Infinity);
+  expect(requestBoundsOf(null, { body }, searching, true).mostInput).toBe(Infinity);
 });

@@ -17,7 +17,7 @@ import type { Exchange } from '../exchange.ts';
 import { candidatesFor, namedRoutes } from '../admission/find-model.ts';
 import type { TextInput, TextParts } from './input.ts';
 import {
-  type AskedBounds,
+  type RequestBounds,
   type CheckedText,
   type CountedText,
   inputTokensOf,
@@ -44,10 +44,10 @@ export function findRoutes(
     terms,
     routes,
     conversation: null,
-    home: names?.home ?? null,
+    stateLocation: names?.stateLocation ?? null,
     unownedIds: names?.unownedIds ?? null,
     isSealed: null,
-    bounds: askedBoundsOf(
+    bounds: requestBoundsOf(
       hold,
       input,
       { inputTokens: null, request, model, routes, terms },
@@ -75,9 +75,9 @@ export function findRoutes(
   // conversion: a warm cache is not worth one.
   const ranksFirst = isSealed === false ? speaks : undefined;
   const preferredRoutes =
-    preparedText.home === null
+    preparedText.stateLocation === null
       ? parts.affinity.prefer(routes, conversation, now, ranksFirst)
-      : startingAt(routes, preparedText.home.channel);
+      : startingAt(routes, preparedText.stateLocation.channel);
   return { ...preparedText, routes: preferredRoutes, conversation, isSealed };
 }
 
@@ -113,12 +113,12 @@ const addedInput = 4_096;
  * beside the estimated input, unless that is not worth an answer.
  * @param mayCap the operator and the key allow it
  */
-export function askedBoundsOf(
+export function requestBoundsOf(
   hold: Hold | null,
   { body }: Pick<TextInput, 'body'>,
   countedText: CountedText & Pick<PreparedText, 'terms'>,
   mayCap: boolean,
-): AskedBounds {
+): RequestBounds {
   const { images, unseen, hostedTools } = countedText.request.extent;
   const isTextAlone = images === 0 && !unseen && !hostedTools;
   const mostInput = isTextAlone ? body.length + addedInput : Infinity;

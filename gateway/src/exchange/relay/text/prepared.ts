@@ -3,7 +3,7 @@ import type { Model, Route } from '#catalogue/index.ts';
 import { usualImageTokens } from '#estimation/index.ts';
 import { estimateInputTokens, type WireRequest } from '#protocols/index.ts';
 import type { Conversation } from '#routing/index.ts';
-import type { StateHome } from '#upstream-state/index.ts';
+import type { StateLocation } from '#upstream-state/index.ts';
 import type { NamingRequest } from '../admission/named-state.ts';
 import type { TextInput } from './input.ts';
 import type { LargeBody } from './large-body.ts';
@@ -35,7 +35,7 @@ export interface PreparedText {
   /** Null when there is only one route with one credential, because it decides nothing then. */
   readonly conversation: Conversation | null;
   /** Where the state is that the request names; null when none of it is known. */
-  readonly home: StateHome | null;
+  readonly stateLocation: StateLocation | null;
   /** Ids in the request that belong to nobody; null when there are none. */
   readonly unownedIds: ReadonlySet<string> | null;
   /**
@@ -43,11 +43,11 @@ export interface PreparedText {
    * bytes.
    */
   isSealed: boolean | null;
-  readonly bounds: AskedBounds;
+  readonly bounds: RequestBounds;
 }
 
 /** What a response can have used of what was asked for. */
-export interface AskedBounds {
+export interface RequestBounds {
   /** The most output of each choice that the money pays for, if it is less than what was asked for; null: it is enough. */
   readonly cap: number | null;
   /** More input tokens than this are in no such request; infinite if its bytes do not tell. */

@@ -6,7 +6,7 @@ import { namedRoutes } from '../admission/find-model.ts';
 import type { OpenedRequest, Operation, ResolvedModel } from '../operation.ts';
 import { authorizeNames } from '../admission/named-state.ts';
 import { boundText, findCompactingRoutes, findRoutes } from './admit-text.ts';
-import { createCountAnswering } from './counts/count-tokens.ts';
+import { createCountResponder } from './counts/count-tokens.ts';
 import type { TextInput, TextParts } from './input.ts';
 import { mayNameItems, putItems, withItems } from './items/named-items.ts';
 import { type LargeBody, largeBodyOf } from './large-body.ts';
@@ -34,7 +34,7 @@ export function createTextOperations(
       ...sharedSteps,
       isFree: true,
       mayStream: false,
-      answer: createCountAnswering(parts),
+      answer: createCountResponder(parts),
     },
     compact: {
       ...sharedSteps,

@@ -4,7 +4,7 @@ import { estimateOutputTokens, estimateTokens } from '#protocols/index.ts';
 import { type ChannelLease, isNative } from '#routing/index.ts';
 import type { Cure } from '#vendors/index.ts';
 import { answer, type ExchangePlan } from '../answer.ts';
-import { keepAliveOf } from '../attempts/attempt-options.ts';
+import { keepAliveOf } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import type { AttemptFailure, BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
 import type { RoutedRequest } from '../attempts/request-plan.ts';
@@ -103,14 +103,14 @@ abstract class TextPlan<
   credentialFor(route: Route): number {
     const { channel } = route;
     if (channel.credentials.length < 2) return -1;
-    const { home, conversation } = this.preparedText;
+    const { stateLocation, conversation } = this.preparedText;
     const { affinity, clock, upstreamState } = this.parts;
-    if (home === null && conversation !== null) {
+    if (stateLocation === null && conversation !== null) {
       return affinity.credentialOf(conversation, route, clock.monotonic());
     }
-    if (home?.channel !== channel.id) return -1;
+    if (stateLocation?.channel !== channel.id) return -1;
     return channel.credentials.findIndex(
-      (secret) => upstreamState.digest('credential', secret) === home.credential,
+      (secret) => upstreamState.digest('credential', secret) === stateLocation.credential,
     );
   }
 

@@ -97,20 +97,20 @@ export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;
 }
 
-type Fate = Extension['ifForeign'];
+type ForeignHandling = Extension['ifForeign'];
 
 /** Members that only this protocol has, with names dotted from their object. */
 export function ownExtensions(
   members: readonly (readonly [string, unknown])[],
   prefix = '',
-  fateOf: (name: string, value: unknown) => Fate = () => 'drop',
+  handlingOf: (name: string, value: unknown) => ForeignHandling = () => 'drop',
 ): Extensions {
   return members.map(([name, value]) => ({
     protocol: 'generate-content',
     name: prefix + name,
     value,
     // Some clients fill unused members.
-    ifForeign: isEmpty(value) ? 'ignore' : fateOf(name, value),
+    ifForeign: isEmpty(value) ? 'ignore' : handlingOf(name, value),
   }));
 }
 

@@ -47,23 +47,23 @@ export function ownExtension(
   return { protocol: 'messages', name, value, ifForeign };
 }
 
-type Fates = Readonly<Record<string, Extension['ifForeign']>>;
+export type ForeignHandlings = Readonly<Record<string, Extension['ifForeign']>>;
 
 /**
  * All members without a place in the canonical model, except empty ones (null, an empty list). A member that is not in
- * `fates` counts as significant.
+ * `handlings` counts as significant.
  */
 export function otherMembers(
   value: JsonRecord,
   knownMembers: ReadonlySet<string>,
-  fates: Fates,
+  handlings: ForeignHandlings,
 ): Extension[] {
   const extensions: Extension[] = [];
   for (const [name, member] of Object.entries(value)) {
     if (knownMembers.has(name) || isAbsent(member)) continue;
     if (Array.isArray(member) && member.length === 0) continue;
-    const fate = Object.hasOwn(fates, name) ? fates[name] : undefined;
-    extensions.push(ownExtension(name, member, fate ?? 'drop'));
+    const handling = Object.hasOwn(handlings, name) ? handlings[name] : undefined;
+    extensions.push(ownExtension(name, member, handling ?? 'drop'));
   }
   return extensions;
 }

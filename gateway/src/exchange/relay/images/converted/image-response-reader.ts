@@ -9,7 +9,7 @@ import {
   type ReadImages,
 } from '#conversion/index.ts';
 import { splicePieces } from '#json/index.ts';
-import type { ImageEntry, ImagesResponse } from '#protocols/index.ts';
+import type { ImageEntry } from '#protocols/index.ts';
 import { callOnResponse } from '../../attempts/in-thread.ts';
 import {
   ReadingResponse,
@@ -18,7 +18,12 @@ import {
 } from '../../attempts/response-reader.ts';
 import type { Measured } from '../../ending/record.ts';
 import { largestResponse, type MeasuredImages } from '../image-response-reader.ts';
-import { measureImages, measureWithoutImages, unitsOf } from '../measure-images.ts';
+import {
+  measureImages,
+  measureWithoutImages,
+  type ReturnedImages,
+  unitsOf,
+} from '../measure-images.ts';
 import type { ConvertibleImages } from './surface.ts';
 
 export interface ConvertedImageReaderOptions extends ImageReading {
@@ -31,8 +36,6 @@ export interface ConvertedImageReaderOptions extends ImageReading {
   readonly fetching: <Result>(work: (fetch: FetchMedia) => Promise<Result>) => Promise<Result>;
   readonly losses: ResponseLoss;
 }
-
-type Answered = Pick<ImagesResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
 
 /** What came with the images of a response and has no place in the client's protocol. */
 export class ResponseLoss {
@@ -77,7 +80,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
     const { clientResponse } = read;
     const measuredUsage = this.#measure(
       clientResponse === null
-        ? answeredBy(foundImages)
+        ? returnedImagesOf(foundImages)
         : withHeaders(clientResponse, foundImages.images),
     );
     return {
@@ -94,7 +97,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
   ): Promise<MeasuredImages> {
     const measuredUsage =
       foundImages.images.length > 0
-        ? this.#measure(answeredBy(foundImages))
+        ? this.#measure(returnedImagesOf(foundImages))
         : // A text, or a prompt that was blocked, is a response too, where the client has one word for both.
           measureWithoutImages(foundImages.usage, this.#options.prepared);
     return {
@@ -104,7 +107,7 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
   }
 
   /** @throws UnchargedResponse */
-  #measure(answeredImages: Answered): Measured {
+  #measure(answeredImages: ReturnedImages): Measured {
     const { prepared, missingUsage } = this.#options;
     const measuredUsage = measureImages(answeredImages, prepared, missingUsage);
     if (typeof measuredUsage !== 'string') return measuredUsage;
@@ -114,13 +117,16 @@ export class ConvertedImageReader implements ResponseReader<MeasuredImages> {
 }
 
 /** Each image has its own size. */
-function answeredBy({ images: foundImages, usage }: ImageResponse): Answered {
+function returnedImagesOf({ images: foundImages, usage }: ImageResponse): ReturnedImages {
   const entries = foundImages.map(({ size }) => entryOf(size, null));
   return { entries, size: null, inputImages: null, usage };
 }
 
 /** With the beginnings of images that were not in the response and have been fetched. */
-function withHeaders(answeredImages: Answered, foundImages: readonly Image[]): Answered {
+function withHeaders(
+  answeredImages: ReturnedImages,
+  foundImages: readonly Image[],
+): ReturnedImages {
   const fetchedImages = foundImages.values();
   const entries = answeredImages.entries.map((entry): ImageEntry => {
     if (entry.isFailed) return entry;

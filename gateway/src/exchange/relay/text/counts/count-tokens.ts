@@ -12,7 +12,7 @@ import {
   type CountersTried,
   countRoutes,
   createCountedRequests,
-  createCounterAsking,
+  createUpstreamCounting,
 } from './upstream-count.ts';
 
 /** A response to "how many tokens is this?". */
@@ -27,8 +27,8 @@ interface TokenCount {
  * Answers requests to count tokens: asks the upstreams' counters, and estimates if there is none, or they fail. Counting is
  * free, so its row has no tokens; the upstream's number is in the response only.
  */
-export function createCountAnswering(parts: TextParts) {
-  const askCounters = createCounterAsking(parts);
+export function createCountResponder(parts: TextParts) {
+  const askCounters = createUpstreamCounting(parts);
 
   /** Null: the client left before the count was there. */
   async function count(

@@ -6,7 +6,7 @@ import { createChannelHealth } from '#routing/index.ts';
 import type { UpstreamListener } from '#upstream/index.ts';
 import type { TextInput, TextParts } from '../input.ts';
 import type { PreparedText } from '../prepared.ts';
-import { createCounterAsking } from './upstream-count.ts';
+import { createUpstreamCounting } from './upstream-count.ts';
 
 const fault = { kind: 'failover', as: 'abnormal', blame: 'channel' } as const;
 
@@ -61,7 +61,7 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
   } as unknown as TextParts;
   const path = { operation: 'count-tokens', model: null, stream: null } as const;
   const { messages } = textProtocols;
-  const askCounters = createCounterAsking(parts);
+  const askCounters = createUpstreamCounting(parts);
   const opened = {
     health,
     said,

@@ -7,7 +7,7 @@ import { readTokenCount, type WireResponse } from '#protocols/index.ts';
 import { type ChannelLease, upstreamProtocols } from '#routing/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { attemptOptions, clientDeadline } from '../../attempts/attempt-options.ts';
+import { clientDeadline } from '../../attempts/deadlines.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { errorOfFailure } from '../../attempts/final-error.ts';
 import { type AttemptFailure, type OutcomeOf, recordAttempt } from '../../attempts/outcome.ts';
@@ -20,7 +20,7 @@ import { requestFor, upstreamRequest } from '../route-request.ts';
 
 /** After this time, for all counters together, an estimate is worth more than a count. */
 const patienceMs = 5_000;
-const maxAsked = 2;
+const maxCounters = 2;
 /** An upstream without a counter, or without one for this model, will hardly get one soon; other failures may pass. */
 const missingRestMs = 10 * 60_000;
 const failedRestMs = 30_000;
@@ -60,17 +60,17 @@ type CountParts = Pick<
   | 'onUnexpectedError'
 >;
 
-export function createCounterAsking(parts: CountParts): AskCounters {
+export function createUpstreamCounting(parts: CountParts): AskCounters {
   const rests = createCounterRests();
   const { health, clock } = parts;
   return async function askCounters(input, preparedText, counters, requests, triedCounters) {
     const { client } = input;
     const deadline = Math.min(clock.monotonic() + patienceMs, clientDeadline(input));
-    let askedCount = 0;
+    let calledCounters = 0;
     for (const { route, protocol } of counters) {
       if (client.disconnected) return 'disconnected';
       const now = clock.monotonic();
-      if (askedCount === maxAsked || now >= deadline) break;
+      if (calledCounters === maxCounters || now >= deadline) break;
       // A channel that is on trial after failures is tried with a real request, not with a count.
       if (rests.isResting(route, now) || health.read(route.channel, now).breaker !== 'closed') {
         continue;
@@ -80,7 +80,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       if (!isNative && convertedRequest === null) continue;
       const lease = health.lease(route, false, false, now);
       if (!lease.admitted) continue;
-      askedCount += 1;
+      calledCounters += 1;
       try {
         const counter = { route, protocol, convertedRequest, lease, deadline };
         const outcome = await askOnce(parts, input, preparedText, counter, triedCounters);
@@ -135,14 +135,13 @@ async function send(
   const request = building instanceof Promise ? await building : building;
   triedCounters.sentRequest = request.sentRequest;
   const startedAt = clock.now();
-  const counterRequest = upstreamRequest(parts, input, request, lease.secret, false);
-  const receiver = new WholeResponse(countReader(protocol, input.protocol));
-  const attempt = new Attempt(counterRequest, receiver, {
+  const counterRequest = {
+    upstream: upstreamRequest(parts, input, request, lease.secret, false),
+    receiver: new WholeResponse(countReader(protocol, input.protocol)),
     // Counting is free, so nothing is read for a client that has left.
-    ...attemptOptions(parts, input, route.channel, { onLeave: 'cancel' }),
-    deadline,
-    clientDeadline: Number.POSITIVE_INFINITY,
-  });
+    onLeave: 'cancel',
+  } as const;
+  const attempt = new Attempt(parts, input, counterRequest, deadline, Number.POSITIVE_INFINITY);
   const outcome = await attempt.outcome;
   triedCounters.attempts.push(
     recordAttempt(outcome, attempt.upstreamHeaders, {

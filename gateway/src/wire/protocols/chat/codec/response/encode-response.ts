@@ -37,12 +37,12 @@ function encodeChoice(candidate: Candidate, index: number, context: ResponseCont
   const message = new MessageWriter(index, context);
   for (const block of candidate.blocks) message.add(block);
   const { calls, logprobs } = message;
-  const callsMade = calls.length === 0 ? 'none' : message.isLegacy ? 'function' : 'tools';
+  const callKind = calls.length === 0 ? 'none' : message.isLegacy ? 'function' : 'tools';
   return {
     index,
     message: message.json(),
     logprobs: logprobs.length === 0 ? null : writeLogprobs(logprobs),
-    finish_reason: writeFinish(candidate.finish, callsMade),
+    finish_reason: writeFinish(candidate.finish, callKind),
   };
 }
 

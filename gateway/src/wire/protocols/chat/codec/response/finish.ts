@@ -62,11 +62,11 @@ const words: Readonly<Record<FinishReason, string>> = Object.freeze({
 });
 
 /** The form in which the client gets the calls. */
-export type MadeCalls = 'none' | 'tools' | 'function';
+export type CallKind = 'none' | 'tools' | 'function';
 
 /** `tool_calls` if and only if there are calls that the client can act on. */
-export function writeFinish(finish: Finish | null, callsMade: MadeCalls): string {
+export function writeFinish(finish: Finish | null, callKind: CallKind): string {
   const word = words[finish?.reason ?? 'end'];
-  if (word !== 'stop' || callsMade === 'none') return word;
-  return callsMade === 'tools' ? 'tool_calls' : 'function_call';
+  if (word !== 'stop' || callKind === 'none') return word;
+  return callKind === 'tools' ? 'tool_calls' : 'function_call';
 }

@@ -163,8 +163,8 @@ export class ChoiceEncoder {
     if (this.#citations.length > 0) {
       chunks += this.#chunk(JSON.stringify({ annotations: this.#citations.map(writeCitation) }));
     }
-    const callsMade = this.#calls.size === 0 ? 'none' : this.#isLegacy ? 'function' : 'tools';
-    const reason = writeFinish(this.#finish, callsMade);
+    const callKind = this.#calls.size === 0 ? 'none' : this.#isLegacy ? 'function' : 'tools';
+    const reason = writeFinish(this.#finish, callKind);
     return `${chunks}${this.#before}{},"logprobs":null,"finish_reason":"${reason}"${this.#tail}`;
   }
 

@@ -167,8 +167,10 @@ describe('decoding', () => {
       },
       toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } },
     });
-    const fates = Object.fromEntries(extensions.map(({ name, ifForeign }) => [name, ifForeign]));
-    expect(fates).toEqual({
+    const handlings = Object.fromEntries(
+      extensions.map(({ name, ifForeign }) => [name, ifForeign]),
+    );
+    expect(handlings).toEqual({
       cachedContent: 'refuse',
       safetySettings: 'drop',
       labels: 'ignore',

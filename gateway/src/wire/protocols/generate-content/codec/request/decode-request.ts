@@ -62,14 +62,14 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     wantsUsage: true,
     ...config,
     extensions: [
-      ...ownExtensions(otherMembers(json, knownMembers), '', fateOf),
+      ...ownExtensions(otherMembers(json, knownMembers), '', handlingOf),
       ...extensions,
       ...config.extensions,
     ],
   };
 }
 
-function fateOf(name: string, value: unknown): Extension['ifForeign'] {
+function handlingOf(name: string, value: unknown): Extension['ifForeign'] {
   // Nothing is stored anyway.
   if (name === 'store' && value === false) return 'ignore';
   return statefulMembers.has(name) ? 'refuse' : 'drop';

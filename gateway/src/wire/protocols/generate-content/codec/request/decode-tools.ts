@@ -120,12 +120,12 @@ export function decodeToolConfig(value: unknown): {
       ? ownExtensions([['mode', writtenMode]], `${param}.`)
       : []),
     ...ownExtensions(otherMembers(calling, callingMembers), `${param}.`, () => 'ignore'),
-    ...ownExtensions(otherMembers(config, configMembers), 'toolConfig.', fateOf),
+    ...ownExtensions(otherMembers(config, configMembers), 'toolConfig.', handlingOf),
   ];
   const isSaid = mode !== undefined || only !== null;
   return { toolChoice: isSaid ? { mode: mode ?? 'auto', only } : null, extensions: others };
 }
 
-function fateOf(name: string) {
+function handlingOf(name: string) {
   return name === 'includeServerSideToolInvocations' ? ('ignore' as const) : ('drop' as const);
 }

@@ -38,7 +38,7 @@ const members = new Set([
 ]);
 
 /** Other members are dropped and reported. So is `temperature`, which upstreams of this protocol refuse. */
-const fates: Readonly<Record<string, Extension['ifForeign']>> = {
+const foreignHandlings: Readonly<Record<string, Extension['ifForeign']>> = {
   container: 'refuse',
   mcp_servers: 'refuse',
   thread: 'refuse',
@@ -94,7 +94,7 @@ export function decodeRequest({
       ...opening.extensions,
       ...conversation.extensions,
       ...(extension === null ? [] : [extension]),
-      ...otherMembers(json, members, fates),
+      ...otherMembers(json, members, foreignHandlings),
       ...rest('output_config', outputConfig, configMembers),
       ...rest('metadata', metadata, metadataMembers),
     ],
@@ -259,7 +259,7 @@ export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): De
   };
   const isPlain = type === 'enabled' || type === 'adaptive' || type === 'disabled';
   const isPlainDisplay = shows !== null || display === undefined || display === null;
-  const fate = isPlain ? 'ignore' : 'approximate';
-  const extension = isPlain && isPlainDisplay ? null : ownExtension('thinking', thinking, fate);
+  const handling = isPlain ? 'ignore' : 'approximate';
+  const extension = isPlain && isPlainDisplay ? null : ownExtension('thinking', thinking, handling);
   return { reasoning, extension };
 }

@@ -1,6 +1,6 @@
-import type { Extensions, Extension } from '#canonical/index.ts';
+import type { Extensions } from '#canonical/index.ts';
 import type { Losses } from '../../../shared/text/losses.ts';
-import { type WireObject, optionalText, otherMembers } from '../../wire.ts';
+import { type ForeignHandlings, type WireObject, optionalText, otherMembers } from '../../wire.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 
 /**
@@ -42,16 +42,14 @@ const harmless = {
 /** Text may repeat its sources, which only this protocol accepts. */
 export const harmlessInText = { ...harmless, citations: 'ignore' } as const;
 
-type Fates = Readonly<Record<string, Extension['ifForeign']>>;
-
 /** The cache marker and this protocol's own members, which any block and tool may carry. */
 export function decodeBase(
   value: JsonRecord,
   knownMembers: ReadonlySet<string>,
-  fates: Fates = harmless,
+  handlings: ForeignHandlings = harmless,
 ): Base {
   const base: Base = decodeCache(value);
-  const extensions = otherMembers(value, knownMembers, fates);
+  const extensions = otherMembers(value, knownMembers, handlings);
   if (extensions.length > 0) base.extensions = extensions;
   return base;
 }

@@ -87,7 +87,7 @@ const subjects: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** What a keyword becomes that may not: nothing, words, or words that replace a constraint. */
-export function fateOf(
+export function effectOf(
   keyword: string,
   value: unknown,
   types?: readonly string[],
@@ -111,7 +111,7 @@ export function guessedType(schema: JsonRecord): string | undefined {
 
 /** Whether a schema says more than its annotations do. */
 export function constrains(schema: JsonRecord): boolean {
-  return Object.keys(schema).some((keyword) => fateOf(keyword, schema[keyword]) === 'constraint');
+  return Object.keys(schema).some((keyword) => effectOf(keyword, schema[keyword]) === 'constraint');
 }
 
 /** The limits of one request, over all its strict tools and its response format. */

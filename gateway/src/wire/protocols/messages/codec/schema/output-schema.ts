@@ -14,7 +14,7 @@ import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import {
   annotations,
   constrains,
-  fateOf,
+  effectOf,
   guessedType,
   isTaken,
   type SchemaCost,
@@ -339,10 +339,10 @@ function writeTyped(
       writtenSchema[keyword] = value;
       continue;
     }
-    const fate = fateOf(keyword, value, types);
-    if (fate === 'idle') continue;
+    const effect = effectOf(keyword, value, types);
+    if (effect === 'idle') continue;
     words.push(hint(keyword, value, writing.way));
-    if (fate === 'constraint') writing.changed = true;
+    if (effect === 'constraint') writing.changed = true;
   }
   if (type === 'object') Object.assign(writtenSchema, writeObject(schema, path, depth, writing));
   if (type === 'array') Object.assign(writtenSchema, writeArray(schema, path, depth, writing));

@@ -43,7 +43,7 @@ const mostBytes = 2 * 1024 * 1024;
  * Every request of chat has `messages`, mostly near its beginning, so one short search is enough. A quote inside of a text
  * is escaped, so only keys look like this.
  */
-export function answeringAsChat(converter: Pick<Converter, 'read'>, input: TextInput): TextInput {
+export function respondAsChat(converter: Pick<Converter, 'read'>, input: TextInput): TextInput {
   const { body } = input;
   if (body.length > mostBytes || body.includes('"messages"') || !hasKey(body, '"input"'))
     return input;
