@@ -93,10 +93,16 @@ export const protocolFolders =
     ' ',
   );
 
-/** What every operation of the relay is built on; it knows none of them. `attempts` may use `exchange`, not the reverse. */
-export const sharedRelayFolders: Readonly<Record<string, readonly string[]>> = {
-  exchange: [],
-  attempts: ['exchange'],
+/** What every operation of the relay is built on; it knows none of them. The lists: what it may use of the others. */
+export const sharedRelayParts: Readonly<Record<string, readonly string[]>> = {
+  'ticker.ts': [],
+  'exchange.ts': ['ticker.ts'],
+  'operation.ts': ['exchange.ts'],
+  'stream-sink.ts': ['exchange.ts'],
+  overload: [],
+  ending: ['exchange.ts'],
+  admission: ['ending', 'exchange.ts', 'operation.ts'],
+  attempts: ['admission', 'ending', 'exchange.ts', 'overload', 'ticker.ts'],
 };
 
 const relayEntries = readdirSync(new URL('gateway/src/exchange/relay', import.meta.url));
@@ -235,14 +241,15 @@ const directionOverrides: OxlintOverride[] = [
       ['wire/protocols/**'],
     );
   }),
-  ...Object.entries(sharedRelayFolders).map(([folder, allowed]) => {
-    const others = relayEntries.filter((entry) => entry !== folder && !allowed.includes(entry));
+  ...Object.entries(sharedRelayParts).map(([part, allowed]) => {
+    const others = relayEntries.filter((entry) => entry !== part && !allowed.includes(entry));
+    const isFile = part.endsWith('.ts');
     const operations: Pattern = {
-      regex: `^(\\./)?(\\.\\./)+(${others.join('|')})(/|$)`,
-      message: `directions: relay/${folder} knows no operation`,
+      regex: `^${isFile ? '\\./' : '(\\./)?(\\.\\./)+'}(${others.join('|')})(/|$)`,
+      message: `directions: relay/${part} knows no operation`,
     };
     return restrict(
-      `exchange/relay/${folder}/**`,
+      isFile ? `exchange/relay/${part}` : `exchange/relay/${part}/**`,
       [...roomPatterns('relay'), operations],
       ['exchange/relay/**', 'exchange/**'],
     );

@@ -5,14 +5,9 @@ import type { Group, Model as PricedModel } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
 import { createMemoryMoney, type Money, type SpentSource } from '#limits/index.ts';
-import { type Exchange, openExchange } from '#relay/exchange/exchange.ts';
-import { finishExchange } from '#relay/exchange/finish.ts';
-import {
-  type Ending,
-  nothingTried,
-  nothingUsed,
-  type SentRequest,
-} from '#relay/exchange/record.ts';
+import { type Exchange, openExchange } from '#relay/exchange.ts';
+import { finishExchange } from '#relay/ending/finish.ts';
+import { type Ending, nothingTried, nothingUsed, type SentRequest } from '#relay/ending/record.ts';
 import type { TextInput } from '#relay/text/input.ts';
 import { measureText } from '#relay/text/measure-text.ts';
 import type { AttemptRecord, ExchangeRecord, Outcome } from '#usage/index.ts';

@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 385, files: 123 },
-  { name: 'a warm stream, messages to chat', functions: 630, files: 165 },
+  { name: 'a warm plain chat', functions: 380, files: 120 },
+  { name: 'a warm stream, messages to chat', functions: 619, files: 163 },
 ];
 const mostStrangers = 6;
 

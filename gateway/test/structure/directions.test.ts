@@ -18,7 +18,7 @@ import {
   importers,
   placeOf,
   protocolFolders,
-  sharedRelayFolders,
+  sharedRelayParts,
 } from '../../../oxlint.config.ts';
 
 /*
@@ -73,18 +73,21 @@ const protocolProbe = (protocol: string): Probe => {
 };
 
 /** Of what all operations share: it imports no folder of an operation, nor what puts operations together. */
-const sharedRelayProbe = ([folder, allowed]: readonly [string, readonly string[]]): Probe => {
-  const fine = [...allowed.map((other) => `../${other}/parts.ts`), './parts.ts', face('routing')];
+const sharedRelayProbe = ([part, allowed]: readonly [string, readonly string[]]): Probe => {
+  const isFile = part.endsWith('.ts');
+  const up = isFile ? './' : '../';
+  const specifierOf = (other: string) => up + (other.endsWith('.ts') ? other : `${other}/parts.ts`);
+  const fine = [...allowed.map(specifierOf), './parts.ts', face('routing')];
   const forbidden = [
-    ...Object.keys(sharedRelayFolders)
-      .filter((other) => other !== folder && !allowed.includes(other))
-      .map((other) => `../${other}/parts.ts`),
-    '../text/input.ts',
-    '../relay.ts',
+    ...Object.keys(sharedRelayParts)
+      .filter((other) => other !== part && !allowed.includes(other))
+      .map(specifierOf),
+    `${up}text/input.ts`,
+    `${up}relay.ts`,
     face('http'),
   ];
   return {
-    file: `gateway/src/exchange/relay/${folder}/shared.ts`,
+    file: `gateway/src/exchange/relay/${isFile ? part : `${part}/shared.ts`}`,
     specifiers: [...fine, ...forbidden],
     forbidden,
   };
@@ -104,7 +107,7 @@ const probes: readonly Probe[] = [
   roomProbe('relay', 'writer.worker.ts'),
   roomProbe('limits', 'redis/link.ts'),
   ...protocolFolders.map(protocolProbe),
-  ...Object.entries(sharedRelayFolders).map(sharedRelayProbe),
+  ...Object.entries(sharedRelayParts).map(sharedRelayProbe),
   rootProbe('main.js'),
   {
     file: 'gateway/src/exchange/relay/concrete.ts',

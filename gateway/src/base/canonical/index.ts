@@ -22,6 +22,7 @@ export {
 export {
   Unconvertible,
   type Loss,
+  LossList,
   responseLossNames,
   lossNames,
   type ResponseLoss,

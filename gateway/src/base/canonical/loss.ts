@@ -114,3 +114,41 @@ export type ResponseLoss = keyof typeof responseLossNames | `answer.${string}`;
 
 /** A known thing, or a tool that only a vendor runs, by the name the client gave it. */
 export type LossName = KnownLoss | `tools.${string}`;
+
+/** Clients invent field names of any length; this much of a name goes into a header and a row. */
+const nameLimit = 64;
+
+/** The losses of one attempt, without duplicates. */
+export class LossList {
+  readonly #losses = new Map<string, Loss>();
+
+  add(what: string, how: Loss['how']): void {
+    const name = printable(what);
+    this.#losses.set(`${how} ${name}`, { what: name, how });
+  }
+
+  addAll(losses: readonly Loss[]): void {
+    for (const { what, how } of losses) this.add(what, how);
+  }
+
+  dropped(what: LossName): void {
+    this.add(what, 'dropped');
+  }
+
+  approximated(what: LossName): void {
+    this.add(what, 'approximated');
+  }
+
+  /** Sorted by name. */
+  all(): readonly Loss[] {
+    return [...this.#losses.values()].toSorted((a, b) => compare(a.what, b.what));
+  }
+}
+
+function printable(what: string): string {
+  return what.slice(0, nameLimit).replace(/[^\w.[\]-]/g, '_');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

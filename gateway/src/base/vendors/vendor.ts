@@ -50,8 +50,8 @@ export interface Vendor extends VendorFacts, Signing {
   readonly paths: VendorPaths;
   /** The headers of the credential and others that the vendor needs, by lower-case name. Null: no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
-  /** Whether a client header, by lower-case name, is forwarded besides the usual ones. Absent: none is. */
-  forwards?(header: string): boolean;
+  /** How client headers begin that are forwarded besides the usual ones, in lower case. Absent: none are. */
+  readonly forwardedPrefix?: string;
   /** What it charges for besides tokens. */
   readonly surcharges: SurchargeFacts;
   /** What a model accepts that other speakers of the protocol refuse. Absent: `plainTraits`. */

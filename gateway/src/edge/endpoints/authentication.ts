@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUsable, type Caller, type KeyDirectory } from '#identity/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { createAddressSet, presentedKey, type AddressSet } from '#http/index.ts';
+import { createAddressSet, type AddressSet } from '#http/index.ts';
 import { queryTexts } from './query.ts';
 
 declare module 'fastify' {
@@ -95,4 +95,72 @@ function isAddressAllowed(caller: Caller, request: FastifyRequest): boolean {
   }
   const address = request.server.clientAddress(request.raw);
   return address !== null && allowlist.has(address);
+}
+
+/** The key that a request presents. */
+type Presented =
+  | { readonly kind: 'none' }
+  /** Several different keys, or something that cannot be a key. */
+  | { readonly kind: 'unusable' }
+  | { readonly kind: 'key'; readonly secret: string };
+
+const none: Presented = Object.freeze({ kind: 'none' });
+const unusable: Presented = Object.freeze({ kind: 'unusable' });
+
+/** Longer secrets are not looked up. Characters. */
+const longestSecret = 512;
+const authorization = 'authorization';
+const bearer = /^bearer(?:[ \t]+|$)/i;
+
+/**
+ * Reads the key of a request from every header that can carry it, and from `?key=` if the endpoint allows that. Reads
+ * the raw list, because Node keeps only the first of a repeated `authorization` and joins the others. Here every
+ * occurrence counts: the same key twice is fine, two different keys are not.
+ *
+ * @param rawHeaders names and values alternating, as received
+ * @param queryKeys values of `?key=`; empty if the query is not a place for keys
+ */
+function presentedKey(rawHeaders: readonly string[], queryKeys: readonly string[] = []): Presented {
+  let secret = '';
+  let otherScheme = false;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!isKeyHeader(name)) continue;
+    let value = (rawHeaders[index + 1] ?? '').trim();
+    if (name.length === authorization.length && value !== '') {
+      if (bearer.test(value)) value = value.replace(bearer, '');
+      else {
+        otherScheme = true;
+        continue;
+      }
+    }
+    if (value === '' || value === secret) continue;
+    if (secret !== '') return unusable;
+    secret = value;
+  }
+  for (const value of queryKeys) {
+    if (value === '' || value === secret) continue;
+    if (secret !== '') return unusable;
+    secret = value;
+  }
+  if (secret === '') return otherScheme ? unusable : none;
+  // Anything else cannot be a key and costs no look-up.
+  const isPossible = secret.startsWith('sk-') && secret.length <= longestSecret;
+  return isPossible ? { kind: 'key', secret } : unusable;
+}
+
+/** Checks the length first: this runs for every header of every request. */
+function isKeyHeader(name: string): boolean {
+  switch (name.length) {
+    case 9:
+      return name.toLowerCase() === 'x-api-key';
+    case 13:
+      return name.toLowerCase() === authorization;
+    case 14:
+      return name.toLowerCase() === 'x-goog-api-key';
+    case 17:
+      return name.toLowerCase() === 'x-vendorc-api-key';
+    default:
+      return false;
+  }
 }

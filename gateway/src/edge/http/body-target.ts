@@ -15,9 +15,9 @@ import { GatewayError } from '#errors/index.ts';
 export interface BodyTarget {
   /** Takes the next bytes. Returns why there is no room for them; null: there is. */
   add(chunk: Buffer): GatewayError | null;
-  /** Called when the body is whole. Not answered if the client has left meanwhile. */
+  /** Called when the body is whole, instead of `forget`. Not answered if the client has left meanwhile. */
   end(done: (error: GatewayError | null, body?: Buffer | UploadedBody) => void): void;
-  /** Drops its references to the body. */
+  /** Drops what there is of a body that nobody wants any more. */
   forget(): void;
 }
 
@@ -49,10 +49,13 @@ export class MemoryTarget implements BodyTarget {
   }
 
   end(done: Parameters<BodyTarget['end']>[0]): void {
-    const { length } = this.#body;
+    const body = this.#body;
+    // Listeners of the request keep this target alive, and would keep the bytes.
+    this.#body = new CollectedBody();
+    const { length } = body;
     if (length < this.#roomFor) this.#claim?.tryBody(length);
-    if (length < joinedInTurns) done(null, this.#body.bytes());
-    else void this.#join(this.#body.pieces(), done);
+    if (length < joinedInTurns) done(null, body.bytes());
+    else void this.#join(body.pieces(), done);
   }
 
   async #join(pieces: readonly Buffer[], done: Parameters<BodyTarget['end']>[0]): Promise<void> {

@@ -61,7 +61,7 @@ export function createBodyParser({ limit, pace, spool }: BodyOptions) {
     const { headers } = request.raw;
     const { forms, readPieces } = request.routeOptions.config;
     const contentType = headers['content-type'] ?? json;
-    const mediaType = mediaTypeOf(contentType);
+    const mediaType = contentType === json ? json : mediaTypeOf(contentType);
     if (mediaType !== json && !(mediaType === form && forms === true)) {
       done(new GatewayError('unsupported_content_type'));
       return;
@@ -101,7 +101,7 @@ export function createBodyParser({ limit, pace, spool }: BodyOptions) {
         done(noRoom());
         return;
       }
-      inviteBody(payload);
+      if (headers.expect !== undefined) inviteBody(payload);
       collect({ request: payload, decoder, claim, target, limit, pace, done });
     };
     const room = isSpooled ? ofStored : expectedBytes;
@@ -133,8 +133,8 @@ function collect({ request, decoder, claim, target, limit, pace, done }: Collect
   let bytesReceived = 0;
   let length = 0;
   const stop = (): void => {
-    source.off('data', onData);
     request.off('data', onPiece);
+    decoder?.off('data', onData);
     source.off('end', onEnd);
     pace.unwatch(pacedBody);
     claim?.endReading();
@@ -152,17 +152,18 @@ function collect({ request, decoder, claim, target, limit, pace, done }: Collect
     done(error);
   };
   const pacedBody: PacedBody = { request, refuse, since: 0, receivedBytes: 0 };
-  const onPiece = (piece: Buffer): void => {
-    pieces += 1;
-    bytesReceived += piece.length;
-    if (isFragmented(pieces, bytesReceived)) refuse(new GatewayError('too_complex'));
-  };
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
     const refusal = target.add(chunk);
     const isBomb = decoder !== null && isInflated(length, decoder.bytesWritten);
     if (length > limit || isBomb) refuse(new GatewayError('body_too_large'));
     else if (refusal !== null) refuse(refusal);
+  };
+  const onPiece = (piece: Buffer): void => {
+    pieces += 1;
+    bytesReceived += piece.length;
+    if (isFragmented(pieces, bytesReceived)) refuse(new GatewayError('too_complex'));
+    else if (decoder === null) onData(piece);
   };
   const onEnd = (): void => {
     if (length === 0) {
@@ -171,12 +172,11 @@ function collect({ request, decoder, claim, target, limit, pace, done }: Collect
     }
     stop();
     target.end(done);
-    target.forget();
   };
   pace.watch(pacedBody);
   claim?.startReading(refuse);
   request.on('data', onPiece);
-  source.on('data', onData);
+  decoder?.on('data', onData);
   source.on('end', onEnd);
   let hasFailed = false;
   source.on('error', (cause: NodeJS.ErrnoException) => {
@@ -199,7 +199,6 @@ function feed(decoder: ContentDecoder, request: IncomingMessage): void {
 }
 
 function mediaTypeOf(contentType: string): string {
-  if (contentType === json) return json;
   const end = contentType.indexOf(';');
   const mediaType = end === -1 ? contentType : contentType.slice(0, end);
   return mediaType.trim().toLowerCase();

@@ -1,6 +1,5 @@
 export { createAddressSet, networkOf, type AddressSet } from './address.ts';
 export { NodeClientResponse } from './client-response.ts';
-export { presentedKey, type Presented } from './credentials.ts';
 export type { ErrorResponder, UnexpectedErrorListener } from './error-response.ts';
 export { isKnownHost, originOf } from './origin.ts';
 export { ownHeaders, respond, respondJson } from './respond.ts';

@@ -1,29 +1,24 @@
 import { GatewayError } from '#errors/index.ts';
 import type { AttemptParts } from './attempts/attempt-options.ts';
-import { Tries } from './attempts/failover.ts';
+import { Failover } from './attempts/failover.ts';
 import type { BrokenAttempt, DisconnectedAttempt } from './attempts/outcome.ts';
-import type { RoutePlan } from './attempts/plan.ts';
-import type { Exchange, ExchangeParts } from './exchange/exchange.ts';
+import type { RequestPlan } from './attempts/request-plan.ts';
+import type { Exchange, ExchangeParts } from './exchange.ts';
 import {
   asGatewayError,
   finishCompleted,
   finishDisconnected,
   finishFailed,
   finishWithoutResponse,
-} from './exchange/finish.ts';
-import {
-  type Measured,
-  nothingUsed,
-  responseHeaders,
-  type SentRequest,
-} from './exchange/record.ts';
-import type { StreamSink } from './exchange/stream-sink.ts';
+} from './ending/finish.ts';
+import { type Measured, nothingUsed, responseHeaders, type SentRequest } from './ending/record.ts';
+import type { StreamSink } from './stream-sink.ts';
 
 /**
  * How one kind of request is served: where it is sent, and what becomes of the response.
  * `Result`: a complete response. `Seen`: what is known of one whose client left, or that broke.
  */
-export interface Plan<Sent extends SentRequest, Result, Seen> extends RoutePlan<
+export interface ExchangePlan<Sent extends SentRequest, Result, Seen> extends RequestPlan<
   Sent,
   Result,
   Seen
@@ -61,11 +56,11 @@ export interface Plan<Sent extends SentRequest, Result, Seen> extends RoutePlan<
 export async function answer<Sent extends SentRequest, Result, Seen>(
   parts: ExchangeParts & AttemptParts,
   exchange: Exchange,
-  plan: Plan<Sent, Result, Seen>,
+  plan: ExchangePlan<Sent, Result, Seen>,
 ): Promise<void> {
   const { client, startedAt } = exchange.input;
   const { sink, kind } = plan;
-  const triedRequests = await new Tries(parts, exchange, plan).run();
+  const triedRequests = await new Failover(parts, exchange, plan).run();
   const { outcome, sentRequest } = triedRequests;
   switch (outcome.kind) {
     case 'unanswered': {
@@ -115,7 +110,7 @@ export async function answer<Sent extends SentRequest, Result, Seen>(
  * @throws GatewayError the error itself otherwise
  */
 function endWith<Sent extends SentRequest, Result, Seen>(
-  plan: Pick<Plan<Sent, Result, Seen>, 'sink' | 'encodeError'>,
+  plan: Pick<ExchangePlan<Sent, Result, Seen>, 'sink' | 'encodeError'>,
   error: GatewayError,
   seenResponse: Result | Seen | null,
 ): void {

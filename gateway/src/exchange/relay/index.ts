@@ -3,13 +3,13 @@ export {
   type ConcurrencyGate,
   type OverloadCause,
   type Waiting,
-} from './exchange/concurrency-gate.ts';
-export type { ClientResponse } from './exchange/exchange.ts';
-export type { Clock } from './exchange/ticker.ts';
-export { createDrainSlots } from './exchange/concurrency-gate.ts';
-export { watchPressure, type PressureCause } from './exchange/pressure.ts';
-export { createPressureReport, createRefusalReport } from './exchange/pressure.ts';
-export { createTicker, type Ticker } from './exchange/ticker.ts';
+} from './overload/concurrency-gate.ts';
+export type { ClientResponse } from './exchange.ts';
+export type { Clock } from './ticker.ts';
+export { createDrainSlots } from './overload/concurrency-gate.ts';
+export { watchPressure, type PressureCause } from './overload/pressure.ts';
+export { createPressureReport, createRefusalReport } from './overload/pressure.ts';
+export { createTicker, type Ticker } from './ticker.ts';
 export { createRelay, type Relay, type RelayInput, type RelayParts } from './relay.ts';
 export type { EmbedInput } from './embeddings/open-embed.ts';
 export type { ImageInput } from './images/prepared.ts';

@@ -3,6 +3,7 @@ import {
   type GenerationRequest,
   type Loss,
   type TextProtocolName,
+  LossList,
 } from '#canonical/index.ts';
 import { familyOf } from '#estimation/index.ts';
 import {
@@ -25,7 +26,7 @@ import {
 import { replaceHalfCharacters, type Budget, drawJson } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ResponseLosses, LossList, refusalOf, refuseLosses } from './losses.ts';
+import { ResponseLosses, refusalOf, refuseLosses } from './losses.ts';
 import type { ResponseTerms } from './response-context.ts';
 import { createConvertedReader, type ResponseReader } from './converted-tap.ts';
 import type { FoundMedia } from './media.ts';
@@ -148,7 +149,7 @@ export function createConverter(options: ConverterOptions): Converter {
       responseLosses,
       reader,
       learn({ losses, keptStates }) {
-        responseLosses.add(losses);
+        responseLosses.addAll(losses);
         for (const [call, state] of keptStates) store.keep(terms.owner, call, state);
       },
     };
@@ -204,7 +205,7 @@ export function createConverter(options: ConverterOptions): Converter {
           cache !== undefined && !isCount && exchange.request.body.length >= leastBytes;
         const encodeTarget = { ...others, budget, ...(isCached && { cache }) };
         const encodedRequest = upstream.encodeRequest(request, encodeTarget);
-        for (const loss of encodedRequest.losses) losses.add(loss);
+        losses.addAll(encodedRequest.losses);
         const json =
           (isCount ? upstream.encodeCount?.(encodedRequest.json, encodeTarget) : null) ??
           encodedRequest.json;
@@ -278,8 +279,9 @@ function repairBody(
   const { model, maxOutputTokens, quirks, outputCap } = target;
   const cap = operation === 'generate' ? outputCap : undefined;
   if (!textFacts[upstream.name].isRepaired) {
-    const asWritten = { body, rewrites: noRewrites, usageInjected: false };
-    return capOutput(applyQuirks(asWritten, quirks), upstream.name, cap);
+    let patched: PatchedRequest = { body, rewrites: noRewrites, usageInjected: false };
+    if (quirks.length > 0) patched = applyQuirks(patched, quirks);
+    return cap === undefined ? patched : capOutput(patched, upstream.name, cap);
   }
   const path = { operation, model: null, stream: null };
   const request = upstream.readRequest(upstream.openRequest(body, path));

@@ -52,11 +52,22 @@ class ConvertedTap implements StreamTap {
   readonly #leanEvent: ((data: Buffer) => Buffer) | undefined;
   readonly #encoder: StreamEncoder;
   readonly #events: ResponseEvents;
-  readonly #take = (event: GenerationEvent): void => this.#pass(event);
+  readonly #take = (event: GenerationEvent): void => {
+    const isReason = event.type === 'finish' && event.finish.reason !== 'other';
+    if (isReason || holdsContent(event)) this.#hasContent = true;
+    this.#events.push(event);
+  };
   readonly #takeOfEvent = (event: GenerationEvent): void => {
     this.#eventCount += 1;
     if (this.#eventCount > mostSaid) throw new SaysTooMuch();
-    this.#pass(event);
+    this.#take(event);
+  };
+  readonly #encode = (event: GenerationEvent): void => {
+    const frames = this.#encoder.push(event);
+    if (frames === '') return;
+    this.#frames += frames;
+    // Some clients receive a call only when it is complete.
+    if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
   };
   #frames = '';
   /** Canonical events from the current upstream event. */
@@ -76,7 +87,7 @@ class ConvertedTap implements StreamTap {
     this.#mostOutput = passes.client.repeatsResponses === true ? mostOutput : Infinity;
     this.#leanEvent = passes.upstream.leanEvent;
     this.#encoder = passes.client.createStreamEncoder(passes.context);
-    this.#events = new ResponseEvents(passes, (event) => this.#encode(event));
+    this.#events = new ResponseEvents(passes, this.#encode);
   }
 
   get usage(): ReportedUsage | null {
@@ -174,20 +185,6 @@ class ConvertedTap implements StreamTap {
     this.#decoder.end(this.#take);
     this.#last = this.#frames;
     this.#frames = frames;
-  }
-
-  #pass(event: GenerationEvent): void {
-    const isReason = event.type === 'finish' && event.finish.reason !== 'other';
-    if (isReason || holdsContent(event)) this.#hasContent = true;
-    this.#events.push(event);
-  }
-
-  #encode(event: GenerationEvent): void {
-    const frames = this.#encoder.push(event);
-    if (frames === '') return;
-    this.#frames += frames;
-    // Some clients receive a call only when it is complete.
-    if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
   }
 }
 

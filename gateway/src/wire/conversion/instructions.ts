@@ -1,6 +1,11 @@
-import type { Block, GenerationRequest, Turn, TextProtocolName } from '#canonical/index.ts';
+import type {
+  Block,
+  GenerationRequest,
+  Turn,
+  TextProtocolName,
+  LossList,
+} from '#canonical/index.ts';
 import { textFacts } from '#protocols/index.ts';
-import type { LossList } from './losses.ts';
 
 /**
  * Instructions between the turns, for upstreams of chat and responses. Templates of open models refuse them ("System

@@ -1,11 +1,12 @@
+import { LossList } from '#canonical/index.ts';
 import { expect, test } from 'vitest';
-import { lossCodes, lossHeader, LossList } from './losses.ts';
+import { lossCodes, lossHeader } from './losses.ts';
 
 test('each loss once, by name, in a header of one line', () => {
   const losses = new LossList();
   losses.dropped('seed');
   losses.approximated('stop');
-  losses.add({ what: 'a\r\nb: c', how: 'dropped' });
+  losses.add('a\r\nb: c', 'dropped');
   losses.dropped('seed');
   expect(lossHeader(losses.all())).toBe('dropped=a__b__c,seed; approx=stop');
   expect(lossCodes(losses.all())).toEqual(['dropped:a__b__c', 'dropped:seed', 'approximated:stop']);
@@ -14,7 +15,7 @@ test('each loss once, by name, in a header of one line', () => {
 
 test('a client may invent many, but no more than fit a header', () => {
   const losses = new LossList();
-  const dropped = (what: string) => losses.add({ what, how: 'dropped' });
+  const dropped = (what: string) => losses.add(what, 'dropped');
   for (let at = 0; at < 1000; at += 1) dropped('x'.repeat(100) + at);
   for (let at = 0; at < 1000; at += 1) dropped(`field_${at}`);
   const header = lossHeader(losses.all());

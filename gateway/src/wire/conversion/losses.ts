@@ -1,42 +1,17 @@
-import type {
-  Loss,
-  LossName,
-  Unconvertible,
-  ResponseLoss,
-  Block,
-  Citation,
-  Finish,
-  TextBlock,
+import {
+  type Loss,
+  LossList,
+  type Unconvertible,
+  type ResponseLoss,
+  type Block,
+  type Citation,
+  type Finish,
+  type TextBlock,
 } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { textFacts, type Codec, type TextFacts } from '#protocols/index.ts';
 
-/** Clients invent field names of any length; this much of a name goes into a header and a row. */
-const nameLimit = 64;
 const countLimit = 32;
-
-/** The losses of one attempt, without duplicates. */
-export class LossList {
-  readonly #losses = new Map<string, Loss>();
-
-  add(loss: Loss): void {
-    const name = printable(loss.what);
-    this.#losses.set(`${loss.how} ${name}`, { what: name, how: loss.how });
-  }
-
-  dropped(what: LossName): void {
-    this.add({ what, how: 'dropped' });
-  }
-
-  approximated(what: LossName): void {
-    this.add({ what, how: 'approximated' });
-  }
-
-  /** Sorted by name. */
-  all(): readonly Loss[] {
-    return [...this.#losses.values()].toSorted((a, b) => compare(a.what, b.what));
-  }
-}
 
 /** For the usage row: `dropped:seed`. */
 export function lossCodes(losses: readonly Loss[]): string[] {
@@ -59,14 +34,6 @@ export function lossHeader(losses: readonly Loss[]): string | null {
   if (parts.length === 0) return null;
   const more = losses.length - shownLosses.length;
   return `${parts.join('; ')}${more > 0 ? `,+${more}` : ''}`;
-}
-
-function printable(what: string): string {
-  return what.slice(0, nameLimit).replace(/[^\w.[\]-]/g, '_');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The client's name for what a loss names. */
@@ -104,23 +71,14 @@ export function refuseLosses([first]: readonly Loss[], fieldName: FieldName): vo
  * The parts of an upstream's response that do not reach the client unchanged. They are collected while the response is
  * read, so they are complete only at its end: the usage row records them, not a header.
  */
-export class ResponseLosses {
+export class ResponseLosses extends LossList {
   readonly #client: Codec['name'];
   readonly #facts: TextFacts;
-  readonly #losses = new LossList();
 
   constructor(client: Codec['name']) {
+    super();
     this.#client = client;
     this.#facts = textFacts[client];
-  }
-
-  all(): readonly Loss[] {
-    return this.#losses.all();
-  }
-
-  /** Adds the losses of a response that another thread read. */
-  add(losses: readonly Loss[]): void {
-    for (const loss of losses) this.#losses.add(loss);
   }
 
   /** @param choice counts from 0. */
@@ -174,6 +132,6 @@ export class ResponseLosses {
   }
 
   #add(what: ResponseLoss, how: Loss['how']): void {
-    this.#losses.add({ what, how });
+    this.add(what, how);
   }
 }

@@ -5,9 +5,10 @@ import {
   type MediaSource,
   type Turn,
   type ToolResultBlock,
+  type LossList,
 } from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
-import { refusalOf, type LossList } from './losses.ts';
+import { refusalOf } from './losses.ts';
 
 /** The result of fetching a media URL. */
 export interface FetchedMedia {

@@ -4,10 +4,10 @@ import {
   type TextProtocolName,
   type Block,
   type MediaSource,
+  type LossList,
 } from '#canonical/index.ts';
 import { type Codec, digest, type CodecTraits, fittingType, textFacts } from '#protocols/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
-import type { LossList } from './losses.ts';
 import { moveLoneInstructions, addJsonInstruction, placeSystemTurns } from './instructions.ts';
 import { fillEmptyTurns, mapBlocks, mergeTurns } from './turns.ts';
 import { inlineMedia, type FoundMedia, moveResultMedia } from './media.ts';
@@ -83,7 +83,9 @@ export function passRequest(
   request = fillEmptyTurns(request, upstream.name, note);
   if (isContinued) request = restoreState(request, target, parts.sealing, parts.store, losses);
   if (usesTools) request = assignCallIds(request, traits);
-  request = placeSystemTurns(request, takesSystemTurns(upstream.name, target.traits), losses);
+  // Messages takes them from some models on, and generateContent never does: their encoders know where they go.
+  const takesSystemTurns = target.traits.systemTurns || textFacts[upstream.name].placesSystemTurns;
+  request = placeSystemTurns(request, takesSystemTurns, losses);
   let clientTools: ToolNames['clientTools'] = noTools;
   if (!usesTools) request = { ...request, turns: mergeTurns(request.turns) };
   else {
@@ -116,11 +118,6 @@ function contentsOf({ turns, tools }: GenerationRequest) {
     }
   }
   return { usesTools, hasMedia, isContinued };
-}
-
-/** Messages takes them from some models on, and generateContent never does: their encoders know where they go. */
-function takesSystemTurns(upstream: TextProtocolName, { systemTurns }: UpstreamTraits): boolean {
-  return systemTurns || textFacts[upstream].placesSystemTurns;
 }
 
 /** A messages client that enables thinking sees it unless it opts out; other protocols must ask for it. */

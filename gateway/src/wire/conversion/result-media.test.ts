@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Block } from '#canonical/index.ts';
+import { type Block, LossList } from '#canonical/index.ts';
 import { requestOf, result, user } from '#test/support/canonical.ts';
-import { LossList } from './losses.ts';
 import { moveResultMedia } from './media.ts';
 
 const image: Block = { type: 'image', source: { kind: 'data', mime: 'image/png', base64: 'AA==' } };

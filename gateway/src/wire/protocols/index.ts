@@ -88,14 +88,16 @@ function withQuirks(protocol: Protocol): Protocol {
   return Object.freeze({
     ...protocol,
     patchRequest(received, target): PatchedRequest {
-      const { withoutState: most = 0, quirks } = target;
+      const { withoutState: most = 0, quirks = [], outputCap } = target;
       const { request, leftOut } =
         most === 0 ? { request: received, leftOut: 0 } : readWithoutState(protocol, received, most);
-      const patched = applyQuirks(protocol.patchRequest(request, target), quirks, request.json);
-      const outputCap = request.path.operation === 'generate' ? target.outputCap : undefined;
-      const capped = capOutput(patched, name, outputCap);
-      if (leftOut === 0) return capped;
-      return { ...capped, rewrites: [...capped.rewrites, stateRewrite], leftOutStates: leftOut };
+      let patched = protocol.patchRequest(request, target);
+      if (quirks.length > 0) patched = applyQuirks(patched, quirks, request.json);
+      if (outputCap !== undefined && request.path.operation === 'generate') {
+        patched = capOutput(patched, name, outputCap);
+      }
+      if (leftOut === 0) return patched;
+      return { ...patched, rewrites: [...patched.rewrites, stateRewrite], leftOutStates: leftOut };
     },
   } satisfies Protocol);
 }

@@ -43,7 +43,7 @@ export const simulator = {
     }
   },
   // Requests for faults.
-  forwards: (header: string) => header.startsWith('x-simulator-'),
+  forwardedPrefix: 'x-simulator-',
   surcharges: joinedSurcharges(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
   tasks: {
     'video-synthesis': dashscopeTasks(synthesisBase),

@@ -2,9 +2,9 @@ import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import type { ChannelHealth } from '#routing/index.ts';
 import type { UpstreamClient } from '#upstream/index.ts';
-import type { ClientResponse, ExchangeInput, RequestMemory } from '../exchange/exchange.ts';
-import type { DrainSlots } from '../exchange/concurrency-gate.ts';
-import type { Clock, Ticker } from '../exchange/ticker.ts';
+import type { ClientResponse, ExchangeInput, RequestMemory } from '../exchange.ts';
+import type { DrainSlots } from '../overload/concurrency-gate.ts';
+import type { Clock, Ticker } from '../ticker.ts';
 
 /** What a plan says of its attempts. */
 export interface AttemptTerms {

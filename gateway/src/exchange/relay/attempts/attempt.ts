@@ -2,7 +2,6 @@ import { CollectedBody } from '#bodies/index.ts';
 import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
-import type { UnitsRecord } from '#usage/index.ts';
 import type {
   UpstreamCall,
   UpstreamError,
@@ -10,7 +9,7 @@ import type {
   UpstreamListener,
   UpstreamRequest,
 } from '#upstream/index.ts';
-import type { TickListener, TickRegistration } from '../exchange/ticker.ts';
+import type { TickListener, TickRegistration } from '../ticker.ts';
 import type { AttemptOptions } from './attempt-options.ts';
 import {
   type AttemptFailure,
@@ -22,6 +21,7 @@ import {
   parseJson,
   reachOf,
 } from './outcome.ts';
+import type { ReceivedAttempt, Receiver } from './receiver.ts';
 import { type ReadingResponse, ResponseTooComplex, UnchargedResponse } from './response-reader.ts';
 
 /** In bytes. Memory is reserved for larger responses, which a small request can ask for. */
@@ -34,67 +34,6 @@ const lastUsageMs = 500;
  */
 const bodyEndMs = 2_000;
 
-/** Takes the response of one attempt, in one of its forms, and ends the attempt with it. */
-export interface Receiver<Result, Seen> {
-  /** Set before anything is called. */
-  attempt: Attempt<Result, Seen>;
-  /** `pieces`: bytes of any form, as they come. `events`: a stream, although it may come whole. */
-  readonly takes: 'whole' | 'pieces' | 'events';
-  /** How many milliseconds a response is drained after its client has left. */
-  readonly drainMs: number;
-  /** What a response is that cannot be read, for the usage row. Absent: `unreadable`. */
-  readonly unreadable?: string;
-  /** The client has the head of the response. Absent: it has not. */
-  readonly isOpened?: boolean;
-  /** The client has seen some of the response. Absent: it has not. */
-  readonly isShown?: boolean;
-  /** What is known of a response that has no end. Absent: nothing. */
-  readonly seenResponse?: Seen;
-  /** What the upstream has made so far, besides tokens. Absent: nothing that is counted. */
-  readonly madeUnits?: UnitsRecord;
-  /** The usage is about to come. */
-  readonly awaitsUsage?: boolean;
-
-  /** A response without an error has begun. */
-  begin?(): void;
-
-  /** Takes the next bytes of pieces or events. */
-  take?(chunk: Buffer): void;
-
-  /** Pieces or events have ended. */
-  end?(): void;
-
-  /** Checks what has come of a response that comes whole. */
-  check?(body: CollectedBody): void;
-
-  /** Reads a response that has come whole. */
-  read?(body: CollectedBody): void;
-
-  /** The call broke. Returns whether the receiver has ended the attempt. */
-  broke?(error: UpstreamError): boolean;
-
-  /** What a failure is after what the client has seen. Absent: it has seen nothing. */
-  failed?(failure: AttemptFailure): OutcomeOf<Result, Seen>;
-
-  /** Completes the response if nothing is missing although its client has left. Returns whether it has. */
-  completes?(): boolean;
-
-  /** Nothing more is shown, because the client has left. */
-  letGo?(): void;
-
-  /** Completes a response that is complete as time shows. Returns whether it has. */
-  settle?(now: number): boolean;
-
-  /** @param now the monotonic time */
-  tick?(now: number): void;
-
-  /** The gateway stops. Returns whether the receiver has ended the attempt. */
-  stop?(): boolean;
-
-  /** Called once, with the end of the attempt. */
-  release?(outcome: OutcomeOf<Result, Seen>): void;
-}
-
 /** A method, so that an attempt with some of the possible results counts as one with all of them. */
 interface Resolving<Outcome> {
   resolve(outcome: Outcome): void;
@@ -102,21 +41,18 @@ interface Resolving<Outcome> {
 
 /**
  * One try of an exchange: how it reacts to the upstream, the client and the clock, and how it ends, which it does once.
- * Its receiver knows the form of the response.
+ * Its receiver knows the form of the response; what it uses of the attempt is described there (`ReceivedAttempt`).
  */
-export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
+export class Attempt<Result, Seen>
+  implements ReceivedAttempt<Result, Seen>, UpstreamListener, TickListener
+{
   readonly outcome: Promise<OutcomeOf<Result, Seen>>;
   upstreamHeaders: UpstreamHeaders = {};
-  /** Of the response; 0: none has begun. */
   status = 0;
   readonly call: UpstreamCall;
-  /** The monotonic time. */
   readonly startedAt: number;
-  /** The outcome is settled. */
   over = false;
-  /** The client has left, and gets nothing more; the response is read anyway. */
   isLeft = false;
-  /** It is read for its cost, and there is a slot for that. */
   hasDrainSlot = false;
   readonly #receiver: Receiver<Result, Seen>;
   readonly #options: AttemptOptions;
@@ -151,7 +87,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     this.call = options.upstream.send(request, this);
   }
 
-  /** The client has left a stream of which only the cost is of interest. */
   get isDraining(): boolean {
     return this.isLeft && this.#options.onLeave !== 'finish';
   }
@@ -282,12 +217,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     this.call.abort();
   }
 
-  /**
-   * Reserves memory as a response grows. False: there is none, and the attempt has ended.
-   * @param bytes that have come of it
-   * @param most that may come
-   * @param declaredBytes how many its upstream has announced: several that are half read would refuse each other
-   */
   hasRoom(bytes: number, most: number, declaredBytes = 0): boolean {
     const { memory } = this.#options;
     if (memory === undefined || bytes <= this.#roomFor) return true;
@@ -298,20 +227,14 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     return false;
   }
 
-  /** A response that came whole is taken as events from here on. */
   takeAsEvents(): void {
     this.#body = null;
   }
 
-  /** Gives back the memory beyond these bytes, of a response that is complete. */
   fitRoom(bytes: number): void {
     if (this.#roomFor > smallResponse) this.#options.memory?.tryResponse(bytes);
   }
 
-  /**
-   * Waits for what a thread reads. It is abandoned if the attempt ends before.
-   * @throws what the thread throws; `failReading` takes it
-   */
   async awaitReading<Value>(reading: ReadingResponse<Value>): Promise<Value> {
     this.#reading = reading;
     try {
@@ -321,7 +244,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     }
   }
 
-  /** A complete response could not be read, or must not be shown. If the attempt is over, only a defect matters. */
   failReading(error: unknown): void {
     const { status } = this;
     if (error instanceof UnreadableResponse) {
@@ -347,7 +269,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     this.fail(failureOfResponse(this.status, this.upstreamHeaders, json));
   }
 
-  /** The upstream broke off, or its response violates its protocol: its connection is not kept. */
   cut(result: string): void {
     const { madeUnits } = this.#receiver;
     const failure = brokenAttempt(this.status, reachOf(this.status, this.call.isSent), result);
@@ -355,7 +276,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     this.call.abort();
   }
 
-  /** The exchange is ended for a reason that no channel has caused. */
   endWith(error: GatewayError, result: string): void {
     const reach = reachOf(this.status, this.call.isSent);
     this.fail({ ...brokenAttempt(this.status, reach, result), final: error });
@@ -367,7 +287,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     if (!this.#isEnded) this.call.abort();
   }
 
-  /** Ends the attempt, whose client has left. */
   leave(): void {
     const { status } = this;
     const receiver = this.#receiver;
@@ -382,7 +301,6 @@ export class Attempt<Result, Seen> implements UpstreamListener, TickListener {
     if (!this.#isEnded) this.call.abort();
   }
 
-  /** @param isEarly the upstream has not ended the body. */
   complete(response: Result, isEarly = false): void {
     if (isEarly && !this.over && !this.#isEnded)
       this.#bodyEndUntil = this.#options.monotonic() + bodyEndMs;

@@ -4,13 +4,13 @@ import { GatewayError } from '#errors/index.ts';
 import type { Intent } from '#journal/index.ts';
 import { type AttemptResult, type ChannelHealth, createChannelHealth } from '#routing/index.ts';
 import type { UpstreamClient, UpstreamRequest } from '#upstream/index.ts';
-import { ClientGone } from '../exchange/exchange.ts';
-import { createDrainSlots } from '../exchange/concurrency-gate.ts';
-import type { SentRequest } from '../exchange/record.ts';
+import { ClientGone } from '../exchange.ts';
+import { createDrainSlots } from '../overload/concurrency-gate.ts';
+import type { SentRequest } from '../ending/record.ts';
 import type { Attempt } from './attempt.ts';
-import { Tries } from './failover.ts';
+import { Failover } from './failover.ts';
 import { type AttemptOutcome, brokenAttempt } from './outcome.ts';
-import type { RoutePlan } from './plan.ts';
+import type { RequestPlan } from './request-plan.ts';
 
 /* With a plan of its own: failover knows nothing of what is sent and answered. */
 
@@ -39,11 +39,11 @@ const clientFault: AttemptOutcome = {
 /** @param outcomes by channel; an Error is thrown while the request is made. */
 function open(
   outcomes: Readonly<Record<string, AttemptOutcome | Error>>,
-  more: Partial<RoutePlan<SentRequest, unknown, unknown>> = {},
+  more: Partial<RequestPlan<SentRequest, unknown, unknown>> = {},
 ) {
   const asked: string[] = [];
   const client = { disconnected: false, failedWith: null, fail: () => {}, onDisconnect: () => {} };
-  const plan: RoutePlan<SentRequest, unknown, unknown> = {
+  const plan: RequestPlan<SentRequest, unknown, unknown> = {
     routes: Object.keys(outcomes).map(routeOf),
     model: 'm',
     kind: 'buffered',
@@ -90,7 +90,7 @@ function open(
   const begun: string[] = [];
   const caller = { keyId: 'key_1', userId: 'usr_1', teamId: null } as never;
   const input = { id: 'req_1', caller, client: client as never, headers: {}, startedAt: 0 };
-  const run = () => new Tries(parts, { input, hold: null }, plan).run();
+  const run = () => new Failover(parts, { input, hold: null }, plan).run();
   return { asked, begun, client, defects, health, routes: plan.routes, run };
 }
 

@@ -1,64 +1,33 @@
 import type { Route } from '#catalogue/index.ts';
 import { type ErrorName, GatewayError } from '#errors/index.ts';
-import type { Journal } from '#journal/index.ts';
 import type { AttemptResult, ChannelLease } from '#routing/index.ts';
-import type { AttemptRecord, PassedOver, PassedOverReason } from '#usage/index.ts';
+import type { PassedOver, PassedOverReason } from '#usage/index.ts';
 import { type Classification, isSameVendor } from '#vendors/index.ts';
-import { ClientGone, type Exchange, type ExchangeInput } from '../exchange/exchange.ts';
-import { asGatewayError } from '../exchange/finish.ts';
-import type { SentRequest } from '../exchange/record.ts';
-import {
-  type AttemptParts,
-  attemptOptions,
-  clientDeadline,
-  totalDeadline,
-} from './attempt-options.ts';
+import type { SentRequest } from '../ending/record.ts';
+import { ClientGone } from '../exchange.ts';
+import { clientDeadline, totalDeadline } from './attempt-options.ts';
+import { type Failure, finalError } from './final-error.ts';
 import {
   type Attempted,
   type AttemptFailure,
   type NotAsked,
   type OutcomeOf,
-  recordAttempt,
   resultForHealth,
 } from './outcome.ts';
-import { Attempt } from './attempt.ts';
-import { type Failure, finalError } from './final-error.ts';
-import type { RoutedRequest, RoutePlan } from './plan.ts';
+import type { RequestPlan } from './request-plan.ts';
+import {
+  asBuildingDefect,
+  BuildingDefect,
+  type TriedExchange,
+  Tries,
+  type TryingParts,
+} from './tries.ts';
 
 /** How many requests one exchange may send upstream. */
 const maxTries = 3;
 
 /** How an exchange ends that got as far as an attempt that did not fail. */
 type FinalOutcome<Result, Seen> = Exclude<OutcomeOf<Result, Seen>, AttemptFailure>;
-
-/** What the tries need of their exchange. */
-export interface TriedExchange extends Pick<Exchange, 'hold'> {
-  readonly input: Pick<ExchangeInput, 'id' | 'caller' | 'headers' | 'startedAt'> & {
-    readonly client: Pick<
-      ExchangeInput['client'],
-      'disconnected' | 'fail' | 'failedWith' | 'onDisconnect'
-    >;
-  };
-}
-
-/** What the tries need of the gateway. */
-export interface TryingParts extends AttemptParts {
-  readonly journal: Pick<Journal, 'begin'>;
-}
-
-/** A defect of the gateway while it made a request for one channel. Nothing was sent, so another channel may be asked. */
-class BuildingDefect extends Error {
-  constructor(defect: unknown) {
-    super('a request could not be made', { cause: defect });
-  }
-}
-
-/** An error of making a request, as it is to be thrown. */
-function asBuildingDefect(error: unknown): unknown {
-  return error instanceof GatewayError || error instanceof ClientGone
-    ? error
-    : new BuildingDefect(error);
-}
 
 /** A 400 that nothing explains, of a request that was converted. */
 interface Rejection<Sent> {
@@ -81,23 +50,15 @@ const refusals: ReadonlySet<number | null> = new Set([401, 402, 403, 404, 429, 5
 
 const notAsked: NotAsked = Object.freeze({ kind: 'not-asked' });
 
-/** The tries of one exchange: channel after channel, until one answers or the client has seen something. */
-export class Tries<Sent extends SentRequest, Result, Seen> {
+/** Asks channel after channel, until one answers or the client has seen something. */
+export class Failover<Sent extends SentRequest, Result, Seen> {
   readonly #parts: TryingParts;
   readonly #exchange: TriedExchange;
-  readonly #plan: RoutePlan<Sent, Result, Seen>;
-  /** One for each request that was sent, in order. */
-  readonly #attempts: AttemptRecord[] = [];
-  /** The request that was sent last; null when none was. */
-  #last: Sent | null = null;
-  #running: Attempt<Result, Seen> | null = null;
-  /** Unix milliseconds at which the last request was sent. */
-  #startedAt = 0;
-  /** How many requests were sent upstream, including the repetition after a stale connection. */
-  #sentCount = 0;
-  /** How many of them may have reached a model without a response. */
+  readonly #plan: RequestPlan<Sent, Result, Seen>;
+  readonly #tries: Tries<Sent, Result, Seen>;
+  /** How many requests may have reached a model without a response. */
   #uncertain = 0;
-  /** No further request may be sent: the last one may have cost the operator something (`RoutePlan.isCostly`). */
+  /** No further request may be sent: the last one may have cost the operator something (`RequestPlan.isCostly`). */
   #isSpent = false;
   /** Routes that cannot take this request, and the reason of the first of them. */
   readonly #refusing: Route[] = [];
@@ -109,10 +70,11 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   /** Defects of the gateway that kept a channel from being asked. */
   readonly #defects: unknown[] = [];
 
-  constructor(parts: TryingParts, exchange: TriedExchange, plan: RoutePlan<Sent, Result, Seen>) {
+  constructor(parts: TryingParts, exchange: TriedExchange, plan: RequestPlan<Sent, Result, Seen>) {
     this.#parts = parts;
     this.#exchange = exchange;
     this.#plan = plan;
+    this.#tries = new Tries(parts, exchange, plan);
   }
 
   /** Called once. Never rejects. */
@@ -120,7 +82,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     let outcome: Attempted<Sent, Result, Seen>['outcome'];
     let thrownError: unknown = null;
     if (this.#plan.kind === 'stream') {
-      this.#exchange.input.client.onDisconnect(() => this.#clientDisconnected());
+      this.#exchange.input.client.onDisconnect(() => this.#tries.clientDisconnected());
     }
     try {
       outcome = await this.#tryInTurn();
@@ -134,19 +96,10 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     }
     return {
       outcome,
-      attempts: this.#attempts,
-      sentRequest: this.#last,
+      attempts: this.#tries.attempts,
+      sentRequest: this.#tries.last,
       passed: this.#passedOver(),
     };
-  }
-
-  /** Called by the client's connection, which would not catch an exception. */
-  #clientDisconnected(): void {
-    try {
-      this.#running?.clientDisconnected();
-    } catch (error) {
-      this.#running?.end(asGatewayError(this.#parts, this.#exchange.input, error));
-    }
   }
 
   /** @throws GatewayError, ClientGone */
@@ -156,15 +109,15 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     const plan = this.#plan;
     const { routes } = plan;
     for (let at = 0; at < routes.length; at += 1) {
-      if (this.#sentCount >= maxTries || this.#uncertain > 1 || this.#isSpent) break;
+      if (this.#tries.count >= maxTries || this.#uncertain > 1 || this.#isSpent) break;
       if (client.disconnected) return notAsked;
       const route = routes[at]!;
       const rejection = this.#rejection;
       if (rejection !== null) {
-        if (this.#sentCount > rejection.sentCount) break;
+        if (this.#tries.count > rejection.sentCount) break;
         if (isSameVendor(route.channel, rejection.route.channel)) continue;
       }
-      if (this.#sentCount > 0 && !this.#isInTime(route)) {
+      if (this.#tries.count > 0 && !this.#isInTime(route)) {
         this.#passOver(route, 'no-time');
         continue;
       }
@@ -186,10 +139,10 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
         this.#passOver(route, 'unable');
         continue;
       }
-      const mayFailOver = at + 1 < routes.length && this.#sentCount + 1 < maxTries;
+      const mayFailOver = at + 1 < routes.length && this.#tries.count + 1 < maxTries;
       const now = clock.monotonic();
       const wantedCredential = plan.credentialFor?.(route) ?? -1;
-      const lease = health.lease(route, this.#sentCount > 0, mayFailOver, now, wantedCredential);
+      const lease = health.lease(route, this.#tries.count > 0, mayFailOver, now, wantedCredential);
       if (!lease.admitted) {
         if (lease.kind !== null) this.#failures.push(lease.kind);
         this.#passOver(route, lease.reason);
@@ -200,7 +153,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
         if (outcome !== null) return outcome;
       } catch (error) {
         this.#passOverDefect(route, error);
-        this.#sentCount -= 1;
+        this.#tries.count -= 1;
       }
     }
     return this.#tryLastResort();
@@ -215,7 +168,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     const able = this.#plan.routes.filter((route) => !this.#refusing.includes(route));
     if (able.length === 0 && this.#refusal !== null) throw this.#refusal;
     if (able.length === 0 && this.#defects.length > 0) throw this.#defects[0];
-    if (this.#sentCount === 0) {
+    if (this.#tries.count === 0) {
       const last = health.admitAnyway(able, clock.monotonic());
       if (last !== null) {
         // Each failure is the reason why one channel was passed over. This channel is now asked after all, and its own
@@ -226,11 +179,12 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       }
     }
     if (this.#rejection !== null) {
-      this.#last = this.#rejection.request;
+      this.#tries.last = this.#rejection.request;
       throw this.#rejection.error;
     }
     // None of them answered, so the row names no channel. The records of the attempts say which were asked.
-    if (this.#last !== null) this.#last = { ...this.#last, channel: null, upstreamModel: null };
+    if (this.#tries.last !== null)
+      this.#tries.last = { ...this.#tries.last, channel: null, upstreamModel: null };
     const now = clock.monotonic();
     const waits = able.map((route) => health.waitOf(route, now));
     const { model } = this.#plan;
@@ -249,16 +203,16 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     const { health, clock } = this.#parts;
     let result: AttemptResult = 'undecided';
     try {
-      let outcome = await this.#attempt(route, lease);
-      if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#sentCount < maxTries) {
-        outcome = await this.#attempt(route, lease);
+      let outcome = await this.#tries.attempt(route, lease);
+      if (outcome.kind === 'failed' && outcome.stale && !isCostly && this.#tries.count < maxTries) {
+        outcome = await this.#tries.attempt(route, lease);
       }
       const refusal =
         outcome.kind === 'failed' && outcome.final === undefined ? outcome.classification : null;
       const cure = refusal?.kind === 'client' ? refusal.cure : undefined;
       // The refusal cost nothing, so the further request is not one of those that failover may send.
       if (cure !== undefined && !isCostly && (await plan.cure?.(route, cure)) === true) {
-        outcome = await this.#attempt(route, lease);
+        outcome = await this.#tries.attempt(route, lease);
         // A client that leaves proves nothing.
         if (resultForHealth(outcome) === 'answered') plan.cured?.(route);
       }
@@ -295,79 +249,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
     if (isExplained || !unexplainedErrors.has(name)) throw error;
     if (this.#rejection !== null) return this.#rejection;
     if (this.#plan.isConverted?.(route) !== true) throw error;
-    return { route, error, request: this.#last, sentCount: this.#sentCount };
-  }
-
-  /**
-   * Sends one request, waits for the attempt's end, and records it for the usage row. This function waits as long as the
-   * response takes, so it must not hold the request's text.
-   * @throws GatewayError, ClientGone, BuildingDefect
-   */
-  async #attempt(route: Route, lease: ChannelLease): Promise<OutcomeOf<Result, Seen>> {
-    this.#sentCount += 1;
-    const { clock, health } = this.#parts;
-    const starting = this.#start(route, lease);
-    const attempt = starting instanceof Promise ? await starting : starting;
-    const outcome = await attempt.outcome;
-    const durationMs = clock.monotonic() - attempt.startedAt;
-    if (this.#plan.kind === 'buffered' && outcome.kind === 'complete') {
-      health.took(lease, 'buffered', durationMs);
-    }
-    const when = { channel: route.channel.name, startedAt: this.#startedAt, durationMs };
-    this.#attempts.push(recordAttempt(outcome, attempt.upstreamHeaders, when));
-    return outcome;
-  }
-
-  /**
-   * Makes the request and sends it. A promise only where a thread makes it.
-   * @throws GatewayError, ClientGone, BuildingDefect; or rejects with one of them
-   */
-  #start(
-    route: Route,
-    lease: ChannelLease,
-  ): Attempt<Result, Seen> | Promise<Attempt<Result, Seen>> {
-    let request;
-    try {
-      request = this.#plan.request(route, lease);
-    } catch (error) {
-      throw asBuildingDefect(error);
-    }
-    if (!(request instanceof Promise)) return this.#send(route, request);
-    return request.then(
-      (ready) => this.#send(route, ready),
-      (error: unknown) => {
-        throw asBuildingDefect(error);
-      },
-    );
-  }
-
-  /** The only place where an attempt begins, but for those at counters. @throws BuildingDefect */
-  #send({ channel }: Route, request: RoutedRequest<Sent, Result, Seen>): Attempt<Result, Seen> {
-    const { clock, journal } = this.#parts;
-    const { input, hold } = this.#exchange;
-    const { keyId, userId, teamId } = input.caller;
-    const startedAt = clock.now();
-    // From here on the upstream may bill this, even if nothing more is heard of it.
-    journal.begin({
-      id: input.id,
-      attempt: this.#sentCount,
-      time: startedAt,
-      keyId,
-      userId,
-      teamId,
-      model: this.#plan.model,
-      channel: channel.name,
-      held: hold?.amount ?? null,
-    });
-    try {
-      const options = attemptOptions(this.#parts, input, channel, request);
-      this.#running = new Attempt(request.upstream, request.receiver, options);
-    } catch (error) {
-      throw asBuildingDefect(error);
-    }
-    this.#startedAt = startedAt;
-    this.#last = request.sentRequest;
-    return this.#running;
+    return { route, error, request: this.#tries.last, sentCount: this.#tries.count };
   }
 
   /** A defect in one attempt never keeps the next channel from being tried. @throws any other error */
@@ -386,7 +268,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
   #passedOver(): readonly PassedOver[] {
     const { routes } = this.#plan;
     const passedOverChannels = this.#passedOverChannels;
-    const attempts = this.#attempts;
+    const attempts = this.#tries.attempts;
     if (
       attempts.length + passedOverChannels.length === 0 ||
       (routes.length === 1 && passedOverChannels.length === 0)

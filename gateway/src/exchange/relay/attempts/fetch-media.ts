@@ -2,8 +2,8 @@ import { CollectedBody, joinInTurns } from '#bodies/index.ts';
 import { type FetchedMedia, type FetchMedia, MediaRefused } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { FetchRefused, type GuardedFetch, type MediaOrder } from '#upstream/index.ts';
-import { ClientGone, type ExchangeInput, type RequestMemory } from '../exchange/exchange.ts';
-import type { Ticker } from '../exchange/ticker.ts';
+import { ClientGone, type ExchangeInput, type RequestMemory } from '../exchange.ts';
+import type { Ticker } from '../ticker.ts';
 import { clientDeadline } from './attempt-options.ts';
 
 /** What may be fetched, and for how long. */

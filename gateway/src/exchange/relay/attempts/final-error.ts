@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import type { FailureKind } from '#routing/index.ts';
-import { stateNotFound } from '../exchange/named-state.ts';
+import { stateNotFound } from '../admission/named-state.ts';
 import type { AttemptFailure } from './outcome.ts';
 
 /** Why an attempt failed. `state-missing`: the channel lacks the model, or something that the request names. */

@@ -7,8 +7,8 @@ import {
   type ValueOf,
 } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ClientGone, type ExchangeInput } from '../exchange/exchange.ts';
-import type { Ticker } from '../exchange/ticker.ts';
+import { ClientGone, type ExchangeInput } from '../exchange.ts';
+import type { Ticker } from '../ticker.ts';
 import { clientDeadline } from './attempt-options.ts';
 import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 

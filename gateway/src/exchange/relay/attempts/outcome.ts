@@ -10,7 +10,7 @@ import type { AttemptResult } from '#routing/index.ts';
 import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
 import { type AttemptClass, type AttemptRecord, unitsOf, type UnitsRecord } from '#usage/index.ts';
 import { type Classification, classifyFailure } from '#vendors/index.ts';
-import type { SentRequest, Tried } from '../exchange/record.ts';
+import type { SentRequest, Tried } from '../ending/record.ts';
 
 /** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
 export interface AttemptFailure {

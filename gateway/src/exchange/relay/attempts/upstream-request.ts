@@ -4,7 +4,7 @@ import type { Timeouts } from '#config/index.ts';
 import { trimTrailing } from '#config/index.ts';
 import { pathOf, signerOf, type Vendor } from '#vendors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import type { ExchangeInput } from '../exchange/exchange.ts';
+import type { ExchangeInput } from '../exchange.ts';
 
 export interface UpstreamRequestOptions {
   readonly operation: OperationName;
@@ -48,9 +48,10 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     ...options.forwarded,
   };
   const { clientHeaders } = options;
-  for (const name in vendor.forwards === undefined ? {} : clientHeaders) {
+  const { forwardedPrefix } = vendor;
+  for (const name in forwardedPrefix === undefined ? {} : clientHeaders) {
     const value = clientHeaders[name];
-    if (vendor.forwards?.(name) === true && typeof value === 'string') headers[name] = value;
+    if (name.startsWith(forwardedPrefix!) && typeof value === 'string') headers[name] = value;
   }
   Object.assign(headers, target.headers, vendor.headers(options.secret, protocol));
   return {

@@ -1,6 +1,6 @@
 import type { CollectedBody } from '#bodies/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { Attempt, Receiver } from './attempt.ts';
+import type { ReceivedAttempt, Receiver } from './receiver.ts';
 import { type AttemptFailure, brokenAttempt } from './outcome.ts';
 import { ReadingResponse, type ResponseReader } from './response-reader.ts';
 
@@ -12,7 +12,7 @@ const largeResponse = 8 * 1024 * 1024;
 
 /** Receives a response that the client gets in one piece or not at all. */
 export class WholeResponse<Result> implements Receiver<Result, never> {
-  attempt!: Attempt<Result, never>;
+  attempt!: ReceivedAttempt<Result, never>;
   readonly takes = 'whole';
   readonly drainMs = drainMs;
   readonly #reader: ResponseReader<Result>;
@@ -75,7 +75,7 @@ export class WholeResponse<Result> implements Receiver<Result, never> {
 
 /** @param isRequested the request determines the size: no channel is to blame, and another would send as much */
 export function tooLarge(
-  { status }: Pick<Attempt<never, never>, 'status'>,
+  { status }: Pick<ReceivedAttempt<never, never>, 'status'>,
   isRequested = false,
 ): AttemptFailure {
   const failure = brokenAttempt(status, 'started', 'answer-too-large');

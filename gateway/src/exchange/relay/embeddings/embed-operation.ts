@@ -2,7 +2,7 @@ import type { BodyPool } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { embeddings, type EmbeddingsResponse, type ModelEcho } from '#protocols/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { answer, type Plan } from '../answer.ts';
+import { answer, type ExchangePlan } from '../answer.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import { callOnResponse } from '../attempts/in-thread.ts';
 import {
@@ -20,10 +20,10 @@ import {
   openEmbed,
   type PreparedEmbed,
 } from './open-embed.ts';
-import { writeJson } from '../exchange/exchange.ts';
-import { candidatesFor } from '../exchange/find-model.ts';
-import type { Operation } from '../exchange/operation.ts';
-import { type SentRequest, sentTo } from '../exchange/record.ts';
+import { writeJson } from '../exchange.ts';
+import { candidatesFor } from '../admission/find-model.ts';
+import type { Operation } from '../operation.ts';
+import { type SentRequest, sentTo } from '../ending/record.ts';
 
 /** Turns texts into vectors. Only one protocol has embeddings, so nothing is converted, and nothing is streamed. */
 export const embedOperation: Operation<EmbedInput, CheckedEmbed, PreparedEmbed, EmbedParts> = {
@@ -49,7 +49,7 @@ function planOf(
   parts: EmbedParts,
   input: EmbedInput,
   preparedEmbed: PreparedEmbed,
-): Plan<SentRequest, EmbeddingsResponse, never> {
+): ExchangePlan<SentRequest, EmbeddingsResponse, never> {
   const { bodies, timeouts, missingUsage } = parts;
   const { request, routes } = preparedEmbed;
   const { model } = request;

@@ -13,7 +13,7 @@ import {
   estimateTokens,
 } from '#protocols/index.ts';
 import { type DisconnectedAttempt, isError } from '../attempts/outcome.ts';
-import { type Measured, nothingUsed } from '../exchange/record.ts';
+import { type Measured, nothingUsed } from '../ending/record.ts';
 import type { PreparedEmbed } from './open-embed.ts';
 
 type MeasuredRequest = Pick<PreparedEmbed, 'request' | 'model'>;

@@ -3,10 +3,10 @@ import type { Model, Route } from '#catalogue/index.ts';
 import type { EmbeddingsRequest } from '#protocols/index.ts';
 import type { AttemptParts } from '../attempts/attempt-options.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
-import type { ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
-import { namedRoutes } from '../exchange/find-model.ts';
-import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../exchange/operation.ts';
-import { requireOffered } from '../exchange/offered-terms.ts';
+import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
+import { namedRoutes } from '../admission/find-model.ts';
+import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../operation.ts';
+import { requireOffered } from '../admission/offered-terms.ts';
 
 type OpenedEmbed = OpenedRequest<EmbedInput, CheckedEmbed>;
 

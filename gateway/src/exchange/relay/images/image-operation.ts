@@ -3,12 +3,12 @@ import { imageProtocolNames } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { images, imageCodecs } from '#protocols/index.ts';
-import type { Plan } from '../answer.ts';
-import { type ClientResponse, writeJson } from '../exchange/exchange.ts';
-import type { Operation } from '../exchange/operation.ts';
-import type { SentRequest } from '../exchange/record.ts';
-import { authorizeNames } from '../exchange/named-state.ts';
-import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
+import type { ExchangePlan } from '../answer.ts';
+import { type ClientResponse, writeJson } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
+import type { SentRequest } from '../ending/record.ts';
+import { authorizeNames } from '../admission/named-state.ts';
+import { createFraming, StreamSink } from '../stream-sink.ts';
 import { ConvertedRequests } from './converted/converted-requests.ts';
 import type { ConvertibleImages, ImageSide, StreamedImages } from './converted/surface.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
@@ -84,7 +84,7 @@ export const imageOperation: Operation<
 };
 
 type WholeImages = StoredImages | MeasuredImages;
-type Writer = Plan<SentRequest, WholeImages, never>['write'];
+type Writer = ExchangePlan<SentRequest, WholeImages, never>['write'];
 
 function writeImages(
   client: ClientResponse,

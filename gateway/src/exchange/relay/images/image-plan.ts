@@ -2,14 +2,14 @@ import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import { answer, type Plan } from '../answer.ts';
+import { answer, type ExchangePlan } from '../answer.ts';
 import { keepAliveOf, totalDeadline } from '../attempts/attempt-options.ts';
-import type { Receiver } from '../attempts/attempt.ts';
+import type { Receiver } from '../attempts/receiver.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
-import type { RoutePlan } from '../attempts/plan.ts';
-import type { Exchange, ExchangeInput } from '../exchange/exchange.ts';
-import { type Measured, responseHeaders, type SentRequest } from '../exchange/record.ts';
-import type { StreamSink } from '../exchange/stream-sink.ts';
+import type { RequestPlan } from '../attempts/request-plan.ts';
+import type { Exchange, ExchangeInput } from '../exchange.ts';
+import { type Measured, responseHeaders, type SentRequest } from '../ending/record.ts';
+import type { StreamSink } from '../stream-sink.ts';
 import { type CompleteImages, ImageStream, type ImageStreamOptions } from './image-stream.ts';
 import type { ImageParts } from './prepared.ts';
 
@@ -27,7 +27,7 @@ export interface FormedRequest<Whole> {
 
 /** Makes the requests to upstreams of one kind. */
 export interface ImageRequests<Whole> {
-  /** Whatever has to happen before; resolves to the reason why the route cannot be asked (`RoutePlan.unable`). */
+  /** Whatever has to happen before; resolves to the reason why the route cannot be asked (`RequestPlan.unable`). */
   unable(route: Route): Promise<GatewayError | null> | null;
   /** Called once for each attempt. */
   take(route: Route): FormedRequest<Whole>;
@@ -58,7 +58,7 @@ export function answerWhole<Whole extends { readonly measuredUsage: Measured }>(
   parts: ImageParts,
   exchange: Exchange,
   serving: ImageServing<Whole>,
-  form: Pick<Plan<SentRequest, Whole, never>, 'sink' | 'write' | 'encodeError'>,
+  form: Pick<ExchangePlan<SentRequest, Whole, never>, 'sink' | 'write' | 'encodeError'>,
 ): Promise<void> {
   const { input } = exchange;
   // The prepared request owns the bytes now; hashing megabytes for the log is not worth it.
@@ -138,7 +138,7 @@ function routesOf<Whole, Result, Seen>(
     route: Route,
     lease: ChannelLease,
   ) => Receiver<Result, Seen>,
-): Omit<RoutePlan<SentRequest, Result, Seen>, 'kind'> {
+): Omit<RequestPlan<SentRequest, Result, Seen>, 'kind'> {
   return {
     routes,
     model,

@@ -6,7 +6,7 @@ import {
   type ResponseReader,
   UnchargedResponse,
 } from '../attempts/response-reader.ts';
-import type { Measured } from '../exchange/record.ts';
+import type { Measured } from '../ending/record.ts';
 import { type MeasuredRequest, measureImages, unitsOf } from './measure-images.ts';
 
 /** In bytes. */

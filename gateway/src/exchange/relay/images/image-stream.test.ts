@@ -4,10 +4,10 @@ import { images } from '#protocols/index.ts';
 import { playClient, playUpstream } from '#test/support/played-attempt.ts';
 import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../attempts/attempt.ts';
-import { createDrainSlots } from '../exchange/concurrency-gate.ts';
-import { nothingUsed } from '../exchange/record.ts';
-import type { TickListener } from '../exchange/ticker.ts';
-import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
+import { createDrainSlots } from '../overload/concurrency-gate.ts';
+import { nothingUsed } from '../ending/record.ts';
+import type { TickListener } from '../ticker.ts';
+import { createFraming, StreamSink } from '../stream-sink.ts';
 import { ImageStream } from './image-stream.ts';
 
 const event = (type: string): Buffer =>

@@ -9,7 +9,7 @@ import {
 } from '#protocols/index.ts';
 import { EventStreamReader, EventTooLarge } from '#upstream/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
-import type { Attempt, Receiver } from '../attempts/attempt.ts';
+import type { ReceivedAttempt, Receiver } from '../attempts/receiver.ts';
 import {
   type AttemptFailure,
   brokenAttempt,
@@ -19,8 +19,8 @@ import {
 } from '../attempts/outcome.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import { ReadingResponse, type ResponseReader } from '../attempts/response-reader.ts';
-import type { Measured } from '../exchange/record.ts';
-import type { StreamSink } from '../exchange/stream-sink.ts';
+import type { Measured } from '../ending/record.ts';
+import type { StreamSink } from '../stream-sink.ts';
 import type { MeasuredImages } from './image-response-reader.ts';
 import { isUncharged, type StreamMeter, type Uncharged } from './measure-images.ts';
 
@@ -79,7 +79,7 @@ export interface ImageStreamOptions {
 
 /** Receives images in a stream, and passes them to the client as they come. */
 export class ImageStream implements Receiver<CompleteImages, Measured | null> {
-  attempt!: Attempt<CompleteImages, Measured | null>;
+  attempt!: ReceivedAttempt<CompleteImages, Measured | null>;
   readonly takes = 'events';
   /** Whatever the upstream was asked for is still made, and charged. */
   readonly drainMs = Number.POSITIVE_INFINITY;

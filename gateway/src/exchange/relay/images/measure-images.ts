@@ -25,9 +25,9 @@ import type {
 } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { ResolvedModel } from '../exchange/operation.ts';
-import { chargedSurcharges } from '../exchange/offered-terms.ts';
-import { type Measured, nothingUsed } from '../exchange/record.ts';
+import type { ResolvedModel } from '../operation.ts';
+import { chargedSurcharges } from '../admission/offered-terms.ts';
+import { type Measured, nothingUsed } from '../ending/record.ts';
 
 /** The parts of a request that decide how its response is measured. */
 export interface MeasuredRequest {

@@ -10,7 +10,7 @@ import {
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import { sentTo } from '../exchange/record.ts';
+import { sentTo } from '../ending/record.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { createStreamMeter } from './measure-images.ts';
 import type { EventReading, FormedRequest, ImageRequests } from './image-plan.ts';

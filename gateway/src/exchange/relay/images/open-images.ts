@@ -1,9 +1,9 @@
 import { images, type OpenedImages } from '#protocols/index.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import { namedRoutes } from '../exchange/find-model.ts';
-import type { OpenedRequest, ResolvedModel } from '../exchange/operation.ts';
-import { requireOffered } from '../exchange/offered-terms.ts';
+import type { Exchange } from '../exchange.ts';
+import { namedRoutes } from '../admission/find-model.ts';
+import type { OpenedRequest, ResolvedModel } from '../operation.ts';
+import { requireOffered } from '../admission/offered-terms.ts';
 import { requirePriced } from './measure-images.ts';
 import type { CheckedImages, ImageBody, ImageInput, ImageParts, ImageUpload } from './prepared.ts';
 

@@ -8,10 +8,10 @@ import type { ImagePieceReader, ImagesRequest, Protocol } from '#protocols/index
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
 import type { AttemptParts } from '../attempts/attempt-options.ts';
-import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
-import { candidatesFor } from '../exchange/find-model.ts';
-import type { NamingRequest, StateParts } from '../exchange/named-state.ts';
-import { surchargesOfAny } from '../exchange/offered-terms.ts';
+import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange.ts';
+import { candidatesFor } from '../admission/find-model.ts';
+import type { NamingRequest, StateParts } from '../admission/named-state.ts';
+import { surchargesOfAny } from '../admission/offered-terms.ts';
 
 /** In bytes of a response: half of what is reserved for each image, since a response takes twice its bytes. */
 export const perImage = 8 * 1024 * 1024;

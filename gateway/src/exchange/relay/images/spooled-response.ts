@@ -1,11 +1,11 @@
 import { type BodyEdit, type SpooledBody, SpoolFailure, type SpoolSpace } from '#bodies/index.ts';
 import { images, type ModelEcho } from '#protocols/index.ts';
-import type { Attempt, Receiver } from '../attempts/attempt.ts';
+import type { ReceivedAttempt, Receiver } from '../attempts/receiver.ts';
 import type { OutcomeOf } from '../attempts/outcome.ts';
 import { UnchargedResponse } from '../attempts/response-reader.ts';
 import { tooLarge } from '../attempts/whole-response.ts';
-import type { ClientResponse } from '../exchange/exchange.ts';
-import type { Measured } from '../exchange/record.ts';
+import type { ClientResponse } from '../exchange.ts';
+import type { Measured } from '../ending/record.ts';
 import { largestResponse } from './image-response-reader.ts';
 import { type MeasuredRequest, measureImages, referencesOf, unitsOf } from './measure-images.ts';
 
@@ -30,7 +30,7 @@ export interface StoredImages {
 
 /** Receives a response of any size: reads it as it arrives, and stores it until it may be shown. */
 export class SpooledResponse implements Receiver<StoredImages, never> {
-  attempt!: Attempt<StoredImages, never>;
+  attempt!: ReceivedAttempt<StoredImages, never>;
   readonly takes = 'pieces';
   /** The client is waited for to the end. */
   readonly drainMs = Number.POSITIVE_INFINITY;

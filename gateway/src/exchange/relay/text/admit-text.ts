@@ -13,8 +13,8 @@ import { familyOf } from '#estimation/index.ts';
 import type { OutputCap, WireRequest } from '#protocols/index.ts';
 import { conversationOf, isNative, startingAt } from '#routing/index.ts';
 import { type UpstreamTraits, vendorOf } from '#vendors/index.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import { candidatesFor, namedRoutes } from '../exchange/find-model.ts';
+import type { Exchange } from '../exchange.ts';
+import { candidatesFor, namedRoutes } from '../admission/find-model.ts';
 import type { TextInput, TextParts } from './input.ts';
 import {
   type RequestBounds,

@@ -7,9 +7,9 @@ import type { ChannelAffinity } from '#routing/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
 import type { AttemptParts } from '../attempts/attempt-options.ts';
-import type { ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
-import type { SentRequest } from '../exchange/record.ts';
-import type { StateParts } from '../exchange/named-state.ts';
+import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
+import type { SentRequest } from '../ending/record.ts';
+import type { StateParts } from '../admission/named-state.ts';
 import type { ItemMemory } from './items/item-memory.ts';
 
 /** A request of one of the text endpoints. */

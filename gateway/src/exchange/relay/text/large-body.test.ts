@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { BodyPool } from '#body-work/index.ts';
 import { usualWeights } from '#body-work/body-pool.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ClientGone } from '../exchange/exchange.ts';
-import type { TickListener } from '../exchange/ticker.ts';
+import { ClientGone } from '../exchange.ts';
+import type { TickListener } from '../ticker.ts';
 import type { TextInput } from './input.ts';
 import { largeBodyOf } from './large-body.ts';
 

@@ -19,8 +19,8 @@ import {
 import { estimateTokens, inputSum, type StreamTap } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { type BrokenAttempt, type DisconnectedAttempt, isError } from '../attempts/outcome.ts';
-import { chargedSurcharges } from '../exchange/offered-terms.ts';
-import { type Measured, nothingUsed } from '../exchange/record.ts';
+import { chargedSurcharges } from '../admission/offered-terms.ts';
+import { type Measured, nothingUsed } from '../ending/record.ts';
 import type { TextSent } from './input.ts';
 import { type CountedText, inputTokensOf, type PreparedText } from './prepared.ts';
 

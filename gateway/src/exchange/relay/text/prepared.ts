@@ -4,7 +4,7 @@ import { usualImageTokens } from '#estimation/index.ts';
 import { estimateInputTokens, type WireRequest } from '#protocols/index.ts';
 import type { Conversation } from '#routing/index.ts';
 import type { StateLocation } from '#upstream-state/index.ts';
-import type { NamingRequest } from '../exchange/named-state.ts';
+import type { NamingRequest } from '../admission/named-state.ts';
 import type { TextInput } from './input.ts';
 import type { LargeBody } from './large-body.ts';
 

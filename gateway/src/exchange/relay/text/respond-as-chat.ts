@@ -20,7 +20,7 @@ import {
   verdict,
 } from '#protocols/index.ts';
 import { EventStreamReader } from '#upstream/index.ts';
-import type { ClientResponse } from '../exchange/exchange.ts';
+import type { ClientResponse } from '../exchange.ts';
 import type { TextInput } from './input.ts';
 
 function hasKey(body: Buffer, key: string): boolean {

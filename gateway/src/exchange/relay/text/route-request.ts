@@ -20,7 +20,7 @@ import {
   channelTarget,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import { sentTo } from '../exchange/record.ts';
+import { sentTo } from '../ending/record.ts';
 import { outputCapOf } from './admit-text.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { givingBack } from './large-body.ts';

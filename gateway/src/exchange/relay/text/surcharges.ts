@@ -8,7 +8,7 @@ import {
   requireOffered,
   surchargeRefusal,
   surchargesOf,
-} from '../exchange/offered-terms.ts';
+} from '../admission/offered-terms.ts';
 import type { TextInput } from './input.ts';
 
 const noTerms: readonly string[] = Object.freeze([]);

@@ -1,10 +1,10 @@
 import type { RequestFacts } from '#body-work/index.ts';
 import type { TextOperationName } from '#canonical/index.ts';
 import type { OpenedRequest as WireOpened, Protocol, WireRequest } from '#protocols/index.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import { namedRoutes } from '../exchange/find-model.ts';
-import type { OpenedRequest, Operation, ResolvedModel } from '../exchange/operation.ts';
-import { authorizeNames } from '../exchange/named-state.ts';
+import type { Exchange } from '../exchange.ts';
+import { namedRoutes } from '../admission/find-model.ts';
+import type { OpenedRequest, Operation, ResolvedModel } from '../operation.ts';
+import { authorizeNames } from '../admission/named-state.ts';
 import { boundText, findCompactingRoutes, findRoutes } from './admit-text.ts';
 import { createCountResponder } from './counts/count-tokens.ts';
 import type { TextInput, TextParts } from './input.ts';

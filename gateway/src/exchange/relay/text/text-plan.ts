@@ -3,16 +3,16 @@ import type { GatewayError } from '#errors/index.ts';
 import { estimateOutputTokens, estimateTokens } from '#protocols/index.ts';
 import { type ChannelLease, isNative } from '#routing/index.ts';
 import type { Cure } from '#vendors/index.ts';
-import { answer, type Plan } from '../answer.ts';
+import { answer, type ExchangePlan } from '../answer.ts';
 import { keepAliveOf } from '../attempts/attempt-options.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import type { AttemptFailure, BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
-import type { RoutedRequest } from '../attempts/plan.ts';
+import type { RoutedRequest } from '../attempts/request-plan.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
-import { ClientGone, type Exchange, writeJson } from '../exchange/exchange.ts';
-import { type Measured, responseHeaders } from '../exchange/record.ts';
-import { stateNotFound } from '../exchange/named-state.ts';
-import { createFraming, StreamSink } from '../exchange/stream-sink.ts';
+import { ClientGone, type Exchange, writeJson } from '../exchange.ts';
+import { type Measured, responseHeaders } from '../ending/record.ts';
+import { stateNotFound } from '../admission/named-state.ts';
+import { createFraming, StreamSink } from '../stream-sink.ts';
 import type { TextInput, TextParts, TextSent } from './input.ts';
 import { keepItems } from './items/named-items.ts';
 import {
@@ -61,7 +61,7 @@ abstract class TextPlan<
   Result,
   Seen extends SeenText,
   Sink extends StreamSink | null,
-> implements Plan<TextSent, Result, Seen> {
+> implements ExchangePlan<TextSent, Result, Seen> {
   readonly kind: 'stream' | 'buffered';
   readonly sink: Sink;
   readonly routes: readonly Route[];

@@ -8,8 +8,8 @@ import type { Tasks } from '#tasks/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { AttemptParts } from '../attempts/attempt-options.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
-import type { ExchangeInput, ExchangeParts } from '../exchange/exchange.ts';
-import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../exchange/operation.ts';
+import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
+import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../operation.ts';
 
 type OpenedVideo = OpenedRequest<VideoInput, CheckedVideo>;
 

@@ -5,7 +5,7 @@ import { UnreadableResponse, type VideoRequest } from '#protocols/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { parseWithIds, type TaskSide, type Vendor, vendorOf } from '#vendors/index.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
-import type { RoutePlan } from '../attempts/plan.ts';
+import type { RequestPlan } from '../attempts/request-plan.ts';
 import type { ResponseReader } from '../attempts/response-reader.ts';
 import { WholeResponse } from '../attempts/whole-response.ts';
 import {
@@ -13,7 +13,7 @@ import {
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import { type SentRequest, sentTo } from '../exchange/record.ts';
+import { type SentRequest, sentTo } from '../ending/record.ts';
 import type { PreparedVideo, VideoInput, VideoParts } from './open-video.ts';
 
 /**
@@ -25,7 +25,7 @@ export function submitPlan(
   input: VideoInput,
   model: string,
   { request, routes }: PreparedVideo,
-): RoutePlan<SentRequest, SubmittedTask, never> {
+): RequestPlan<SentRequest, SubmittedTask, never> {
   return {
     routes,
     model,

@@ -2,17 +2,17 @@ import { videoBound } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { OpenTask } from '#tasks/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
-import { Tries } from '../attempts/failover.ts';
+import { Failover } from '../attempts/failover.ts';
 import { type Attempted, isError } from '../attempts/outcome.ts';
-import { type Exchange, writeJson } from '../exchange/exchange.ts';
-import { candidatesFor } from '../exchange/find-model.ts';
+import { type Exchange, writeJson } from '../exchange.ts';
+import { candidatesFor } from '../admission/find-model.ts';
 import {
   asGatewayError,
   finishDisconnected,
   finishFailed,
   reportExchange,
-} from '../exchange/finish.ts';
-import type { Operation } from '../exchange/operation.ts';
+} from '../ending/finish.ts';
+import type { Operation } from '../operation.ts';
 import {
   type Ending,
   nothingTried,
@@ -20,7 +20,7 @@ import {
   responseHeaders,
   type SentRequest,
   userAgentOf,
-} from '../exchange/record.ts';
+} from '../ending/record.ts';
 import { checkAudio } from './check-audio.ts';
 import {
   type CheckedVideo,
@@ -79,7 +79,7 @@ export async function answerVideo(
     return finishDisconnected(parts, exchange, nothingUsed, nothingTried);
   }
   const task = await begin(parts, exchange, preparedVideo);
-  const submitTries = await new Tries(
+  const submitTries = await new Failover(
     { ...parts, journal: rowIsIntent },
     { input: { ...input, client: patientClient }, hold: null },
     submitPlan(parts, input, model, preparedVideo),

@@ -5,6 +5,7 @@ import {
   type ImageSource,
   type ImageProtocolName,
   type ImageResponse,
+  LossList,
 } from '#canonical/index.ts';
 import {
   imageCodecs,
@@ -16,7 +17,7 @@ import {
   type ModelEcho,
 } from '#protocols/index.ts';
 import type { Edit } from '#json/index.ts';
-import { LossList, refusalOf, refuseLosses } from '../losses.ts';
+import { refusalOf, refuseLosses } from '../losses.ts';
 import type { FetchMedia } from '../media.ts';
 import { fetchSources } from './fetch-images.ts';
 import { inBase64, inBytes } from './recode.ts';
@@ -52,7 +53,7 @@ export async function convertImageRequest(
       options,
     );
     const losses = new LossList();
-    for (const loss of encodedRequest.losses) losses.add(loss);
+    losses.addAll(encodedRequest.losses);
     if (options.strict) refuseLosses(losses.all(), fieldName);
     return { ...encodedRequest, losses: losses.all() };
   } catch (error) {

@@ -6,9 +6,9 @@ import type {
   TextProtocolName,
   ToolCallBlock,
   Turn,
+  LossList,
 } from '#canonical/index.ts';
 import { textFacts } from '#protocols/index.ts';
-import type { LossList } from '../losses.ts';
 import {
   openFromClient,
   type Sealing,

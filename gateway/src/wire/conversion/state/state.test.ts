@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Block, NativeState, Turn } from '#canonical/index.ts';
+import { type Block, type NativeState, type Turn, LossList } from '#canonical/index.ts';
 import { assistant, call, requestOf, user } from '#test/support/canonical.ts';
 import { sealerOf } from '#test/support/converted-reader.ts';
-import { LossList } from '../losses.ts';
 import { sealForClient, openState, sealState, makerId, type StateMaker } from './envelope.ts';
 import { restoreState } from './restore-state.ts';
 import { createStateSealer } from './sealer.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Unconvertible, type HostedTool, type ToolChoice } from '#canonical/index.ts';
+import { Unconvertible, type HostedTool, type ToolChoice, LossList } from '#canonical/index.ts';
 import { requestOf, tool } from '#test/support/canonical.ts';
-import { LossList } from '../losses.ts';
 import { dropHostedTools } from './hosted-tools.ts';
 
 const search: HostedTool = {

@@ -3,8 +3,8 @@ import {
   type GenerationRequest,
   type HostedTool,
   type TextProtocolName,
+  type LossList,
 } from '#canonical/index.ts';
-import type { LossList } from '../losses.ts';
 
 /** Kinds of tools that several vendors run; the encoder knows whether and how its upstream names its own. */
 const sharedKinds: ReadonlySet<HostedTool['kind']> = new Set(['web-search', 'code', 'fetch']);

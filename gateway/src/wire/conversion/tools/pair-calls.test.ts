@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Unconvertible, type Block, type Turn } from '#canonical/index.ts';
+import { Unconvertible, type Block, type Turn, LossList } from '#canonical/index.ts';
 import { assistant, call, requestOf, result, user } from '#test/support/canonical.ts';
-import { lossCodes, LossList } from '../losses.ts';
+import { lossCodes } from '../losses.ts';
 import { pairCalls } from './pair-calls.ts';
 
 const a = call({ id: 'a' });

@@ -5,8 +5,8 @@ import {
   type ToolResultBlock,
   type Turn,
   type Block,
+  type LossList,
 } from '#canonical/index.ts';
-import type { LossList } from '../losses.ts';
 import { callsOf, isResult, mergeTurns, moveLateResults } from '../turns.ts';
 
 /**

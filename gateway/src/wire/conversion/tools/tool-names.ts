@@ -6,9 +6,9 @@ import type {
   Tool,
   ToolCallBlock,
   ToolChoice,
+  LossList,
 } from '#canonical/index.ts';
 import { type CodecTraits, planToolNames } from '#protocols/index.ts';
-import type { LossList } from '../losses.ts';
 import { mapBlocks } from '../turns.ts';
 import { customAsFunction, wrapInput } from './custom-input.ts';
 

@@ -5,7 +5,7 @@ import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
 import { withUnread } from '../shared/usage/unread-usage.ts';
 import { embeddingMembers } from '../shared/usage/usage-members.ts';
 import { isRecord } from '../shared/values.ts';
-import { countOf, newSide, readCount, readMembers } from '../shared/usage/usage-numbers.ts';
+import { countOf, emptySide, readCount, readMembers } from '../shared/usage/usage-numbers.ts';
 
 export interface EmbeddingsResponse {
   readonly body: Buffer;
@@ -107,7 +107,7 @@ export function readUsage(usage: unknown): ReportedUsage | null {
   const values = places.map((place) => usage[place]);
   const at = values.findIndex((value) => countOf(value) !== null);
   if (at === -1) return withUnread(null, unknown);
-  const side = newSide();
+  const side = { ...emptySide };
   let input = 0;
   for (const value of values.slice(0, at + 1)) input = readCount(value, side) ?? 0;
   const tokens = { ...noTokens, input };

@@ -1,8 +1,7 @@
 import { commentKeepAlive, frame } from '../shared/text/events.ts';
 import type { Protocol } from '../protocol.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
-import { patchRequest } from './native/patches.ts';
-import { openRequest, readRequest } from './native/request.ts';
+import { openRequest, patchRequest, readRequest } from './native/request.ts';
 import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
 import { leaveOutState } from './native/state-members.ts';

@@ -14,8 +14,8 @@ import {
   forwardedHeaders,
 } from '../../attempts/upstream-request.ts';
 import { WholeResponse } from '../../attempts/whole-response.ts';
-import type { ExchangeInput } from '../../exchange/exchange.ts';
-import { sentTo } from '../../exchange/record.ts';
+import type { ExchangeInput } from '../../exchange.ts';
+import { sentTo } from '../../ending/record.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import { createStreamMeter } from '../measure-images.ts';
 import { forImages, imageVendor } from '../native-requests.ts';

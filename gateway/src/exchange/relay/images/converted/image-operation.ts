@@ -1,13 +1,13 @@
 import { imageBound } from '#billing/index.ts';
 import type { ImageRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { type Exchange, writeJson } from '../../exchange/exchange.ts';
-import { namedRoutes } from '../../exchange/find-model.ts';
-import type { OpenedRequest, Operation, ResolvedModel } from '../../exchange/operation.ts';
-import { asGatewayError } from '../../exchange/finish.ts';
-import { authorizeNames } from '../../exchange/named-state.ts';
-import { requireOffered } from '../../exchange/offered-terms.ts';
-import type { TickRegistration } from '../../exchange/ticker.ts';
+import { type Exchange, writeJson } from '../../exchange.ts';
+import { namedRoutes } from '../../admission/find-model.ts';
+import type { OpenedRequest, Operation, ResolvedModel } from '../../operation.ts';
+import { asGatewayError } from '../../ending/finish.ts';
+import { authorizeNames } from '../../admission/named-state.ts';
+import { requireOffered } from '../../admission/offered-terms.ts';
+import type { TickRegistration } from '../../ticker.ts';
 import { ConvertedRequests } from './converted-requests.ts';
 import type {
   CheckedImageConversion,
@@ -27,7 +27,7 @@ import {
   takesSources,
   unable,
 } from '../prepared.ts';
-import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
+import { createFraming, StreamSink } from '../../stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 
 /** Memory is reserved for so many images: upstreams refuse to make more for one request, or make small ones. */

@@ -16,7 +16,7 @@ import {
   type ResponseReader,
   UnchargedResponse,
 } from '../../attempts/response-reader.ts';
-import type { Measured } from '../../exchange/record.ts';
+import type { Measured } from '../../ending/record.ts';
 import { largestResponse, type MeasuredImages } from '../image-response-reader.ts';
 import {
   measureImages,

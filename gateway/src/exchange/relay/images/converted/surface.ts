@@ -2,7 +2,7 @@ import type { ImageProtocolName, ImageRequest, ImageResponse } from '#canonical/
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ModelEcho, NamedState, ImageClient, ImageStreamTap } from '#protocols/index.ts';
-import type { NamingRequest } from '../../exchange/named-state.ts';
+import type { NamingRequest } from '../../admission/named-state.ts';
 import type { TextInput } from '../../text/input.ts';
 import type { MeasuredRequest, StreamMeter } from '../measure-images.ts';
 import type { ImageEvents } from '../image-stream.ts';

@@ -2,13 +2,9 @@ import { GatewayError } from '#errors/index.ts';
 import { type EstimateTarget, familyOf, type Outline, outlineRequest } from '#estimation/index.ts';
 import { encodeTokenCount } from '#protocols/index.ts';
 import { isNative, upstreamProtocols } from '#routing/index.ts';
-import { type Exchange, writeJson } from '../../exchange/exchange.ts';
-import {
-  finishCompleted,
-  finishDisconnected,
-  finishWithoutResponse,
-} from '../../exchange/finish.ts';
-import { nothingUsed, responseHeaders } from '../../exchange/record.ts';
+import { type Exchange, writeJson } from '../../exchange.ts';
+import { finishCompleted, finishDisconnected, finishWithoutResponse } from '../../ending/finish.ts';
+import { nothingUsed, responseHeaders } from '../../ending/record.ts';
 import type { TextInput, TextParts } from '../input.ts';
 import type { LargeBody } from '../large-body.ts';
 import { inputTokensOf, type PreparedText } from '../prepared.ts';

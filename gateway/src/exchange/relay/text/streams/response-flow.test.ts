@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verdict } from '#protocols/index.ts';
 import { ResponseFlow } from './response-flow.ts';
-import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
+import { createFraming, StreamSink } from '../../stream-sink.ts';
 
 const { content, forward, terminal } = verdict;
 

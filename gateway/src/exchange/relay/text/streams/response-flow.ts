@@ -1,5 +1,5 @@
 import { verdict } from '#protocols/index.ts';
-import type { StreamSink } from '../../exchange/stream-sink.ts';
+import type { StreamSink } from '../../stream-sink.ts';
 
 /** More bytes than this without content, or after the terminator, occur in no protocol. */
 const heldLimit = 16 * 1024 * 1024;

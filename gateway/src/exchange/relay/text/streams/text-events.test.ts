@@ -5,8 +5,8 @@ import { textProtocols } from '#protocols/index.ts';
 import { playClient, playUpstream } from '#test/support/played-attempt.ts';
 import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
 import { Attempt } from '../../attempts/attempt.ts';
-import { createDrainSlots, type DrainSlots } from '../../exchange/concurrency-gate.ts';
-import { createFraming, StreamSink } from '../../exchange/stream-sink.ts';
+import { createDrainSlots, type DrainSlots } from '../../overload/concurrency-gate.ts';
+import { createFraming, StreamSink } from '../../stream-sink.ts';
 import { TextEvents } from './text-events.ts';
 
 const chunk = (value: object): Buffer =>

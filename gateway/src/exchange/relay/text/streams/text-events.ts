@@ -12,7 +12,7 @@ import {
   withUnknownEnding,
 } from '#protocols/index.ts';
 import { EventStreamReader, EventTooLarge, type UpstreamError } from '#upstream/index.ts';
-import type { Attempt, Receiver } from '../../attempts/attempt.ts';
+import type { ReceivedAttempt, Receiver } from '../../attempts/receiver.ts';
 import {
   type AttemptFailure,
   errorBodyLimit,
@@ -57,7 +57,7 @@ export interface TextEventsOptions extends ResponseFlowOptions {
 
 /** Receives a streamed text, and passes its events to the client as they come. */
 export class TextEvents implements Receiver<CompleteText, SeenText> {
-  attempt!: Attempt<CompleteText, SeenText>;
+  attempt!: ReceivedAttempt<CompleteText, SeenText>;
   readonly takes = 'events';
   readonly drainMs = drainMs;
   readonly unreadable = 'not-a-stream';

@@ -64,12 +64,6 @@ export class ChunkView implements EventView {
   audioId: unknown = undefined;
 
   read(data: Buffer): boolean {
-    this.#reset();
-    if (cursor.open(data)) this.#readRoot();
-    return cursor.close();
-  }
-
-  #reset(): void {
     this.hasContent = false;
     this.hasDelta = false;
     this.choices.clear();
@@ -80,6 +74,8 @@ export class ChunkView implements EventView {
     this.outputBytes = 0;
     this.model.clear();
     this.audioId = undefined;
+    if (cursor.open(data)) this.#readRoot();
+    return cursor.close();
   }
 
   #readRoot(): void {

@@ -82,7 +82,7 @@ export const generateContentCodec = Object.freeze({
   decodeRequest,
   encodeRequest,
   encodeCount,
-  forResponse: (request) => settingsOf(request),
+  forResponse: settingsOf,
   decodeResponse,
   encodeResponse,
   createStreamDecoder,

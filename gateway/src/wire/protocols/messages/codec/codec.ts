@@ -86,7 +86,7 @@ export const messagesCodec = Object.freeze({
   decodeRequest,
   encodeRequest,
   encodeCount,
-  forResponse: (request) => settingsOf(request),
+  forResponse: settingsOf,
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new MessagesStreamDecoder(),

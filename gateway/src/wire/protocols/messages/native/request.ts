@@ -1,4 +1,11 @@
-import { watchList } from '#json/index.ts';
+import {
+  watchList,
+  type Edit,
+  insertMember,
+  removeMember,
+  replaceValue,
+  splice,
+} from '#json/index.ts';
 import { createOpenRequest } from '../../shared/text/parse-bodies.ts';
 import {
   readOutputKinds,
@@ -6,7 +13,7 @@ import {
   readFlag,
   requireOneOf,
 } from '../../shared/text/request-values.ts';
-import type { OpenedRequest, WireRequest } from '../../protocol.ts';
+import type { OpenedRequest, WireRequest, PatchedRequest, PatchTarget } from '../../protocol.ts';
 import { requestedTerms } from '../../shared/usage/terms.ts';
 import {
   isWebSearch,
@@ -15,8 +22,15 @@ import {
   type InputExtent,
 } from '../../shared/text/input-extent.ts';
 import { type JsonRecord, isRecord, recordAt } from '../../shared/values.ts';
-import { isKept, readNamedState } from './state-members.ts';
-import { readNumeral, readYesNo } from './repairs/index.ts';
+import { readNamedState } from './state-members.ts';
+import {
+  readNumeral,
+  readYesNo,
+  factsOf,
+  isSuspect,
+  repair,
+  type RepairContext,
+} from './repairs/index.ts';
 
 export const openRequest = createOpenRequest(
   watchList([
@@ -51,7 +65,8 @@ export function readRequest(openedRequest: OpenedRequest): WireRequest {
     maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
     choices: 1,
     namedStates: readNamedState(json, openedRequest.body),
-    isKept: isKept(json),
+    // A later request of the thread names the message.
+    isKept: isRecord(json['thread']),
     extent,
     outputKinds: readOutputKinds(undefined, false),
   };
@@ -120,4 +135,75 @@ function addSource(tally: InputTally, source: JsonRecord, isImage: boolean): voi
 /** A media type that cannot be an image's. */
 function isForeign(mime: unknown): boolean {
   return typeof mime === 'string' && /^(application|audio|video)\//i.test(mime.trim());
+}
+
+/** The value of `max_tokens`, which this protocol requires, if the catalogue does not know the model's limit. */
+const defaultMaxTokens = 8192;
+
+/**
+ * Sets the upstream's model name and applies the declared rewrites (docs/repairs.md): `b1` drops temperature, which
+ * current models refuse; `b2` fills in max_tokens or cuts it to the model's limit; the repairs follow. A request without
+ * faults is spliced by the earlier scan. Only one with faults is taken apart.
+ * @throws GatewayError `invalid_value` for a fault that cannot be repaired without guessing.
+ */
+export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
+  const { body, json } = request;
+  const context = contextOf(request, target);
+  const changes: Record<string, unknown> = {};
+  const rewrites: string[] = [];
+  if (request.model !== target.upstreamModel) changes['model'] = target.upstreamModel;
+  if (json['temperature'] !== undefined) {
+    changes['temperature'] = undefined;
+    rewrites.push('b1');
+  }
+  const maxTokens = context.isCount ? request.maxOutputTokens : boundOutput(request, target);
+  if (maxTokens !== request.maxOutputTokens) {
+    changes['max_tokens'] = maxTokens;
+    rewrites.push('b2');
+  }
+  if (!isSuspect(json, maxTokens ?? undefined, context)) {
+    return { body: splice(body, memberEdits(request, changes)), rewrites, usageInjected: false };
+  }
+  const { edits, ids, toolNames } = repair(body, json, changes, context);
+  const all = [...new Set([...rewrites, ...ids])].toSorted((a, b) => numberOf(a) - numberOf(b));
+  const patched = { body: splice(body, edits), rewrites: all, usageInjected: false };
+  return toolNames.size === 0 ? patched : { ...patched, toolNames };
+}
+
+const numberOf = (id: string): number => Number(id.slice(1));
+
+function boundOutput(
+  { maxOutputTokens }: WireRequest,
+  { maxOutputTokens: limit }: PatchTarget,
+): number {
+  const requestedTokens = maxOutputTokens ?? limit ?? defaultMaxTokens;
+  return limit === null ? requestedTokens : Math.min(requestedTokens, limit);
+}
+
+function contextOf(
+  { path, budget }: WireRequest,
+  { upstreamModel, headers }: PatchTarget,
+): RepairContext {
+  return {
+    model: factsOf(upstreamModel),
+    version: textOf(headers?.['anthropic-version']),
+    betas: textOf(headers?.['anthropic-beta']),
+    isCount: path.operation === 'count-tokens',
+    budget: { ...budget },
+  };
+}
+
+function textOf(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' ? header : '';
+}
+
+function memberEdits({ scan, body }: WireRequest, changes: JsonRecord): Edit[] {
+  return Object.entries(changes).flatMap(([name, value]) => {
+    const member = scan.members.get(name);
+    if (member === undefined) {
+      const root = scan.objects.get('');
+      return root === undefined ? [] : [insertMember(root, name, value)];
+    }
+    return [value === undefined ? removeMember(body, member) : replaceValue(member, value)];
+  });
 }

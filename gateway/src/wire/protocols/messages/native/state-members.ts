@@ -34,11 +34,6 @@ export function filesOf(block: JsonRecord): StateName[] {
   );
 }
 
-/** Whether a later request can name the message. @param json the request */
-export function isKept(json: JsonRecord): boolean {
-  return isRecord(json['thread']);
-}
-
 /** `Protocol.leaveOutState`. */
 export function leaveOutState({ messages }: JsonRecord, take: () => boolean): JsonRecord {
   return Array.isArray(messages) ? { messages: messages.flatMap((each) => turn(each, take)) } : {};

@@ -47,12 +47,6 @@ export class ResponseEventView implements EventView {
   readonly items = new EventRange();
 
   read(data: Buffer): boolean {
-    this.#reset();
-    if (cursor.open(data)) this.#readRoot();
-    return cursor.close();
-  }
-
-  #reset(): void {
     this.type = null;
     this.sequenceNumber = -1;
     this.outputBytes = 0;
@@ -68,6 +62,8 @@ export class ResponseEventView implements EventView {
     this.serviceTier = undefined;
     this.toolUsage = undefined;
     this.model.clear();
+    if (cursor.open(data)) this.#readRoot();
+    return cursor.close();
   }
 
   #readRoot(): void {

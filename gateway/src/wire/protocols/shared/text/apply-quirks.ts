@@ -28,10 +28,9 @@ type QuirkEdit = Exclude<QuirksOfRequest[number]['edit'], { repair: unknown }>;
  */
 export function applyQuirks(
   patched: PatchedRequest,
-  quirks: QuirksOfRequest | undefined,
+  quirks: QuirksOfRequest,
   json?: JsonRecord,
 ): PatchedRequest {
-  if (quirks === undefined || quirks.length === 0) return patched;
   let { body } = patched;
   const appliedIds: string[] = [];
   // One after the other: two quirks may concern neighbours, which cannot be spliced at once.

@@ -25,9 +25,8 @@ const rewrite = 'm1';
 export function capOutput(
   patched: PatchedRequest,
   protocol: TextProtocolName,
-  cap: OutputCap | undefined,
+  cap: OutputCap,
 ): PatchedRequest {
-  if (cap === undefined) return patched;
   const { body } = patched;
   const start = objectStart(body, 0);
   if (start === null) return patched;

@@ -115,18 +115,15 @@ const guesses: readonly (readonly [part: RegExp, reason: FinishReason])[] = [
   [/length|max|limit|truncat|budget/, 'length'],
 ];
 
-const isBroken = (meaning: Meaning): meaning is 'broken' | 'spoilt' =>
-  meaning === 'broken' || meaning === 'spoilt';
-
 const guessOf = (text: string): FinishReason | undefined =>
   guesses.find(([part]) => part.test(text))?.[1];
 
 /** Why a response ended. `isGuess`: the word is in no table. */
 export function readEnding(word: string): { reason: FinishReason; isGuess?: true } {
   const text = word.toLowerCase();
-  const knownMeaning = meanings.get(text);
-  if (knownMeaning !== undefined)
-    return { reason: isBroken(knownMeaning) ? 'other' : knownMeaning };
+  const meaning = meanings.get(text);
+  if (meaning === 'broken' || meaning === 'spoilt') return { reason: 'other' };
+  if (meaning !== undefined) return { reason: meaning };
   return { reason: guessOf(text) ?? 'end', isGuess: true };
 }
 
@@ -141,8 +138,9 @@ export type Ending = 'good' | 'broken' | 'unknown';
 export function judgeEnding(word: unknown, hasOutput: boolean): Ending {
   if (typeof word !== 'string' || word === '') return 'good';
   const text = word.toLowerCase();
-  const knownMeaning = meanings.get(text);
-  if (knownMeaning !== undefined) return isBroken(knownMeaning) ? 'broken' : 'good';
+  const meaning = meanings.get(text);
+  if (meaning === 'broken' || meaning === 'spoilt') return 'broken';
+  if (meaning !== undefined) return 'good';
   return hasOutput || guessOf(text) !== undefined ? 'unknown' : 'broken';
 }
 

@@ -45,36 +45,21 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
   return view.read(plain) ? plain : null;
 }
 
-/** Null if the data is not a JSON object, or is nested too deeply. */
-export function parseRecord(data: Buffer): JsonRecord | null {
-  if (!maybeObject(data)) return null;
-  try {
-    if (!drawJson(data)) return null;
-    const value: unknown = JSON.parse(data.toString('utf8'));
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The same, with the numbers in the named members kept as written. */
-export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
-  if (!maybeObject(data)) return null;
-  try {
-    if (!drawJson(data)) return null;
-    const value: unknown = parsePassingOn(data, names);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 /**
- * Whether the data may be a JSON object. An exception of the parser costs ten times what a small event does, and a
- * stream may have 100,000 empty events.
+ * Null if the data is not a JSON object, or is nested too deeply.
+ * @param passedOn members whose numbers are kept as written. Absent: none
  */
-function maybeObject(data: Buffer): boolean {
-  return objectStart(data, 0) !== null && data.includes(0x7d);
+export function parseRecord(data: Buffer, passedOn?: ReadonlySet<string>): JsonRecord | null {
+  // An exception of the parser costs ten times what a small event does, and a stream may have 100,000 empty events.
+  const maybeObject = objectStart(data, 0) !== null && data.includes(0x7d);
+  if (!maybeObject || !drawJson(data)) return null;
+  try {
+    const value: unknown =
+      passedOn === undefined ? JSON.parse(data.toString('utf8')) : parsePassingOn(data, passedOn);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether the data is `[DONE]`, which is not JSON. */

@@ -2,7 +2,7 @@ import {
   type Extension,
   type Extensions,
   type GenerationRequest,
-  type Loss,
+  LossList,
   type LossName,
   type TextProtocolName,
   Unconvertible,
@@ -29,21 +29,13 @@ const settings = Object.freeze({
 } satisfies Partial<Record<LossName, keyof GenerationRequest>>);
 
 /** Collects what is lost while one request is encoded, each loss once. */
-export class Losses {
+export class Losses extends LossList {
   readonly #protocol: TextProtocolName;
-  readonly #losses = new Map<string, Loss>();
 
   /** @param protocol the upstream's: extensions of its own clients are not lost */
   constructor(protocol: TextProtocolName) {
+    super();
     this.#protocol = protocol;
-  }
-
-  dropped(what: LossName): void {
-    this.#add(what, 'dropped');
-  }
-
-  approximated(what: LossName): void {
-    this.#add(what, 'approximated');
   }
 
   /** Drops those of the named settings that the request has. */
@@ -67,21 +59,8 @@ export class Losses {
     if (ifForeign === 'refuse') {
       throw Unconvertible.ofClient(name, unavailable(`'${name}'`, adviceFor[name]));
     }
-    if (ifForeign === 'drop') this.#add(name, 'dropped');
-    if (ifForeign === 'approximate') this.#add(name, 'approximated');
-  }
-
-  /** The same for a block that is sent as words. */
-  inWords(name: string): void {
-    this.#add(name, 'approximated');
-  }
-
-  list(): Loss[] {
-    return [...this.#losses.values()];
-  }
-
-  #add(what: string, how: Loss['how']): void {
-    this.#losses.set(`${how} ${what}`, { what, how });
+    if (ifForeign === 'drop') this.add(name, 'dropped');
+    if (ifForeign === 'approximate') this.add(name, 'approximated');
   }
 }
 

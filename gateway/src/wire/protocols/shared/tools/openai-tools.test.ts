@@ -9,7 +9,7 @@ function fit(schema: JsonRecord | null, strict: boolean | null = null) {
   const tool: FunctionTool = { type: 'function', name: 'f', description: null, schema, strict };
   const [fitted] = fitTools([tool], losses);
   const { schema: sent, strict: held } = fitted as FunctionTool;
-  return { schema: sent, strict: held, losses: losses.list().map(({ what }) => what) };
+  return { schema: sent, strict: held, losses: losses.all().map(({ what }) => what) };
 }
 
 const text = { type: 'string' };

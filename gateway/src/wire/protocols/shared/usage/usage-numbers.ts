@@ -40,9 +40,12 @@ export function readCount(value: unknown, side: UsageSide): number | null {
   return mostTokens;
 }
 
-export function newSide(): UsageSide {
-  return { some: false, implausible: false, isOdd: false };
-}
+/** Of which nothing was met yet; each reading starts with a copy. */
+export const emptySide: UsageSide = Object.freeze({
+  some: false,
+  implausible: false,
+  isOdd: false,
+});
 
 /** What one usage object says. */
 export interface UsageReading {
@@ -96,8 +99,13 @@ export function readMembers(
   knownMembers: KnownMembers,
   around?: UsageReading,
 ): UsageReading {
-  const { input = newSide(), output = newSide(), total = newSide() } = around ?? {};
-  const reading: UsageReading = { counts: { ...noCounts }, input, output, total, unknown: [] };
+  const reading: UsageReading = {
+    counts: { ...noCounts },
+    input: around?.input ?? { ...emptySide },
+    output: around?.output ?? { ...emptySide },
+    total: around?.total ?? { ...emptySide },
+    unknown: [],
+  };
   walkRecord(usage, knownMembers, '', reading, true);
   return reading;
 }

@@ -70,7 +70,7 @@ export function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Jso
     return memberName(block) === null ? (block.value as JsonRecord) : null;
   }
   if (block.text !== undefined && block.ifForeign !== 'refuse') {
-    if (block.ifForeign === 'drop') losses.inWords(block.name);
+    if (block.ifForeign === 'drop') losses.add(block.name, 'approximated');
     return { type: 'text', text: block.text };
   }
   losses.ofClient(block.name, block.ifForeign);

@@ -34,7 +34,7 @@ export function encodeRequest(
       stream_options: { ...(ownOptions as JsonRecord | undefined), include_usage: true },
     }),
   };
-  return { json, losses: losses.list() };
+  return { json, losses: losses.all() };
 }
 
 /** The most that the protocol allows. */

@@ -68,7 +68,7 @@ function callId(id: string | null, accepted: boolean): JsonRecord {
 function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Part | null {
   if (block.protocol === 'generate-content') return { ...(block.value as JsonRecord) };
   if (block.text !== undefined && block.text !== '' && block.ifForeign === 'drop') {
-    losses.inWords(block.name);
+    losses.add(block.name, 'approximated');
     return { text: block.text };
   }
   losses.ofClient(block.name, block.ifForeign);
@@ -118,7 +118,7 @@ function mediaOf(block: Block, context: EncodeContext): Part[] {
   }
   if (block.type === 'opaque' && block.protocol !== 'generate-content') {
     if (block.text === undefined) losses.ofClient(block.name, block.ifForeign);
-    else losses.inWords(block.name);
+    else losses.add(block.name, 'approximated');
     return [];
   }
   if (block.type === 'tool-result' || block.type === 'tool-call' || block.type === 'reasoning') {

@@ -144,7 +144,7 @@ describe('encoding the settings', () => {
       ],
     });
     expect(losses).toEqual(
-      ['verbosity', 'cache_key', 'user', 'logit_bias'].map((what) => ({ what, how: 'dropped' })),
+      ['cache_key', 'logit_bias', 'user', 'verbosity'].map((what) => ({ what, how: 'dropped' })),
     );
   });
 

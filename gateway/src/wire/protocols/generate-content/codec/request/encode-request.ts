@@ -47,7 +47,7 @@ export function encodeRequest(
   if (parallelTools === false && request.tools.length > 0) losses.dropped('parallel_tool_calls');
   losses.withoutSettings(request, 'verbosity', 'cache_key', 'user');
   restoreExtensions(json, request.extensions, losses);
-  return { json, losses: losses.list() };
+  return { json, losses: losses.all() };
 }
 
 /** Such a request is refused otherwise: functions beside tools that the provider runs. */

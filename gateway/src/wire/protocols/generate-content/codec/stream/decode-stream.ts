@@ -1,6 +1,6 @@
 import type { GenerationEvent, NativeState, TokenLogprob } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { parseRecordPassingOn } from '../../../shared/text/events.ts';
+import { parseRecord } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { candidateIndex } from '../response/decode-response.ts';
@@ -23,7 +23,7 @@ export function createStreamDecoder(): StreamDecoder {
   return {
     push(event: StreamEvent, emit: Emit) {
       if (event.data === null) return;
-      const chunk = parseRecordPassingOn(event.data, passedOn);
+      const chunk = parseRecord(event.data, passedOn);
       if (chunk === null) return;
       if (blockReason(chunk) !== null) isBlocked = true;
       const writtenCandidates = chunk['candidates'];

@@ -56,7 +56,7 @@ function encodeKind(block: Block, losses: Losses): WireObject | null {
     case 'opaque':
       if (block.protocol === 'messages' && isRecord(block.value)) return { ...block.value };
       if (block.text !== undefined && block.ifForeign !== 'refuse') {
-        if (block.ifForeign === 'drop') losses.inWords(block.name);
+        if (block.ifForeign === 'drop') losses.add(block.name, 'approximated');
         return encodePlainText(block.text);
       }
       losses.ofClient(block.name, block.ifForeign);

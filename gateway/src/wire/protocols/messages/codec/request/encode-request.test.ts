@@ -109,7 +109,7 @@ describe('settings', () => {
       metadata: { user_id: 'u' },
     });
     expect(body).not.toHaveProperty('temperature');
-    expect(losses).toEqual(['-stop', '-logit_bias']);
+    expect(losses).toEqual(['-logit_bias', '-stop']);
     expect(
       refused({
         extensions: [

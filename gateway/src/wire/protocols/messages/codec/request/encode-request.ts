@@ -81,7 +81,7 @@ export function encodeRequest(
     placeCacheMarks(marked, request, offer);
   }
   limitCacheMarkers(marked, body['cache_control'] === undefined ? 0 : 1, losses);
-  return { json: body, losses: losses.list() };
+  return { json: body, losses: losses.all() };
 }
 
 /** Refuses settings whose loss would change the response. */

@@ -171,7 +171,7 @@ describe('blocks', () => {
         user('b'),
       ],
     });
-    expect(losses).toEqual(['-image.detail', '-x', '~z', '-reasoning']);
+    expect(losses).toEqual(['-image.detail', '-reasoning', '-x', '~z']);
   });
 
   it('K22, K23: return the model’s own thinking untouched and drop foreign reasoning', () => {

@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '#canonical/index.ts';
 import type { StreamDecoder } from '../../../codec.ts';
-import { parseRecordPassingOn } from '../../../shared/text/events.ts';
+import { parseRecord } from '../../../shared/text/events.ts';
 import type { StreamEvent } from '../../../protocol.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
 import { decodeFinish } from '../response/finish.ts';
@@ -17,7 +17,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   push({ data, name }: StreamEvent, emit: Emit): void {
     if (data === null || this.#ended) return;
-    const event = parseRecordPassingOn(data, passedOn);
+    const event = parseRecord(data, passedOn);
     if (event === null) return;
     switch (event['type'] ?? name) {
       case 'content_block_delta':

@@ -98,7 +98,7 @@ function encodeOpaquePart(
 ): object | null {
   if (block.protocol === 'responses') return isPart(block) ? (block.value as object) : null;
   if (block.text !== undefined && block.ifForeign !== 'refuse') {
-    if (block.ifForeign === 'drop') losses.inWords(block.name);
+    if (block.ifForeign === 'drop') losses.add(block.name, 'approximated');
     return speaker === 'assistant'
       ? encodeAssistantText(block.text)
       : { type: 'input_text', text: block.text };

@@ -62,7 +62,7 @@ export function encodeRequest(
     ...shared,
     ...Object.fromEntries(own),
   };
-  return { json, losses: losses.list() };
+  return { json, losses: losses.all() };
 }
 
 /**

@@ -357,8 +357,8 @@ describe('responses: a request for an upstream', () => {
       tool_choice: { type: 'web_search' },
     });
     expect(search.losses).toEqual([
-      { what: 'tools.web_search_1', how: 'approximated' },
       { what: 'tools.web_fetch_1', how: 'dropped' },
+      { what: 'tools.web_search_1', how: 'approximated' },
     ]);
     for (const encode of [
       () => encodeBody(choose('required', 'web_fetch_1'), runs),

@@ -2,7 +2,12 @@ import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { FinishedExchange } from '#observability/index.ts';
 import { clientOf, type ExchangeRecord } from '#usage/index.ts';
-import { type Exchange, type ExchangeInput, type ExchangeParts, mayBeRetried } from './exchange.ts';
+import {
+  type Exchange,
+  type ExchangeInput,
+  type ExchangeParts,
+  mayBeRetried,
+} from '../exchange.ts';
 import {
   type Ending,
   type Measured,

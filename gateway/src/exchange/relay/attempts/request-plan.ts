@@ -3,16 +3,16 @@ import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import type { Cure } from '#vendors/index.ts';
-import type { SentRequest } from '../exchange/record.ts';
+import type { SentRequest } from '../ending/record.ts';
 import type { AttemptTerms } from './attempt-options.ts';
-import type { Receiver } from './attempt.ts';
+import type { Receiver } from './receiver.ts';
 import type { AttemptFailure } from './outcome.ts';
 
 /**
  * Where one exchange's request is sent, and in which form. Failover chooses among the routes, one after the other; only
  * the plan knows the request and its response.
  */
-export interface RoutePlan<Sent extends SentRequest, Result, Seen> {
+export interface RequestPlan<Sent extends SentRequest, Result, Seen> {
   /** In the order to try them. */
   readonly routes: readonly Route[];
   /** As the client wrote it; errors name it. */

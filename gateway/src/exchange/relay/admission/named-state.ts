@@ -10,9 +10,9 @@ import {
   type StateDirectory,
   type StateLocation,
 } from '#upstream-state/index.ts';
-import type { Exchange, ExchangeInput } from './exchange.ts';
+import type { Exchange, ExchangeInput } from '../exchange.ts';
 import { routeQueryOf } from './find-model.ts';
-import type { CheckedRequest } from './operation.ts';
+import type { CheckedRequest } from '../operation.ts';
 
 /** What the ids in a request mean for its routes. */
 export interface NameJudgement {

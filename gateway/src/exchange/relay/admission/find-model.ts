@@ -10,8 +10,8 @@ import {
 import { nearest } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { findCandidates, type RouteQuery } from '#routing/index.ts';
-import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
-import type { CheckedRequest, Operation, ResolvedModel } from './operation.ts';
+import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange.ts';
+import type { CheckedRequest, Operation, ResolvedModel } from '../operation.ts';
 
 /** The operation that serves the request with models of a type; null: none does. */
 export function operationFor<Parts>(

@@ -4,8 +4,8 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import { admitExchange } from './admit.ts';
-import { ClientGone, type ExchangeInput, type ExchangeParts, openExchange } from './exchange.ts';
-import type { CheckedRequest, Operation } from './operation.ts';
+import { ClientGone, type ExchangeInput, type ExchangeParts, openExchange } from '../exchange.ts';
+import type { CheckedRequest, Operation } from '../operation.ts';
 
 /* With an operation of its own: what is done around every operation knows none of those that there are. */
 

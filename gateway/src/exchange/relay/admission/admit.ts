@@ -2,11 +2,11 @@ import type { Hold, Order } from '#billing/index.ts';
 import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from './exchange.ts';
+import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from '../exchange.ts';
 import { findModel, operationFor } from './find-model.ts';
-import type { CheckedRequest, Operation, ResolvedModel } from './operation.ts';
-import { asGatewayError, finishDisconnected, finishRefused } from './finish.ts';
-import { nothingTried, nothingUsed } from './record.ts';
+import type { CheckedRequest, Operation, ResolvedModel } from '../operation.ts';
+import { asGatewayError, finishDisconnected, finishRefused } from '../ending/finish.ts';
+import { nothingTried, nothingUsed } from '../ending/record.ts';
 
 /** A request that may be sent upstream. */
 export interface Admitted<Parts> {

@@ -13,7 +13,7 @@ import {
   unitsOf,
   type UnitsRecord,
 } from '#usage/index.ts';
-import type { Exchange, ExchangeInput } from './exchange.ts';
+import type { Exchange, ExchangeInput } from '../exchange.ts';
 
 /** What is known about a request that was sent upstream: for the row and the response's headers. */
 export interface SentRequest {
