@@ -173,7 +173,7 @@ describe('a set', () => {
 test('references are counted', async () => {
   const { json } = await draw({ image: [data, 'https://a.invalid/b', data] });
   expect(json.usage.input_images).toBe(3);
-  const bare = await draw({ model: 'demo-layers', image: image });
+  const bare = await draw({ model: 'demo-layers', image });
   expect(bare.json.usage.input_images).toBe(1);
 });
 
@@ -214,7 +214,7 @@ describe('Ark refuses', () => {
     ['fifteen references', { image: Array(15).fill(data) }, 'image'],
     ['an empty list', { image: [] }, 'image'],
     ['a type in upper case', { image: data.replace('png', 'PNG') }, 'image'],
-    ['bare Base64', { image: image }, 'image'],
+    ['bare Base64', { image }, 'image'],
     ['text', { image: 'data:image/png;base64,YWJj' }, 'image'],
     ['a transparent background of a text', { background: 'transparent' }, 'background'],
     [

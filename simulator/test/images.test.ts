@@ -103,8 +103,8 @@ describe('a generation', () => {
   });
 
   test('of the demo model takes references', async () => {
-    const image = createImage({ type: 'jpeg', width: 8, height: 8 }).toString('base64');
-    const image = ['https://pictures.invalid/a', image, `data:image/jpeg;base64,${image}`];
+    const base64 = createImage({ type: 'jpeg', width: 8, height: 8 }).toString('base64');
+    const image = ['https://pictures.invalid/a', base64, `data:image/jpeg;base64,${base64}`];
     const { json } = await draw({ image });
     expect(json.usage).toMatchObject({
       input_images: 3,
