@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import type { AttemptParts } from './attempts/attempt-options.ts';
+import type { AttemptParts } from './attempts/attempt.ts';
 import { Failover } from './attempts/failover.ts';
 import type { BrokenAttempt, DisconnectedAttempt } from './attempts/outcome.ts';
 import type { RequestPlan } from './attempts/request-plan.ts';

@@ -76,7 +76,7 @@ export interface Operation<
     parts: Parts,
     exchange: Exchange<Input>,
     checkedRequest: Checked,
-  ): (() => Promise<Checked>) | null;
+  ): Promise<Checked> | null;
 
   /** The most that the request can use, at these rates. Not called if it cannot cost anything. */
   bound(

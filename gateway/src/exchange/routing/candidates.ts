@@ -31,7 +31,7 @@ export function upstreamProtocols<Client extends ProtocolName>(
   client: Client,
 ): readonly (Client | TextProtocolName)[] {
   const { protocols } = channel;
-  if (!isText(client)) return protocols.includes(client) ? [client] : [];
+  if (!textProtocols.has(client)) return protocols.includes(client) ? [client] : [];
   const servedProtocols = vendorOf(channel)?.textProtocolsOf?.(upstreamModel);
   const common = servedProtocols?.filter((protocol) => protocols.includes(protocol)) ?? [];
   // A channel with none of them knows its model better than the vendor's table.

@@ -1,5 +1,5 @@
 import type { Channel, Route } from '#catalogue/index.ts';
-import { enter, refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
+import { refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
 import { createBlame, type Failover, type Say } from './blame.ts';
 import {
   createChannelStates,
@@ -8,7 +8,14 @@ import {
   type ChannelReading,
   type ChannelState,
 } from './channel-state.ts';
-import { accept, chooseCredential, isUsable, kindOfWait, shortestWaitOf } from './credential.ts';
+import {
+  accept,
+  chooseCredential,
+  type Credential,
+  isUsable,
+  kindOfWait,
+  shortestWaitOf,
+} from './credential.ts';
 
 /** What an attempt says about its channel. `undecided`: nothing, for example a client's own mistake. */
 export type AttemptResult = 'answered' | 'undecided' | Failover;
@@ -179,4 +186,37 @@ function chooseLastResort(
       b.breaker.ejectedAt - a.breaker.ejectedAt
     );
   }
+}
+
+/** One frozen object per healthy credential, shared by all its attempts, which need no state of their own. */
+const plain = new WeakMap<Credential, ChannelLease>();
+
+/**
+ * Admits one attempt with the credential at this index; the next credential's turn follows.
+ * @param probe the attempt tests, for all others, whether an ejected channel works again
+ * @param retry another channel has already been tried for this request
+ */
+function enter(state: ChannelState, index: number, probe: boolean, retry: boolean): ChannelLease {
+  const credential = state.credentials[index]!;
+  const { breaker } = state;
+  state.turn = index + 1 === state.credentials.length ? 0 : index + 1;
+  state.budget.enter(retry);
+  if (probe) breaker.beginProbe();
+  const trial = credential.refusals > 0;
+  if (trial) credential.probing = true;
+  const ordinary = !probe && !retry && !trial;
+  const sharedLease = ordinary ? plain.get(credential) : undefined;
+  if (sharedLease?.generation === breaker.generation) return sharedLease;
+  const lease: ChannelLease = Object.freeze({
+    admitted: true,
+    secret: credential.secret,
+    generation: breaker.generation,
+    probe,
+    retry,
+    trial,
+    credential,
+    state,
+  });
+  if (ordinary) plain.set(credential, lease);
+  return lease;
 }

@@ -3,8 +3,14 @@ import { isPriced, type Group, type Model } from '#catalogue/index.ts';
 import type { ChargedLease, HoldDecision, HoldRequest, Money, TaskEnd } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
-import { chargeOf, parseMultiplier, receiptOf, type CostLine, type Multiplier } from './cost.ts';
-import { holdOf } from './hold-bound.ts';
+import {
+  chargeOf,
+  holdOf,
+  parseMultiplier,
+  receiptOf,
+  type CostLine,
+  type Multiplier,
+} from './cost.ts';
 import { metersOf, type CallerMeters } from './meters.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
 

@@ -32,6 +32,8 @@ const multiplierPlaces = 6;
 /** The exact sum is in 10⁻¹⁸ USD × 10⁻⁶ of the multiplier; a nano-USD is 10⁻⁹ USD. */
 const perNano = 10n ** 15n;
 const thousand = 1000n;
+/** The maximum of a 64-bit column; larger amounts are equivalent, because nobody has so much. */
+export const mostHeld = 2n ** 63n - 1n;
 const factorPlaces = 18;
 const perFactor = 10n ** BigInt(factorPlaces);
 
@@ -64,13 +66,17 @@ export function receiptOf(lines: readonly CostLine[], multiplier: Multiplier): R
   return { items, cost: divideHalfEven(amount, perNano) };
 }
 
-/** The same, rounded up: an upper bound for these quantities or fewer. */
-export function ceilingOf(
+/**
+ * The hold for these lines: their cost in nano-USD rounded up, an upper bound for these quantities or fewer. Saturates at
+ * 2⁶³−1.
+ */
+export function holdOf(
   lines: readonly CostLine<number | bigint>[],
   multiplier: Multiplier,
 ): bigint {
   const { amount, perNano } = exactSum(lines, multiplier);
-  return (amount + perNano - 1n) / perNano;
+  const ceiling = (amount + perNano - 1n) / perNano;
+  return ceiling > mostHeld ? mostHeld : ceiling;
 }
 
 /** The sum of the lines × multiplier, in a unit of which a nano-USD is `perNano`: a finer one if a line has a factor. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseMultiplier, type Multiplier } from './cost.ts';
-import { holdOf, textBound, tokenBounds, type TextDemand } from './hold-bound.ts';
+import { holdOf, parseMultiplier, type Multiplier } from './cost.ts';
+import { textBound, tokenBounds, type TextDemand } from './hold-bound.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
 import { videoBound } from './video-bound.ts';
 

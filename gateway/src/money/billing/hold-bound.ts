@@ -1,5 +1,5 @@
 import type { Model } from '#catalogue/index.ts';
-import { ceilingOf, type Factor, type CostLine, type Multiplier } from './cost.ts';
+import { holdOf, mostHeld, type Factor, type CostLine, type Multiplier } from './cost.ts';
 import { dearestRatesFor, fullReach, type PriceRates, type Reach } from './rates.ts';
 import { factorOf } from './usage-lines.ts';
 
@@ -42,8 +42,6 @@ export const bytesPerToken = 2;
 const usualWindow = 200_000;
 /** The assumed limit of what a provider's tools find: a few searches and the pages they name. More is overshoot. */
 const usualFindings = 50_000;
-/** The maximum of a 64-bit column; larger amounts are equivalent, because nobody has so much. */
-const most = 2n ** 63n - 1n;
 
 /** The assumed searches of a response if the request sets no limit. More is overshoot. */
 export const usualSearches = 5;
@@ -109,19 +107,10 @@ export function textBound(
   return [...tokens, ...feeBounds(rates, searches)];
 }
 
-/** The hold for the most that an exchange can use, in nano-USD. Saturates at 2⁶³−1. */
-export function holdOf(
-  lines: readonly CostLine<number | bigint>[],
-  multiplier: Multiplier,
-): bigint {
-  const amount = ceilingOf(lines, multiplier);
-  return amount > most ? most : amount;
-}
-
 /** An untrusted number as a count, rounded up; null for none and for meaningless values (0, negative, NaN). */
 export function countOf(value: number | null): bigint | null {
   if (value === null || Number.isNaN(value) || value <= 0) return null;
-  return Number.isFinite(value) ? BigInt(Math.ceil(value)) : most;
+  return Number.isFinite(value) ? BigInt(Math.ceil(value)) : mostHeld;
 }
 
 /** The factor of a hold under these surcharges: a discount does not lower the bound, because the upstream may not grant it. */
@@ -170,8 +159,8 @@ export function affordableOutput(
   const factor = dearestFactor(rates, terms);
   const factored = factor === undefined ? {} : { factor };
   const input = { rate: dearest.input, quantity: BigInt(Math.ceil(inputTokens)), ...factored };
-  const remainder = amount - ceilingOf([input], multiplier);
-  const price = ceilingOf([{ rate: dearest.output, quantity: together, ...factored }], multiplier);
+  const remainder = amount - holdOf([input], multiplier);
+  const price = holdOf([{ rate: dearest.output, quantity: together, ...factored }], multiplier);
   if (price === 0n) return null;
   if (remainder <= 0n) return 0;
   const tokens = (remainder * together) / price / BigInt(Math.max(1, choices));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMultiplier, receiptOf, type CostLine } from './cost.ts';
-import { holdOf } from './hold-bound.ts';
+import { holdOf, parseMultiplier, receiptOf, type CostLine } from './cost.ts';
 import { imageBound, unpricedPart, type ImageDemand } from './image-bound.ts';
 import { imageLines } from './image-lines.ts';
 import { ratesOf } from './rates.ts';

@@ -7,6 +7,7 @@ export {
   type Order,
 } from './billing.ts';
 export {
+  holdOf,
   parseMultiplier,
   receiptOf,
   type CostLine,
@@ -15,7 +16,6 @@ export {
 } from './cost.ts';
 export {
   affordableOutput,
-  holdOf,
   textBound,
   tokenBounds,
   usualOutput,

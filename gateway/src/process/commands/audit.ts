@@ -5,6 +5,7 @@ import {
   exitCode,
   printJson,
   readTimes,
+  timeOptions,
   UsageError,
 } from './command.ts';
 
@@ -17,8 +18,7 @@ export const auditCommand: Command = {
     'Newest first: every change by a person, a command, the file or the gateway itself, and every sign-in. Lines are\n' +
     'kept for retention.audit (730d).',
   options: {
-    from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
-    to: { type: 'string', value: 'TIME', help: 'the same form' },
+    ...timeOptions,
     actor: { type: 'string', value: 'NAME', help: 'only what this person, command or file did' },
     action: {
       type: 'string',

@@ -72,6 +72,12 @@ export function printJson(io: CommandIo, value: unknown): void {
   io.stdout(`${JSON.stringify(value)}\n`);
 }
 
+/** For commands that take a range of time; `readTimes` reads it. */
+export const timeOptions = {
+  from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
+  to: { type: 'string', value: 'TIME', help: 'the same form' },
+} as const satisfies Record<string, CommandOption>;
+
 /** The given `--from` and `--to` in Unix milliseconds. @throws UsageError */
 export async function readTimes(
   input: CommandInput,

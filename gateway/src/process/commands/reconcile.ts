@@ -2,7 +2,14 @@ import type { OpenDatabase } from '#database/index.ts';
 import type { Replayed } from '#journal/index.ts';
 import type { Difference } from '#ledger/index.ts';
 import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson, readTimes } from './command.ts';
+import {
+  type Command,
+  commonOptions,
+  exitCode,
+  printJson,
+  readTimes,
+  timeOptions,
+} from './command.ts';
 
 export const reconcileCommand: Command = {
   name: 'reconcile',
@@ -11,7 +18,7 @@ export const reconcileCommand: Command = {
     'every total with its rows; with a time range, only the rows and hours in it. Exits with 1 if anything differs.\n' +
     'Run it daily.',
   options: {
-    from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
+    ...timeOptions,
     to: { type: 'string', value: 'TIME', help: 'the same form; exclusive' },
     replay: {
       type: 'boolean',

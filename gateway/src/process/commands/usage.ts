@@ -10,6 +10,7 @@ import {
   printJson,
   UsageError,
   readTimes,
+  timeOptions,
 } from './command.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -19,8 +20,7 @@ export const usage: Command = {
     'Newest first. --from is inclusive, --to is exclusive. --by sums over whole hours; these sums remain after the\n' +
     'single requests have been removed.',
   options: {
-    from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
-    to: { type: 'string', value: 'TIME', help: 'the same form' },
+    ...timeOptions,
     key: { type: 'string', value: 'NAME', help: 'only this key, by name or id' },
     user: { type: 'string', value: 'EMAIL', help: 'only this user' },
     team: { type: 'string', value: 'NAME', help: 'only this team' },

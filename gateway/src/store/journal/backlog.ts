@@ -9,6 +9,8 @@ type Applied = Pick<Extract<FromApplier, { kind: 'applied' }>, 'place' | 'count'
  */
 export class Backlog {
   bytes = 0;
+  /** All that this process has written, applied or not. */
+  writtenBytes = 0;
   /** How far the database is; null: as far as the journal says. */
   appliedPlace: Place | null = null;
   readonly #now: () => number;
@@ -37,7 +39,8 @@ export class Backlog {
 
   /** A starting writer found this much on disk. */
   counted(count: number, bytes: number): void {
-    this.written(count, bytes);
+    this.#depth += count;
+    this.bytes += bytes;
     this.#isCounting = false;
     this.#mark = { at: this.#now(), remaining: this.#depth };
     if (this.#depth <= 0) this.#caughtUp.resolve();
@@ -47,6 +50,7 @@ export class Backlog {
   written(count: number, bytes: number): void {
     this.#depth += count;
     this.bytes += bytes;
+    this.writtenBytes += bytes;
   }
 
   /** This batch and every earlier one are in the database. */

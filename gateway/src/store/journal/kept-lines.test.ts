@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createKeptLines } from './kept-lines.ts';
+import { KeptLines } from './kept-lines.ts';
 
 test('keeps lines in their order up to its bound, and has room again once they are taken', () => {
-  const kept = createKeptLines(10);
+  const kept = new KeptLines(10);
   expect(['12345', '1234', '12', '1'].map((line) => kept.add(line))).toEqual([
     true,
     true,

@@ -7,7 +7,7 @@ import { GroupCommit } from './group-commit.ts';
 import { createOpenIntents } from './intents.ts';
 import type { Journal, JournalProblem } from './journal.ts';
 import type { KeepRules } from './kept-batches.ts';
-import { createKeptLines } from './kept-lines.ts';
+import { KeptLines } from './kept-lines.ts';
 import type { Place } from './mark.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
 import { startThread } from './thread.ts';
@@ -51,11 +51,9 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
   const { dataDir, maxSize, keep, backlog, now, onProblem, trouble } = options;
   /** Without the reserve. */
   const usualSize = maxSize - Math.min(reserve, maxSize / 10);
-  const keptLines = createKeptLines(mostKept);
+  const keptLines = new KeptLines(mostKept);
   const intents = createOpenIntents();
   let sentBatch = { count: 0, bytes: 0 };
-  /** All bytes written by this process. */
-  let bytes = 0;
   /** A reply of the writer is pending. */
   let isAwaited = false;
   let wasOpen = false;
@@ -70,7 +68,7 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
   }
   const commits = new GroupCommit({
     send(lines, count) {
-      const text = intents.take(now(), bytes);
+      const text = intents.take(now(), backlog.writtenBytes);
       sentBatch = { count, bytes: lines.length + (text?.length ?? 0) };
       give({ kind: 'commit', lines, count, intents: text });
     },
@@ -82,11 +80,6 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
     schedule: (run, milliseconds) => void setTimeout(run, milliseconds),
     rejection,
   });
-
-  function countWritten(count: number, size: number): void {
-    backlog.written(count, size);
-    bytes += size;
-  }
 
   function notWritten(reason: string): void {
     isAwaited = false;
@@ -111,7 +104,7 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
       switch (message.kind) {
         case 'done':
           isAwaited = false;
-          countWritten(sentBatch.count, sentBatch.bytes);
+          backlog.written(sentBatch.count, sentBatch.bytes);
           sentBatch = { count: 0, bytes: 0 };
           trouble.over();
           commits.done();
@@ -146,11 +139,12 @@ export async function openWriterHalf(options: WriterHalfOptions): Promise<Writer
 
   // Most intents leave with the next commit. Those of a gateway with little to do are written alone.
   const intentTimer = setInterval(() => {
-    intents.renew(now(), bytes);
+    intents.renew(now(), backlog.writtenBytes);
     if (!intents.hasUnwritten || isAwaited || commits.broken !== null) return;
-    const text = intents.take(now(), bytes);
-    if (text !== null && writer.post({ kind: 'intents', intents: text }))
-      countWritten(0, text.length);
+    const text = intents.take(now(), backlog.writtenBytes);
+    if (text !== null && writer.post({ kind: 'intents', intents: text })) {
+      backlog.written(0, text.length);
+    }
   }, intentInterval).unref();
 
   function appendLine(line: string, isOwed: boolean): Promise<void> {

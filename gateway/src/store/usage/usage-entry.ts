@@ -33,6 +33,17 @@ export interface AttemptEntry {
   readonly units?: UnitsRecord;
 }
 
+/** Token counts by the names of their columns, without `_tokens`. */
+export interface ShownTokens {
+  /** The uncached part. */
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly cache_write_1h: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
 /** One exchange as `sluice usage --json` and the console show it. */
 export interface UsageEntry {
   /** The `x-request-id`. */
@@ -59,15 +70,7 @@ export interface UsageEntry {
   /** The name of the error; null: there was none. */
   readonly error: string | null;
   readonly attempts: readonly AttemptEntry[];
-  readonly tokens: {
-    /** The uncached part. */
-    readonly input: number;
-    readonly cache_read: number;
-    readonly cache_write: number;
-    readonly cache_write_1h: number;
-    readonly output: number;
-    readonly reasoning: number;
-  };
+  readonly tokens: ShownTokens;
   /** What was made and used besides, such as images; null for tokens alone. */
   readonly units: UnitsRecord | null;
   /** Counters in the upstream's usage that nothing reads, such as `completion_tokens_details.video_tokens`. */

@@ -3,6 +3,7 @@ import type { Database } from '#database/schema.ts';
 import { sessionKeyName } from '#database/expressions.ts';
 import { wholeHours } from './time-cuts.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
+import type { ShownTokens } from './usage-entry.ts';
 
 /** The dimensions of sums. Hours and days are in UTC. */
 export const groupings = [
@@ -29,15 +30,7 @@ export interface UsageSum {
   readonly failed: number;
   /** How many of them were refused. */
   readonly refused: number;
-  readonly tokens: {
-    /** The uncached part. */
-    readonly input: number;
-    readonly cache_read: number;
-    readonly cache_write: number;
-    readonly cache_write_1h: number;
-    readonly output: number;
-    readonly reasoning: number;
-  };
+  readonly tokens: ShownTokens;
   /** Images, without their layers. */
   readonly images: number;
   /** Milliseconds of videos that are charged by time. */

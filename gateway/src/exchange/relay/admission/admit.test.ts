@@ -201,7 +201,7 @@ describe('admission of a request', () => {
     const { run, rows, steps } = setUp({ input });
     expect(await nameOf(run())).toBe('rate_limited');
     expect(steps).toEqual(['open', 'check']);
-    expect(await nameOf(setUp({ input, operation: { authorize: () => asking } }).run())).toBe(
+    expect(await nameOf(setUp({ input, operation: { authorize: asking } }).run())).toBe(
       'rate_limited',
     );
     expect(asking).not.toHaveBeenCalled();
@@ -211,7 +211,7 @@ describe('admission of a request', () => {
   test('what authorization finds goes into the routes', async () => {
     const found = { resolvedModel: {} } as CheckedRequest;
     const prepare = vi.fn<Operation<ExchangeInput, CheckedRequest, string>['prepare']>(() => 'x');
-    const authorize = () => () => Promise.resolve(found);
+    const authorize = () => Promise.resolve(found);
     await setUp({ operation: { authorize, prepare } }).run();
     expect(prepare.mock.calls[0]?.[2]).toBe(found);
   });

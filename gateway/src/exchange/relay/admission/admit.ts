@@ -3,7 +3,7 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from '../exchange.ts';
-import { findModel, operationFor } from './find-model.ts';
+import { findModel } from './find-model.ts';
 import type { CheckedRequest, Operation, ResolvedModel } from '../operation.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from '../ending/finish.ts';
 import { nothingTried, nothingUsed } from '../ending/record.ts';
@@ -30,16 +30,19 @@ export async function admitExchange<Parts extends ExchangeParts>(
   try {
     const opening = requestedOperation.open(parts, input);
     let openedRequest = opening instanceof Promise ? await opening : opening;
-    const resolvedModel = findModel(parts, exchange, requestedOperation, openedRequest.model);
-    const operation =
-      operationFor(requestedOperation, input, resolvedModel.model.type) ?? requestedOperation;
+    const { resolvedModel, operation } = findModel(
+      parts,
+      exchange,
+      requestedOperation,
+      openedRequest.model,
+    );
     if (operation !== requestedOperation) openedRequest = await operation.open(parts, input);
     let checkedRequest = openedRequest.check(exchange, resolvedModel);
     if (resolvedModel.model.type === 'image') requireChargeable(parts, input, resolvedModel.model);
     // A refusal by a rate comes before anything that waits for others or affects them.
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
-    const authorize = operation.authorize?.(parts, exchange, checkedRequest) ?? null;
-    if (authorize !== null) checkedRequest = await authorize();
+    const authorizing = operation.authorize?.(parts, exchange, checkedRequest) ?? null;
+    if (authorizing !== null) checkedRequest = await authorizing;
     if (!operation.isFree) {
       const holding = holdMoney(parts, input, resolvedModel, {
         bound: (rates) => operation.bound(exchange, checkedRequest, rates),

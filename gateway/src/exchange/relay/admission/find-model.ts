@@ -13,12 +13,21 @@ import { findCandidates, type RouteQuery } from '#routing/index.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange.ts';
 import type { CheckedRequest, Operation, ResolvedModel } from '../operation.ts';
 
+type AnyOperation<Parts> = Operation<ExchangeInput, CheckedRequest, unknown, Parts>;
+
+/** A model that the caller may use, and what serves the request with it. */
+interface FoundModel<Parts> {
+  readonly resolvedModel: ResolvedModel;
+  /** The requested one, or that for models of another type (`Operation.instead`). */
+  readonly operation: AnyOperation<Parts>;
+}
+
 /** The operation that serves the request with models of a type; null: none does. */
-export function operationFor<Parts>(
-  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, Parts>,
+function operationFor<Parts>(
+  requestedOperation: AnyOperation<Parts>,
   input: ExchangeInput,
   type: Model['type'],
-): Operation<ExchangeInput, CheckedRequest, unknown, Parts> | null {
+): AnyOperation<Parts> | null {
   return type === requestedOperation.modelType
     ? requestedOperation
     : (requestedOperation.instead?.(input, type) ?? null);
@@ -29,12 +38,12 @@ export function operationFor<Parts>(
  * @param requestedOperation what the request asks for: it can use models of some types only
  * @throws GatewayError
  */
-export function findModel(
+export function findModel<Parts>(
   { snapshot: current }: Pick<ExchangeParts, 'snapshot'>,
   exchange: Exchange,
-  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, never>,
+  requestedOperation: AnyOperation<Parts>,
   name: string,
-): ResolvedModel {
+): FoundModel<Parts> {
   const { models: allowedModels } = exchange.input.caller;
   exchange.model = name;
   const snapshot = current();
@@ -49,17 +58,17 @@ export function findModel(
     throw new GatewayError('model_not_allowed', { values, param: 'model' });
   }
   const { input } = exchange;
-  if (
-    namedModel === null ||
-    operationFor(requestedOperation, input, namedModel.model.type) === null
-  ) {
+  const operation =
+    namedModel === null ? null : operationFor(requestedOperation, input, namedModel.model.type);
+  if (namedModel === null || operation === null) {
     const hint = namedModel === null ? hintFor(snapshot, input, requestedOperation, name) : '';
     throw new GatewayError('model_not_available', { values: { ...values, hint }, param: 'model' });
   }
   const { model, id } = namedModel;
   if (!model.enabled) throw new GatewayError('model_disabled', { values, param: 'model' });
   if (!isPriced(model)) throw new GatewayError('model_unpriced', { values, param: 'model' });
-  return { name, model, snapshot, servedNames: id === name ? [id] : [name, id] };
+  const servedNames = id === name ? [id] : [name, id];
+  return { resolvedModel: { name, model, snapshot, servedNames }, operation };
 }
 
 /** More names are not searched: each such request would cost too much. */
@@ -70,7 +79,7 @@ const longestName = 100;
 function hintFor(
   snapshot: CatalogueSnapshot,
   input: ExchangeInput,
-  requestedOperation: Operation<ExchangeInput, CheckedRequest, unknown, never>,
+  requestedOperation: AnyOperation<never>,
   name: string,
 ): string {
   if (name.length > longestName || snapshot.models.size > mostNames) return '';

@@ -194,17 +194,21 @@ export function authorizeNames<Checked extends NamingRequest>(
   parts: StateParts,
   { input }: Pick<Exchange, 'input'>,
   checkedRequest: Checked,
-): (() => Promise<Checked>) | null {
-  const { namedStates, resolvedModel } = checkedRequest;
-  if (namedStates === undefined) return null;
-  return async () => {
-    const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
-    const native = routes.filter((route) => isNative(route, input.protocol));
-    const reachedChannels = native.map(({ channel }) => channel);
-    if (reachedChannels.length === 0) return checkedRequest;
-    return {
-      ...checkedRequest,
-      names: await judgeNames(parts, input, namedStates, reachedChannels),
-    };
-  };
+): Promise<Checked> | null {
+  const { namedStates } = checkedRequest;
+  return namedStates === undefined ? null : authorize(parts, input, checkedRequest, namedStates);
+}
+
+async function authorize<Checked extends NamingRequest>(
+  parts: StateParts,
+  input: ExchangeInput,
+  checkedRequest: Checked,
+  namedStates: readonly NamedState[],
+): Promise<Checked> {
+  const { resolvedModel } = checkedRequest;
+  const routes = servingRoutes(resolvedModel.snapshot, routeQueryOf(input, resolvedModel));
+  const native = routes.filter((route) => isNative(route, input.protocol));
+  const reachedChannels = native.map(({ channel }) => channel);
+  if (reachedChannels.length === 0) return checkedRequest;
+  return { ...checkedRequest, names: await judgeNames(parts, input, namedStates, reachedChannels) };
 }

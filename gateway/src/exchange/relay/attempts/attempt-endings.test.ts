@@ -4,20 +4,18 @@ import { expect, test } from 'vitest';
 import { streamOf } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { images, textProtocols } from '#protocols/index.ts';
-import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
+import { type PlayedSetting, startAttempt } from '#test/support/played-attempt.ts';
+import { UpstreamError, type UpstreamListener } from '#upstream/index.ts';
 import { createDrainSlots } from '../overload/concurrency-gate.ts';
 import { nothingUsed } from '../ending/record.ts';
 import type { TickListener } from '../ticker.ts';
 import { ImageStream } from '../images/image-stream.ts';
 import { createFraming, StreamSink } from '../stream-sink.ts';
 import { TextEvents } from '../text/streams/text-events.ts';
-import type { AttemptOptions } from './attempt-options.ts';
-import { Attempt } from './attempt.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /* Whatever comes in whatever order, an attempt ends once, and leaves nothing behind. */
 
-const request = {} as UpstreamRequest;
 const echo = { clientModel: 'm', upstreamModel: 'm' };
 const chat = textProtocols.chat;
 
@@ -101,7 +99,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 interface Setting {
   readonly form: 'whole' | 'text' | 'pictures';
-  readonly onLeave: AttemptOptions['onLeave'];
+  readonly onLeave: PlayedSetting['onLeave'];
   readonly keepsUp: boolean;
   /** In bytes: how much memory there is for a response. */
   readonly memory: number;
@@ -145,7 +143,7 @@ class World {
     abort: () => void (this.aborted ||= !this.isOver),
   };
   readonly sink: StreamSink;
-  readonly options: AttemptOptions;
+  readonly options: PlayedSetting;
 
   constructor(setting: Setting) {
     this.setting = setting;
@@ -235,7 +233,7 @@ function start(world: World) {
   switch (setting.form) {
     case 'whole': {
       const read = (body: Buffer) => chat.readResponse(body, echo);
-      return new Attempt(request, new WholeResponse({ largest, read }), options);
+      return startAttempt(new WholeResponse({ largest, read }), options);
     }
     case 'text': {
       const receiver = new TextEvents({
@@ -252,7 +250,7 @@ function start(world: World) {
         onShown: () => {},
         onDefect: options.onDefect,
       });
-      return new Attempt(request, receiver, options);
+      return startAttempt(receiver, options);
     }
     case 'pictures': {
       const names = images.eventNamesFor('generation', {});
@@ -272,7 +270,7 @@ function start(world: World) {
         deadline,
         headers: () => ({}),
       });
-      return new Attempt(request, receiver, options);
+      return startAttempt(receiver, options);
     }
   }
 }

@@ -1,16 +1,19 @@
 import { CollectedBody } from '#bodies/index.ts';
 import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
+import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
+import type { ChannelHealth } from '#routing/index.ts';
 import type {
   UpstreamCall,
+  UpstreamClient,
   UpstreamError,
   UpstreamHeaders,
   UpstreamListener,
-  UpstreamRequest,
 } from '#upstream/index.ts';
-import type { TickListener, TickRegistration } from '../ticker.ts';
-import type { AttemptOptions } from './attempt-options.ts';
+import type { ClientResponse, ExchangeInput } from '../exchange.ts';
+import type { DrainSlots } from '../overload/concurrency-gate.ts';
+import type { Clock, Ticker, TickListener, TickRegistration } from '../ticker.ts';
 import {
   type AttemptFailure,
   brokenAttempt,
@@ -22,6 +25,7 @@ import {
   reachOf,
 } from './outcome.ts';
 import type { ReceivedAttempt, Receiver } from './receiver.ts';
+import type { AttemptedRequest } from './request-plan.ts';
 import { type ReadingResponse, ResponseTooComplex, UnchargedResponse } from './response-reader.ts';
 
 /** In bytes. Memory is reserved for larger responses, which a small request can ask for. */
@@ -33,6 +37,23 @@ const lastUsageMs = 500;
  * missing, and then the connection can be kept; after that, keeping it is not worth it.
  */
 const bodyEndMs = 2_000;
+
+/** What is needed to send requests upstream. */
+export interface AttemptParts {
+  readonly upstream: UpstreamClient;
+  readonly health: ChannelHealth;
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly drains: DrainSlots;
+  /** Called with defects of the gateway and the exchange that they affect. */
+  readonly onUnexpectedError: (error: unknown, exchangeId: string) => void;
+}
+
+/** What an attempt knows of its exchange. */
+export interface AttemptInput extends Pick<ExchangeInput, 'id'> {
+  readonly client: Pick<ClientResponse, 'disconnected' | 'fail' | 'failedWith'>;
+}
 
 /** A method, so that an attempt with some of the possible results counts as one with all of them. */
 interface Resolving<Outcome> {
@@ -55,7 +76,13 @@ export class Attempt<Result, Seen>
   isLeft = false;
   hasDrainSlot = false;
   readonly #receiver: Receiver<Result, Seen>;
-  readonly #options: AttemptOptions;
+  readonly #parts: Omit<AttemptParts, 'health' | 'timeouts'>;
+  readonly #input: AttemptInput;
+  readonly #onLeave: AttemptedRequest<Result, Seen>['onLeave'];
+  readonly #memory: AttemptedRequest<Result, Seen>['memory'];
+  readonly #onAnswered: AttemptedRequest<Result, Seen>['onAnswered'];
+  readonly #deadline: number;
+  readonly #clientDeadline: number;
   readonly #ticks: TickRegistration;
   /** An error or a response that comes whole; null if it is taken as it comes. */
   #body: CollectedBody | null = null;
@@ -73,22 +100,39 @@ export class Attempt<Result, Seen>
   #bodyEndUntil: number | null = null;
   #resolve: Resolving<OutcomeOf<Result, Seen>>['resolve'] = () => {};
 
-  /** @param request is not kept. */
-  constructor(request: UpstreamRequest, receiver: Receiver<Result, Seen>, options: AttemptOptions) {
+  /**
+   * @param request is not kept: it has the text
+   * @param deadline the monotonic time after which the attempt is given up
+   * @param clientDeadline the monotonic time until which the client waits for the response to begin
+   */
+  constructor(
+    parts: Omit<AttemptParts, 'health' | 'timeouts'>,
+    input: AttemptInput,
+    request: AttemptedRequest<Result, Seen>,
+    deadline: number,
+    clientDeadline: number,
+  ) {
+    const { receiver } = request;
+    this.#parts = parts;
+    this.#input = input;
     this.#receiver = receiver;
-    this.#options = options;
-    this.startedAt = options.monotonic();
-    this.#roomFor = options.reservedBytes ?? smallResponse;
+    this.#onLeave = request.onLeave;
+    this.#memory = request.memory;
+    this.#onAnswered = request.onAnswered;
+    this.#deadline = deadline;
+    this.#clientDeadline = clientDeadline;
+    this.startedAt = parts.clock.monotonic();
+    this.#roomFor = request.reservedBytes ?? smallResponse;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     receiver.attempt = this;
-    this.#ticks = options.ticker.add(this);
-    this.call = options.upstream.send(request, this);
+    this.#ticks = parts.ticker.add(this);
+    this.call = parts.upstream.send(request.upstream, this);
   }
 
   get isDraining(): boolean {
-    return this.isLeft && this.#options.onLeave !== 'finish';
+    return this.isLeft && this.#onLeave !== 'finish';
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {
@@ -100,7 +144,7 @@ export class Attempt<Result, Seen>
       this.#body = new CollectedBody();
       return;
     }
-    this.#options.onAnswered?.();
+    this.#onAnswered?.();
     this.#receiver.begin?.();
     if (takes === 'whole' || (takes === 'events' && !isEventStream(headers))) {
       this.#body = new CollectedBody();
@@ -161,11 +205,12 @@ export class Attempt<Result, Seen>
    * charges for the whole response anyway.
    * @param now the monotonic time
    */
-  clientDisconnected(now = this.#options.monotonic()): void {
+  clientDisconnected(now = this.#parts.clock.monotonic()): void {
     if (this.over || this.isLeft) return;
     const receiver = this.#receiver;
     if (receiver.completes?.() === true) return;
-    const { onLeave, drains } = this.#options;
+    const { drains } = this.#parts;
+    const onLeave = this.#onLeave;
     if (onLeave === 'finish' && this.call.isSent) this.#letGo();
     else if (onLeave === 'drain' && this.#isWorkedOn && drains.take()) {
       this.hasDrainSlot = true;
@@ -190,7 +235,8 @@ export class Attempt<Result, Seen>
       if (this.#bodyEndUntil !== null && now >= this.#bodyEndUntil) this.#hangUp();
       return;
     }
-    const { client, deadline, clientDeadline } = this.#options;
+    const { client } = this.#input;
+    const deadline = this.#deadline;
     if (client.disconnected) this.clientDisconnected(now);
     if (this.over) return;
     if (this.isDraining) {
@@ -198,7 +244,8 @@ export class Attempt<Result, Seen>
     } else if (this.#receiver.settle?.(now) === true) return;
     else if (now >= deadline) this.cut('deadline');
     else if (this.isLeft) return;
-    else if (now < clientDeadline || this.#receiver.isOpened === true) this.#receiver.tick?.(now);
+    else if (now < this.#clientDeadline || this.#receiver.isOpened === true)
+      this.#receiver.tick?.(now);
     else {
       const error = new GatewayError('upstream_abnormal');
       // The client has its error in time; what it asked for is paid like that of a client that leaves.
@@ -218,7 +265,7 @@ export class Attempt<Result, Seen>
   }
 
   hasRoom(bytes: number, most: number, declaredBytes = 0): boolean {
-    const { memory } = this.#options;
+    const memory = this.#memory;
     if (memory === undefined || bytes <= this.#roomFor) return true;
     this.#roomFor = Math.min(most, Math.max(2 * bytes, declaredBytes));
     if (memory.tryResponse(this.#roomFor)) return true;
@@ -232,7 +279,7 @@ export class Attempt<Result, Seen>
   }
 
   fitRoom(bytes: number): void {
-    if (this.#roomFor > smallResponse) this.#options.memory?.tryResponse(bytes);
+    if (this.#roomFor > smallResponse) this.#memory?.tryResponse(bytes);
   }
 
   async awaitReading<Value>(reading: ReadingResponse<Value>): Promise<Value> {
@@ -259,7 +306,7 @@ export class Attempt<Result, Seen>
     } else if (error instanceof ResponseTooComplex) this.cut('too-complex');
     else if (error instanceof GatewayError) this.endWith(error, 'ended');
     else {
-      this.#options.onDefect(error);
+      this.#parts.onUnexpectedError(error, this.#input.id);
       this.cut('defect');
     }
   }
@@ -296,14 +343,14 @@ export class Attempt<Result, Seen>
       status: status === 0 ? null : status,
       isShown: receiver.isShown === true,
       seenResponse: receiver.seenResponse ?? null,
-      ...(this.#options.client.failedWith !== null && { result: 'client-deadline' }),
+      ...(this.#input.client.failedWith !== null && { result: 'client-deadline' }),
     });
     if (!this.#isEnded) this.call.abort();
   }
 
   complete(response: Result, isEarly = false): void {
     if (isEarly && !this.over && !this.#isEnded)
-      this.#bodyEndUntil = this.#options.monotonic() + bodyEndMs;
+      this.#bodyEndUntil = this.#parts.clock.monotonic() + bodyEndMs;
     this.finish({ kind: 'complete', status: this.status, response });
   }
 
@@ -314,7 +361,7 @@ export class Attempt<Result, Seen>
     this.#body = null;
     this.#receiver.release?.(outcome);
     if (this.#bodyEndUntil === null) this.#ticks.end();
-    if (this.hasDrainSlot) this.#options.drains.release();
+    if (this.hasDrainSlot) this.#parts.drains.release();
     this.#resolve(outcome);
   }
 }

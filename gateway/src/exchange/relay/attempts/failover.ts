@@ -5,7 +5,7 @@ import type { PassedOver, PassedOverReason } from '#usage/index.ts';
 import { type Classification, isSameVendor } from '#vendors/index.ts';
 import type { SentRequest } from '../ending/record.ts';
 import { ClientGone } from '../exchange.ts';
-import { clientDeadline, totalDeadline } from './attempt-options.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { type Failure, finalError } from './final-error.ts';
 import {
   type Attempted,

@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import { FetchRefused, type GuardedFetch, type MediaOrder } from '#upstream/index.ts';
 import { ClientGone, type ExchangeInput, type RequestMemory } from '../exchange.ts';
 import type { Ticker } from '../ticker.ts';
-import { clientDeadline } from './attempt-options.ts';
+import { clientDeadline } from './deadlines.ts';
 
 /** What may be fetched, and for how long. */
 export interface MediaBounds extends Pick<MediaOrder, 'timeout' | 'maxBytes'> {

@@ -9,7 +9,7 @@ import {
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone, type ExchangeInput } from '../exchange.ts';
 import type { Ticker } from '../ticker.ts';
-import { clientDeadline } from './attempt-options.ts';
+import { clientDeadline } from './deadlines.ts';
 import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 
 /** What it takes to work on a body in a thread. */

@@ -4,7 +4,7 @@ import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import type { Cure } from '#vendors/index.ts';
 import type { SentRequest } from '../ending/record.ts';
-import type { AttemptTerms } from './attempt-options.ts';
+import type { RequestMemory } from '../exchange.ts';
 import type { Receiver } from './receiver.ts';
 import type { AttemptFailure } from './outcome.ts';
 
@@ -72,8 +72,27 @@ export interface RequestPlan<Sent extends SentRequest, Result, Seen> {
  * A request to one route, and what takes its response. What lives as long as the response (the receiver, the terms) must
  * not keep the request's text.
  */
-export interface RoutedRequest<Sent extends SentRequest, Result, Seen> extends AttemptTerms {
+export interface RoutedRequest<Sent extends SentRequest, Result, Seen> extends AttemptedRequest<
+  Result,
+  Seen
+> {
   readonly sentRequest: Sent;
+}
+
+/** What one attempt sends, and how it reacts. */
+export interface AttemptedRequest<Result, Seen> {
   readonly upstream: UpstreamRequest;
   readonly receiver: Receiver<Result, Seen>;
+  /**
+   * What happens when the client leaves. `cancel`: the upstream is cancelled. `drain`: the response is read for its
+   * cost, if there is a slot. `finish`: it is read to its end, or to the deadline, once it has been asked for: neither
+   * leaving nor a short patience makes free what was asked for.
+   */
+  readonly onLeave: 'cancel' | 'drain' | 'finish';
+  /** Limits the memory for a large response; absent: it is not limited. */
+  readonly memory?: RequestMemory | undefined;
+  /** In bytes of the response: what `memory` already holds for it. */
+  readonly reservedBytes?: number | undefined;
+  /** Called when a response without an error begins. If such an attempt fails, a costly request is not sent again. */
+  readonly onAnswered?: (() => void) | undefined;
 }

@@ -6,8 +6,8 @@ import type { AttemptRecord } from '#usage/index.ts';
 import { asGatewayError } from '../ending/finish.ts';
 import type { SentRequest } from '../ending/record.ts';
 import { ClientGone, type Exchange, type ExchangeInput } from '../exchange.ts';
-import { type AttemptParts, attemptOptions } from './attempt-options.ts';
-import { Attempt } from './attempt.ts';
+import { Attempt, type AttemptParts } from './attempt.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { type OutcomeOf, recordAttempt } from './outcome.ts';
 import type { RequestPlan, RoutedRequest } from './request-plan.ts';
 
@@ -106,7 +106,7 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
 
   /** The only place where an attempt begins, but for those at counters. @throws BuildingDefect */
   #send({ channel }: Route, request: RoutedRequest<Sent, Result, Seen>): Attempt<Result, Seen> {
-    const { clock, journal } = this.#parts;
+    const { clock, journal, timeouts } = this.#parts;
     const { input, hold } = this.#exchange;
     const { keyId, userId, teamId } = input.caller;
     const startedAt = clock.now();
@@ -123,8 +123,11 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       held: hold?.amount ?? null,
     });
     try {
-      const options = attemptOptions(this.#parts, input, channel, request);
-      this.#running = new Attempt(request.upstream, request.receiver, options);
+      const deadline = totalDeadline(input, channel, timeouts);
+      // What is read to its end in any case ends in no hurry either.
+      const patientUntil =
+        request.onLeave === 'finish' ? Number.POSITIVE_INFINITY : clientDeadline(input);
+      this.#running = new Attempt(this.#parts, input, request, deadline, patientUntil);
     } catch (error) {
       throw asBuildingDefect(error);
     }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { textProtocols, type WireResponse } from '#protocols/index.ts';
-import { playUpstream } from '#test/support/played-attempt.ts';
-import type { UpstreamRequest } from '#upstream/index.ts';
+import { playUpstream, startAttempt } from '#test/support/played-attempt.ts';
 import { createDrainSlots, type DrainSlots } from '../overload/concurrency-gate.ts';
 import type { RequestMemory } from '../exchange.ts';
-import { Attempt } from './attempt.ts';
 import { ReadingResponse, ResponseTooComplex } from './response-reader.ts';
 import { WholeResponse } from './whole-response.ts';
 
@@ -49,13 +47,12 @@ function start(
       readInThread(body) ??
       textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
   };
-  const attempt = new Attempt({} as UpstreamRequest, new WholeResponse<WireResponse>(reader), {
+  const attempt = startAttempt(new WholeResponse<WireResponse>(reader), {
     upstream: upstream.client,
     client,
     onLeave: drains === null ? 'finish' : 'drain',
     drains: drains ?? createDrainSlots(20),
     monotonic: () => 0,
-    ticker: { add: () => ({ end: () => {} }) },
     memory,
     ...(reserved !== undefined && { reservedBytes: reserved }),
     deadline: 1_800_000,

@@ -1,7 +1,7 @@
 import { type BodyPool, valueOf } from '#body-work/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { EmbeddingsRequest } from '#protocols/index.ts';
-import type { AttemptParts } from '../attempts/attempt-options.ts';
+import type { AttemptParts } from '../attempts/attempt.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import { namedRoutes } from '../admission/find-model.ts';

@@ -3,7 +3,7 @@ import type { GatewayError } from '#errors/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { answer, type ExchangePlan } from '../answer.ts';
-import { keepAliveOf, totalDeadline } from '../attempts/attempt-options.ts';
+import { keepAliveOf, totalDeadline } from '../attempts/deadlines.ts';
 import type { Receiver } from '../attempts/receiver.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import type { RequestPlan } from '../attempts/request-plan.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { images } from '#protocols/index.ts';
-import { playClient, playUpstream } from '#test/support/played-attempt.ts';
-import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
-import { Attempt } from '../attempts/attempt.ts';
+import { playClient, playUpstream, startAttempt } from '#test/support/played-attempt.ts';
+import { UpstreamError } from '#upstream/index.ts';
 import { createDrainSlots } from '../overload/concurrency-gate.ts';
 import { nothingUsed } from '../ending/record.ts';
 import type { TickListener } from '../ticker.ts';
@@ -47,7 +46,7 @@ function sendRequest(keepsUp = false) {
     headers: () => ({}),
     onFirstContent: () => {},
   });
-  const attempt = new Attempt({} as UpstreamRequest, receiver, {
+  const attempt = startAttempt(receiver, {
     upstream: upstream.client,
     client,
     ticker: {
@@ -60,7 +59,6 @@ function sendRequest(keepsUp = false) {
     drains: createDrainSlots(20),
     monotonic,
     deadline,
-    clientDeadline: Number.POSITIVE_INFINITY,
     onAnswered: () => (answered += 1),
     reservedBytes: 1_000_000,
     memory: { tryResponse: () => false, refuse: () => new GatewayError('overloaded') } as never,

@@ -7,7 +7,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { ImagePieceReader, ImagesRequest, Protocol } from '#protocols/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { AttemptParts } from '../attempts/attempt-options.ts';
+import type { AttemptParts } from '../attempts/attempt.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange.ts';
 import { candidatesFor } from '../admission/find-model.ts';
 import type { NamingRequest, StateParts } from '../admission/named-state.ts';

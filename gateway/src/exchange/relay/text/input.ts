@@ -6,7 +6,7 @@ import type { Codec, Protocol } from '#protocols/index.ts';
 import type { ChannelAffinity } from '#routing/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { AttemptParts } from '../attempts/attempt-options.ts';
+import type { AttemptParts } from '../attempts/attempt.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import type { SentRequest } from '../ending/record.ts';
 import type { StateParts } from '../admission/named-state.ts';

@@ -87,17 +87,20 @@ function isBeyondRequest(
   tokens: TokenUsage,
   { model, request, bounds }: MeasuredTextRequest,
 ): boolean {
-  const limits = [bounds.cap, request.maxOutputTokens, model.maxOutputTokens].filter(
-    (limit) => limit !== null,
+  const limitOfEach = Math.min(
+    bounds.cap ?? Infinity,
+    request.maxOutputTokens ?? Infinity,
+    model.maxOutputTokens ?? Infinity,
   );
-  const limit = Math.min(...limits) * request.choices;
+  const limit = limitOfEach * request.choices;
   // Reasoning may come beside what the limit counts.
   const output = tokens.output - tokens.reasoning;
   return output * 5 > limit * 6 || inputSum(tokens) > bounds.mostInput;
 }
 
 /**
- * A complete response; null: it cannot be charged.
+ * A complete response. What the upstream reported counts, zero included. If it reported nothing, the operator's policy
+ * decides; null means that the client must not get the response.
  * @param outputTokens an estimate; called only if it is needed
  */
 export function measureComplete(
@@ -108,8 +111,12 @@ export function measureComplete(
   outputTokens: () => number,
 ): Measured | null {
   const knownUsage = withHiddenReasoning(usage, preparedText, sentRequest);
-  const textUsage = usageOfResponse(knownUsage, policy, preparedText, outputTokens);
-  return textUsage === null ? null : measureText(textUsage, preparedText, sentRequest);
+  const isWhole = knownUsage !== null && knownUsage.missingSide === undefined;
+  if (!isWhole && policy === 'error') return null;
+  const textUsage = isWhole
+    ? asReported(knownUsage)
+    : usageOfIncomplete(knownUsage, policy === 'zero', preparedText, outputTokens);
+  return measureText(textUsage, preparedText, sentRequest);
 }
 
 /**
@@ -217,26 +224,22 @@ export function withHiddenReasoning(
 }
 
 /**
- * The usage of a complete response: what the upstream reported, zero included. If it reported nothing, the operator's
- * policy decides; null means that the client must not get the response. A response without output, such as a refused
- * prompt, is not estimated, because it may have cost nothing.
- * @param outputTokens an estimate; called only if it is needed
+ * The usage of a complete response whose upstream reported nothing, or only a part. A response without output, such as a
+ * refused prompt, is not estimated, because it may have cost nothing.
+ * @param isZero what is not reported counts as nothing
  */
-export function usageOfResponse(
+function usageOfIncomplete(
   reportedUsage: ReportedUsage | null,
-  policy: 'estimate' | 'zero' | 'error',
+  isZero: boolean,
   countedText: CountedText,
   outputTokens: () => number,
-): TextUsage | null {
-  if (reportedUsage !== null && reportedUsage.missingSide === undefined)
-    return asReported(reportedUsage);
-  if (policy === 'error') return null;
+): TextUsage {
   if (reportedUsage !== null && !saysNothing(reportedUsage))
-    return policy === 'zero'
+    return isZero
       ? asReported(reportedUsage)
       : completedUsage(reportedUsage, countedText, outputTokens);
   const marks = reportedUsage?.unread === undefined ? {} : { unread: reportedUsage.unread };
-  const output = policy === 'zero' ? 0 : outputTokens();
+  const output = isZero ? 0 : outputTokens();
   if (output === 0) return { ...nothing, ...marks };
   const tokens = { ...noTokens, input: inputTokensOf(countedText), output };
   return { tokens, source: 'estimated', implausible: false, ...marks };

@@ -4,7 +4,7 @@ import { estimateOutputTokens, estimateTokens } from '#protocols/index.ts';
 import { type ChannelLease, isNative } from '#routing/index.ts';
 import type { Cure } from '#vendors/index.ts';
 import { answer, type ExchangePlan } from '../answer.ts';
-import { keepAliveOf } from '../attempts/attempt-options.ts';
+import { keepAliveOf } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/final-error.ts';
 import type { AttemptFailure, BrokenAttempt, DisconnectedAttempt } from '../attempts/outcome.ts';
 import type { RoutedRequest } from '../attempts/request-plan.ts';

@@ -6,7 +6,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { VideoProtocol, VideoRequest } from '#protocols/index.ts';
 import type { Tasks } from '#tasks/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
-import type { AttemptParts } from '../attempts/attempt-options.ts';
+import type { AttemptParts } from '../attempts/attempt.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../operation.ts';

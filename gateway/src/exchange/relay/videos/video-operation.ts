@@ -42,10 +42,7 @@ export const videoOperation: Operation<VideoInput, CheckedVideo, PreparedVideo, 
   authorize({ checksAudio, fetchMedia }, { input }, checkedVideo) {
     const { audioUrl } = checkedVideo.request;
     if (audioUrl === null || !checksAudio) return null;
-    return async () => {
-      await checkAudio(fetchMedia, audioUrl, input.caller.keyId);
-      return checkedVideo;
-    };
+    return checkAudio(fetchMedia, audioUrl, input.caller.keyId).then(() => checkedVideo);
   },
   bound: (_exchange, { request }, rates) => videoBound(rates, request.demand),
   prepare: (parts, { input }, checkedVideo) => ({

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { GatewayError } from '#errors/index.ts';
 import { createRefusals } from './refusals.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -10,7 +9,6 @@ it('many requests for one balance do not keep those for others waiting', () => {
   const waiting = createWaiting({
     refusals: createRefusals(now),
     monotonic: now,
-    unavailable: () => new GatewayError('unavailable'),
     rules,
   });
   const add = (id: string, payer: string): void => {

@@ -1,4 +1,4 @@
-import type { GatewayError } from '#errors/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import type { Command, Outcome, Want } from '#leases/index.ts';
 import type { HoldDecision, HoldRequest } from '../money.ts';
 import type { Refusals } from './refusals.ts';
@@ -43,7 +43,6 @@ export interface WaitingOptions {
   readonly refusals: Refusals;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  readonly unavailable: () => GatewayError;
   readonly rules: {
     /** How long the other nodes may take to give back what is idle. */
     readonly patienceMs: number;
@@ -55,8 +54,13 @@ export interface WaitingOptions {
   };
 }
 
+/** Nobody can decide now whether there is money. */
+export function unavailable(cause?: unknown): GatewayError {
+  return new GatewayError('unavailable', { retryAfter: 1, cause });
+}
+
 export function createWaiting(options: WaitingOptions): WaitingRequests {
-  const { refusals, monotonic, unavailable, rules } = options;
+  const { refusals, monotonic, rules } = options;
   let waiting: Waiting[] = [];
 
   /** @returns whether it still waits */

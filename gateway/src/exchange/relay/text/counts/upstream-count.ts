@@ -7,7 +7,7 @@ import { readTokenCount, type WireResponse } from '#protocols/index.ts';
 import { type ChannelLease, upstreamProtocols } from '#routing/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import { attemptOptions, clientDeadline } from '../../attempts/attempt-options.ts';
+import { clientDeadline } from '../../attempts/deadlines.ts';
 import { Attempt } from '../../attempts/attempt.ts';
 import { errorOfFailure } from '../../attempts/final-error.ts';
 import { type AttemptFailure, type OutcomeOf, recordAttempt } from '../../attempts/outcome.ts';
@@ -135,14 +135,13 @@ async function send(
   const request = building instanceof Promise ? await building : building;
   triedCounters.sentRequest = request.sentRequest;
   const startedAt = clock.now();
-  const counterRequest = upstreamRequest(parts, input, request, lease.secret, false);
-  const receiver = new WholeResponse(countReader(protocol, input.protocol));
-  const attempt = new Attempt(counterRequest, receiver, {
+  const counterRequest = {
+    upstream: upstreamRequest(parts, input, request, lease.secret, false),
+    receiver: new WholeResponse(countReader(protocol, input.protocol)),
     // Counting is free, so nothing is read for a client that has left.
-    ...attemptOptions(parts, input, route.channel, { onLeave: 'cancel' }),
-    deadline,
-    clientDeadline: Number.POSITIVE_INFINITY,
-  });
+    onLeave: 'cancel',
+  } as const;
+  const attempt = new Attempt(parts, input, counterRequest, deadline, Number.POSITIVE_INFINITY);
   const outcome = await attempt.outcome;
   triedCounters.attempts.push(
     recordAttempt(outcome, attempt.upstreamHeaders, {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { verdict } from '#protocols/index.ts';
-import { ResponseFlow } from './response-flow.ts';
+import { EventRun, ResponseFlow } from './response-flow.ts';
 import { createFraming, StreamSink } from '../../stream-sink.ts';
 
 const { content, forward, terminal } = verdict;
@@ -30,13 +30,12 @@ function start() {
     createFraming('event-stream'),
     () => 0,
   );
-  const flow = new ResponseFlow(
-    { sink, headers: {}, onFirstContent: () => void (firstContents += 1) },
-    (bytes) => void shown.push(bytes.toString()),
-  );
+  const run = new EventRun(true, (bytes) => void shown.push(bytes.toString()));
+  const onFirstContent = () => void (firstContents += 1);
+  const flow = new ResponseFlow({ sink, headers: {}, onFirstContent }, run);
   const add = (text: string, flags: number) => {
     const added = flow.add(Buffer.from(text), flags);
-    flow.flush();
+    run.flush();
     return added;
   };
   const held = () => flow.takeHeld().map(String);

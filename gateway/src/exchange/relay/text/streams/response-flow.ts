@@ -31,10 +31,10 @@ export class ResponseFlow {
   #heldEvents: Buffer[] = [];
   #heldBytes = 0;
 
-  /** @param show writes bytes to the client. */
-  constructor(options: ResponseFlowOptions, show: (bytes: Buffer) => void) {
+  /** @param run takes what the client gets; the caller flushes it. */
+  constructor(options: ResponseFlowOptions, run: EventRun) {
     this.#options = options;
-    this.#run = new EventRun(options.sink.framing.verbatim, show);
+    this.#run = run;
   }
 
   /**
@@ -75,11 +75,6 @@ export class ResponseFlow {
     return true;
   }
 
-  /** Writes the events that have been joined so far. */
-  flush(): void {
-    this.#run.flush();
-  }
-
   /** The bytes that the client has not been given. */
   takeHeld(): Buffer[] {
     const heldEvents = this.#heldEvents;
@@ -117,6 +112,7 @@ export class EventRun {
     this.#end = bytes.byteOffset + bytes.length;
   }
 
+  /** Writes the events that have been joined so far. */
   flush(): void {
     if (this.#buffer === null) return;
     const bytes = Buffer.from(this.#buffer, this.#start, this.#end - this.#start);

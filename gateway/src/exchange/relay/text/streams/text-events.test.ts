@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { streamOf } from '#body-work/index.ts';
 import { textProtocols } from '#protocols/index.ts';
-import { playClient, playUpstream } from '#test/support/played-attempt.ts';
-import { UpstreamError, type UpstreamRequest } from '#upstream/index.ts';
-import { Attempt } from '../../attempts/attempt.ts';
+import { playClient, playUpstream, startAttempt } from '#test/support/played-attempt.ts';
+import { UpstreamError } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../../overload/concurrency-gate.ts';
 import { createFraming, StreamSink } from '../../stream-sink.ts';
 import { TextEvents } from './text-events.ts';
@@ -61,15 +60,13 @@ function leave({
     onShown: () => {},
     onDefect,
   });
-  const attempt = new Attempt({} as UpstreamRequest, receiver, {
+  const attempt = startAttempt(receiver, {
     upstream: played.client,
     client,
-    ticker: { add: () => ({ end: () => {} }) },
     onLeave: 'drain',
     drains,
     monotonic,
     deadline,
-    clientDeadline: Number.POSITIVE_INFINITY,
     onDefect,
   });
   const upstream = played.listener;

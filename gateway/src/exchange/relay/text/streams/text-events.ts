@@ -24,7 +24,7 @@ import { ReadingResponse } from '../../attempts/response-reader.ts';
 import { errorOfFailure } from '../../attempts/final-error.ts';
 import type { CompleteText, SeenText } from '../measure-text.ts';
 import type { TextResponseReader } from '../text-response-reader.ts';
-import { ResponseFlow, type ResponseFlowOptions } from './response-flow.ts';
+import { EventRun, ResponseFlow, type ResponseFlowOptions } from './response-flow.ts';
 import type { Spending, spendingOf } from './spending.ts';
 
 /** No protocol has larger events. */
@@ -64,6 +64,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   readonly #options: TextEventsOptions;
   readonly #tap: StreamTap;
   readonly #reader: EventStreamReader;
+  readonly #run: EventRun;
   readonly #flow: ResponseFlow;
   readonly #spending: Spending | null;
   #headAt = 0;
@@ -84,7 +85,8 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
     const { onDefect } = options;
     const end = (error: GatewayError): void => this.#overspend(error);
     this.#spending = options.spending?.(this.#tap, { end, onDefect }) ?? null;
-    this.#flow = new ResponseFlow(options, (bytes) => this.#show(bytes));
+    this.#run = new EventRun(options.sink.framing.verbatim, (bytes) => this.#show(bytes));
+    this.#flow = new ResponseFlow(options, this.#run);
   }
 
   get isOpened(): boolean {
@@ -116,7 +118,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
       this.attempt.cut('event-too-large');
       return;
     }
-    this.#flow.flush();
+    this.#run.flush();
     const spending = this.#spending;
     if (spending === null || this.#tap.outputBytes < spending.next) return;
     if (this.#isAnswering) spending.look();
@@ -124,7 +126,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
 
   end(): void {
     this.#reader.end();
-    this.#flow.flush();
+    this.#run.flush();
     const { attempt } = this;
     if (attempt.over) return;
     if (attempt.isDraining) attempt.leave();
@@ -272,7 +274,7 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
       return;
     }
     if ((flags & verdict.failed) !== 0) {
-      this.#flow.flush();
+      this.#run.flush();
       this.#fail(this.#tap.failure);
       return;
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientDeadline, totalDeadline } from './attempt-options.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 
 test.each([
   ['10', 10_750],

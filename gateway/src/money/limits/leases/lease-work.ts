@@ -1,0 +1,199 @@
+import type { Command, Want } from '#leases/index.ts';
+import type { HoldDecision, HoldRequest } from '../money.ts';
+import { calledBack, compose, freeOf, learn, lose, mustState, undo, type Book } from './book.ts';
+import { leaseRules } from './lease-rules.ts';
+import { LeaseLife, type LifeOptions } from './lease-life.ts';
+import type { Pace } from './pace.ts';
+import { unavailable, type WaitingRequests } from './waiting.ts';
+
+export interface LeaseWorkParts {
+  readonly pace: Pace;
+  readonly waiting: WaitingRequests;
+  /** Holds what the leases back at once; null: they do not. */
+  readonly takeNow: (want: Want, request: HoldRequest) => HoldDecision | null;
+  /** Opens the hold that the authority has granted. */
+  readonly openHold: (request: HoldRequest, amount: bigint) => HoldDecision;
+}
+
+/** The commands of this node to the authority, one at a time: what makes them necessary, and what follows from the replies. */
+export class LeaseWork {
+  readonly life: LeaseLife;
+  readonly #options: LifeOptions;
+  readonly #parts: LeaseWorkParts;
+  /** Meters whose lease runs low, and their floors. */
+  readonly #low = new Map<string, bigint>();
+  /** Meters whose lease was not used for long. */
+  #idle = new Set<string>();
+  #awayUntil = -Infinity;
+  #hasFailed = false;
+  #working: Promise<void> | null = null;
+  #wake: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(options: LifeOptions, parts: LeaseWorkParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.life = new LeaseLife(options, () => this.beginIfAny());
+  }
+
+  get isAway(): boolean {
+    return this.#hasFailed && this.#options.monotonic() < this.#awayUntil + leaseRules.recentMs;
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** After a failure, the database is not asked for a moment. */
+  get isPaused(): boolean {
+    return this.#options.monotonic() < this.#awayUntil;
+  }
+
+  /** The lease on this meter should be filled up ahead of need, by a command that follows. */
+  noteLow(meter: string, floor: bigint): void {
+    this.#low.set(meter, floor);
+  }
+
+  get isAnyLow(): boolean {
+    return this.#low.size > 0;
+  }
+
+  /** What is left in the lease on this meter goes back with the next command. */
+  noteIdle(meter: string): void {
+    this.#idle.add(meter);
+  }
+
+  /** Begins if there is something to do. */
+  beginIfAny(): void {
+    if (this.#hasWork()) this.begin();
+  }
+
+  begin(): void {
+    if (this.#working !== null) return;
+    // What comes in this turn of the event loop goes into one command.
+    this.#working = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#workOff())
+      .finally(() => {
+        this.#working = null;
+        if (this.#hasWork() && !this.isPaused) this.begin();
+        else this.#wakeLater();
+      });
+  }
+
+  /** Returns what is idle. */
+  async close(): Promise<void> {
+    const { book } = this.life;
+    if (book !== null) this.#idle = new Set(book.leases.keys());
+    this.begin();
+    await this.#working;
+    this.#isClosed = true;
+    if (this.#wake !== null) clearTimeout(this.#wake);
+  }
+
+  #hasWork(): boolean {
+    const { book } = this.life;
+    const { waiting } = this.#parts;
+    if (book === null) return !waiting.isEmpty;
+    if (book.restates !== 'no') return mustState(book);
+    return (
+      !book.shortsEnded.isSubsetOf(book.resting) ||
+      this.#low.size > 0 ||
+      this.#idle.size > 0 ||
+      calledBack(book).next().done !== true ||
+      waiting.dueWants().length > 0
+    );
+  }
+
+  async #workOff(): Promise<void> {
+    const { life } = this;
+    while (this.#hasWork()) {
+      try {
+        await this.#once(life.book ?? (await life.begin()));
+      } catch (error) {
+        const { log, monotonic } = this.#options;
+        if (!this.#hasFailed) {
+          log.error('cannot lease funds', error, { component: 'money' });
+        }
+        this.#hasFailed = true;
+        this.#awayUntil = monotonic() + leaseRules.awayMs;
+        const { book } = life;
+        if (book !== null && book.command !== null) lose(book);
+        this.#parts.waiting.reject(unavailable(error));
+        return;
+      }
+    }
+  }
+
+  #wakeLater(): void {
+    const { waiting } = this.#parts;
+    if (this.#isClosed || waiting.isEmpty) return;
+    if (this.#wake !== null) clearTimeout(this.#wake);
+    const pause = waiting.nextDue - this.#options.monotonic();
+    this.#wake = setTimeout(() => this.begin(), Math.max(1, pause));
+  }
+
+  /** One command, and what follows from its reply. */
+  async #once(own: Book): Promise<void> {
+    const { waiting, pace, takeNow, openHold } = this.#parts;
+    const { life } = this;
+    waiting.tryAll(takeNow);
+    if (own.restates === 'no' && !this.#hasWork()) return;
+    const dueWants = own.restates === 'no' ? waiting.dueWants() : [];
+    const sentAt = life.moment();
+    const command = this.#plan(own, dueWants);
+    const reply = await this.#options.authority.run(command);
+    // The life was closed meanwhile: so are the leases that this command drew.
+    if (life.book !== own) return;
+    if (reply.kind === 'closed') life.beginAgain();
+    else if (reply.kind === 'went-back') life.noteLoss(own);
+    else if (reply.kind === 'failed') this.#rest(own, reply.meters, reply.error);
+    else if (reply.kind === 'stale' || life.isTooOld(sentAt)) lose(own);
+    else {
+      const { log } = this.#options;
+      if (this.#hasFailed) log.info('leasing funds again', { component: 'money' });
+      this.#hasFailed = false;
+      learn(own, reply);
+      life.noteSign(sentAt);
+      for (const { meter } of command.leases) {
+        if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
+      }
+      waiting.decide(command, reply.outcomes, openHold);
+    }
+  }
+
+  #plan(own: Book, wants: readonly Want[]): Command {
+    const { pace } = this.#parts;
+    const ahead = new Map<string, { amount: bigint; floor: bigint }>();
+    for (const { amount, meters } of wants) {
+      for (const { name, floor } of meters) {
+        pace.noteUse(name, amount);
+        ahead.set(name, { amount: pace.ahead(name), floor });
+      }
+    }
+    for (const [name, floor] of this.#low) ahead.set(name, { amount: pace.ahead(name), floor });
+    this.#low.clear();
+    const idle = this.#idle;
+    this.#idle = new Set();
+    return compose(own, { wants, idle, ahead });
+  }
+
+  /** The others continue. Only the payers of these meters wait, until the reason may be gone. */
+  #rest(own: Book, meters: ReadonlySet<string>, error: Error): void {
+    const detail = [...meters].join(', ');
+    this.#options.log.error('cannot lease funds for some accounts', error, {
+      component: 'money',
+      detail,
+    });
+    undo(own);
+    for (const meter of meters) own.resting.add(meter);
+    this.#parts.waiting.reject(unavailable(error), meters);
+    setTimeout(() => {
+      for (const meter of meters) own.resting.delete(meter);
+      if (this.life.book === own && !this.#isClosed) this.beginIfAny();
+    }, leaseRules.awayMs).unref();
+  }
+}
