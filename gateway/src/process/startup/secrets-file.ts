@@ -43,7 +43,7 @@ export function writeSecretsFile(file: string, text: string, replaces: boolean):
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } catch (cause) {
-    // The next start would take it for somebody else's file.
+    // The next start would take it for a foreign file.
     rmSync(file, { force: true });
     throw new Error(`--secrets-file: ${file} cannot be written: ${(cause as Error).message}`, {
       cause,
