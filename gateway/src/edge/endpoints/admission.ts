@@ -94,7 +94,7 @@ export function createAdmissionHook(options: AdmissionOptions): onRequestHookHan
     const { raw } = reply;
     const { socket } = request.raw;
     // Perhaps only the sending side is closed. The client is asked to retry rather than given an upstream call that
-    // nobody may want any more; a queued request is not worth probing.
+    // may no longer be wanted; a queued request is not worth probing.
     const giveUp = (): void => waiting.giveUp();
     const onDecision = (refusal: GatewayError | null): void => {
       raw.off('close', giveUp);

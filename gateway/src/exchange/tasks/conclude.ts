@@ -69,8 +69,8 @@ function uncertainAttempt(row: TaskRow, now: number): AttemptRecord {
 }
 
 /**
- * Stores a look at a task that has expired. If it succeeded after all, or did and nobody could be
- * shown its video, the operator has lost what its upstream charges.
+ * Stores a look at a task that has expired. If it succeeded after all, even if its video could not be
+ * shown, the operator has lost what its upstream charges.
  * @throws the error of the database
  */
 export async function storeLate(parts: TaskParts, row: TaskRow, observation: Seen): Promise<void> {

@@ -8,7 +8,7 @@ export interface Lease {
   charged: bigint;
   /** Of that, backing requests under way. */
   heldAmount: bigint;
-  /** Of that, named in the command under way: nobody may use it until the reply. */
+  /** Of that, named in the command under way: not to be used until the reply. */
   frozen: bigint;
   /** The last recall that this life has heard of, and the last one it has answered. */
   recall: number;
@@ -60,7 +60,7 @@ export interface Book {
   droppedLeases: ReadonlyMap<string, Lease>;
   /** The command under way, or the one whose outcome is unknown. */
   command: Command | null;
-  /** Whether the next command must state anew what the last one touched, or everything. */
+  /** Whether the next command must state again what the last one touched, or everything. */
   restates: Command['restates'];
   /** The database went back in time, and gets its records again. */
   isReplaying: boolean;
@@ -344,7 +344,7 @@ function statements(book: Book): LeaseChange[] {
 
 /**
  * A lease that was dropped and has drawn nothing since is not stated. A database that went back may know what it
- * settled before it was dropped: beside a statement of nothing drawn, that would count as money which nobody has.
+ * settled before it was dropped: beside a statement of nothing drawn, that would count as money which does not exist.
  */
 function forgetEmpty({ leases }: Book): void {
   for (const [meter, { drawn, frozen, charged, holds }] of leases) {
