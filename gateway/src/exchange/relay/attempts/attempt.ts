@@ -197,7 +197,7 @@ export class Attempt<Result, Seen>
   }
 
   /**
-   * The client has closed its connection. The upstream is cancelled, because nobody will read the rest, unless it
+   * The client has closed its connection. The upstream is cancelled, because the rest would not be read, unless it
    * charges for the whole response anyway.
    * @param now the monotonic time
    */
@@ -221,7 +221,10 @@ export class Attempt<Result, Seen>
     this.#receiver.letGo?.();
   }
 
-  /** The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked for. */
+  /**
+   * The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked
+   * for.
+   */
   get #isWorkedOn(): boolean {
     return this.call.isSent && (this.#receiver.takes !== 'events' || this.#body === null);
   }

@@ -24,9 +24,9 @@ export interface CheckedImages extends NamingRequest {
 export interface PreparedImages {
   readonly request: ImagesRequest<ImageBody>;
   readonly model: Model;
-  /** Null: nothing is charged, whatever the response is. */
+  /** Null: no response is charged. */
   readonly rates: PriceRates | null;
-  /** What the upstreams of the routes charge for besides tokens. */
+  /** What the upstreams of the routes charge for in addition to tokens. */
   readonly surcharges: SurchargeFacts;
   /** In the order to try them. */
   readonly routes: readonly Route[];

@@ -41,7 +41,7 @@ export interface TextParts extends ExchangeParts, SendingParts, StateParts {
 
 /** What is known about a text request that was sent. */
 export interface TextSent extends SentRequest {
-  /** What its upstream charges for besides tokens. */
+  /** What its upstream charges for in addition to tokens. */
   readonly surcharges: SurchargeFacts;
   /** See `Vendor`. */
   readonly hidesReasoningInTotal: boolean;

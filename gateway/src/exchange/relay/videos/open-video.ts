@@ -30,7 +30,8 @@ export function openVideo(
 
 /**
  * Reads the request and checks what depends on its model.
- * @throws GatewayError for a model of the other dialect, for whatever `read` refuses, and for a resolution without a price
+ * @throws GatewayError for a model of the other dialect, for everything that `read` refuses, and for a resolution
+ * without a price
  */
 export function checkVideo(
   protocol: VideoProtocolName,
@@ -50,7 +51,9 @@ export function checkVideo(
   return { resolvedModel, request };
 }
 
-/** Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model. */
+/**
+ * Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model.
+ */
 function dialectOf({ price }: Pick<Model, 'price'>): VideoProtocolName {
   return price?.videoSecond === undefined ? 'video-contents' : 'video-synthesis';
 }

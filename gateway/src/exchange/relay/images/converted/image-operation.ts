@@ -30,7 +30,9 @@ import {
 import { createFraming, StreamSink } from '../../stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 
-/** Memory is reserved for so many images: upstreams refuse to make more for one request, or make small ones. */
+/**
+ * The number of images that memory is reserved for: upstreams refuse to make more for one request, or make small ones.
+ */
 const mostImages = 16;
 
 /** Images for a client of a text protocol that names an image model. */
