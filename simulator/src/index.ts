@@ -4,5 +4,5 @@ export { runLoad, type LoadOptions } from './load/run-load.ts';
 export type { LoadFailure, LoadResult } from './load/request.ts';
 export type { LoadSummary } from './load/summary.ts';
 export type { Distribution } from './load/histogram.ts';
-export type { PictureOrder } from './pictures/order.ts';
-export { createPicture } from './pictures/picture.ts';
+export type { ImageSpec } from './image-files/order.ts';
+export { createImage } from './image-files/create-image.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPicture, startSimulator, type Simulator } from '../src/index.ts';
-import { readPicture } from '../src/pictures/read-picture.ts';
+import { createImage, startSimulator, type Simulator } from '../src/index.ts';
+import { readImage } from '../src/image-files/read-image.ts';
 import { ask, askStream, type Json } from './client.ts';
 
 let simulator: Simulator;
@@ -12,9 +12,9 @@ afterAll(() => simulator.close());
 const draw = (changes: Record<string, unknown> = {}, headers = {}) =>
   ask(simulator, 'ark', changes, headers);
 const pro = { model: 'seedream-5-0-pro-260628' };
-const picture = createPicture({ type: 'png', width: 1200, height: 900 }).toString('base64');
-const data = `data:image/png;base64,${picture}`;
-const clear = createPicture({ type: 'png', width: 9, height: 9, transparent: true });
+const image = createImage({ type: 'png', width: 1200, height: 900 }).toString('base64');
+const data = `data:image/png;base64,${image}`;
+const clear = createImage({ type: 'png', width: 9, height: 9, transparent: true });
 const set = (most?: number) => ({
   sequential_image_generation: 'auto',
   ...(most !== undefined && { sequential_image_generation_options: { max_images: most } }),
@@ -30,7 +30,7 @@ test('one picture is an address by default', async () => {
     usage: { generated_images: 1, output_tokens: 16_384, total_tokens: 16_384 },
   });
   const bytes = Buffer.from(await (await fetch(json.data[0].url)).arrayBuffer());
-  expect(readPicture(bytes)).toMatchObject({ type: 'jpeg', width: 2048, height: 2048 });
+  expect(readImage(bytes)).toMatchObject({ type: 'jpeg', width: 2048, height: 2048 });
 });
 
 test('a model of Ark has its forms at the path of OpenAI too', async () => {
@@ -173,7 +173,7 @@ describe('a set', () => {
 test('references are counted', async () => {
   const { json } = await draw({ image: [data, 'https://a.invalid/b', data] });
   expect(json.usage.input_images).toBe(3);
-  const bare = await draw({ model: 'demo-layers', image: picture });
+  const bare = await draw({ model: 'demo-layers', image });
   expect(bare.json.usage.input_images).toBe(1);
 });
 
@@ -214,7 +214,7 @@ describe('Ark refuses', () => {
     ['fifteen references', { image: Array(15).fill(data) }, 'image'],
     ['an empty list', { image: [] }, 'image'],
     ['a type in upper case', { image: data.replace('png', 'PNG') }, 'image'],
-    ['bare Base64', { image: picture }, 'image'],
+    ['bare Base64', { image }, 'image'],
     ['text', { image: 'data:image/png;base64,YWJj' }, 'image'],
     ['a transparent background of a text', { background: 'transparent' }, 'background'],
     [

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseForm } from '../src/http/form.ts';
-import { createPicture, startSimulator, type Simulator } from '../src/index.ts';
+import { createImage, startSimulator, type Simulator } from '../src/index.ts';
 
 const type = 'multipart/form-data; boundary=xyz';
 const parse = (text: string, contentType = type) =>
@@ -118,13 +118,13 @@ describe('a form in the log', () => {
   beforeEach(() => simulator.clear());
 
   test('is the same whatever the slices in which it arrives', async () => {
-    const picture = createPicture({ type: 'png', width: 40, height: 40 });
+    const image = createImage({ type: 'png', width: 40, height: 40 });
     const form = Buffer.concat([
       Buffer.from(field('name="model"', 'demo-image') + field('name="prompt"', 'a cat')),
       Buffer.from(
         '--xyz\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n',
       ),
-      picture,
+      image,
       Buffer.from('\r\n--xyz--\r\n'),
     ]);
     for (const slice of [1, 7, 64, form.length]) {
@@ -138,7 +138,7 @@ describe('a form in the log', () => {
         name: 'image',
         filename: 'a.png',
         contentType: 'image/png',
-        bytes: picture.length,
+        bytes: image.length,
         text: null,
       },
     ]);
@@ -147,8 +147,8 @@ describe('a form in the log', () => {
 
   test('is whole although its body was cut', async () => {
     const form = new FormData();
-    const picture = createPicture({ type: 'webp', width: 40, height: 40, bytes: 2_000_000 });
-    form.set('image', new Blob([new Uint8Array(picture)], { type: 'image/webp' }), 'a.webp');
+    const image = createImage({ type: 'webp', width: 40, height: 40, bytes: 2_000_000 });
+    form.set('image', new Blob([new Uint8Array(image)], { type: 'image/webp' }), 'a.webp');
     form.set('prompt', 'a cat');
     form.set('model', 'demo-image');
     const headers = { authorization: 'Bearer key' };

@@ -1,8 +1,8 @@
 import { GoogleGenAI } from '@google/genai';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPicture, startSimulator, type Simulator } from '../src/index.ts';
-import { readPicture } from '../src/pictures/read-picture.ts';
+import { createImage, startSimulator, type Simulator } from '../src/index.ts';
+import { readImage } from '../src/image-files/read-image.ts';
 
 let simulator: Simulator;
 let openai: OpenAI;
@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const picture = createPicture({ type: 'png', width: 30, height: 20 });
-const file = (name: string) => toFile(picture, name, { type: 'image/png' });
+const image = createImage({ type: 'png', width: 30, height: 20 });
+const file = (name: string) => toFile(image, name, { type: 'image/png' });
 const widthOf = (data: string | undefined) =>
-  readPicture(Buffer.from(data ?? '', 'base64'))?.width ?? null;
+  readImage(Buffer.from(data ?? '', 'base64'))?.width ?? null;
 const gpt = { model: 'gpt-image-1', prompt: 'a red square' };
 
 describe('the client of OpenAI', () => {
@@ -30,7 +30,7 @@ describe('the client of OpenAI', () => {
   test('edits one picture, and several with a mask', async () => {
     const one = await openai.images.edit({ ...gpt, image: await file('a.png') });
     expect(one.usage?.input_tokens_details.image_tokens).toBe(300);
-    const mask = createPicture({ type: 'png', width: 30, height: 20, transparent: true });
+    const mask = createImage({ type: 'png', width: 30, height: 20, transparent: true });
     const several = await openai.images.edit({
       ...gpt,
       image: [await file('a.png'), await file('b.png')],
@@ -86,7 +86,7 @@ describe('the client of Google', () => {
   const model = 'demo-image';
 
   test('draws and edits', async () => {
-    const inlineData = { mimeType: 'image/png', data: picture.toString('base64') };
+    const inlineData = { mimeType: 'image/png', data: image.toString('base64') };
     const drawn = await google.models.generateContent({
       model,
       contents: [{ text: 'make it red' }, { inlineData }],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createPicture, startSimulator, type Simulator } from '../src/index.ts';
-import { readPicture } from '../src/pictures/read-picture.ts';
+import { createImage, startSimulator, type Simulator } from '../src/index.ts';
+import { readImage } from '../src/image-files/read-image.ts';
 import { ask, askRaw, askStream, type Json } from './client.ts';
 
 let simulator: Simulator;
@@ -13,7 +13,7 @@ beforeEach(() => simulator.clear());
 const draw = (changes: Record<string, unknown> = {}, headers = {}) =>
   ask(simulator, 'images', changes, headers);
 const fault = (text: string) => ({ 'x-simulator-fault': text });
-const headOf = (entry: Json) => readPicture(Buffer.from(entry.b64_json, 'base64'));
+const headOf = (entry: Json) => readImage(Buffer.from(entry.b64_json, 'base64'));
 const gpt = { model: 'gpt-image-1' };
 
 describe('a generation', () => {
@@ -73,9 +73,9 @@ describe('a generation', () => {
     const { json } = await draw({ model: 'dall-e-3', size: '1792x1024' });
     expect(Object.keys(json)).toEqual(['created', 'data']);
     expect(json.data[0].revised_prompt).toContain('a red square');
-    const picture = await fetch(json.data[0].url);
-    const bytes = Buffer.from(await picture.arrayBuffer());
-    expect(readPicture(bytes)).toMatchObject({ type: 'png', width: 1792, height: 1024 });
+    const image = await fetch(json.data[0].url);
+    const bytes = Buffer.from(await image.arrayBuffer());
+    expect(readImage(bytes)).toMatchObject({ type: 'png', width: 1792, height: 1024 });
     const { json: inside } = await draw({ model: 'dall-e-2', response_format: 'b64_json' });
     expect(Object.keys(inside.data[0])).toEqual(['b64_json']);
   });
@@ -103,8 +103,8 @@ describe('a generation', () => {
   });
 
   test('of the demo model takes references', async () => {
-    const picture = createPicture({ type: 'jpeg', width: 8, height: 8 }).toString('base64');
-    const image = ['https://pictures.invalid/a', picture, `data:image/jpeg;base64,${picture}`];
+    const base64 = createImage({ type: 'jpeg', width: 8, height: 8 }).toString('base64');
+    const image = ['https://pictures.invalid/a', base64, `data:image/jpeg;base64,${base64}`];
     const { json } = await draw({ image });
     expect(json.usage).toMatchObject({
       input_images: 3,
@@ -120,17 +120,17 @@ describe('a generation', () => {
 });
 
 describe('an edit', () => {
-  const picture = (width = 20, height = 10) => createPicture({ type: 'png', width, height });
-  const mask = createPicture({ type: 'png', width: 20, height: 10, transparent: true });
+  const image = (width = 20, height = 10) => createImage({ type: 'png', width, height });
+  const mask = createImage({ type: 'png', width: 20, height: 10, transparent: true });
 
   test('takes a form', async () => {
     const { status, json } = await edit([
-      ['image[]', picture(), 'a.png'],
+      ['image[]', image(), 'a.png'],
       ['model', 'gpt-image-1'],
       ['n', '2'],
       ['output_compression', '100'],
       ['input_fidelity', 'high'],
-      ['image[]', picture(5, 5), 'b.png'],
+      ['image[]', image(5, 5), 'b.png'],
       ['mask', mask, 'm.png'],
       ['prompt', 'make it red!'],
     ]);
@@ -148,7 +148,7 @@ describe('an edit', () => {
     const { json } = await edit([
       ['model', 'demo-image'],
       ['prompt', 'red'],
-      ...names.map((name): Part => [name, picture(), 'a.png']),
+      ...names.map((name): Part => [name, image(), 'a.png']),
     ]);
     expect(json.usage.input_images).toBe(names.length);
   });
@@ -157,13 +157,13 @@ describe('an edit', () => {
     const { status } = await edit([
       ['model', 'demo-image'],
       ['prompt', 'red'],
-      ['image', picture(), 'a.bin'],
+      ['image', image(), 'a.bin'],
     ]);
     expect(status).toBe(200);
   });
 
   test('takes JSON', async () => {
-    const url = `data:image/png;base64,${picture().toString('base64')}`;
+    const url = `data:image/png;base64,${image().toString('base64')}`;
     const images = [
       { image_url: url },
       { file_id: 'file-abc' },
@@ -187,17 +187,17 @@ describe('an edit', () => {
     const parts: Part[] = [
       ['model', 'dall-e-2'],
       ['prompt', 'red'],
-      ['image', picture(8, 8), 'a.png'],
+      ['image', image(8, 8), 'a.png'],
     ];
     expect((await edit(parts)).status).toBe(200);
-    expect((await edit([...parts, ['image', picture(8, 8), 'b.png']])).status).toBe(400);
+    expect((await edit([...parts, ['image', image(8, 8), 'b.png']])).status).toBe(400);
     expect((await edit([...parts.slice(1), ['model', 'dall-e-3']])).status).toBe(400);
   });
 
   const good: Part[] = [
     ['model', 'gpt-image-1'],
     ['prompt', 'red'],
-    ['image', picture(), 'a.png'],
+    ['image', image(), 'a.png'],
   ];
 
   test.each<[string, Part[], RegExp]>([
@@ -206,8 +206,8 @@ describe('an edit', () => {
     ['two pictures, without a model', [...good.slice(1), good[2]] as Part[], /maximum length 1/],
     ['an empty file', [...good, ['image', Buffer.alloc(0), 'a.png']], /empty file/],
     ['text as a file', [...good, ['image', Buffer.from('a cat'), 'a.png']], /Invalid image file/],
-    ['a picture as text', [...good, ['image', picture().toString('base64')]], /expected a file/],
-    ['another type of file', [...good, ['image', picture(), 'a.bin']], /unsupported mimetype/],
+    ['a picture as text', [...good, ['image', image().toString('base64')]], /expected a file/],
+    ['another type of file', [...good, ['image', image(), 'a.bin']], /unsupported mimetype/],
     [
       'a GIF',
       [...good, ['image', Buffer.from('GIF89a\x01\0\x01\0\0\0'), 'a.png']],
@@ -215,11 +215,11 @@ describe('an edit', () => {
     ],
     ['a field twice', [...good, ['prompt', 'blue']], /Duplicate parameter: 'prompt'/],
     ['two masks', [...good, ['mask', mask, 'm.png'], ['mask', mask, 'm.png']], /Duplicate/],
-    ['a mask of another size', [...good, ['mask', picture(9, 9), 'm.png']], /mask/],
-    ['a mask without alpha', [...good, ['mask', picture(), 'm.png']], /alpha channel/],
+    ['a mask of another size', [...good, ['mask', image(9, 9), 'm.png']], /mask/],
+    ['a mask without alpha', [...good, ['mask', image(), 'm.png']], /alpha channel/],
     ['an unknown field', [...good, ['style', 'vivid']], /Unknown parameter: 'style'/],
     ['the response format', [...good, ['response_format', 'url']], /Unknown parameter/],
-    ['a file as a field', [...good, ['quality', picture(), 'a.png']], /Invalid type for 'quality'/],
+    ['a file as a field', [...good, ['quality', image(), 'a.png']], /Invalid type for 'quality'/],
     ['a number in words', [...good, ['n', 'two']], /Invalid type for 'n'/],
     ['too many', [...good, ['n', '11']], /above maximum/],
     ['another word for true', [...good, ['stream', 'yes']], /Invalid type for 'stream'/],
@@ -288,7 +288,7 @@ describe('a stream', () => {
     expect(events[2].usage.output_tokens).toBe(1056 + 200);
     expect(events[5].usage.output_tokens).toBe(2 * (1056 + 200));
     expect(events[0]).toMatchObject({ size: '1024x1024', created_at: 1_790_000_000 });
-    expect(new Set(events.map(({ b64_json: picture }) => picture)).size).toBe(6);
+    expect(new Set(events.map(({ b64_json: image }) => image)).size).toBe(6);
   });
 
   test('of an edit has its own names', async () => {
@@ -419,7 +419,7 @@ describe('a fault', () => {
     const { json } = await draw({}, fault('picture-bytes=10000000'));
     const bytes = Buffer.from(json.data[0].b64_json, 'base64');
     expect(bytes.length).toBe(10_000_000);
-    expect(readPicture(bytes)).toMatchObject({ width: 1024 });
+    expect(readImage(bytes)).toMatchObject({ width: 1024 });
   });
 
   test('makes addresses slow or broken', async () => {

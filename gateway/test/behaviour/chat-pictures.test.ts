@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import { rowOf, shareGateway, until } from './support.ts';
@@ -73,7 +73,7 @@ async function ask(model: string, body: Record<string, unknown>) {
 }
 
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
-const png = createPicture({ type: 'png', width: 8, height: 8 }).toString('base64');
+const png = createImage({ type: 'png', width: 8, height: 8 }).toString('base64');
 
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 const withImage = (text: string) => user([{ type: 'text', text }, image]);
@@ -158,7 +158,7 @@ describe('a chat with an image model', () => {
     ['pictures', '/v1/images/edits'],
     ['parts', '/v1beta/models/demo-image:generateContent'],
   ])('has a picture of megabytes edited by %s', async (model, path) => {
-    const bytes = createPicture({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
+    const bytes = createImage({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
     const url = `data:image/png;base64,${bytes.toString('base64')}`;
     const content = [
       { type: 'text', text: 'Blue' },

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GoogleGenAI } from '@google/genai';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
@@ -38,7 +38,7 @@ ${people}
 });
 
 const png = (side: number): string =>
-  createPicture({ type: 'png', width: side, height: side }).toString('base64');
+  createImage({ type: 'png', width: side, height: side }).toString('base64');
 
 interface Asking {
   readonly prompt?: string;

@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import { rowOf, shareGateway } from './support.ts';
@@ -68,7 +68,7 @@ const generate = (model: string, body: string | object) =>
 const image = (body: object) => send('/v1/images/generations', JSON.stringify(body));
 
 const contents = (text: string) => [{ role: 'user', parts: [{ text }] }];
-const png = createPicture({ type: 'png', width: 8, height: 8 });
+const png = createImage({ type: 'png', width: 8, height: 8 });
 const inlineData = { mimeType: 'image/png', data: png.toString('base64') };
 
 interface Drawn {
@@ -185,7 +185,7 @@ describe('generate-content with a model of images', () => {
   });
 
   test.each(['own', 'pictures'])('sends a picture of megabytes to %s', async (model) => {
-    const bytes = createPicture({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
+    const bytes = createImage({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
     const image = { mimeType: 'image/png', data: bytes.toString('base64') };
     const { status, upstream, row } = await generate(model, {
       contents: [{ parts: [{ text: 'Blue' }, { inlineData: image }] }],

@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 
 /* Requests for pictures, and channels of the simulator that make them. */
@@ -44,7 +44,7 @@ export interface ImageModelSketch {
 export const imageModel = ({ id, can = '', enabled = true }: ImageModelSketch): string =>
   `  - { id: ${id}, type: image, capabilities: [${can}], enabled: ${enabled}, ${tierPrice} }`;
 
-export const png = createPicture({ type: 'png', width: 64, height: 64 });
+export const png = createImage({ type: 'png', width: 64, height: 64 });
 export const uri = `data:image/png;base64,${png.toString('base64')}`;
 export type FormPart = readonly [name: string, value: string | Buffer, file?: string];
 

@@ -1,5 +1,5 @@
 import OpenAI, { toFile } from 'openai';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
@@ -42,7 +42,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 
 const generations = '/v1/images/generations';
 const good = { model: 'tiered', prompt: 'a house', size: '256x256', stream: true };
-const png = createPicture({ type: 'png', width: 64, height: 64 });
+const png = createImage({ type: 'png', width: 64, height: 64 });
 const b64 = png.toString('base64');
 
 interface Shown {

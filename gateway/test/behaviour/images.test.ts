@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import {
@@ -85,7 +85,7 @@ describe('what the upstream gets and says', () => {
   });
 
   test('a form with its files, their names, types and order', async () => {
-    const other = createPicture({ type: 'png', width: 64, height: 64, seed: 2 });
+    const other = createImage({ type: 'png', width: 64, height: 64, seed: 2 });
     const form = formOf(
       ['image[]', png, 'größe.png'],
       ['prompt', 'a house'],
@@ -121,7 +121,7 @@ describe('what the upstream gets and says', () => {
   });
 
   test('an edit of megabytes, read in a thread', async () => {
-    const large = createPicture({ type: 'png', width: 64, height: 64, bytes: 3_000_000 });
+    const large = createImage({ type: 'png', width: 64, height: 64, bytes: 3_000_000 });
     const { status, upstream } = await send(
       edits,
       formOf(['prompt', 'a house'], ['image', large], ['size', '256x256'], ['model', 'pictures']),

@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFarSide, type FarSide } from '../support/far-side.ts';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
@@ -72,7 +72,7 @@ async function post(path: string, type: string, body: Buffer): Promise<string> {
   return client.received().split('\r\n', 1)[0] ?? '';
 }
 
-const png = createPicture({ type: 'png', width: 64, height: 64 });
+const png = createImage({ type: 'png', width: 64, height: 64 });
 
 function formOf(bytes: number, model: string): Buffer {
   const field = (name: string, value: string) =>

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFarSide, type FarSide } from '../support/far-side.ts';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
@@ -13,7 +13,7 @@ const mebibyte = 2 ** 20;
 /** Milliseconds of CPU time; 50 are meant, and machines differ. */
 const longest = 250;
 const json = { 'content-type': 'application/json' };
-const png = createPicture({ type: 'png', width: 512, height: 512 });
+const png = createImage({ type: 'png', width: 512, height: 512 });
 const square = png.toString('base64').replaceAll('=', '');
 
 let far: FarSide;

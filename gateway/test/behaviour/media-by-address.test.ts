@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { buildConnector } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
@@ -20,7 +20,7 @@ const mebibyte = 2 ** 20;
 const otherKey = 'sk-other-0123456789abcdefghijklmnopqrstuv';
 const pem = (name: string) =>
   readFileSync(new URL(`../http/fixtures/localhost-${name}.pem`, import.meta.url));
-const image = createPicture({ type: 'png', width: 64, height: 64 });
+const image = createImage({ type: 'png', width: 64, height: 64 });
 /** More than is converted in the main thread. */
 const large = Buffer.concat([image, Buffer.alloc(mebibyte)]);
 

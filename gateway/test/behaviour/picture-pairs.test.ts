@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import { rowOf, shareGateway } from './support.ts';
@@ -21,7 +21,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 `,
 });
 
-const png = createPicture({ type: 'png', width: 64, height: 64 });
+const png = createImage({ type: 'png', width: 64, height: 64 });
 const base64 = png.toString('base64');
 
 /** How clients ask for two pictures. */

@@ -1,5 +1,5 @@
 import OpenAI, { toFile } from 'openai';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
 import { canary, failureOf, received, textOf } from './conformance-gateway.ts';
@@ -38,7 +38,7 @@ const draw = (params: Partial<OpenAI.ImageGenerateParamsNonStreaming> = {}) =>
   client().images.generate({ model: 'pictures', prompt: 'a house', size: '1024x1024', ...params });
 
 const picture = (seed: number) =>
-  toFile(createPicture({ type: 'png', width: 64, height: 64, seed }), `${seed}.png`, {
+  toFile(createImage({ type: 'png', width: 64, height: 64, seed }), `${seed}.png`, {
     type: 'image/png',
   });
 
@@ -77,7 +77,7 @@ describe('images with the official SDK: answers', () => {
   });
 
   it('an edit of one picture, with a mask', async () => {
-    const mask = createPicture({ type: 'png', width: 64, height: 64, transparent: true });
+    const mask = createImage({ type: 'png', width: 64, height: 64, transparent: true });
     const response = await client().images.edit({
       model: 'gpt',
       prompt: 'a red door',

@@ -1,6 +1,6 @@
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const png = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
+const png = createImage({ type: 'png', width: 64, height: 64 }).toString('base64');
 const isImage = (base64 = ''): boolean =>
   Buffer.from(base64, 'base64').subarray(1, 4).toString() === 'PNG';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { testKey, type TestGateway } from '#test/support/gateway.ts';
 import { awaitEnd, contents, submitted, synthesis } from '../behaviour/video-requests.ts';
 import { textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
@@ -301,7 +301,7 @@ export async function sendEveryKind({ gateway, upstream, videos }: Asked): Promi
       usage: { prompt_tokens: 17, total_tokens: 17 },
     });
     const embedded = await send({ path: '/v1/embeddings', body: { model: 'vectors', input: 'a' } });
-    const image = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
+    const image = createImage({ type: 'png', width: 64, height: 64 }).toString('base64');
     upstream.answer = json({
       data: [{ b64_json: image }],
       usage: {

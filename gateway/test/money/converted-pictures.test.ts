@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { buildConnector } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attemptsOf, rowOf } from '../behaviour/support.ts';
@@ -12,7 +12,7 @@ import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 
 const pem = (name: string) =>
   readFileSync(new URL(`../http/fixtures/localhost-${name}.pem`, import.meta.url));
-const image = createPicture({ type: 'png', width: 1500, height: 1741 });
+const image = createImage({ type: 'png', width: 1500, height: 1741 });
 const base64 = image.toString('base64');
 
 const host = createServer({ cert: pem('cert'), key: pem('key') }, ({ url = '' }, response) => {

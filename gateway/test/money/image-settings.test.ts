@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { faultAt, generations, imageChannel, imageModel } from '../behaviour/image-requests.ts';
 import { openGateway, rowOf, shareGateway } from '../behaviour/support.ts';
@@ -20,7 +20,7 @@ test.each([
 ])('billing.missing_usage: %s, and no usage: %i', async (missing, status, cost, said) => {
   const upstream = await startOwnUpstream();
   onTestFinished(() => upstream.close());
-  const image = createPicture({ type: 'png', width: 8, height: 8 }).toString('base64');
+  const image = createImage({ type: 'png', width: 8, height: 8 }).toString('base64');
   upstream.answer = (_, response) =>
     void response
       .writeHead(200, { 'content-type': 'application/json' })

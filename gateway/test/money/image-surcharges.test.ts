@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowOf } from '../behaviour/support.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -6,7 +6,7 @@ import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 
 /* Responses with pictures are charged on the terms that they report, as texts are. */
 
-const base64 = createPicture({ type: 'png', width: 1024, height: 1024 }).toString('base64');
+const base64 = createImage({ type: 'png', width: 1024, height: 1024 }).toString('base64');
 
 let upstream: OwnUpstream;
 let gateway: TestGateway;

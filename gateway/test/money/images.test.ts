@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { openGateway, rowOf } from '../behaviour/support.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
@@ -86,7 +86,7 @@ async function charged(gateway: TestGateway, drawn: Drawn): Promise<bigint> {
   return nanoOf(row.cost);
 }
 
-const reference = `data:image/png;base64,${createPicture({ type: 'png', width: 64, height: 64 }).toString('base64')}`;
+const reference = `data:image/png;base64,${createImage({ type: 'png', width: 64, height: 64 }).toString('base64')}`;
 
 /** What the upstream of the test's own answers. */
 function answer(body: unknown): void {
@@ -97,7 +97,7 @@ function answer(body: unknown): void {
 }
 
 const png = (width: number, height: number) =>
-  createPicture({ type: 'png', width, height }).toString('base64');
+  createImage({ type: 'png', width, height }).toString('base64');
 
 describe('what is charged by tiers', () => {
   test('a base and its layers, each by its own size', async () => {

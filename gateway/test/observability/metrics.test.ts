@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { expect, test } from 'vitest';
 import { imageChannel, imageModel, tester } from '../behaviour/image-requests.ts';
 import { ask, describeChannels, openGateway, shareGateway, until } from '../behaviour/support.ts';
@@ -76,7 +76,7 @@ ${tester}
   });
   const draw = async (body: object) =>
     (await gateway.post('/v1/images/generations', { prompt: '2 layers', ...body })).status;
-  const image = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
+  const image = createImage({ type: 'png', width: 64, height: 64 }).toString('base64');
   expect(await draw({ model: 'demo-image', n: 3, size: '256x256' })).toBe(200);
   expect(await draw({ model: 'demo-layers', image: image, layer_decomposition: true })).toBe(200);
   expect(await draw({ model: 'demo-image', n: 11 })).toBe(400);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images, UnreadableResponse } from '#protocols/index.ts';
 import { absence, folder } from '../recordings/recordings.ts';
@@ -47,7 +47,7 @@ describe.skipIf(absence !== null)(`recorded pictures through the gateway ${absen
     const isEdit = endpoint.endsWith('/edits');
     const model = provider === 'ark' ? id : 'recorded';
     const headers = { authorization: `Bearer ${testKey}`, 'x-simulator-replay': id };
-    const image = `data:image/png;base64,${createPicture({ type: 'png', width: 8, height: 8 }).toString('base64')}`;
+    const image = `data:image/png;base64,${createImage({ type: 'png', width: 8, height: 8 }).toString('base64')}`;
     const minimal = { prompt: 'a cat', ...(isEdit && { images: [{ image_url: image }] }) };
     const response = await fetch(`${gateway.url}/v1/images/${isEdit ? 'edits' : 'generations'}`, {
       method: 'POST',

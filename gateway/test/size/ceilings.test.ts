@@ -7,8 +7,8 @@ import { runsOfRequests, sizeOfSources } from './measures.ts';
  * its commit what for.
  */
 const ceilings = [
-  { name: 'a warm plain chat', functions: 380, files: 120 },
-  { name: 'a warm stream, messages to chat', functions: 619, files: 163 },
+  { name: 'a warm plain chat', functions: 373, files: 118 },
+  { name: 'a warm stream, messages to chat', functions: 612, files: 161 },
 ];
 const mostStrangers = 6;
 

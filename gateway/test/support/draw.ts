@@ -1,4 +1,4 @@
-import { createPicture } from 'simulator';
+import { createImage } from 'simulator';
 
 export interface Drawn {
   readonly status: number;
@@ -71,7 +71,7 @@ async function drawStreamed(url: string, headers: Record<string, string>): Promi
 function formOf(fields: Readonly<Record<string, string>>, seed: number): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  const image = createPicture({ type: 'png', width: 64, height: 64, seed });
+  const image = createImage({ type: 'png', width: 64, height: 64, seed });
   form.append('image', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'a.png');
   return form;
 }

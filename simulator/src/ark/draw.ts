@@ -1,9 +1,9 @@
 import type { Call } from '../http/call.ts';
 import { objectAt, stringAt, type JsonObject } from '../json.ts';
-import type { PictureOrder, PictureType } from '../pictures/order.ts';
-import { seedOf, showPicture, type ShownAs } from '../pictures/show.ts';
-import { formatSize, readSize } from '../pictures/size.ts';
-import { readWords } from '../pictures/words.ts';
+import type { ImageSpec, ImageType } from '../image-files/order.ts';
+import { seedOf, showImage, type ShownAs } from '../image-files/show.ts';
+import { formatSize, readSize } from '../image-files/size.ts';
+import { readWords } from '../image-files/words.ts';
 import { Rejection } from '../rejection.ts';
 import type { Dimensions } from '../scenario/scenario.ts';
 import type { ModelRules } from './model-rules.ts';
@@ -41,18 +41,18 @@ export function draw(
   const isLayered = body['layer_decomposition'] === true;
   const count = isLayered
     ? 1 + Math.min(rules.mostLayers, words.layers ?? usualLayers)
-    : setSize(body, words.pictures, references.length);
+    : setSize(body, words.images, references.length);
   const sizes = sizesOf(call, body, references, words.sizes);
-  const fails = (position: number) => words.refusal === 'picture' || words.fails(position);
+  const fails = (position: number) => words.refusal === 'image' || words.fails(position);
   const entries = Array.from({ length: count }, (_, position): Entry => {
     if (fails(position)) return failure;
     const size = sizes(position);
-    const picture = pictureOf(call, body, size, isLayered && position > 0, position);
+    const image = imageOf(call, body, size, isLayered && position > 0, position);
     const members = {
-      ...showPicture(call, picture, (body['response_format'] ?? 'url') as ShownAs),
-      ...(call.shape.pictures?.size !== 'missing' && { size: formatSize(size) }),
+      ...showImage(call, image, (body['response_format'] ?? 'url') as ShownAs),
+      ...(call.shape.images?.size !== 'missing' && { size: formatSize(size) }),
       // Models without layers do not state the type.
-      ...(rules.layers && { output_format: picture.type }),
+      ...(rules.layers && { output_format: image.type }),
       ...(isLayered && layerOf(call, sizes(0), size, position)),
     };
     return { pixels: size.width * size.height, members };
@@ -98,7 +98,7 @@ function sizesOf(
   references: readonly Reference[],
   named: readonly Dimensions[],
 ): (position: number) => Dimensions {
-  const fault = call.shape.pictures?.size;
+  const fault = call.shape.images?.size;
   const [first] = references;
   const source = first && first.width > 0 && body['size'] === 'auto' ? first : null;
   const base = readSize(stringAt(body, 'size')) ?? source ?? square;
@@ -110,19 +110,19 @@ function sizesOf(
   };
 }
 
-function pictureOf(
+function imageOf(
   call: Call,
   body: JsonObject,
   size: Dimensions,
   isLayer: boolean,
   position: number,
-): PictureOrder {
-  const { bytes } = call.shape.pictures ?? {};
+): ImageSpec {
+  const { bytes } = call.shape.images ?? {};
   const transparent = isLayer || body['background'] === 'transparent';
   const usual = transparent ? 'png' : 'jpeg';
   return {
     ...size,
-    type: isLayer ? 'png' : ((body['output_format'] ?? usual) as PictureType),
+    type: isLayer ? 'png' : ((body['output_format'] ?? usual) as ImageType),
     transparent,
     seed: seedOf(call, position),
     ...(bytes !== undefined && { bytes }),
@@ -132,7 +132,7 @@ function pictureOf(
 /** What says of a decomposition which entry is the base, and where its layers stand. */
 function layerOf(call: Call, base: Dimensions, size: Dimensions, position: number): JsonObject {
   return {
-    ...(!call.shape.pictures?.noDepth && { z_index: position }),
+    ...(!call.shape.images?.noDepth && { z_index: position }),
     ...(position > 0 && layerMembers(base, size, position)),
   };
 }

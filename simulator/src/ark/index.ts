@@ -1,7 +1,7 @@
 import type { Call, Endpoint, World } from '../http/call.ts';
 import { namedEvent, streamReply, type WireEvent } from '../http/reply.ts';
 import type { JsonObject } from '../json.ts';
-import { pictureJson } from '../pictures/show.ts';
+import { imageJson } from '../image-files/show.ts';
 import { wrongCounts } from '../scenario/usage.ts';
 import { draw, type Drawing } from './draw.ts';
 import { rulesOf } from './model-rules.ts';
@@ -18,13 +18,13 @@ export function createArkImages(world: World): Endpoint {
     const base = { model: call.model, created: world.created() };
     if (body['stream'] === true) return streamReply(renderEvents(call, drawing, base));
     const data = drawing.entries.map(({ members }) => members);
-    return pictureJson({ ...base, data, ...usageOf(call, drawing) });
+    return imageJson({ ...base, data, ...usageOf(call, drawing) });
   };
 }
 
 /** Each finished or failed picture; the usage alone at the end. */
 function renderEvents(call: Call, drawing: Drawing, base: JsonObject): WireEvent[] {
-  const pictures = drawing.entries.map(({ pixels, members }, index) =>
+  const images = drawing.entries.map(({ pixels, members }, index) =>
     namedEvent(`image_generation.${pixels > 0 ? 'partial_succeeded' : 'partial_failed'}`, {
       ...base,
       image_index: index,
@@ -32,7 +32,7 @@ function renderEvents(call: Call, drawing: Drawing, base: JsonObject): WireEvent
     }),
   );
   const last = namedEvent('image_generation.completed', { ...base, ...usageOf(call, drawing) });
-  return [...pictures, last, { data: '[DONE]' }];
+  return [...images, last, { data: '[DONE]' }];
 }
 
 /** A picture is one token per 256 pixels. Failed ones are not counted. */
@@ -42,7 +42,7 @@ function usageOf(call: Call, { entries, references }: Drawing): JsonObject {
   const count = (value: number) => (fault === undefined ? value : wrongCounts[fault]);
   const good = entries.filter(({ pixels }) => pixels > 0);
   const tokens = good.reduce((sum, { pixels }) => sum + Math.ceil(pixels / 256), 0);
-  const stated = call.shape.pictures?.inputImages ?? references;
+  const stated = call.shape.images?.inputImages ?? references;
   const usage = {
     ...(stated > 0 && { input_images: stated }),
     generated_images: count(good.length),

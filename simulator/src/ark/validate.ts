@@ -1,12 +1,12 @@
 import { isObject, isPresent, objectAt, objectsIn, stringAt, type JsonObject } from '../json.ts';
-import { readPicture, type PictureHead } from '../pictures/read-picture.ts';
-import { parseSize } from '../pictures/size.ts';
+import { readImage, type ImageHead } from '../image-files/read-image.ts';
+import { parseSize } from '../image-files/size.ts';
 import { Rejection } from '../rejection.ts';
 import type { ModelRules } from './model-rules.ts';
 import { invalidParameter, missingParameter } from './protocol.ts';
 
 /** A picture of the request. Null: at an address, which the simulator never opens. */
-export type Reference = PictureHead | null;
+export type Reference = ImageHead | null;
 
 /** Reads the references of a request and refuses what Ark refuses; unknown members pass. @throws Rejection */
 export function validateArk(given: unknown, model: string, rules: ModelRules) {
@@ -96,9 +96,9 @@ function readReference(value: unknown, rules: ModelRules): Reference {
   }
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length > mostBytes) throw invalidParameter('image', 'the picture is above 30 MB');
-  const picture = readPicture(bytes);
-  if (picture === null) throw invalidParameter('image', 'the data is not a picture');
-  return picture;
+  const image = readImage(bytes);
+  if (image === null) throw invalidParameter('image', 'the data is not a picture');
+  return image;
 }
 
 function checkSize(size: unknown, rules: ModelRules, layers: boolean): void {

@@ -1,5 +1,5 @@
-import { parseSize } from '../pictures/size.ts';
-import type { Dimensions, PictureShape, Shape, UsageFault } from '../scenario/scenario.ts';
+import { parseSize } from '../image-files/size.ts';
+import type { Dimensions, ImageShape, Shape, UsageFault } from '../scenario/scenario.ts';
 import { usageFaults } from '../scenario/scenario.ts';
 
 /** Keys without a value. */
@@ -103,11 +103,11 @@ export function shapeOf(fault: Fault): Shape {
     ...(fault['text-bytes'] !== undefined && { textBytes: fault['text-bytes'] }),
     ...(fault['big-event'] !== undefined && { bigEvent: fault['big-event'] }),
     ...(fault.usage !== undefined && { usage: fault.usage }),
-    pictures: picturesOf(fault),
+    images: imagesOf(fault),
   };
 }
 
-function picturesOf(fault: Fault): PictureShape {
+function imagesOf(fault: Fault): ImageShape {
   const bytes = fault['picture-bytes'];
   const inputImages = fault['input-images'];
   const urlFault = (['status', 'delay'] as const)

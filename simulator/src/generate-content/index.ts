@@ -1,15 +1,15 @@
 import type { Call, Endpoint, World } from '../http/call.ts';
 import { jsonReply, streamReply } from '../http/reply.ts';
 import { objectAt } from '../json.ts';
-import { pictureJson } from '../pictures/show.ts';
+import { imageJson } from '../image-files/show.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import { sumTokens } from '../scenario/usage.ts';
-import { drawCandidates } from './picture-candidates.ts';
+import { drawCandidates } from './image-candidates.ts';
 import { readGenerateContent } from './question.ts';
-import { renderDrawing, renderDrawingChunks } from './render-pictures.ts';
+import { renderDrawing, renderDrawingChunks } from './render-images.ts';
 import { renderChunks, renderResponse } from './render.ts';
 import { validateCount } from './validate-count.ts';
-import { isImageModel } from './validate-pictures.ts';
+import { isImageModel } from './validate-images.ts';
 import { validateGenerateContent } from './validate.ts';
 import { signaturePurpose } from './validate-turns.ts';
 
@@ -17,7 +17,7 @@ import { signaturePurpose } from './validate-turns.ts';
 export function createGenerate(world: World): Endpoint {
   return (call) => {
     const { scenario, thoughts, drawn } = respond(world, call);
-    if (drawn) return pictureJson(renderDrawing(drawn));
+    if (drawn) return imageJson(renderDrawing(drawn));
     return jsonReply(200, renderResponse(scenario, thoughts));
   };
 }

@@ -4,7 +4,7 @@ import type { Signer } from '../scenario/signature.ts';
 import { contentsOf, normalizeKeys } from './normalize.ts';
 import { invalid, invalidField } from './protocol.ts';
 import { checkContents } from './validate-contents.ts';
-import { checkPictures } from './validate-pictures.ts';
+import { checkImages } from './validate-images.ts';
 import { checkSchema } from './validate-schema.ts';
 import { checkTurns } from './validate-turns.ts';
 
@@ -27,7 +27,7 @@ export function validateGenerateContent(given: unknown, model: string, signer: S
   checkSystem(body['systemInstruction']);
   checkTools(body);
   checkConfig(body['generationConfig']);
-  checkPictures(body, objectAt(body, 'generationConfig'), model);
+  checkImages(body, objectAt(body, 'generationConfig'), model);
   return body;
 }
 

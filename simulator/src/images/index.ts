@@ -3,7 +3,7 @@ import type { Call, Endpoint, World } from '../http/call.ts';
 import { streamReply, type Reply } from '../http/reply.ts';
 import { isPresent } from '../json.ts';
 import { checkModelExists, openai, requestIdHeader, requireObject } from '../openai/protocol.ts';
-import { pictureJson } from '../pictures/show.ts';
+import { imageJson } from '../image-files/show.ts';
 import { Rejection } from '../rejection.ts';
 import { anything } from './checks.ts';
 import { familyOf, isArkModel } from './family.ts';
@@ -56,7 +56,7 @@ function respond(world: World, call: Call, order: ImageOrder): Reply {
   const created = world.created();
   if (!order.stream) {
     if (refusal !== null) throw refused(order);
-    return pictureJson(renderImages(call, order, created), requestIdHeader);
+    return imageJson(renderImages(call, order, created), requestIdHeader);
   }
   if (refusal === 'prompt') throw refused(order);
   // What is drawn is judged last, when the stream has begun.

@@ -1,6 +1,6 @@
 import { stringAt, type JsonObject } from '../json.ts';
 import { missing, wrongValue } from '../openai/protocol.ts';
-import { namedSizes, parseSize } from '../pictures/size.ts';
+import { namedSizes, parseSize } from '../image-files/size.ts';
 import { Rejection } from '../rejection.ts';
 import {
   anything,

@@ -1,8 +1,8 @@
 import { stringAt, type JsonObject } from '../json.ts';
-import type { PictureType } from '../pictures/order.ts';
-import type { ShownAs } from '../pictures/show.ts';
-import { readSize } from '../pictures/size.ts';
-import { readWords, type PromptWords } from '../pictures/words.ts';
+import type { ImageType } from '../image-files/order.ts';
+import type { ShownAs } from '../image-files/show.ts';
+import { readSize } from '../image-files/size.ts';
+import { readWords, type PromptWords } from '../image-files/words.ts';
 import type { Call } from '../http/call.ts';
 import type { Dimensions } from '../scenario/scenario.ts';
 import { familyOf, type Family } from './family.ts';
@@ -17,7 +17,7 @@ export interface ImageOrder {
   readonly count: number;
   /** Of each picture in turn. */
   sizeOf(position: number): Dimensions;
-  readonly type: PictureType;
+  readonly type: ImageType;
   readonly transparent: boolean;
   readonly quality: string;
   readonly shownAs: ShownAs;
@@ -38,7 +38,7 @@ export function readOrder(
   const prompt = stringAt(body, 'prompt');
   const words = readWords(prompt);
   const requested = readSize(stringAt(body, 'size')) ?? square;
-  const fault = call.shape.pictures?.size;
+  const fault = call.shape.images?.size;
   const quality = stringAt(body, 'quality');
   const usual = family === 'dall-e-2' || family === 'dall-e-3' ? 'url' : 'b64_json';
   return {
@@ -53,7 +53,7 @@ export function readOrder(
       if (family !== 'demo') return requested;
       return words.sizes[position] ?? words.sizes.at(-1) ?? requested;
     },
-    type: (body['output_format'] ?? 'png') as PictureType,
+    type: (body['output_format'] ?? 'png') as ImageType,
     transparent: body['background'] === 'transparent',
     quality: quality === '' || quality === 'auto' ? 'medium' : quality,
     shownAs: (body['response_format'] ?? usual) as ShownAs,

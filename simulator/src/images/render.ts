@@ -1,8 +1,8 @@
 import type { Call } from '../http/call.ts';
 import { namedEvent, type WireEvent } from '../http/reply.ts';
 import type { JsonObject } from '../json.ts';
-import { seedOf, showPicture } from '../pictures/show.ts';
-import { formatSize } from '../pictures/size.ts';
+import { seedOf, showImage } from '../image-files/show.ts';
+import { formatSize } from '../image-files/size.ts';
 import type { ImageOrder } from './order.ts';
 import { usageOf } from './usage.ts';
 
@@ -24,7 +24,7 @@ export function renderImages(call: Call, order: ImageOrder, created: number): Js
 /** Each picture: partial ones, then the final one with the usage so far. */
 export function renderEvents(call: Call, order: ImageOrder, created: number): WireEvent[] {
   const kind = order.isEdit ? 'image_edit' : 'image_generation';
-  const final = call.shape.pictures?.literalEvents ? 'complete' : 'completed';
+  const final = call.shape.images?.literalEvents ? 'complete' : 'completed';
   const events: WireEvent[] = [];
   for (let position = 0; position < order.count; position++) {
     const base = { created_at: created, ...traits(call, order, position) };
@@ -41,7 +41,7 @@ export function renderEvents(call: Call, order: ImageOrder, created: number): Wi
     const shown = show(call, order, position, position);
     events.push(namedEvent(`${kind}.${final}`, { ...shown, ...base, ...usage }));
   }
-  if (call.shape.pictures?.done) events.push({ data: '[DONE]' });
+  if (call.shape.images?.done) events.push({ data: '[DONE]' });
   return events;
 }
 
@@ -51,15 +51,15 @@ function isPlain({ family }: ImageOrder): boolean {
 }
 
 function show(call: Call, order: ImageOrder, position: number, shade: number) {
-  const { bytes } = call.shape.pictures ?? {};
-  const picture = {
+  const { bytes } = call.shape.images ?? {};
+  const image = {
     ...order.sizeOf(position),
     type: order.type,
     transparent: order.transparent,
     seed: seedOf(call, shade),
     ...(bytes !== undefined && { bytes }),
   };
-  return showPicture(call, picture, order.shownAs);
+  return showImage(call, image, order.shownAs);
 }
 
 function traits(call: Call, order: ImageOrder, position: number): JsonObject {
@@ -72,6 +72,6 @@ function traits(call: Call, order: ImageOrder, position: number): JsonObject {
 }
 
 function sizeMember(call: Call, order: ImageOrder, position: number): JsonObject {
-  if (call.shape.pictures?.size === 'missing') return {};
+  if (call.shape.images?.size === 'missing') return {};
   return { size: formatSize(order.sizeOf(position)) };
 }

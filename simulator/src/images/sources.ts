@@ -1,11 +1,11 @@
 import { isObject, isPresent, stringAt, type JsonObject } from '../json.ts';
 import { missing, wrongType } from '../openai/protocol.ts';
-import { readPicture, type PictureHead } from '../pictures/read-picture.ts';
+import { readImage, type ImageHead } from '../image-files/read-image.ts';
 import { Rejection } from '../rejection.ts';
 import { unknownParameter } from './checks.ts';
 
 /** One picture of a request. Null: at an address, which the simulator never opens. */
-export type Source = PictureHead | null;
+export type Source = ImageHead | null;
 
 export const mostSources = 16;
 const mostBytes = 50 * 2 ** 20;
@@ -13,7 +13,7 @@ const types: readonly string[] = ['png', 'jpeg', 'webp'];
 const supported = "Supported file formats are 'image/jpeg', 'image/png', and 'image/webp'.";
 
 /** @throws Rejection unless the bytes are a picture that the vendor reads */
-export function readSource(param: string, bytes: Buffer): PictureHead {
+export function readSource(param: string, bytes: Buffer): ImageHead {
   if (bytes.length === 0) {
     throw new Rejection(400, `Invalid file '${param}': empty file.`, {
       param,
@@ -26,7 +26,7 @@ export function readSource(param: string, bytes: Buffer): PictureHead {
       code: 'image_file_too_large',
     });
   }
-  const head = readPicture(bytes);
+  const head = readImage(bytes);
   if (head !== null && types.includes(head.type)) return head;
   throw new Rejection(
     400,

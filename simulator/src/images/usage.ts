@@ -28,12 +28,12 @@ export function usageOf(call: Call, order: ImageOrder, drawn: number): JsonObjec
   const input = { text: countTokens(order.prompt), image: order.sources * sourceTokens };
   let image = 0;
   for (let position = 0; position < drawn; position++) {
-    image += pictureTokens(order.quality, order.sizeOf(position));
+    image += imageTokens(order.quality, order.sizeOf(position));
     image += order.stream ? order.partials * partialTokens : 0;
   }
   const text = thinks(order) ? thinkingTokens * drawn : 0;
-  const stated = call.shape.pictures?.inputImages ?? order.sources;
-  const counts = order.family === 'demo' || call.shape.pictures?.inputImages !== undefined;
+  const stated = call.shape.images?.inputImages ?? order.sources;
+  const counts = order.family === 'demo' || call.shape.images?.inputImages !== undefined;
   const usage = {
     ...(counts && stated > 0 && { input_images: stated }),
     ...(order.family === 'demo' && { generated_images: count(drawn) }),
@@ -53,7 +53,7 @@ function thinks({ model, family }: ImageOrder): boolean {
   return family === 'gpt-image' && !/^gpt-image-1(?:-mini)?$/.test(model);
 }
 
-function pictureTokens(quality: string, { width, height }: Dimensions): number {
+function imageTokens(quality: string, { width, height }: Dimensions): number {
   const names: Readonly<Record<string, string>> = { standard: 'medium', hd: 'high' };
   const [square, upright, lying] = tokensOf[names[quality] ?? quality] ?? [1056, 1584, 1568];
   if (width === 1024 && height === 1536) return upright;

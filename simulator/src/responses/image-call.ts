@@ -1,10 +1,10 @@
 import type { Call } from '../http/call.ts';
 import { anything, integer, oneOf, text, unknownParameter, type Checks } from '../images/checks.ts';
 import { isPresent, objectsIn, stringAt, type JsonObject } from '../json.ts';
-import type { PictureType } from '../pictures/order.ts';
-import { pictureInBase64 } from '../pictures/picture.ts';
-import { seedOf } from '../pictures/show.ts';
-import { formatSize, parseSize } from '../pictures/size.ts';
+import type { ImageType } from '../image-files/order.ts';
+import { imageInBase64 } from '../image-files/create-image.ts';
+import { seedOf } from '../image-files/show.ts';
+import { formatSize, parseSize } from '../image-files/size.ts';
 import { deriveId } from '../scenario/identity.ts';
 import { instructionOf, type Question } from '../scenario/question.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -37,7 +37,7 @@ export function checkImageTool(tool: JsonObject, param: string): void {
 }
 
 /** `call tool image_generation` in the user's text, or a tool choice, lets the model draw. */
-export function drawsPicture(body: JsonObject, question: Question): JsonObject | null {
+export function drawsImage(body: JsonObject, question: Question): JsonObject | null {
   const tool = objectsIn(body['tools']).find((entry) => entry['type'] === type);
   if (tool === undefined || question.toolRounds > 0) return null;
   const choice = body['tool_choice'];
@@ -55,13 +55,13 @@ export function renderImageCall(
   question: Question,
   scenario: Scenario,
 ): OutputItem {
-  const { size: fault, bytes } = call.shape.pictures ?? {};
+  const { size: fault, bytes } = call.shape.images ?? {};
   const usual = parseSize(stringAt(tool, 'size')) ?? { width: 1024, height: 1024 };
   const size = fault === undefined || fault === 'missing' ? usual : fault;
-  const format = (tool['output_format'] ?? 'png') as PictureType;
+  const format = (tool['output_format'] ?? 'png') as ImageType;
   const transparent = tool['background'] === 'transparent';
   const draw = (position: number) =>
-    pictureInBase64({
+    imageInBase64({
       ...size,
       type: format,
       transparent,

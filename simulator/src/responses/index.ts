@@ -8,7 +8,7 @@ import { composeScenario } from '../scenario/compose.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { sumTokens } from '../scenario/usage.ts';
 import { compactionItem } from './compact.ts';
-import { drawsPicture, renderImageCall } from './image-call.ts';
+import { drawsImage, renderImageCall } from './image-call.ts';
 import type { ResponseMemory } from './memory.ts';
 import { inputItems, readResponses } from './question.ts';
 import { recall } from './recall.ts';
@@ -72,9 +72,9 @@ export function createResponses(world: World, memory: ResponseMemory): Endpoint 
     const texts = isCompaction
       ? [{ item: compactionItem(scenario.identity, world.signer), pieces: [] }]
       : renderItems(scenario, options);
-    const tool = isCompaction || stopsEarly(scenario) ? null : drawsPicture(body, question);
+    const tool = isCompaction || stopsEarly(scenario) ? null : drawsImage(body, question);
     const output = tool
-      ? insertPicture(texts, renderImageCall(call, tool, question, scenario))
+      ? insertImage(texts, renderImageCall(call, tool, question, scenario))
       : texts;
     const final = renderResponse(scenario, options, output);
     if (body['store'] !== false) {
@@ -94,9 +94,9 @@ function stopsEarly({ choices }: Scenario): boolean {
 }
 
 /** The picture stands behind the reasoning, before the message about it. */
-function insertPicture(texts: readonly OutputItem[], picture: OutputItem): OutputItem[] {
+function insertImage(texts: readonly OutputItem[], image: OutputItem): OutputItem[] {
   const at = texts.findIndex(({ item }) => item['type'] !== 'reasoning');
-  return texts.toSpliced(at < 0 ? texts.length : at, 0, picture);
+  return texts.toSpliced(at < 0 ? texts.length : at, 0, image);
 }
 
 /** `POST /v1/responses/input_tokens` */

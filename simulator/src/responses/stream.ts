@@ -117,7 +117,7 @@ function imageSteps(item: JsonObject, pieces: readonly string[], place: JsonObje
   return [
     ['response.image_generation_call.in_progress', place],
     ['response.image_generation_call.generating', place],
-    ...pieces.map((picture, index): Step => [
+    ...pieces.map((image, index): Step => [
       'response.image_generation_call.partial_image',
       {
         ...place,
@@ -126,7 +126,7 @@ function imageSteps(item: JsonObject, pieces: readonly string[], place: JsonObje
         quality,
         size,
         partial_image_index: index,
-        partial_image_b64: picture,
+        partial_image_b64: image,
       },
     ]),
     ['response.image_generation_call.completed', place],

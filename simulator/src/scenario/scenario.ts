@@ -54,11 +54,11 @@ export interface Shape {
   /** Size of one extra-large content event. */
   readonly bigEvent?: number;
   readonly usage?: UsageFault;
-  readonly pictures?: PictureShape;
+  readonly images?: ImageShape;
 }
 
 /** How a fault changes pictures and what is said of them. */
-export interface PictureShape {
+export interface ImageShape {
   /** The size of each file, and so of the response. */
   readonly bytes?: number;
   /** Of every picture, whatever was requested; `missing`: no size is stated. */

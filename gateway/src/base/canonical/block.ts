@@ -193,3 +193,8 @@ export type ClientItem =
   | 'apply_patch_call'
   | 'computer_call'
   | 'tool_search_call';
+
+/** Whether a block is an image, a file or a recording. */
+export function isMedia({ type }: Block): boolean {
+  return type === 'image' || type === 'file' || type === 'audio' || type === 'video';
+}

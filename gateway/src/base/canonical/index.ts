@@ -18,6 +18,7 @@ export {
   noExtensions,
   type Extension,
   type Extensions,
+  isMedia,
 } from './block.ts';
 export {
   Unconvertible,
@@ -44,6 +45,7 @@ export {
   tokenParts,
   type ApartPart,
   type TokenPart,
+  inputSum,
 } from './token-usage.ts';
 export {
   type OperationName,

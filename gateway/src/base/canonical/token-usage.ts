@@ -129,3 +129,8 @@ export interface Surcharges {
   /** Tokens that the provider's image tool used beside those of the model. Absent: none. */
   readonly imageTokens?: number;
 }
+
+/** All tokens that a request took, from wherever they were read. */
+export function inputSum({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): number {
+  return input + cacheRead + cacheWrite + cacheWrite1h;
+}

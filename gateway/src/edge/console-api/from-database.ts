@@ -32,7 +32,7 @@ function isOwnFault(error: unknown): boolean {
 }
 
 /**
- * Reads for pages, through a connection of their own, so that no request for a model waits for a page.
+ * Reads for pages, through a separate connection, so that no request for a model waits for a page.
  * @throws ApiError `too_many` if too many wait already, `database_away`
  */
 export type Reads = <Result>(
@@ -50,7 +50,7 @@ export function createReads(reading: () => OpenDatabase): Reads {
 }
 
 /**
- * Asks the database who somebody is.
+ * Looks up a person in the database.
  * @throws ApiError `database_away`, at once if it did not respond a moment ago, or `too_many`
  */
 export type LookUp = <Result>(ask: () => Promise<Result>) => Promise<Result>;

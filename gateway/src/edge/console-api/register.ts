@@ -60,7 +60,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
       reads: createReads(reading),
       callerFor: (request: FastifyRequest) => callerFor(request, source),
     };
-    // Made when somebody first reads it: it takes some 40 ms, which every start would pay.
+    // Made at the first read: it takes some 40 ms, which every start would pay.
     let document: Record<string, unknown> | null = null;
     serveRoute(scope, contract.readDocument, routes, async () => ({
       body: (document ??= openApiDocument(options.version)),

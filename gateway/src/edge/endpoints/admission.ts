@@ -10,7 +10,7 @@ import { callerOf } from './authentication.ts';
 export interface AdmissionOptions {
   readonly gate: ConcurrencyGate;
   readonly memory: BodyMemory;
-  /** Concurrent requests of one key without a limit of its own. */
+  /** Concurrent requests of a key without its own limit. */
   readonly keyConcurrency: number;
 }
 
@@ -78,7 +78,7 @@ export function createAdmissionHook(options: AdmissionOptions): onRequestHookHan
   const parts: AdmissionParts = { gate, memory, keySlots };
   return function admit(request, reply, done) {
     const caller = callerOf(request);
-    // Not of a key with a limit of its own, even a larger one.
+    // Not for a key with its own limit, even a larger one.
     const keyId = caller.maxConcurrency === null ? caller.keyId : null;
     // Before the queue, because no key may fill the queue either.
     if (keyId !== null && !keySlots.tryEnter(keyId)) {
@@ -94,7 +94,7 @@ export function createAdmissionHook(options: AdmissionOptions): onRequestHookHan
     const { raw } = reply;
     const { socket } = request.raw;
     // Perhaps only the sending side is closed. The client is asked to retry rather than given an upstream call that
-    // nobody may want any more; a queued request is not worth probing.
+    // may no longer be wanted; a queued request is not worth probing.
     const giveUp = (): void => waiting.giveUp();
     const onDecision = (refusal: GatewayError | null): void => {
       raw.off('close', giveUp);

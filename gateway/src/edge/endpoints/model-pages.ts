@@ -6,7 +6,7 @@ import { queryCount, queryText } from './query.ts';
  * One page of the list that clients of OpenAI's and of Anthropic's API share, as JSON text. Honours `limit`, `after_id`
  * and `before_id`; cursors are names in list order, so a cursor stays valid after its model is gone.
  *
- * @param geminiModels adds generate-content's `models` beside `data`, for its SDKs that call this path
+ * @param geminiModels adds generate-content's `models` next to `data`, for its SDKs that call this path
  */
 export function encodeModelPage(
   all: readonly ListedModel[],
@@ -22,7 +22,7 @@ export function encodeModelPage(
 }
 
 function extra(page: readonly ListedModel[], query: unknown, geminiModels: boolean): string {
-  // Codex sends its version, and expects `models` in a form of its own.
+  // Codex sends its version, and expects `models` in a special form.
   if (queryText(query, 'client_version') !== null) return `,"models":[${encodeCodexModels(page)}]`;
   if (!geminiModels) return '';
   const models = page.map(({ gemini }) => gemini).filter((entry) => entry !== null);

@@ -22,7 +22,7 @@ export function taskIdOf({ params }: FastifyRequest, protocol: VideoProtocol): s
   return id;
 }
 
-/** @throws GatewayError `task_not_found` for null: it does not exist, or belongs to somebody else. */
+/** @throws GatewayError `task_not_found` for null: it does not exist, or has another owner. */
 export function requireTask<Value>(value: Value | null): Value {
   if (value === null) throw new GatewayError('task_not_found');
   return value;

@@ -12,7 +12,7 @@ const freePerMinute = 600;
 const shortBody = 65_536;
 
 /**
- * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, with a limit of their own.
+ * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, with a separate limit.
  */
 type CallKind = 'generation' | 'free';
 
@@ -44,7 +44,7 @@ export interface RateHookOptions {
   readonly guards: Rates;
   /** Knows the keys that are refused too often. */
   readonly refusals: RefusalGuard;
-  /** Receives a refusal that no hook reports, because the request has continued meanwhile. */
+  /** Receives a refusal that no hook reports, because the request has already continued. */
   readonly onLateRefusal: (refusal: Error) => void;
 }
 

@@ -46,7 +46,7 @@ export interface EndpointOptions extends AdmissionOptions {
 }
 
 /**
- * Registers every client surface in a scope of its own, so that no surface can loosen another's checks.
+ * Registers every client surface in a separate scope, so that no surface can loosen another's checks.
  * @param servers share what is counted and bounded
  */
 export function registerEndpoints(
@@ -104,7 +104,7 @@ function countRefusals(server: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-/** A request refused by its rates is counted as that, whatever else is wrong with it. */
+/** A request refused by its rates is counted as that, even if more is wrong with it. */
 async function countUnlessRefused(
   metrics: Metrics,
   pendingRateCheck: Promise<Error | undefined>,

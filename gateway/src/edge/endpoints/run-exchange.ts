@@ -13,7 +13,7 @@ import type {
 } from '#relay/index.ts';
 import { callerOf } from './authentication.ts';
 
-/** What a text endpoint knows about a request besides its body. */
+/** What a text endpoint knows about a request apart from its body. */
 export interface TextCall {
   readonly protocol: TextProtocolName;
   readonly operation: TextInput['operation'];

@@ -7,7 +7,7 @@ export interface SlowestPace {
   readonly windowMs: number;
 }
 
-/** 1 KiB per second: any mobile network is faster, and the whole request has a time limit of its own. */
+/** 1 KiB per second: any mobile network is faster, and the whole request has a separate time limit. */
 export const slowestPace: SlowestPace = Object.freeze({ bytes: 30 * 1024, windowMs: 30_000 });
 
 /** A body that is being received. */
@@ -33,7 +33,7 @@ export function createBodyPace(slowest: SlowestPace, monotonic: () => number): B
   let lookedAt = 0;
   const look = (): void => {
     const now = monotonic();
-    // The process was busy, so bytes that arrived meanwhile have not been read yet.
+    // The process was busy, so bytes that arrived in that time have not been read yet.
     const isLate = now - lookedAt > 2 * lookMs;
     lookedAt = now;
     for (const body of bodies) {
@@ -64,8 +64,8 @@ export function createBodyPace(slowest: SlowestPace, monotonic: () => number): B
 }
 
 /**
- * Maximum number of pieces of a body, however small: a piece of one byte takes some 4 µs, during which nobody else is
- * served.
+ * Maximum number of pieces of a body, however small: a piece of one byte takes some 4 µs, during which no other request
+ * is served.
  */
 const mostPieces = 4_096;
 /** Beyond that number, the pieces must have at least this average size in bytes. */

@@ -15,9 +15,9 @@ import { GatewayError } from '#errors/index.ts';
 export interface BodyTarget {
   /** Takes the next bytes. Returns why there is no room for them; null: there is. */
   add(chunk: Buffer): GatewayError | null;
-  /** Called when the body is whole, instead of `forget`. Not answered if the client has left meanwhile. */
+  /** Called when the body is whole, instead of `forget`. Gets no reply if the client has left. */
   end(done: (error: GatewayError | null, body?: Buffer | UploadedBody) => void): void;
-  /** Drops what there is of a body that nobody wants any more. */
+  /** Drops what there is of a body that is no longer needed. */
   forget(): void;
 }
 

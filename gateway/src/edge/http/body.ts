@@ -19,7 +19,7 @@ declare module 'fastify' {
     bodyClaim: BodyClaim | null;
   }
   interface FastifyContextConfig {
-    /** The endpoint takes forms with files besides JSON. */
+    /** The endpoint takes forms with files as well as JSON. */
     forms?: boolean;
     /** Reads large bodies as they arrive: they are kept in the spool. Absent: in memory. */
     readPieces?: (contentType: string) => PieceReader;
@@ -180,7 +180,7 @@ function collect({ request, decoder, claim, target, limit, pace, done }: Collect
   source.on('end', onEnd);
   let hasFailed = false;
   source.on('error', (cause: NodeJS.ErrnoException) => {
-    // An error of the request itself: the client disconnected, so nobody needs a response. An error of a decoder:
+    // An error of the request itself: the client disconnected, so no response is needed. An error of a decoder:
     // corrupt data.
     if (hasFailed || cause.code === 'ECONNRESET') return;
     hasFailed = true;

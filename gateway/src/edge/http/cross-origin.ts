@@ -9,7 +9,7 @@ export interface CrossOriginOptions {
   readonly bases: readonly string[];
 }
 
-/** What pages may read of a response besides its body, its type and its length. */
+/** What pages may read of a response in addition to its body, type and length. */
 const exposedHeaders = [
   'request-id',
   'retry-after',

@@ -4,7 +4,7 @@ import { trimTrailing } from '#config/index.ts';
 
 /**
  * The address of this gateway, only for advice to people: the configured public URL, otherwise the host of the request
- * if it is an address or `localhost`. Any other `Host` is never echoed, because it may belong to somebody else.
+ * if it is an address or `localhost`. Any other `Host` is never echoed, because it may belong to another party.
  */
 export function originOf(request: IncomingMessage, publicUrl: string | null): string {
   if (publicUrl !== null) return trimTrailing(publicUrl, '/');

@@ -5,7 +5,7 @@ import type { GatewayError } from '#errors/index.ts';
 export interface ErrorShape {
   /** The whole error body as JSON text. `requestId` is ours. */
   encodeError(error: GatewayError, requestId: string): string;
-  /** Headers that its clients read besides, as flat names and values. */
+  /** Additional headers that its clients read, as flat names and values. */
   headersOf?(error: GatewayError): readonly string[];
   /** A second header for the request id, where the clients of this shape look for it. */
   readonly requestIdHeader?: string;
@@ -66,7 +66,7 @@ export function createSurfaces(list: readonly Surface[]): Surfaces {
   } satisfies Surfaces);
 }
 
-/** What a wrong base URL leaves in a target, besides a repeated base. */
+/** What a wrong base URL leaves in a target, apart from a repeated base. */
 const untidy = /\/\/|\/(?:\?|$)/;
 
 /**

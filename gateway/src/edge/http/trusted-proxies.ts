@@ -47,7 +47,7 @@ function withoutPort(hop: string): string {
   return portMatch?.[1] ?? hop;
 }
 
-/** Whether nobody between the client and this gateway can read a request, as far as the gateway knows. */
+/** Whether a request cannot be read between the client and this gateway, as far as the gateway knows. */
 export type IsEncrypted = (request: IncomingMessage) => boolean;
 
 /** Believes `X-Forwarded-Proto` of trusted proxies only. */

@@ -37,7 +37,7 @@ export function cutOffVanished(server: Server, every: number): void {
       const { socket } = peer;
       if (socket === null) continue;
       const times = unheard.size === 0 ? 0 : (unheard.get(nameOf(socket)) ?? 0);
-      // Fewer than before: something was acknowledged meanwhile.
+      // Fewer than before: something was acknowledged in between.
       peer.looks = times === 0 ? 0 : times < peer.times ? 1 : peer.looks + 1;
       peer.times = times;
       if (peer.looks >= looks && times >= leastRetransmissions) socket.destroy();

@@ -5,7 +5,7 @@ import { createBodyQueue } from './body-queue.ts';
 
 /**
  * The memory for bodies of requests in flight: received, decoded, parsed. One key may use the whole shared part while
- * no other key waits. A body larger than the shared part is admitted when nobody else holds any of it.
+ * no other key waits. A body larger than the shared part is admitted when no other body holds any of it.
  */
 export interface BodyMemory {
   /** Bytes. */

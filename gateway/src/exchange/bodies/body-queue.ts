@@ -64,7 +64,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
       if (room.takeReserved(claim, total) || (isOpen && room.takeShared(claim, total))) {
         waiting.delete(claim);
         listener(null);
-        // The first in the queue needs more shared room, so nobody else takes any.
+        // The first in the queue needs more shared room, so no other request takes any.
       } else isOpen = false;
     }
   };

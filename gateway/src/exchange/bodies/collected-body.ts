@@ -56,7 +56,7 @@ export class CollectedBody {
     return bytes[0] === byteOrderMark[0] ? withoutMark(bytes) : bytes;
   }
 
-  /** The same as `whole`, copied in turns, so that nobody waits for a body of megabytes. */
+  /** The same as `whole`, copied in turns, so that no other request waits for a body of megabytes. */
   async wholeInTurns(): Promise<Buffer> {
     return withoutMark(await joinInTurns(this.pieces()));
   }

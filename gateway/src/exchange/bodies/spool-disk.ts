@@ -12,7 +12,7 @@ import path from 'node:path';
 
 /** The folder of the spool, and whether files can be written there. */
 export interface SpoolDisk {
-  /** Whether files of these bytes in all have room beside what the journal needs, and can be written. */
+  /** Whether files of this total size fit beside what the journal needs, and can be written. */
   hasRoom(bytes: number): boolean;
   /** A path that no file has yet. */
   newFile(): string;

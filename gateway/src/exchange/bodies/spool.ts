@@ -20,7 +20,7 @@ export interface Spool {
   /**
    * Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. The
    * disk does not matter to a reservation of nothing.
-   * @param owner the key whose request it is. Absent: nobody's, without a share
+   * @param owner the key whose request it is. Absent: no key, and no share
    */
   reserve(bytes: number, owner?: SpoolOwner): SpoolSpace | null;
 }

@@ -128,8 +128,8 @@ export class SpooledBody {
   }
 
   /**
-   * The bytes from `start` to `end` (exclusive) of a sealed body, in pieces. A piece is valid until the next one is asked
-   * for: the memory is used again.
+   * The bytes from `start` to `end` (exclusive) of a sealed body, in pieces. A piece is valid until the next one is
+   * asked for: the memory is used again.
    * @throws SpoolFailure
    */
   async *read(start = 0, end = this.length): AsyncGenerator<Buffer, void> {
@@ -204,7 +204,7 @@ export class SpooledBody {
   #close(): void {
     const file = this.#file;
     this.#file = null;
-    // Nothing can be done about a file that does not close, and nobody needs its contents.
+    // Nothing can be done about a file that does not close, and its contents are not needed.
     void file?.close().catch(() => undefined);
   }
 }

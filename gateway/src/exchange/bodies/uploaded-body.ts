@@ -50,7 +50,7 @@ export class UploadedBody<Reader extends PieceReader = PieceReader> {
     return wholeBody;
   }
 
-  /** Nobody will read it again: releases it as soon as those who read it now have finished. Idempotent. */
+  /** Releases it as soon as the present readers have finished; no new ones may start. Idempotent. */
   done(): void {
     this.#isDone = true;
     if (this.#readers === 0) this.#space.release();

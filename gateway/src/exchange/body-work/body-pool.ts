@@ -27,7 +27,7 @@ export interface Called {
   readonly remembered: readonly string[] | null;
 }
 
-/** What the thread has meanwhile: the body, and media that were fetched for it. */
+/** What the thread holds: the body, and media that were fetched for it. */
 export interface Lent {
   body: Buffer;
   media?: FoundMedia;
@@ -143,15 +143,15 @@ function throwRefusal(error: unknown): never {
 }
 
 /**
- * From which size on work is for a thread: below it, handing the body over costs the main thread more than the work. Bytes,
- * but for `mostValues`.
+ * From which size on work is for a thread: below it, handing the body over costs the main thread more than the work.
+ * Bytes, but for `mostValues`.
  */
 export interface Weights {
   /** Of a request, to be read, and for whatever is done with it later. */
   readonly read: number;
   /**
-   * A request with more members and values than this is read in a thread, however short. Each of them takes up to 2 µs to
-   * convert or repair. An agent's 256 KiB hold a third as many.
+   * A request with more members and values than this is read in a thread, however short. Each of them takes up to 2 µs
+   * to convert or repair. An agent's 256 KiB hold a third as many.
    */
   readonly mostValues: number;
   /** Of a request, or of what was fetched for it, to be converted. */

@@ -7,7 +7,7 @@ const answerMs = 500;
 
 /** The running deadline of a thread. */
 export interface Deadline {
-  /** The thread waits for somebody else: the time stands still until `resume`. */
+  /** Stops the clock until `resume`, because the thread waits for something else. */
   pause(): void;
   resume(): void;
   end(): void;

@@ -12,14 +12,14 @@ import {
 } from '#protocols/index.ts';
 
 /*
- * What is done with the bodies of requests and responses, here or in a thread. Pure functions: data in, data out. Bytes of
- * a result may be parts of the body. Parsed JSON stays inside, as it may be many times the body.
+ * What is done with the bodies of requests and responses, here or in a thread. Pure functions: data in, data out. Bytes
+ * of a result may be parts of the body. Parsed JSON stays inside, as it may be many times the body.
  */
 
 /** A body of the request. */
 interface RequestBody {
   readonly body: Buffer;
-  /** Bounds the memory of the parsed form. Absent: a thread has a bound of its own. */
+  /** Bounds the memory of the parsed form. Absent: the thread's own bound applies. */
   readonly room?: ParseRoom | undefined;
 }
 

@@ -8,7 +8,7 @@ import {
 
 export type { Task } from './thread.ts';
 
-/** Runs work in threads, so that the main thread serves others meanwhile. */
+/** Runs work in threads, so that the main thread can serve others. */
 export interface ThreadPool {
   /** @param key the owner of the task: keys take turns */
   run(key: string, task: Task): Running;

@@ -5,8 +5,8 @@ import type { Handed } from './thread.ts';
 
 /*
  * How values get from one thread to another. Memory of bytes is transferred, and several views of the same memory are
- * views of the same memory afterwards: parts of a body stay parts of it. Errors of the gateway cross by name, as members
- * of a value too.
+ * views of the same memory afterwards: parts of a body stay parts of it. Errors of the gateway cross by name, as
+ * members of a value too.
  */
 
 /** The member that marks what does not cross by itself. */
@@ -37,7 +37,7 @@ export function unpack(message: unknown): unknown {
   return record;
 }
 
-/** The bytes in memory of their own, which transfer requires: small buffers share theirs with others. */
+/** A copy in separate memory, which a transfer requires: small buffers share theirs. */
 export function ownBytes(bytes: Uint8Array): Buffer {
   const { byteLength } = bytes;
   // Nothing can be sent again after it was transferred, not even an empty constant.

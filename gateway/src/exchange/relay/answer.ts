@@ -1,5 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import type { AttemptParts } from './attempts/attempt.ts';
+import type { SendingParts } from './attempts/tries.ts';
 import { Failover } from './attempts/failover.ts';
 import type { BrokenAttempt, DisconnectedAttempt } from './attempts/outcome.ts';
 import type { RequestPlan } from './attempts/request-plan.ts';
@@ -54,7 +54,7 @@ export interface ExchangePlan<Sent extends SentRequest, Result, Seen> extends Re
  * @throws GatewayError when nothing has been written to the client yet; SpoolFailure when a response broke off.
  */
 export async function answer<Sent extends SentRequest, Result, Seen>(
-  parts: ExchangeParts & AttemptParts,
+  parts: ExchangeParts & SendingParts,
   exchange: Exchange,
   plan: ExchangePlan<Sent, Result, Seen>,
 ): Promise<void> {

@@ -24,7 +24,7 @@ export interface Exchange<Input extends ExchangeInput = ExchangeInput> {
    * absent or not a number. A repeated request is treated like any other; the count appears only in the log.
    */
   readonly retryCount: number;
-  /** Identifies equal bodies in the log; null if nobody needs it. */
+  /** Identifies equal bodies in the log; null if the log needs none. */
   readonly bodyDigest: string | null;
 }
 
@@ -105,7 +105,7 @@ export interface RequestMemory extends ParseRoom {
   tryResponse(bytes: number): boolean;
   /** The refusal for a request that gets no more room. */
   refuse(): GatewayError;
-  /** Makes room for this many bytes beside everything else. False: there is none. A negative number gives room back. */
+  /** Makes room for this many more bytes. False: there is none. A negative number gives room back. */
   tryMore(bytes: number): boolean;
   /**
    * Something is read for the request. `giveWay` ends that if it keeps other keys waiting for too long. Absent where
@@ -129,8 +129,8 @@ export interface ClientResponse {
   /** Returns false when the socket's buffer is full: wait for `onDrain` before writing more. */
   write(bytes: Buffer | string): boolean;
   /**
-   * Answers with an error before the exchange has ended. From then on the client counts as one that has left. Does nothing
-   * if a response has begun.
+   * Answers with an error before the exchange has ended. From then on the client counts as one that has left. Does
+   * nothing if a response has begun.
    */
   fail(error: GatewayError): void;
   /** The error that it was answered with by `fail`; null: none. */

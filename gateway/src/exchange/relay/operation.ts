@@ -48,7 +48,7 @@ export interface Operation<
   readonly modelType: Model['type'];
   /**
    * The operation that serves a model of another type for the same request, as a chat can ask for images; null if
-   * there is none. It opens the request anew. Absent: models of another type cannot be used.
+   * there is none. It opens the request again. Absent: models of another type cannot be used.
    */
   instead?(
     input: Input,

@@ -90,7 +90,7 @@ export function createCopier(parts: CopierParts): Copier {
       else if (clock.now() >= row.created_at + copyRules.giveUpAfter) await giveUp(row);
       else await copyLeased(row);
     } catch (error) {
-      // The lease ends by itself, and then somebody tries again.
+      // The lease ends by itself, and then a node tries again.
       if (stopping.signal.aborted) return;
       const detail = error instanceof Error ? error.message : String(error);
       log.warn('a copy of a result waits', { component: 'tasks', detail });
@@ -112,7 +112,7 @@ export function createCopier(parts: CopierParts): Copier {
     log.warn('a result was not copied within a day', { component: 'tasks', detail });
   }
 
-  /** Copies while the lease lasts, which is renewed meanwhile. */
+  /** Copies while the lease lasts, and keeps renewing it. */
   async function copyLeased(row: ResultRow): Promise<void> {
     const leaseLoss = new AbortController();
     const renewing = setInterval(() => {

@@ -24,7 +24,7 @@ export interface ResultStorage {
 
 export interface NewFile {
   readonly pieces: AsyncIterable<Buffer>;
-  /** In bytes; null: nobody knows. */
+  /** In bytes; null: unknown. */
   readonly length: number | null;
   /** Its media type. */
   readonly type: string;
@@ -54,7 +54,7 @@ export function createFolderStorage(root: string): ResultStorage {
     async write(task, name, { pieces }) {
       const folder = folderOf(task);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // A name of its own: a process that was frozen may still write beside the one that took its place.
+      // A unique name: a process that was frozen may still write while its replacement does.
       const part = path.join(folder, `${name}.${randomUUID()}.part`);
       try {
         const to = createWriteStream(part, { mode: 0o600, flush: true });
@@ -80,7 +80,7 @@ export function createFolderStorage(root: string): ResultStorage {
     read: async (task, name, from, to) =>
       createReadStream(path.join(folderOf(task), name), { start: from, end: to }),
 
-    // With whatever a killed process left of it.
+    // Including what a killed process left of it.
     remove: (task) => rm(folderOf(task), { recursive: true, force: true }),
   };
 }

@@ -321,7 +321,7 @@ describe('channels', () => {
             for (const route of routes) {
               const lease = health.lease(route, false, true, now);
               if (lease.admitted) {
-                found = { route, lease: lease };
+                found = { route, lease };
                 break;
               }
             }

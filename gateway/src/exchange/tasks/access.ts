@@ -16,7 +16,7 @@ export interface Access {
 
 const contextOf = (task: string): string => `task:${task}:access`;
 
-/** For the row of the task; nobody reads it without the master key. */
+/** For the row of the task; encrypted with the master key. */
 export function sealAccess(
   secrets: Pick<Secrets, 'seal'>,
   task: string,

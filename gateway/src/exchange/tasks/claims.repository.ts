@@ -12,7 +12,7 @@ export interface ClaimOptions {
   readonly resting: readonly string[];
   /** Open tasks that are older have expired, whatever their channels do. Unix milliseconds. */
   readonly createdBefore: number;
-  /** Whether tasks are claimed too whose submits nobody seems to follow any more. */
+  /** Whether to claim tasks whose submits seem abandoned, too. */
   readonly submitsToo: boolean;
   /** Tasks that this node is submitting. */
   readonly submitting: readonly string[];
@@ -106,7 +106,7 @@ export async function takeBack(
   await query.execute();
 }
 
-/** When the next look is due, whoever has leased it, in Unix milliseconds; null: no task waits for one. */
+/** When the next look is due on any node, in Unix milliseconds; null: no task waits for one. */
 export async function nextDue({ kysely }: OpenDatabase): Promise<number | null> {
   const row = await kysely
     .selectFrom('tasks')

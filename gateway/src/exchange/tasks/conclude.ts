@@ -23,7 +23,7 @@ export async function concludeAs(
 }
 
 /**
- * Ends a task of which nobody has an id: its process was killed between sending the submit and storing the response, or
+ * Ends a task without an upstream id: its process was killed between sending the submit and storing the response, or
  * there was no usable response. It is never sent again. @throws the error of the database
  */
 export async function giveUp(parts: TaskParts, row: TaskRow): Promise<void> {
@@ -40,7 +40,7 @@ export async function giveUp(parts: TaskParts, row: TaskRow): Promise<void> {
   if (endedTask !== null && !isKnown) noteUncertain(parts, row);
 }
 
-/** Counts and logs a submit of which nobody knows whether its upstream has accepted it. */
+/** Counts and logs a submit that its upstream may or may not have accepted. */
 export function noteUncertain(parts: Pick<TaskParts, 'tally' | 'log'>, row: TaskRow): void {
   parts.tally.uncertain += 1;
   parts.log.warn('a submit was cut short: its upstream may make a video that nobody gets', {
@@ -55,7 +55,7 @@ function submitErrorOf({ failure }: TaskRow): ErrorName {
   return Object.hasOwn(catalogue, name) ? (name as ErrorName) : 'unavailable';
 }
 
-/** Which channel it was is known to nobody any more. */
+/** The channel is no longer known. */
 function uncertainAttempt(row: TaskRow, now: number): AttemptRecord {
   return {
     channel: '',
@@ -69,8 +69,8 @@ function uncertainAttempt(row: TaskRow, now: number): AttemptRecord {
 }
 
 /**
- * Stores a look at a task that has expired. If it succeeded after all, or did and nobody could be
- * shown its video, the operator has lost what its upstream charges.
+ * Stores a look at a task that has expired. If it succeeded after all, even if its video could not be
+ * shown, the operator has lost what its upstream charges.
  * @throws the error of the database
  */
 export async function storeLate(parts: TaskParts, row: TaskRow, observation: Seen): Promise<void> {

@@ -18,7 +18,7 @@ export type EndedRow = Pick<
 
 /**
  * Ends a task: its state, its usage row with what follows from it, and its hold, in one transaction.
- * @param results who copies what it made; null: nobody
+ * @param results the copier of what it made; null: none
  * @returns false: it had ended, or another node has claimed it since; nothing is changed then
  */
 export async function storeEnd(

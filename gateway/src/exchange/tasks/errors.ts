@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 
-/** Nobody can say now what became of a task. */
+/** The state of a task cannot be found out now. */
 export const unavailable = (cause?: unknown): GatewayError =>
   new GatewayError('unavailable', { retryAfter: 1, ...(cause !== undefined && { cause }) });
 

@@ -12,7 +12,9 @@ import { viewOf, type TaskRow } from './task-row.ts';
 import type { Tasks } from './tasks.ts';
 import { readTask, readTasks } from './views.repository.ts';
 
-/** Milliseconds that an owner waits for a turn of the channel, and for a look in all; the look continues without him. */
+/**
+ * Milliseconds that an owner waits for a turn of the channel, and for a look in all; the look continues without him.
+ */
 const longestWait = 500;
 const patience = 5_000;
 
@@ -62,7 +64,8 @@ export function createFinder(parts: TaskParts): Pick<Tasks, 'find' | 'list'> {
 }
 
 /**
- * Looks at one task now, if nobody else does and its channel may be asked. Resolves to the row as it is then.
+ * Looks at one task now, unless another look is under way or its channel must not be asked. Resolves to the row as it
+ * is then.
  * @throws the error of the database
  */
 async function lookNow(parts: TaskParts, knownRow: TaskRow): Promise<TaskRow> {

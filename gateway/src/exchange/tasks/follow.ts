@@ -77,7 +77,9 @@ export function createFollower(
     }
   }
 
-  /** Asks for this many rows at once when the channel may be asked; those whose turn is later than `until` are put off. */
+  /**
+   * Asks for this many rows at once when the channel may be asked; those whose turn is later than `until` are put off.
+   */
   async function askInTurns(
     { channel, side }: Upstream,
     rows: readonly TaskRow[],
@@ -143,7 +145,7 @@ export function createFollower(
     return row.ended_at === null && clock.now() >= expiryOf(row, settings);
   }
 
-  /** The channel may not be asked in time: another node looks, or this one does later. An expiry waits for nobody. */
+  /** The channel may not be asked in time: another node looks, or this one does later. An expiry never waits. */
   async function putOff(rows: readonly TaskRow[]): Promise<void> {
     const later = rows.filter((row) => !isOver(row));
     await Promise.all([

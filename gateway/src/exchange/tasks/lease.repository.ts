@@ -19,7 +19,7 @@ export const leaseMilliseconds = lookRules.lease;
 export const leaseEnd = (dialect: OpenDatabase['dialect']): RawBuilder<number> =>
   databaseNow(dialect, leaseMilliseconds);
 
-/** Whether nobody has leased a row. */
+/** Whether a row is not leased. */
 export const isFree = (dialect: OpenDatabase['dialect']): Expression<SqlBool> =>
   sql<SqlBool>`(lease_until is null or lease_until < ${databaseNow(dialect)})`;
 

@@ -21,7 +21,7 @@ type LookingParts = Pick<
   'secrets' | 'snapshot' | 'vendorOf' | 'upstream' | 'timeouts' | 'pace' | 'tally' | 'stop' | 'log'
 >;
 
-/** Where a task was submitted. Null: nobody can ask there now; the log says why. */
+/** Where a task was submitted. Null: it cannot be reached now; the log says why. */
 export function upstreamOf(parts: LookingParts, row: TaskRow): Upstream | null {
   const { id, protocol, channel_id: channel, access: sealedAccess } = row;
   if (channel === null || sealedAccess === null) return null;

@@ -23,7 +23,7 @@ export function createRemover(parts: TaskParts): Tasks['remove'] {
       }
       if (knownRow.state === 'running') return 'running';
       const row = await claimOne(database, id, node);
-      // Somebody is looking at it.
+      // A look at it is under way.
       if (row === null) throw unavailable();
       const after = await cancel(parts, row);
       return after.failure?.kind === 'cancelled' ? 'cancelled' : 'running';

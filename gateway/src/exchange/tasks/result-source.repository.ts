@@ -4,11 +4,11 @@ import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { openAccess, presentAccess } from './access.ts';
 import { readRow } from './task-row.ts';
 
-/** What a task has made, for whoever copies it. */
+/** What a task has made, for the copier. */
 export interface ResultSource {
   readonly userId: string;
   readonly members: TaskMembers;
-  /** Where the task was submitted; null: nobody knows. */
+  /** Where the task was submitted; null: unknown. */
   readonly origin: string | null;
 }
 

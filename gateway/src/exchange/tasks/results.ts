@@ -19,7 +19,7 @@ export interface FoundResult {
   read(from: number, to: number): Promise<Readable>;
 }
 
-/** Whoever copies what tasks have made: `video.keep_results`. */
+/** Copies what tasks have made: `video.keep_results`. */
 export interface Results {
   /** Plans the copies of a task, in the transaction that ends it. @param now Unix milliseconds */
   plan(trx: OpenDatabase['kysely'], task: string, now: number): Promise<void>;

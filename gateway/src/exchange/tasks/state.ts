@@ -21,15 +21,15 @@ export type FinalState = 'succeeded' | 'failed' | 'expired';
 const none: Step = { kind: 'none' };
 
 /**
- * What this look does to a task in this state. States go only forward: what has ended stays as it is, what runs is never
- * queued again, and a look that says nothing changes nothing. So it does not matter in what order looks arrive, how often
- * each does, or which are lost.
+ * What this look does to a task in this state. States go only forward: what has ended stays as it is, what runs is
+ * never queued again, and a look that says nothing changes nothing. So it does not matter in what order looks arrive,
+ * how often each does, or which are lost.
  */
 export function stepOf(state: TaskState, look: TaskLook): Step {
   if (state !== 'queued' && state !== 'running') return none;
   const { members } = look;
   switch (look.state) {
-    // It has succeeded for nobody as long as there is nothing to see.
+    // It has not succeeded as long as there is nothing to show.
     case 'withheld':
     case 'unknown':
       return none;

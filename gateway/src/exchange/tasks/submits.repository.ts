@@ -119,7 +119,7 @@ export async function storeAccepted(
 /** What of a row an uncertain response to its submit sets. */
 export type UncertainRow = Pick<TaskTable, 'failure' | 'attempts' | 'due_at'>;
 
-/** Stores that nobody knows whether an upstream has accepted a task. It is given up when it is due. */
+/** Records that it is unknown whether an upstream has accepted a task. It is given up when it is due. */
 export async function storeUncertain(
   { kysely }: OpenDatabase,
   id: string,

@@ -45,7 +45,7 @@ export function createSubmits(parts: TaskParts, onDue: (dueAt: number) => void):
   function begin(row: TaskRow): void {
     openRows.set(row.id, row);
     timer ??= setInterval(() => {
-      // Without a database nobody else can claim them either.
+      // Without a database no other node can claim them either.
       renewSubmits(database, [...openRows.keys()], owner).catch(() => {});
     }, renewEvery).unref();
   }
@@ -63,7 +63,7 @@ export function createSubmits(parts: TaskParts, onDue: (dueAt: number) => void):
     try {
       await insertTask(database, row, movedHold, owner, () => (isCommitting = true));
     } catch (error) {
-      // SQLite undoes a commit that fails. Of PostgreSQL nobody knows, if the connection broke.
+      // SQLite undoes a commit that fails. On PostgreSQL the outcome is unknown if the connection broke.
       const isUnknown = isCommitting && database.dialect === 'postgres';
       if (hold !== null) billing.taskBegun(hold, isUnknown ? 'unknown' : 'rolled-back');
       throw error;
@@ -175,7 +175,7 @@ async function within(milliseconds: number, work: Promise<void>): Promise<void> 
     throw error instanceof GatewayError ? error : unavailable(error);
   } finally {
     clearTimeout(timer);
-    // Nobody may be waiting any more.
+    // The client may have left.
     work.catch(() => {});
   }
 }

@@ -44,7 +44,7 @@ export function viewOf(row: TaskRow): TaskView {
   return {
     id: row.id,
     model: row.model,
-    // Nobody is shown a task that no upstream has accepted.
+    // A task that no upstream has accepted is never shown.
     state: row.state as TaskView['state'],
     createdAt: row.created_at,
     updatedAt: row.updated_at,

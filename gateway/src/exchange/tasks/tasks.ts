@@ -13,7 +13,7 @@ import type { AttemptRecord } from '#usage/index.ts';
 import type { TaskReadings } from './readings.ts';
 import type { Results } from './results.ts';
 
-/** Video tasks: their rows, their holds, and whoever looks at them until they end. */
+/** Video tasks: their rows, their holds, and the loop that polls them until they end. */
 export interface Tasks {
   /**
    * Makes the row, which takes over the hold, in one transaction. Submit the task only after that.
@@ -26,8 +26,8 @@ export interface Tasks {
    */
   accept(task: OpenTask, acceptance: AcceptedTask): Promise<void>;
   /**
-   * The submit failed: ends row and hold and writes the usage row, in one transaction; of an uncertain submit only after
-   * the time of a lease. @throws GatewayError `unavailable`
+   * The submit failed: ends row and hold and writes the usage row, in one transaction; of an uncertain submit only
+   * after the time of a lease. @throws GatewayError `unavailable`
    */
   refuse(task: OpenTask, refusal: TaskRefusal): Promise<void>;
   /**
@@ -85,7 +85,7 @@ export interface AcceptedTask {
 export interface TaskRefusal {
   readonly error: GatewayError;
   readonly attempts: readonly AttemptRecord[];
-  /** Nobody has an id, but an upstream may have accepted the task: its hold is kept for the time of a lease. */
+  /** There is no id, but an upstream may have accepted the task: its hold is kept for the duration of a lease. */
   readonly isUncertain: boolean;
 }
 

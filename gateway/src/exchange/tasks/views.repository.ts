@@ -35,7 +35,7 @@ export async function readTasks(
     .limit(pageSize)
     .offset((pageNumber - 1) * pageSize)
     .execute();
-  return { total: total, rows: rows.map(readRow) };
+  return { total, rows: rows.map(readRow) };
 }
 
 /** Hides a task that has ended from its owner. */

@@ -63,7 +63,7 @@ export interface Hold {
 }
 
 export interface Billing {
-  /** Whether a request to this model is free whatever it uses: every price is 0, or the group's multiplier is. */
+  /** Whether every request to this model is free: all prices are 0, or the group's multiplier is. */
   isFree(model: Model, group: Group): boolean;
   /**
    * Holds the most that the request can cost, or all that is left. Null: the request is free. Immediate unless
@@ -73,7 +73,7 @@ export interface Billing {
   hold(order: Order): Hold | null | Promise<Hold | null>;
   /**
    * Adds to a hold that the exchange is about to pass: this amount, or all that is left. Resolves to null, to the error
-   * of the first exhausted limit if nothing is left, or to `unavailable` if nobody can decide.
+   * of the first exhausted limit if nothing is left, or to `unavailable` if it cannot be decided.
    */
   extend(hold: Hold, amount: bigint): GatewayError | null | Promise<GatewayError | null>;
   /** What these lines cost at the rates of the hold, in nano-USD. */
@@ -88,8 +88,8 @@ export interface Billing {
     source: 'reported' | 'estimated' | 'quarantined' | 'none',
   ): ChargeRecord;
   /**
-   * Takes the hold out of the money of this process, right before the transaction that makes it that of a task. `taskBegun` follows,
-   * whatever becomes of the transaction.
+   * Takes the hold out of the money of this process, right before the transaction that makes it that of a task.
+   * `taskBegun` follows, even if the transaction fails.
    * @throws GatewayError `unavailable` if it has expired.
    */
   taskBeginning(hold: Hold): MovedHold;
@@ -216,7 +216,7 @@ function openHold(
   };
 }
 
-/** Nobody can decide about more money: nothing was added, and the exchange continues with what it holds. */
+/** More money cannot be decided about: nothing was added, and the exchange continues with what it holds. */
 function errorOfUndecided(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   throw error;

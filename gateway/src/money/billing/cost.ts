@@ -32,7 +32,7 @@ const multiplierPlaces = 6;
 /** The exact sum is in 10⁻¹⁸ USD × 10⁻⁶ of the multiplier; a nano-USD is 10⁻⁹ USD. */
 const perNano = 10n ** 15n;
 const thousand = 1000n;
-/** The maximum of a 64-bit column; larger amounts are equivalent, because nobody has so much. */
+/** The maximum of a 64-bit column; larger amounts are equivalent, because no account has that much. */
 export const mostHeld = 2n ** 63n - 1n;
 const factorPlaces = 18;
 const perFactor = 10n ** BigInt(factorPlaces);

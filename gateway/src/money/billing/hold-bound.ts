@@ -30,7 +30,7 @@ export interface DemandedInput {
   readonly unseen: boolean;
   /** The upstream runs tools in between. */
   readonly hostedTools: boolean;
-  /** The upstream may compact a long conversation first, which is a sampling of its own. Absent: no. */
+  /** The upstream may compact a long conversation first, which is a separate sampling. Absent: no. */
   readonly compacts?: boolean;
 }
 
@@ -113,7 +113,10 @@ export function countOf(value: number | null): bigint | null {
   return Number.isFinite(value) ? BigInt(Math.ceil(value)) : mostHeld;
 }
 
-/** The factor of a hold under these surcharges: a discount does not lower the bound, because the upstream may not grant it. */
+/**
+ * The factor of a hold under these surcharges: a discount does not lower the bound, because the upstream may not grant
+ * it.
+ */
 export function dearestFactor(rates: PriceRates, names: readonly string[]): Factor | undefined {
   const dear = names.filter((name) => (rates.multipliers.get(name) ?? 0n) > 1_000_000n);
   return factorOf(rates, dear);
@@ -146,8 +149,8 @@ export interface OutputDemand {
 }
 
 /**
- * How many tokens of output each choice may have for the money of a hold, beside this input, both in their dearest parts.
- * Null: output costs nothing.
+ * How many tokens of output each choice may have for the money of a hold, in addition to this input, both in their
+ * dearest parts. Null: output costs nothing.
  */
 export function affordableOutput(
   { rates, multiplier, amount }: HeldMoney,

@@ -26,7 +26,7 @@ export interface ImageDemand {
   readonly searches?: boolean;
 }
 
-/** The most layers that an image becomes, besides its base. */
+/** The most layers that an image becomes, not counting its base. */
 export const mostLayers = 16n;
 /** The assumed tokens of a source image. */
 const sourceTokens = 16_384n;

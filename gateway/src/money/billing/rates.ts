@@ -190,7 +190,7 @@ export function tokenRatesFor(
   return promptTiers.findLast(({ above }) => prompt > above)?.tokens ?? tokens;
 }
 
-/** The kinds of tokens besides text that a request may use. */
+/** The kinds of tokens other than text that a request may use. */
 export interface Reach {
   readonly inputImage: boolean;
   readonly inputAudio: boolean;

@@ -6,6 +6,7 @@ import {
   type Surcharges,
   type TokenPart,
   type TokenUsage,
+  inputSum,
 } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { receiptOf, type Factor, type CostLine } from './cost.ts';
@@ -33,7 +34,7 @@ export function judgeUsage(
   const responses = choices >= 1 ? Math.min(choices, mostResponses) : 1;
   const output = (model.maxOutputTokens ?? unknownOutput) * responses;
   const window = (model.contextWindow ?? unknownWindow) + output;
-  const total = promptOf(tokens) + tokens.output;
+  const total = inputSum(tokens) + tokens.output;
   return implausible || total * 5 > window * 6 ? 'quarantined' : 'reported';
 }
 
@@ -43,7 +44,7 @@ export function judgeUsage(
  * tokens are free there. The length of the whole prompt chooses the rates.
  */
 export function tokenLines(price: PriceRates, tokens: TokenUsage): CostLine[] {
-  const rates = tokenRatesFor(price, promptOf(tokens));
+  const rates = tokenRatesFor(price, inputSum(tokens));
   if (rates === null) return [];
   const lines: CostLine[] = [];
   for (const [part, others] of countedParts) {
@@ -76,7 +77,7 @@ const chargedApart = ['inputAudio', 'cacheReadAudio', 'outputImage', 'outputAudi
 
 /** Marks, at no cost, for tokens of a text response that are charged as text because the price lacks their part. */
 export function unpricedLines(price: PriceRates, tokens: TokenUsage): CostLine[] {
-  const rates = tokenRatesFor(price, promptOf(tokens));
+  const rates = tokenRatesFor(price, inputSum(tokens));
   if (rates === null) return [];
   return chargedApart.flatMap((part) => {
     const quantity = tokens[part] ?? 0;
@@ -84,10 +85,6 @@ export function unpricedLines(price: PriceRates, tokens: TokenUsage): CostLine[]
       ? []
       : [{ rate: unpricedRate(tokenParts[part]), quantity }];
   });
-}
-
-function promptOf({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): number {
-  return input + cacheRead + cacheWrite + cacheWrite1h;
 }
 
 /**

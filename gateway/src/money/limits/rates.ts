@@ -47,7 +47,7 @@ export type RateDecision =
   /**
    * `denied`: the first limit without room. `retryAfterMs`: a whole number of at least 1, the longest wait of all
    * limits; after it the same request is admitted unless others came first. 1 000 if only a slot is missing, because
-   * nobody knows when a slot is released. Null if a limit is 0: waiting does not help, and that limit is `denied`.
+   * it is unknown when a slot is released. Null if a limit is 0: waiting does not help, and that limit is `denied`.
    */
   | { readonly admitted: false; readonly denied: string; readonly retryAfterMs: number | null };
 

@@ -29,7 +29,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly server: () => ServerReadings;
   readonly tasks: () => TaskReadings;
   readonly degraded: () => readonly string[];
-  /** Hears of requests that go to their upstreams; absent: nobody does. */
+  /** Hears of requests that go to their upstreams. Optional. */
   readonly onOpened?: ((exchange: OpenedExchange) => void) | undefined;
   /** The metrics of several processes; null or absent: only those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
@@ -103,7 +103,7 @@ export function createObserving(options: ObservingOptions): Observing {
   return { metrics, observer, taskEnded };
 }
 
-/** Implausible usage: the charge was bounded by the hold; somebody should look at that upstream. */
+/** Implausible usage: the charge was bounded by the hold; the operator should look at that upstream. */
 function warnOfUsage(logger: Logger, { id, channel }: ExchangeFacts): void {
   logger.warn('the upstream reported implausible usage', {
     component: 'billing',

@@ -16,7 +16,7 @@ export interface RefusalSources {
 export function refusalReason(sources: RefusalSources): 'journal' | 'leases' | null {
   const { journal, nodes, revisions, money } = sources;
   if (!journal.usable) return 'journal';
-  // Without requests nobody tries to lease: after a failure, signs of life tell whether the database takes writes.
+  // Without requests nothing is leased: after a failure, signs of life show whether the database takes writes.
   const cannotLease =
     revisions.problem !== null || money.isAway || (money.hasFailed && !nodes.writes);
   return cannotLease && !money.hasLeases ? 'leases' : null;

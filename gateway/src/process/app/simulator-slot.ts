@@ -15,7 +15,7 @@ export interface SimulatorSlot {
 }
 
 /**
- * Does nothing until `startIfWanted` finds a channel without an address of its own.
+ * Does nothing until `startIfWanted` finds a channel without an address.
  * @param dataDir shared by all processes of the gateway
  */
 export function createSimulatorSlot(

@@ -8,7 +8,7 @@ import type { Logger } from '#observability/index.ts';
 const consoleFolder = new URL('../../../../console/', import.meta.url);
 
 /**
- * Builds the console in a process of its own if `npm install --ignore-scripts` has not, while the gateway serves
+ * Builds the console in a separate process if `npm install --ignore-scripts` has not, while the gateway serves
  * models already. The pages appear once it is done; a gateway that stops first does not wait for it.
  * @param folder with `build.ts`, which writes `dist/stamp` last; for tests
  * @returns whether a build has begun

@@ -38,7 +38,7 @@ export function readRunning(dataDir: string): Running | null {
   return isAlive(running.pid) ? running : null;
 }
 
-/** Written by the gateway after every reload, whoever requested it. */
+/** Written by the gateway after every reload, from any source. */
 export function writeReloadOutcome(dataDir: string, outcome: ReloadOutcome): void {
   writeWhole(join(dataDir, reloadFile), outcome);
 }

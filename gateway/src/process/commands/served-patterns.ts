@@ -8,7 +8,7 @@ export interface ServedPattern {
   readonly channel: string;
   readonly pattern: string;
   readonly models: readonly string[];
-  /** Those of them whose requests are refused, because nobody set a price. */
+  /** Those whose requests are refused because they have no price. */
   readonly unpriced: readonly string[];
 }
 

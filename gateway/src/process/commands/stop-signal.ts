@@ -47,8 +47,9 @@ export function keepListeningAfter(reason: StopReason): number {
 }
 
 /**
- * Does a program stand between this process and whoever started it: npm with its shell, or a Node that was too old? A
- * signal ends npm and its shell and never arrives here. Without this the gateway would stay behind and hold its port.
+ * Does a program stand between this process and the one that started it: npm with its shell, or a Node that was too
+ * old? A signal ends npm and its shell and never arrives here. Without this the gateway would stay behind and hold its
+ * port.
  */
 function hasStarter(env: NodeJS.ProcessEnv): boolean {
   return env['npm_lifecycle_event'] !== undefined || env['SLUICE_PARENT'] !== undefined;

@@ -11,7 +11,7 @@ export interface SilenceOptions {
   readonly onClosed: (lives: readonly string[]) => void;
   /** Called once if lives are still in use. */
   readonly onInUse: () => void;
-  /** Resolves to false when nobody waits any more. */
+  /** Resolves to false when the wait is over. */
   readonly rest: () => Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ export async function closeOnceSilent(options: SilenceOptions): Promise<void> {
     const inUse = await closeSilentLives(database, openLives, silentMs);
     onClosed(openLives.filter((life) => !inUse.includes(life)));
     openLives = inUse;
-    // Whoever had ended before is silent by now.
+    // A process that had ended before is silent by now.
     if (openLives.length > 0 && !isReported && performance.now() - startedAt > silentMs) {
       isReported = true;
       onInUse();

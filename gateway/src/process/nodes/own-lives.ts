@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 
 /*
- * The lives of a node: its processes, as far as they leased money and their leases may still be out. Whoever holds the
+ * The lives of a node: its processes, as far as they leased money and their leases may still be out. The holder of the
  * lock of the folder knows that they have ended, if it is the same folder. Each line names the inode of this file, since
  * a copy of the folder proves nothing: the original may be running. A clone of the whole disk has the same inode, so the
  * line also names the run of the machine and the device.

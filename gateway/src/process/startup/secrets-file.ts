@@ -10,8 +10,8 @@ export function formatSecrets({ admin, key }: Pick<FirstStart, 'admin' | 'key'>)
 }
 
 /**
- * Checks the path where a first start writes its secrets instead of printing them. Nothing may exist there: somebody
- * else's file or link would let them read the secrets.
+ * Checks the path where a first start writes its secrets instead of printing them. Nothing may exist there: another
+ * user's file or link would let that user read the secrets.
  * @throws Error with a message for the operator.
  */
 export function assertSecretsFile(file: string): void {
@@ -43,7 +43,7 @@ export function writeSecretsFile(file: string, text: string, replaces: boolean):
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } catch (cause) {
-    // The next start would take it for somebody else's file.
+    // The next start would take it for a foreign file.
     rmSync(file, { force: true });
     throw new Error(`--secrets-file: ${file} cannot be written: ${(cause as Error).message}`, {
       cause,

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 
 const fileName = 'first-start.json';
 
-/** Secrets of a first start that nobody has seen yet, by id; null: none of that kind. */
+/** Secrets of a first start that have not been shown yet, by id; null: none of that kind. */
 export interface Unshown {
   readonly admin: string | null;
   readonly key: string | null;

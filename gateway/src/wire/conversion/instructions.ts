@@ -18,9 +18,9 @@ export function placeSystemTurns(
   takes: boolean,
   losses: LossList,
 ): GenerationRequest {
-  if (!request.turns.some(isSystem)) return request;
+  if (!request.turns.some(({ role }) => role === 'system')) return request;
   const turns = request.turns.flatMap((turn): Turn[] => {
-    if (!isSystem(turn)) return [turn];
+    if (turn.role !== 'system') return [turn];
     if (turn.blocks.every(isNothing)) {
       if (turn.blocks.some(({ cache }) => cache !== undefined)) losses.dropped('cache');
       return [];
@@ -30,10 +30,6 @@ export function placeSystemTurns(
     return [{ ...turn, role: 'user' }];
   });
   return { ...request, turns };
-}
-
-function isSystem({ role }: Turn): boolean {
-  return role === 'system';
 }
 
 /** Whether the block says nothing. */

@@ -6,6 +6,7 @@ import {
   type Turn,
   type ToolResultBlock,
   type LossList,
+  isMedia,
 } from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
 import { refusalOf } from './losses.ts';
@@ -179,10 +180,6 @@ const placeholder: Block = Object.freeze({ type: 'text', text: 'The output follo
 
 function hasMedia(block: Block): block is ToolResultBlock {
   return block.type === 'tool-result' && block.content.some(isMedia);
-}
-
-function isMedia({ type }: Block): boolean {
-  return type === 'image' || type === 'file' || type === 'audio' || type === 'video';
 }
 
 function insertAfterResults(blocks: readonly Block[], movedMedia: readonly Block[]): Block[] {

@@ -18,6 +18,7 @@ export { outlineOf, parseOutline } from './outline.ts';
 export { PieceOutline, Utf8Check } from './piece-outline.ts';
 export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
 export {
+  duplicateKey,
   type JsonScan,
   type MemberRange,
   type ObjectRange,

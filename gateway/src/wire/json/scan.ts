@@ -255,6 +255,7 @@ function decodedKey(body: Buffer, start: number, end: number): string {
   }
 }
 
-function duplicateKey(key: string): GatewayError {
+/** A member of this name is there twice, or could be read as another one. */
+export function duplicateKey(key: string): GatewayError {
   return new GatewayError('duplicate_key', { values: { key }, param: key });
 }

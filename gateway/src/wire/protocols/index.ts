@@ -47,6 +47,7 @@ export * from './protocol.ts';
 export type { TextFacts } from './facts.ts';
 export { textFacts } from './text-facts.ts';
 export { encodeTokenCount, readTokenCount } from './shared/text/parse-bodies.ts';
+export { invalid } from './shared/text/request-values.ts';
 export {
   bytesPerToken,
   estimateInputTokens,
@@ -71,7 +72,7 @@ export type {
 } from './shared/video/video.ts';
 export { encodeError as encodeContentsError } from './video-contents/index.ts';
 export { encodeError as encodeSynthesisError } from './video-synthesis/index.ts';
-export { inputSum, mergeReports } from './shared/usage/usage-numbers.ts';
+export { mergeReports } from './shared/usage/usage-numbers.ts';
 export { isRecord, type JsonRecord } from './shared/values.ts';
 
 export { skipSignature } from './shared/state/without-state.ts';

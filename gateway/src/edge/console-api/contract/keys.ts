@@ -121,7 +121,7 @@ export const createKey = defineRoute({
   query: nothing,
   body: z.strictObject({
     name: z.string('expected a key name'),
-    /** Without a user: whoever asks. */
+    /** Without a user: the caller. */
     ...givenOnce(kinds.key),
   }),
   response: issuedKey,

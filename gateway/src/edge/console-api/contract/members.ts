@@ -79,7 +79,7 @@ export function shownValues<Of extends Kind>(
   return Object.fromEntries(members) as ReturnType<typeof shownValues<Of>>;
 }
 
-/** What a body may give where an entry is made, besides its name. A new entry is enabled. */
+/** What a body may contain besides the name when an entry is made. A new entry is enabled. */
 export function givenOnce<Of extends Kind>(
   kind: Of,
 ): Omit<Given<Of['members'], { readonly identity: true }>, 'enabled'> {

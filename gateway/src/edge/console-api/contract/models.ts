@@ -35,7 +35,7 @@ const model = z.object({
   /** Requests of everybody in the last 24 hours; null: there were none. */
   recent: z
     .object({
-      /** How many there were; null for whoever sees their own requests only. */
+      /** How many there were; null for people who see only their own requests. */
       requests: z.int().nullable(),
       /** The share that succeeded, from 0 to 1. */
       success: z.number(),
@@ -56,7 +56,7 @@ const detail = model.extend({
   history: z.array(z.object({ version: z.string(), since: time, prices })),
   /** By what factor each group changes its prices. */
   factors: z.array(z.object({ group: z.string(), price_multiplier: z.string() })),
-  /** Null for whoever may not see channels. */
+  /** Null for people who may not see channels. */
   channels: z
     .array(
       z.object({

@@ -42,6 +42,6 @@ export interface ConsoleMembers {
   readonly playground: boolean;
 }
 
-/** Whether somebody with these permissions may use the playground. */
+/** Whether a person with these permissions may use the playground. */
 export const mayPlay = (members: ConsoleMembers, permissions: readonly Permission[]): boolean =>
   members.playground || permissions.includes('keys.write');

@@ -45,7 +45,7 @@ export const session = z.object({
       groups: z.array(z.string()),
     }),
   ),
-  /** Those that the person may give a key of their own. */
+  /** Those that the person may give to their own keys. */
   groups: z.array(z.string()),
   /** Goes into the header `x-sluice-csrf` of every write. */
   csrf_token: z.string(),

@@ -29,7 +29,7 @@ export const timeFilter = z.iso
 
 const bounds = { from: timeFilter.optional(), to: timeFilter.optional() };
 
-/** A query for a range of time, with these parameters beside it. */
+/** A query for a range of time, with these additional parameters. */
 export const ranged = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject({ ...bounds, ...shape }).refine(
     (query) => {

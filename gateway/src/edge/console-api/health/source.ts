@@ -50,6 +50,6 @@ export interface HealthSource {
   readonly nodes: () => Promise<readonly NodeHealth[]>;
 }
 
-/** The share that succeeded; null: nothing was asked. Rounded, so that it tells nobody how many others asked. */
+/** The share that succeeded; null: nothing was asked. Rounded, so that it does not reveal how many others asked. */
 export const shareOf = (requests: number, failedRequests: number): number | null =>
   requests === 0 ? null : Math.round((1 - failedRequests / requests) * 1_000) / 1_000;

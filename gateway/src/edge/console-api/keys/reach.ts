@@ -46,7 +46,7 @@ export interface KeyPayer {
   readonly team: string | null;
 }
 
-/** The groups that a key may be given by whoever has no say over all keys: those of the one who pays for it. */
+/** The groups that a person who may not manage all keys can give a key: those of its payer. */
 export async function groupsFor(
   db: OpenDatabase['kysely'],
   { userId, team }: KeyPayer,

@@ -115,7 +115,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       revision: key.revision,
     };
 
-    /** What somebody without a say over all keys has asked for. @throws ApiError `forbidden` */
+    /** What a person who may not manage all keys has requested. @throws ApiError `forbidden` */
     async function requireAllowed(
       requestedSettings: KeySettings,
       group: string | null | undefined,
@@ -213,7 +213,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     const { team, group } = { team: key.team, group: key.group, ...settings };
     const own = key.team === null ? [] : [{ name: key.team }];
     assertAllowed({ user: key.user, team }, key.user, [...reach.teams, ...own]);
-    // What an administrator gave stays as long as nobody else pays.
+    // What an administrator gave stays as long as the payer does.
     if (team === key.team && group === key.group) return;
     const payer = { userId: key.userId, team };
     assertGroup(group, await fromDatabase(() => groupsFor(database.kysely, payer)), team);

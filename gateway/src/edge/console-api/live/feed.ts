@@ -5,11 +5,11 @@ export type LiveEvent =
   | { readonly kind: 'started'; readonly exchange: OpenedExchange }
   | { readonly kind: 'finished'; readonly number: number; readonly record: ExchangeRecord };
 
-/** What happens in this process, for whoever watches. Nothing of it waits for anybody. */
+/** What happens in this process, for pages that watch. Requests never wait for a watcher. */
 export interface LiveFeed {
   started(exchange: OpenedExchange): void;
   finished(record: ExchangeRecord): void;
-  /** The last finished ones, the oldest first: those since somebody watches. */
+  /** The last finished ones since a page began to watch, oldest first. */
   readonly last: readonly (LiveEvent & { readonly kind: 'finished' })[];
   /** How many have finished since this process began. */
   readonly finishedCount: number;
@@ -23,9 +23,9 @@ export interface LiveFeed {
 /** So many can be brought after a lost connection. */
 const mostEvents = 500;
 /**
- * Milliseconds for which records are kept after the last watcher has left, because it may only have lost its connection.
- * While nobody watches, nothing is kept: records that outlive their request cost the garbage collector a fifth of the
- * request's processor time.
+ * Milliseconds for which records are kept after the last watcher has left, because it may only have lost its
+ * connection. While no page watches, nothing is kept: records that outlive their request cost the garbage collector a
+ * fifth of the request's processor time.
  */
 const patience = 60_000;
 

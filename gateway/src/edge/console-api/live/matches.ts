@@ -25,7 +25,7 @@ export function matches(filter: UsageFilter, row: Matched): boolean {
     team: row.team_id,
   };
   for (const name of named) {
-    // Who answers is not known before somebody does.
+    // The channel is unknown until one responds.
     if (name === 'channel' && row.ended === undefined) continue;
     const filterValue = name === 'user' ? filter[name]?.trim().toLowerCase() : filter[name];
     const is = row[name];

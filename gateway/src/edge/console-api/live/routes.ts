@@ -18,12 +18,12 @@ const turn = 250;
 const perTurn = Math.floor((50 * turn) / 1_000);
 const turnsOfComment = 15_000 / turn;
 const turnsOfSession = 5_000 / turn;
-/** Bytes that somebody may leave lying before rows are left out for them. */
+/** Unread bytes of a watcher above which rows are left out. */
 const mostWaiting = 262_144;
 /** Events that wait for the next turn; more are left out. */
 const mostPending = 200;
 
-/** What requests do while somebody watches. It tells of this process alone. */
+/** What requests do while a page watches, in this process only. */
 export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
   const { feed, reads, callerFor } = options;
   const names = createNames(options);
@@ -56,7 +56,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
         });
     }, turn);
     body.once('close', stop);
-    // Nobody half-closes a stream of events: whoever closes the page has left, though the server would still write.
+    // No browser half-closes a stream of events: after a FIN the page is gone, though the server could still write.
     request.raw.socket.once('end', stop);
 
     function stop(): void {
@@ -93,7 +93,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
   });
 }
 
-/** Those that finished while nobody heard of it, and how many more there were. */
+/** Requests that finished while the page was not connected, and how many more there were. */
 function missedSince(
   { last, epoch, finishedCount }: LiveFeed,
   id: string | null,
@@ -105,7 +105,7 @@ function missedSince(
     const events = last.filter((event) => event.number > number).slice(-mostMissed);
     return { events, dropped: Math.max(0, finishedCount - number - events.length) };
   }
-  // Of another process, nobody knows how many there were.
+  // For another process the number is unknown.
   return { events: last.filter(({ record }) => record.time > time).slice(-mostMissed), dropped: 0 };
 }
 

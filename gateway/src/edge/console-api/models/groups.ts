@@ -6,7 +6,7 @@ import type { SignedInCaller } from '../sessions/guard.ts';
 
 type Db = OpenDatabase['kysely'];
 
-/** The groups whose models a person sees: those that they may use, for whoever pays; some roles see all. */
+/** The groups whose models a person sees: those that they may use, whether they or a team pay; some roles see all. */
 export async function groupsOf(
   db: Db,
   { permissions, session: { user } }: SignedInCaller,

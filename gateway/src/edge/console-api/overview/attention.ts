@@ -89,7 +89,7 @@ function withoutPrice({
   });
 }
 
-/** Keys that end soon and budgets that are nearly spent, of those that somebody sees. */
+/** Keys that end soon and budgets that are nearly spent, of those that the person may see. */
 export async function accountAttention(
   db: Db,
   scope: Pick<NameFilters, 'userId' | 'teamIds'>,

@@ -20,7 +20,7 @@ export interface OverviewRoutesOptions extends UsageRoutesOptions {
 
 const longest = 3_660 * 86_400_000;
 
-/** Totals of a range against the one before, and what somebody has to do something about. */
+/** Totals of a range against the one before, and what needs attention. */
 export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOptions): void {
   const { reads, now, state, snapshot } = options;
   serveRoute(scope, contract.readOverview, options, async ({ query, caller }) => {

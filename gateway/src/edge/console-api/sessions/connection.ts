@@ -7,7 +7,7 @@ import type { Actor } from '#administration/index.ts';
 export interface Connection {
   /** Encrypted up to this gateway, or up to a proxy that it trusts. */
   readonly isSecure: boolean;
-  /** From a page of this machine, so that nobody can listen. */
+  /** From a page of this machine, so that no one can listen. */
   readonly isLocal: boolean;
 }
 
@@ -31,7 +31,7 @@ function isLoopback(address: string): boolean {
   return bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
-/** The person behind a call, as the audit log names whoever makes a change. */
+/** The person behind a call, as the audit log names the author of a change. */
 export function actorOf(
   { server, raw, id: requestId }: FastifyRequest,
   { id, email }: { readonly id: string; readonly email: string },

@@ -16,7 +16,7 @@ export interface FailedSignInsOptions {
   readonly interval?: number;
 }
 
-/** Addresses with a line of their own in a minute; the rest share one. */
+/** Addresses with a separate line in a minute; the rest share one. */
 const mostAddresses = 200;
 
 /** Puts failed sign-ins on record as one line a minute and address, so that a flood of them cannot fill the log. */

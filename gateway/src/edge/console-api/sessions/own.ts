@@ -121,7 +121,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     return { ...user, name };
   }
 
-  /** As at a sign-in, so that whoever finds an open browser cannot guess faster there. */
+  /** As at a sign-in, so that passwords cannot be guessed faster in a browser left open. */
   async function assertKnows(request: FastifyRequest, email: string, password: string) {
     const address = request.server.clientAddress(request.raw);
     try {

@@ -77,7 +77,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     return { teams: teams.map((team) => ({ ...team, groups })), groups };
   }
 
-  /** @throws ApiError `unauthenticated` if the person was disabled meanwhile, or has another password or role */
+  /** @throws ApiError `unauthenticated` if the person has been disabled since, or has another password or role */
   async function start(request: FastifyRequest, user: StoredUser): Promise<SignedInCaller> {
     const address = request.server.clientAddress(request.raw);
     const userAgent = request.headers['user-agent'] ?? null;

@@ -12,7 +12,7 @@ export interface Attempt {
   readonly password: string;
   /** The client's; null: unknown. */
   readonly address: string | null;
-  /** What the browser got when somebody signed in with it before. */
+  /** The browser's token from an earlier sign-in. */
   readonly browserToken: string | null;
 }
 
@@ -82,7 +82,7 @@ export function createSignIn({
       browser === null
         ? [`account ${accountName(email)}`, `address ${address === null ? '' : networkOf(address)}`]
         : [`browser ${browser}`];
-    // Twice: whoever must wait takes nobody's place in the queue, and tries that arrive together count together.
+    // Twice: a try that must wait takes no place in the queue, and tries that arrive together count together.
     assertMayTry(names);
     const hash = user?.enabled === true ? (user.passwordHash ?? nobody) : nobody;
     const isRight = await hashing.run(() => {
@@ -101,7 +101,7 @@ export function createSignIn({
   };
 }
 
-/** A name of its own for every account, as short for a long text as for a short one. */
+/** A unique name for every account, of the same length for long and short texts. */
 function accountName(email: string): string {
   return createHash('sha256').update(email.trim().toLowerCase()).digest('base64url');
 }

@@ -6,7 +6,7 @@ export interface Slots {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** @param atOnce and `waiting`: at most so many at a time */
+/** @param atOnce and `waiting`: the limits of each */
 export function createSlots(atOnce: number, waiting: number): Slots {
   let running = 0;
   const queue: (() => void)[] = [];
@@ -21,7 +21,7 @@ export function createSlots(atOnce: number, waiting: number): Slots {
       try {
         return await work();
       } finally {
-        // The next one takes over this place, so that nobody who arrives now can take it too.
+        // The next one takes over this place, so that a new arrival cannot take it too.
         const next = queue.shift();
         if (next === undefined) running -= 1;
         else next();

@@ -1,7 +1,7 @@
 /** Failures before the first delay, and what a delay is at most, in seconds. */
 const freeAttempts = 4;
 const longestDelay = 900;
-/** Milliseconds after the last failure until a count begins anew. */
+/** Milliseconds after the last failure until a count is reset. */
 const memory = 3_600_000;
 /** Counts that are kept; the oldest goes first. */
 const most = 10_000;
@@ -14,7 +14,7 @@ interface Count {
 
 /**
  * Slows down guessing: from the fifth failure on, each one doubles the time until the next try. Accounts and addresses
- * are counted apart. A browser that has signed in before has a count of its own, so that nobody can lock a person out.
+ * are counted apart. A browser that has signed in before has a separate count, so that a person cannot be locked out.
  */
 export interface SignInThrottle {
   /** Seconds until a try may be made with these names; 0: now. */

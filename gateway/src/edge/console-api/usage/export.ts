@@ -11,7 +11,7 @@ import { filterOf, rangeOf, scopeOf, type UsageRoutesOptions, rowOf } from './fi
 
 /** Few enough that no request for a model waits for them. */
 const rowsAtOnce = 100;
-/** Milliseconds after which somebody who takes nothing is left alone. */
+/** Milliseconds after which a reader that takes nothing is dropped. */
 const patience = 60_000;
 
 const formats = {

@@ -38,7 +38,7 @@ export function hoursOf(query: Pick<Query, 'from' | 'to'>, now: number) {
   return wholeHours({ from: Math.max(from, 0), to: Math.max(to, 0) });
 }
 
-/** Whose requests somebody sees: their own and those of teams that they own, unless they may read all. */
+/** Whose requests a person sees: their own and those of teams that they own, unless they may read all. */
 export async function scopeOf(
   db: Db,
   { permissions, session }: SignedInCaller,
@@ -96,7 +96,7 @@ export function brokenHours(timeZone: string): ApiError {
   return new ApiError('invalid', `tz: ${message}`, { fields: [{ path: 'tz', message }] });
 }
 
-/** A cursor that no list has given out. @throws whatever else it is */
+/** Turns the error of a cursor that no list has given out into a 400. @throws any other error */
 export function asInvalid(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   const { message } = error;

@@ -48,7 +48,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
     return { body: { data: page.data.map(rowOf), next: page.next } };
   });
 
-  /** Without an end: a request that arrives meanwhile belongs to the list. */
+  /** Without an end: a request that arrives while the list is read belongs to it. */
   const rangeUntilNow = (query: { readonly from?: number | undefined }) => ({
     from: query.from ?? rangeOf({}, now()).from,
   });

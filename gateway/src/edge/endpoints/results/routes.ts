@@ -6,7 +6,7 @@ import type { FoundResult } from '#tasks/index.ts';
 import type { OwnTasks } from '../context.ts';
 import { readRange } from './byte-range.ts';
 
-/** `GET /v1/results/{task}/{name}`: copies of videos, for whoever has the signed link. */
+/** `GET /v1/results/{task}/{name}`: copies of videos, for everyone who has the signed link. */
 export function resultsRoute(tasks: Pick<OwnTasks, 'findResult'>) {
   return function results(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.get(

@@ -35,7 +35,7 @@ export function videoContentsRoutes(context: EndpointContext) {
   };
 }
 
-/** SDKs declare JSON and send no body: nothing is read in a scope of its own. */
+/** SDKs declare JSON and send no body, so a separate scope reads none. */
 function removal(context: EndpointContext) {
   return function videoRemoval(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.removeAllContentTypeParsers();

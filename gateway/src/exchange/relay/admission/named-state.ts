@@ -182,7 +182,7 @@ export function stateNotFound({ kind, param }: Pick<NamedState, 'kind' | 'param'
 export interface NamingRequest extends CheckedRequest {
   /** The ids that it names; undefined: none. */
   readonly namedStates: readonly NamedState[] | undefined;
-  /** Null when the request names none, or nobody would get them. */
+  /** Null when the request names none, or no upstream would get them. */
   readonly names: NameJudgement | null;
 }
 

@@ -10,12 +10,12 @@ import {
   type SurchargeFacts,
 } from '#vendors/index.ts';
 
-/** What the route's upstream charges for besides tokens. */
+/** What the route's upstream charges for in addition to tokens. */
 export function surchargesOf({ channel }: Route): SurchargeFacts {
   return vendorOf(channel)?.surcharges ?? noSurcharges;
 }
 
-/** What any of the routes' upstreams charges for besides tokens. */
+/** What any of the routes' upstreams charges for in addition to tokens. */
 export function surchargesOfAny(routes: readonly Route[]): SurchargeFacts {
   return joinedSurcharges(...routes.map(surchargesOf));
 }

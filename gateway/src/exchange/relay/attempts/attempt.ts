@@ -1,9 +1,7 @@
 import { CollectedBody } from '#bodies/index.ts';
 import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
-import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableResponse } from '#protocols/index.ts';
-import type { ChannelHealth } from '#routing/index.ts';
 import type {
   UpstreamCall,
   UpstreamClient,
@@ -38,11 +36,9 @@ const lastUsageMs = 500;
  */
 const bodyEndMs = 2_000;
 
-/** What is needed to send requests upstream. */
+/** What an attempt needs of the gateway. */
 export interface AttemptParts {
   readonly upstream: UpstreamClient;
-  readonly health: ChannelHealth;
-  readonly timeouts: Timeouts;
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly drains: DrainSlots;
@@ -76,7 +72,7 @@ export class Attempt<Result, Seen>
   isLeft = false;
   hasDrainSlot = false;
   readonly #receiver: Receiver<Result, Seen>;
-  readonly #parts: Omit<AttemptParts, 'health' | 'timeouts'>;
+  readonly #parts: AttemptParts;
   readonly #input: AttemptInput;
   readonly #onLeave: AttemptedRequest<Result, Seen>['onLeave'];
   readonly #memory: AttemptedRequest<Result, Seen>['memory'];
@@ -106,7 +102,7 @@ export class Attempt<Result, Seen>
    * @param clientDeadline the monotonic time until which the client waits for the response to begin
    */
   constructor(
-    parts: Omit<AttemptParts, 'health' | 'timeouts'>,
+    parts: AttemptParts,
     input: AttemptInput,
     request: AttemptedRequest<Result, Seen>,
     deadline: number,
@@ -201,7 +197,7 @@ export class Attempt<Result, Seen>
   }
 
   /**
-   * The client has closed its connection. The upstream is cancelled, because nobody will read the rest, unless it
+   * The client has closed its connection. The upstream is cancelled, because the rest would not be read, unless it
    * charges for the whole response anyway.
    * @param now the monotonic time
    */
@@ -225,7 +221,10 @@ export class Attempt<Result, Seen>
     this.#receiver.letGo?.();
   }
 
-  /** The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked for. */
+  /**
+   * The upstream may have begun to work on the response. Not on an error, or on what is not the stream that was asked
+   * for.
+   */
   get #isWorkedOn(): boolean {
     return this.call.isSent && (this.#receiver.takes !== 'events' || this.#body === null);
   }

@@ -154,8 +154,8 @@ export const errorBodyLimit = 64 * 1024;
 const partialContent = 206;
 
 /**
- * Does the status mean that there is no result? Partial content (206) counts as an error too, because nobody asked for
- * a range (RFC 9110, 15.3.7).
+ * Does the status mean that there is no result? Partial content (206) counts as an error too, because no request asks
+ * for a range (RFC 9110, 15.3.7).
  */
 export function isError(status: number): boolean {
   return status < 200 || status > 299 || status === partialContent;

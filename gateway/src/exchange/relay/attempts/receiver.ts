@@ -21,7 +21,7 @@ export interface Receiver<Result, Seen> {
   readonly isShown?: boolean;
   /** What is known of a response that has no end. Absent: nothing. */
   readonly seenResponse?: Seen;
-  /** What the upstream has made so far, besides tokens. Absent: nothing that is counted. */
+  /** What the upstream has made so far, apart from tokens. Absent: nothing that is counted. */
   readonly madeUnits?: UnitsRecord;
   /** The usage is about to come. */
   readonly awaitsUsage?: boolean;

@@ -21,7 +21,7 @@ export interface ResponseReader<Result> {
 export class ReadingResponse<Result> {
   /** @throws UnreadableResponse, UnchargedResponse, ResponseTooComplex, GatewayError `unavailable` */
   readonly result: Promise<Result>;
-  /** Says that nobody waits for the result any more. */
+  /** Reports that the result is no longer needed. */
   readonly abandon: () => void;
 
   constructor(result: Promise<Result>, abandon: () => void = () => {}) {

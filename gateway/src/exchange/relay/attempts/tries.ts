@@ -1,7 +1,8 @@
 import type { Route } from '#catalogue/index.ts';
+import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Journal } from '#journal/index.ts';
-import type { ChannelLease } from '#routing/index.ts';
+import type { ChannelHealth, ChannelLease } from '#routing/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { asGatewayError } from '../ending/finish.ts';
 import type { SentRequest } from '../ending/record.ts';
@@ -21,8 +22,15 @@ export interface TriedExchange extends Pick<Exchange, 'hold'> {
   };
 }
 
+/** What is needed to send the requests of an exchange upstream. */
+export interface SendingParts extends AttemptParts {
+  readonly health: ChannelHealth;
+  /** The gateway's settings; a channel's own take precedence. */
+  readonly timeouts: Timeouts;
+}
+
 /** What the tries need of the gateway. */
-export interface TryingParts extends AttemptParts {
+export interface TryingParts extends SendingParts {
   readonly journal: Pick<Journal, 'begin'>;
 }
 

@@ -86,7 +86,7 @@ export function forwardedHeaders(
 interface ChannelTarget {
   readonly origin: string;
   readonly path: string;
-  /** The channel's own headers, by lower-case name. They replace the client's, whatever their spelling. */
+  /** The channel's own headers, by lower-case name. They replace the client's in any spelling. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
 }

@@ -57,7 +57,7 @@ const addedPerItem = 64;
 
 /**
  * The model's window applies to each item of the input. And a text has at most as many tokens as bytes: whatever is
- * reported beyond that, nobody has sent.
+ * reported beyond that was not sent.
  */
 function judge(
   usage: ReportedUsage,

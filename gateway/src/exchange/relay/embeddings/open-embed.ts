@@ -1,7 +1,7 @@
 import { type BodyPool, valueOf } from '#body-work/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { EmbeddingsRequest } from '#protocols/index.ts';
-import type { AttemptParts } from '../attempts/attempt.ts';
+import type { SendingParts } from '../attempts/tries.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import { namedRoutes } from '../admission/find-model.ts';
@@ -35,7 +35,7 @@ function checkEmbed(
   const { terms } = request;
   if (terms.length > 0)
     requireOffered(terms, resolvedModel.model, namedRoutes(input, resolvedModel));
-  return { resolvedModel: resolvedModel, request };
+  return { resolvedModel, request };
 }
 
 export interface CheckedEmbed extends CheckedRequest {
@@ -57,7 +57,7 @@ export interface EmbedInput extends ExchangeInput {
 }
 
 /** What the operation of embeddings needs. */
-export interface EmbedParts extends ExchangeParts, AttemptParts {
+export interface EmbedParts extends ExchangeParts, SendingParts {
   /** Reads large requests and responses in threads. */
   readonly bodies: BodyPool;
 }

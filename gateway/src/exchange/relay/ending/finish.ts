@@ -133,8 +133,8 @@ export function finishCompleted(
     outcome: 'completed',
     status: 200,
     error: null,
-    measuredUsage: measuredUsage,
-    triedRequests: triedRequests,
+    measuredUsage,
+    triedRequests,
   });
 }
 
@@ -153,8 +153,8 @@ export function finishDisconnected(
     outcome: 'client-left',
     status: exchange.input.client.failedWith?.entry.status ?? 499,
     error,
-    measuredUsage: measuredUsage,
-    triedRequests: triedRequests,
+    measuredUsage,
+    triedRequests,
   });
 }
 
@@ -170,7 +170,7 @@ export function finishRefused(
     status: error.entry.status,
     error,
     measuredUsage: nothingUsed,
-    triedRequests: triedRequests,
+    triedRequests,
   });
 }
 
@@ -187,7 +187,7 @@ export function finishFailed(
     status,
     error,
     measuredUsage: nothingUsed,
-    triedRequests: triedRequests,
+    triedRequests,
   });
 }
 

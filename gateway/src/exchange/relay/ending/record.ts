@@ -88,7 +88,7 @@ export interface Measured {
   readonly source: ExchangeRecord['usageSource'];
   /** More than was asked for: it is believed only if it can be paid. Absent: no. */
   readonly isBeyondRequest?: boolean;
-  /** What was made and used besides tokens. Absent: nothing. */
+  /** What was made and used apart from tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   /** Counters of the report that nothing reads. Absent: none. */
   readonly unread?: readonly string[];
@@ -173,7 +173,7 @@ export function userAgentOf({ headers }: Pick<ExchangeInput, 'headers'>): string
   return typeof text === 'string' ? withoutKeys(text).slice(0, 200) : null;
 }
 
-/** Somebody may configure the key as the model's name, and a key must not be stored. No model is named like a key. */
+/** A user may configure the key as the model's name, and a key must not be stored. No model is named like a key. */
 function withoutKeys(text: string): string {
   return text.includes('sk-')
     ? text.replaceAll(/(?<![a-z0-9])sk-[\x21-\x7e]{16,}/gi, 'sk-…')

@@ -62,7 +62,7 @@ export const imageOperation: Operation<
     const { keyId } = input.caller;
     const space = parts.spool.reserve(storedBytes, { keyId, of: 'response' });
     if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
-    return { ...sharedParts, request, reservedBytes: reservedBytes, space };
+    return { ...sharedParts, request, reservedBytes, space };
   },
   async answer(parts, exchange, preparedImages) {
     const { input } = exchange;
@@ -148,7 +148,7 @@ function convertible(
     encode: (response) =>
       imageCodecs.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
   };
-  return { openedImages: openedImages, request, model, rates, surcharges, reservedBytes };
+  return { openedImages, request, model, rates, surcharges, reservedBytes };
 }
 
 function streamedTo({ form, headers }: ImageInput): StreamedImages {

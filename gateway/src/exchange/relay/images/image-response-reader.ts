@@ -49,8 +49,7 @@ export class ImageResponseReader implements ResponseReader<MeasuredImages> {
   #measure(response: ImagesResponse): MeasuredImages {
     const { prepared, missingUsage } = this.#options;
     const measuredUsage = measureImages(response, prepared, missingUsage);
-    if (typeof measuredUsage !== 'string')
-      return { body: response.body, measuredUsage: measuredUsage };
+    if (typeof measuredUsage !== 'string') return { body: response.body, measuredUsage };
     const units = unitsOf(response, prepared);
     throw new UnchargedResponse(measuredUsage.replaceAll('_', '-'), response.usage, units);
   }

@@ -286,7 +286,7 @@ export class ImageStream implements Receiver<CompleteImages, Measured | null> {
     } else if (this.#isLeftBehind && !attempt.isLeft) attempt.cut('deadline');
     else {
       attempt.complete({
-        measuredUsage: measuredUsage,
+        measuredUsage,
         rest: [...this.#takeHeld(), ...tap.completion()],
       });
       // The connection was for this request alone.

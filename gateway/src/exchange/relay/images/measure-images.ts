@@ -38,7 +38,7 @@ export interface MeasuredRequest {
   >;
   /** Null: nothing is charged. */
   readonly rates: PriceRates | null;
-  /** What the upstreams that may respond charge for besides tokens. */
+  /** What the upstreams that may respond charge for in addition to tokens. */
   readonly surcharges: SurchargeFacts;
 }
 
@@ -124,7 +124,7 @@ function unreadOf(usage: ReportedUsage | null): Pick<Measured, 'unread'> {
   return usage?.unread === undefined ? {} : { unread: usage.unread };
 }
 
-/** Beside tiers, which have no multipliers. */
+/** In addition to tiers, which have no multipliers. */
 function searchLines(rates: PriceRates, usage: ReportedUsage | null): readonly CostLine[] {
   const { webSearches = 0 } = usage?.surcharges ?? {};
   return surchargedLines(rates, [], { reported: [], webSearches });

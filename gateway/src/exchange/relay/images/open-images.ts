@@ -75,5 +75,5 @@ function checkImages(
   if (terms.length > 0) {
     requireOffered(terms, model, namedRoutes(exchange.input, resolvedModel));
   }
-  return { resolvedModel: resolvedModel, request, namedStates: request.namedStates, names: null };
+  return { resolvedModel, request, namedStates: request.namedStates, names: null };
 }

@@ -7,7 +7,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { ImagePieceReader, ImagesRequest, Protocol } from '#protocols/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { AttemptParts } from '../attempts/attempt.ts';
+import type { SendingParts } from '../attempts/tries.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from '../exchange.ts';
 import { candidatesFor } from '../admission/find-model.ts';
 import type { NamingRequest, StateParts } from '../admission/named-state.ts';
@@ -24,9 +24,9 @@ export interface CheckedImages extends NamingRequest {
 export interface PreparedImages {
   readonly request: ImagesRequest<ImageBody>;
   readonly model: Model;
-  /** Null: nothing is charged, whatever the response is. */
+  /** Null: no response is charged. */
   readonly rates: PriceRates | null;
-  /** What the upstreams of the routes charge for besides tokens. */
+  /** What the upstreams of the routes charge for in addition to tokens. */
   readonly surcharges: SurchargeFacts;
   /** In the order to try them. */
   readonly routes: readonly Route[];
@@ -52,7 +52,7 @@ export interface ImageInput extends ExchangeInput {
 }
 
 /** What the operation of images needs. */
-export interface ImageParts extends ExchangeParts, AttemptParts, StateParts {
+export interface ImageParts extends ExchangeParts, SendingParts, StateParts {
   /** Reads large requests and responses in threads. */
   readonly bodies: BodyPool;
   readonly spool: Spool;

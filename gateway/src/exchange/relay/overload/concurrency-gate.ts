@@ -12,7 +12,7 @@ export interface ConcurrencyGate {
   /** How many requests have been refused since the start, by cause. */
   readonly refused: Readonly<Record<OverloadCause, number>>;
   /**
-   * Takes a slot if one is free and nobody is waiting. `leave` returns it, and is called once.
+   * Takes a slot if one is free and no request is waiting. `leave` returns it, and is called once.
    * @param isLarge the request's body is large, or may be
    */
   tryEnter(isLarge: boolean): boolean;

@@ -110,7 +110,7 @@ const addedInput = 4_096;
 
 /**
  * Bounds of what a request can use. If it holds all that was left, its output limit is lowered to what that pays for
- * beside the estimated input, unless that is not worth an answer.
+ * in addition to the estimated input, unless too little is left for a response.
  * @param mayCap the operator and the key allow it
  */
 export function requestBoundsOf(
@@ -135,7 +135,7 @@ function capOf(hold: Hold, countedText: CountedText & Pick<PreparedText, 'terms'
   return tokens === null || tokens < leastOutput ? null : tokens;
 }
 
-/** The cap for the request to one upstream. @param tokens see `AskedBounds` */
+/** The cap for the request to one upstream. @param tokens see `RequestBounds` */
 export function outputCapOf(
   tokens: number,
   model: Model,

@@ -6,7 +6,7 @@ import type { Codec, Protocol } from '#protocols/index.ts';
 import type { ChannelAffinity } from '#routing/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import type { AttemptParts } from '../attempts/attempt.ts';
+import type { SendingParts } from '../attempts/tries.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import type { SentRequest } from '../ending/record.ts';
 import type { StateParts } from '../admission/named-state.ts';
@@ -21,7 +21,7 @@ export interface TextInput extends ExchangeInput {
 }
 
 /** What the text operations need. */
-export interface TextParts extends ExchangeParts, AttemptParts, StateParts {
+export interface TextParts extends ExchangeParts, SendingParts, StateParts {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
   readonly codecs: Readonly<Record<TextProtocolName, Pick<Codec, 'decodeRequest' | 'fieldName'>>>;
   readonly converter: Converter;
@@ -41,7 +41,7 @@ export interface TextParts extends ExchangeParts, AttemptParts, StateParts {
 
 /** What is known about a text request that was sent. */
 export interface TextSent extends SentRequest {
-  /** What its upstream charges for besides tokens. */
+  /** What its upstream charges for in addition to tokens. */
   readonly surcharges: SurchargeFacts;
   /** See `Vendor`. */
   readonly hidesReasoningInTotal: boolean;

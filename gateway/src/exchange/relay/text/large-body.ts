@@ -41,7 +41,8 @@ export async function givingBack<Value>(
 }
 
 /**
- * What threads do with the body of one exchange. The body is handed over to them, so nothing else may use it meanwhile.
+ * What threads do with the body of one exchange. The body is handed over to them, so nothing else may use it until they
+ * return it.
  */
 export class LargeBody {
   /** The body is also read in a thread, not only converted. */
@@ -158,8 +159,8 @@ export class LargeBody {
 }
 
 /**
- * A body of any size, to be converted in a thread because of what is put into it. An earlier channel may still be reading
- * its bytes, so a copy is handed over.
+ * A body of any size, to be converted in a thread because of what is put into it. An earlier channel may still be
+ * reading its bytes, so a copy is handed over.
  */
 export function enlargedBody(parts: ThreadParts, input: TextInput): LargeBody {
   return new LargeBody(parts, input, false, true);

@@ -15,8 +15,9 @@ import {
   saysNothing,
   type Surcharges,
   type TokenUsage,
+  inputSum,
 } from '#canonical/index.ts';
-import { estimateTokens, inputSum, type StreamTap } from '#protocols/index.ts';
+import { estimateTokens, type StreamTap } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { type BrokenAttempt, type DisconnectedAttempt, isError } from '../attempts/outcome.ts';
 import { chargedSurcharges } from '../admission/offered-terms.ts';
@@ -43,7 +44,8 @@ export interface MeasuredTextRequest extends Pick<PreparedText, 'model' | 'bound
 /**
  * What a text exchange used, for its row and its charge. Implausible numbers of the upstream are marked as such; they
  * do not limit the charge, the hold does.
- * @param sentRequest the request whose response the client gets; null when it is not known: then only tokens are charged.
+ * @param sentRequest the request whose response the client gets; null when it is not known: then only tokens are
+ * charged.
  */
 export function measureText(
   { tokens, source, implausible, surcharges, iterations, unread }: TextUsage,
@@ -93,7 +95,7 @@ function isBeyondRequest(
     model.maxOutputTokens ?? Infinity,
   );
   const limit = limitOfEach * request.choices;
-  // Reasoning may come beside what the limit counts.
+  // Reasoning may come in addition to what the limit counts.
   const output = tokens.output - tokens.reasoning;
   return output * 5 > limit * 6 || inputSum(tokens) > bounds.mostInput;
 }
@@ -202,8 +204,8 @@ export function asReported({
 }
 
 /**
- * Counts reasoning that only the total of the response contains, if this upstream reports it so, and as far as the output
- * limit allows.
+ * Counts reasoning that only the total of the response contains, if this upstream reports it so, and as far as the
+ * output limit allows.
  */
 export function withHiddenReasoning(
   reportedUsage: ReportedUsage | null,
@@ -224,8 +226,8 @@ export function withHiddenReasoning(
 }
 
 /**
- * The usage of a complete response whose upstream reported nothing, or only a part. A response without output, such as a
- * refused prompt, is not estimated, because it may have cost nothing.
+ * The usage of a complete response whose upstream reported nothing, or only a part. A response without output, such as
+ * a refused prompt, is not estimated, because it may have cost nothing.
  * @param isZero what is not reported counts as nothing
  */
 function usageOfIncomplete(

@@ -36,10 +36,10 @@ export interface PreparedText {
   readonly conversation: Conversation | null;
   /** Where the state is that the request names; null when none of it is known. */
   readonly stateLocation: StateLocation | null;
-  /** Ids in the request that belong to nobody; null when there are none. */
+  /** Ids in the request without an owner; null when there are none. */
   readonly unownedIds: ReadonlySet<string> | null;
   /**
-   * The request's history holds sealed reasoning. Null until somebody has looked, which costs a search through its
+   * The request's history holds sealed reasoning. Null until it has been checked, which costs a search through its
    * bytes.
    */
   isSealed: boolean | null;
@@ -48,7 +48,9 @@ export interface PreparedText {
 
 /** What a response can have used of what was asked for. */
 export interface RequestBounds {
-  /** The most output of each choice that the money pays for, if it is less than what was asked for; null: it is enough. */
+  /**
+   * The most output of each choice that the money pays for, if it is less than what was asked for; null: it is enough.
+   */
   readonly cap: number | null;
   /** More input tokens than this are in no such request; infinite if its bytes do not tell. */
   readonly mostInput: number;

@@ -36,12 +36,12 @@ const colon = ':'.charCodeAt(0);
 const mostBytes = 2 * 1024 * 1024;
 
 /**
- * Cursor sends requests of responses to the endpoint of chat: with `input`, flat tools and `reasoning`, and the expectation
- * of chat's answer (https://docs.litellm.ai/docs/tutorials/cursor_integration). The same request for the protocol of
- * responses, whose answer the client gets in chat's form; any other request is returned as it is.
+ * Cursor sends requests of responses to the endpoint of chat: with `input`, flat tools and `reasoning`, and the
+ * expectation of a chat response (https://docs.litellm.ai/docs/tutorials/cursor_integration). The same request for the
+ * protocol of responses, whose response the client gets in chat's form; any other request is returned as it is.
  *
- * Every request of chat has `messages`, mostly near its beginning, so one short search is enough. A quote inside of a text
- * is escaped, so only keys look like this.
+ * Every request of chat has `messages`, mostly near its beginning, so one short search is enough. A quote inside of a
+ * text is escaped, so only keys look like this.
  */
 export function respondAsChat(converter: Pick<Converter, 'read'>, input: TextInput): TextInput {
   const { body } = input;
@@ -101,7 +101,7 @@ function shortValue(body: Buffer, member: MemberRange | undefined): unknown {
   }
 }
 
-/** A request without members of its own: what an answer in chat's form depends on is in the response. */
+/** A request without members: what a response in chat's form depends on is in the upstream's response. */
 const plainRequest = (usage: boolean) => {
   const body = { model: 'any', messages: [], stream_options: { include_usage: usage } };
   const path = { operation: 'generate', model: null, stream: null } as const;

@@ -80,7 +80,7 @@ export class RouteConversions {
       return await this.#convert(this.#conversion, target);
     } catch (error) {
       if (!(error instanceof MediaWanted)) throw error;
-      // No thread waits meanwhile.
+      // No thread waits for it.
       await this.#fetch(error.wanted);
       return await this.#convert(this.#conversion, target);
     }

@@ -31,7 +31,7 @@ import { passedBetas } from './surcharges.ts';
 export interface RouteEdits {
   /** How many carriers of reasoning state are left out, the oldest first. */
   readonly withoutState: number;
-  /** Besides those of the vendor. */
+  /** In addition to those of the vendor. */
   readonly quirks: readonly QuirkCure[];
 }
 
@@ -94,7 +94,8 @@ export interface TextRequest {
 }
 
 /**
- * Makes the request for one route. A promise where threads have read the body, or reasoning of earlier turns is recalled.
+ * Makes the request for one route. A promise where threads have read the body, or reasoning of earlier turns is
+ * recalled.
  * @param convertedRequest null for a route of the client's protocol.
  * @throws GatewayError for a request that no upstream of the client's protocol takes, ClientGone; or rejects with one.
  */
@@ -139,10 +140,10 @@ export function requestFor(
     const losses = isWhole ? noLosses : strippedLosses;
     const sentRequest = { ...sentTo(route), rewrites, losses, ...charging };
     return {
-      sentRequest: sentRequest,
+      sentRequest,
       route,
       vendor,
-      convertedRequest: convertedRequest,
+      convertedRequest,
       patchedRequest,
       betas: betas?.value ?? null,
       place,
@@ -153,9 +154,9 @@ export function requestFor(
 }
 
 /**
- * The client's own request, unless its history holds reasoning that the gateway sealed for another upstream: this one would
- * refuse it. A chat upstream that requires the reasoning of earlier turns gets what its client has left out of it, as far as
- * it is remembered.
+ * The client's own request, unless its history holds reasoning that the gateway sealed for another upstream: this one
+ * would refuse it. A chat upstream that requires the reasoning of earlier turns gets what its client has left out of
+ * it, as far as it is remembered.
  */
 function patchNative(
   { protocols, converter }: Pick<TextParts, 'protocols' | 'converter'>,

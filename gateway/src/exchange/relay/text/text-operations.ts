@@ -115,5 +115,5 @@ function checkText(
   const routes = () => namedRoutes(input, resolvedModel);
   const terms = termsSent(request, resolvedModel.model, input, routes);
   const { namedStates } = request;
-  return { resolvedModel: resolvedModel, request, terms, large, facts, namedStates, names: null };
+  return { resolvedModel, request, terms, large, facts, namedStates, names: null };
 }

@@ -72,7 +72,7 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
       convertedRequest === null
         ? {
             parts,
-            preparedText: preparedText,
+            preparedText,
             channel: route.channel.id,
             secret,
             sentRequest: request.sentRequest,

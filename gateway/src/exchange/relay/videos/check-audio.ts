@@ -97,7 +97,7 @@ async function readWave(
     const name = head.toString('latin1', 0, 4);
     const size = head.readUInt32LE(4);
     if (name === 'data') {
-      // Whoever writes to a pipe does not know the size at the beginning.
+      // A program that writes to a pipe does not know the size at the beginning.
       const isKnown = size > 0 && size !== noSize;
       const bytes = isKnown ? size : await reader.skip(Number.POSITIVE_INFINITY);
       return { bytes, seconds: bytesPerSecond > 0 ? bytes / bytesPerSecond : null };

@@ -6,7 +6,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { VideoProtocol, VideoRequest } from '#protocols/index.ts';
 import type { Tasks } from '#tasks/index.ts';
 import type { GuardedFetch } from '#upstream/index.ts';
-import type { AttemptParts } from '../attempts/attempt.ts';
+import type { SendingParts } from '../attempts/tries.ts';
 import { callOnBody } from '../attempts/in-thread.ts';
 import type { ExchangeInput, ExchangeParts } from '../exchange.ts';
 import type { CheckedRequest, OpenedRequest, ResolvedModel } from '../operation.ts';
@@ -30,7 +30,8 @@ export function openVideo(
 
 /**
  * Reads the request and checks what depends on its model.
- * @throws GatewayError for a model of the other dialect, for whatever `read` refuses, and for a resolution without a price
+ * @throws GatewayError for a model of the other dialect, for everything that `read` refuses, and for a resolution
+ * without a price
  */
 export function checkVideo(
   protocol: VideoProtocolName,
@@ -47,10 +48,12 @@ export function checkVideo(
     const reason = `resolution ${resolution} is not available for this model`;
     throw new GatewayError('invalid_value', { param: 'resolution', values: { reason } });
   }
-  return { resolvedModel: resolvedModel, request };
+  return { resolvedModel, request };
 }
 
-/** Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model. */
+/**
+ * Seconds are the unit of one dialect and tokens that of the other, so the price says which of them serves the model.
+ */
 function dialectOf({ price }: Pick<Model, 'price'>): VideoProtocolName {
   return price?.videoSecond === undefined ? 'video-contents' : 'video-synthesis';
 }
@@ -73,7 +76,7 @@ export interface VideoInput extends ExchangeInput {
 }
 
 /** What the operation of videos needs. */
-export interface VideoParts extends ExchangeParts, AttemptParts {
+export interface VideoParts extends ExchangeParts, SendingParts {
   readonly videos: Readonly<Record<VideoProtocolName, VideoProtocol>>;
   readonly tasks: Pick<Tasks, 'create' | 'accept' | 'refuse'>;
   /** Whether sound at an address is fetched, to check its form and length. */

@@ -47,7 +47,7 @@ export function submitPlan(
 }
 
 /**
- * Stands for the client while a task is submitted. Whoever leaves meanwhile does not stop the submit: what an upstream
+ * Stands for the client while a task is submitted. A client that leaves does not stop the submit: what an upstream
  * accepts is made, and has to be followed.
  */
 export const patientClient = Object.freeze({
@@ -67,7 +67,7 @@ export interface SubmitTarget {
   readonly timeouts: Timeouts;
 }
 
-/** The whole request for one submit. It gets a connection of its own, because a lost one must not be repeated. */
+/** The whole request for one submit. It gets a separate connection, because a lost submit must not be repeated. */
 export function submitRequest(
   { headers, protocol }: Pick<VideoInput, 'headers' | 'protocol'>,
   { body }: Pick<VideoRequest, 'body'>,

@@ -31,7 +31,7 @@ import {
 } from './open-video.ts';
 import { patientClient, submitPlan, type SubmittedTask } from './submit-plan.ts';
 
-/** Submits tasks that make videos. Whoever follows a task asks for it by its id. */
+/** Submits tasks that make videos. Clients then poll a task by its id. */
 export const videoOperation: Operation<VideoInput, CheckedVideo, PreparedVideo, VideoParts> = {
   modelType: 'video',
   isFree: false,

@@ -8,7 +8,7 @@ export interface Lease {
   charged: bigint;
   /** Of that, backing requests under way. */
   heldAmount: bigint;
-  /** Of that, named in the command under way: nobody may use it until the reply. */
+  /** Of that, named in the command under way: not to be used until the reply. */
   frozen: bigint;
   /** The last recall that this life has heard of, and the last one it has answered. */
   recall: number;
@@ -37,11 +37,11 @@ export interface OpenHold {
 /** The leases of one life, in its own memory. */
 export interface Book {
   readonly life: string;
-  /** Nobody else spends: whole limits are leased. */
+  /** No other process spends: whole limits are leased. */
   readonly isSole: boolean;
-  /** Milliseconds; kept by whoever uses the book. */
+  /** Milliseconds; set by the book's user. */
   now: number;
-  /** Of the last command sent, and of the last one known to be done. */
+  /** The number of the last command sent, and of the last one known to be done. */
   sentNumber: number;
   doneNumber: number;
   generation: number;
@@ -55,12 +55,14 @@ export interface Book {
   readonly shortsEnded: Set<string>;
   /** Meters that no command names for a while, because the last one failed there. */
   readonly resting: Set<string>;
-  /** What the command under way says, in case that it leaves meters out: ended short holds, and leases that it drops. */
+  /**
+   * What the command under way says, in case that it leaves meters out: ended short holds, and leases that it drops.
+   */
   statedShorts: ReadonlySet<string>;
   droppedLeases: ReadonlyMap<string, Lease>;
   /** The command under way, or the one whose outcome is unknown. */
   command: Command | null;
-  /** Whether the next command must state anew what the last one touched, or everything. */
+  /** Whether the next command must state again what the last one touched, or everything. */
   restates: Command['restates'];
   /** The database went back in time, and gets its records again. */
   isReplaying: boolean;
@@ -103,7 +105,9 @@ export function freeOf(lease: Lease | undefined): bigint {
 
 const isCalled = ({ recall, answered }: Lease): boolean => recall > answered;
 
-/** Whether something of the lease must go back with the next command, or an answer must, or more was spent than drawn. */
+/**
+ * Whether something of the lease must go back with the next command, or an answer must, or more was spent than drawn.
+ */
 export function mustReturn(lease: Lease): boolean {
   const remainder = rest(lease);
   return isCalled(lease) || remainder < 0n || (lease.isBeyond && remainder > 0n);
@@ -178,9 +182,9 @@ function endShort(book: Book, id: string, { shortOn }: OpenHold): void {
 }
 
 /**
- * Ends a hold. A charge above it takes what is idle in the leases, never what backs other holds. Where that is too little,
- * more is spent than drawn: the next command draws the difference, whatever is left. It also says that a short hold has
- * ended, so the next one is granted by somebody who knows what this one cost.
+ * Ends a hold. A charge above it takes what is idle in the leases, never what backs other holds. Where that is too
+ * little, more is spent than drawn: the next command draws the difference, whatever is left. It also says that a short
+ * hold has ended, so the next one is granted when the cost of this one is known.
  * @returns by meter: the part of the charge that lies in a lease.
  */
 export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
@@ -206,8 +210,8 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
 }
 
 /**
- * A record that will never be in the database is charged to nobody: its part of the leases is free again. It goes back
- * before anybody uses it, since more may have been drawn for it than there was.
+ * A record that will never be in the database is not charged: its part of the leases is free again. It goes back
+ * before it is used, since more may have been drawn for it than there was.
  */
 export function returnLostCharge(book: Book, parts: ReadonlyMap<string, bigint>): void {
   for (const [meter, part] of parts) {
@@ -306,7 +310,7 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
 
 /** Meters whose leases the next command must name. */
 export function* calledBack({ isSole, leases, changed, resting }: Book): Generator<string> {
-  // Nobody else would call.
+  // Nothing else would call back.
   if (isSole) return;
   for (const meter of changed) {
     const lease = leases.get(meter);
@@ -331,7 +335,7 @@ function statements(book: Book): LeaseChange[] {
       lease.drawn -= lease.frozen;
       lease.frozen = 0n;
       book.changed.add(meter);
-      // Recalls count anew in a database that went back.
+      // Recalls start from zero in a database that went back.
       if (book.restates === 'all') lease.answered = lease.recall = 0;
     }
     return {
@@ -348,8 +352,8 @@ function statements(book: Book): LeaseChange[] {
 }
 
 /**
- * A lease that was dropped and has drawn nothing since is not stated. A database that went back may know what it settled
- * before it was dropped: beside a statement of nothing drawn, that would count as money which nobody has.
+ * A lease that was dropped and has drawn nothing since is not stated. A database that went back may know what it
+ * settled before it was dropped: beside a statement of nothing drawn, that would count as money which does not exist.
  */
 function forgetEmpty({ leases }: Book): void {
   for (const [meter, { drawn, frozen, charged, holds }] of leases) {
@@ -442,7 +446,7 @@ export function lose(book: Book): void {
 }
 
 /**
- * The database forgot what this life did, or may have. Everything is stated anew, at once and when the records that it
+ * The database forgot what this life did, or may have. Everything is stated again, at once and when the records that it
  * lost are there again.
  */
 export function wentBack(book: Book): void {
@@ -451,13 +455,13 @@ export function wentBack(book: Book): void {
   book.isStated = false;
 }
 
-/** The records are there again, or nobody waits for them any longer. */
+/** The records are there again, or are no longer waited for. */
 export function endReplay(book: Book): void {
   book.isReplaying = false;
   book.isStated = false;
 }
 
-/** Whether something must be stated anew now. */
+/** Whether something must be stated again now. */
 export function mustState({ restates, isReplaying, isStated }: Book): boolean {
   return restates !== 'no' && !(isReplaying && isStated);
 }

@@ -33,7 +33,7 @@ export interface Moment {
 export class LeaseLife {
   readonly #options: LifeOptions;
   readonly #stopMs: number;
-  /** Called once the database has its records again, or nobody waits for them any longer. */
+  /** Called once the database has its records again, or they are no longer waited for. */
   readonly #onReplayed: () => void;
   #book: Book | null = null;
   #lastSign: Moment = { monotonic: -Infinity, wall: -Infinity };

@@ -54,7 +54,7 @@ export interface WaitingOptions {
   };
 }
 
-/** Nobody can decide now whether there is money. */
+/** It cannot be decided now whether there is money. */
 export function unavailable(cause?: unknown): GatewayError {
   return new GatewayError('unavailable', { retryAfter: 1, cause });
 }

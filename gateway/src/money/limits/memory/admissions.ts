@@ -3,7 +3,7 @@ import { createForgetting } from './forget-idle.ts';
 import { SlidingWindow } from './sliding-window.ts';
 import { Slots } from './slots.ts';
 
-/** Nobody knows when a concurrent request ends. A second is soon enough to retry, and long enough to avoid a storm. */
+/** It is unknown when a concurrent request ends. A second is soon enough to retry, and long enough to avoid a storm. */
 export const concurrencyRetryMs = 1_000;
 
 const admission: RateDecision = Object.freeze({ admitted: true });

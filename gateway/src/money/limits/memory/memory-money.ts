@@ -129,7 +129,7 @@ export function createMemoryMoney({
     return hold(request);
   };
 
-  /** No task of these meters begins or ends meanwhile: whoever begins or ends one knows them before. */
+  /** No task of these meters can begin or end meanwhile: both steps read their meters first. */
   const know = async (meters: readonly string[]): Promise<void> => {
     const unknown = meters.filter((name) => !rows.has(name));
     if (unknown.length === 0) return;

@@ -3,12 +3,13 @@ import type { Link, Replies, Reply } from './link.ts';
 import { scripts, type Step } from './scripts.ts';
 
 /**
- * Takes part in what Redis counts. Each batch names the epoch of the data, its own number, and the number of the last one
- * with a reply: a Redis that has lost some of them says so, and one that comes after a later one does nothing.
+ * Takes part in what Redis counts. Each batch names the epoch of the data, its own number, and the number of the last
+ * one with a reply: a Redis that has lost some of them says so, and one that comes after a later one does nothing.
  */
 export interface Asking {
   /**
-   * Runs a step. Rejects if Redis has lost data, is too late, or fails; then it is unknown whether the step took effect.
+   * Runs a step. Rejects if Redis has lost data, is too late, or fails; then it is unknown whether the step took
+   * effect.
    */
   ask(step: Step, keys: readonly string[], values: readonly string[]): Promise<Reply>;
   /** Call it before anything is asked: on a new connection, after a slow reply, and after `onLost`. */
@@ -38,7 +39,7 @@ interface Batch {
   readonly pendingReplies: PromiseWithResolvers<Reply>[];
 }
 
-/** Nobody waits for these steps. */
+/** Steps whose result is not awaited. */
 const ends: ReadonlySet<Step> = new Set(['leave']);
 
 /**

@@ -69,7 +69,7 @@ export function connectSharedValues(url: string, now: () => number): SharedValue
           }),
         );
       } catch {
-        // Redis is unreachable or slow: whoever asks does without.
+        // Redis is unreachable or slow: the caller does without the value.
         return new Map();
       }
     },

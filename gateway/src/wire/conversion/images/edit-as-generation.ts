@@ -1,7 +1,6 @@
 import type { ImageSource } from '#canonical/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import { LongText, parseWithLongTexts, writeJson } from '#json/index.ts';
-import { imageCodecs, type ImagesRequest } from '#protocols/index.ts';
+import { imageCodecs, type ImagesRequest, invalid } from '#protocols/index.ts';
 import { inBase64 } from './recode.ts';
 
 /** Fields of a form that are texts whatever they look like. */
@@ -23,7 +22,7 @@ const texts: ReadonlySet<string> = new Set([
  */
 export async function editAsGeneration(request: ImagesRequest): Promise<ImagesRequest> {
   const { prompt, sources, mask } = imageCodecs.images.decodeRequest(request);
-  if (mask !== null) throw refusal('mask', 'cannot be used with this model');
+  if (mask !== null) throw invalid('mask', 'cannot be used with this model');
   const image: LongText[] = [];
   for (const source of sources) image.push(reference(await inBase64(source)));
   const { model, encoding } = request;
@@ -56,7 +55,7 @@ function reference(source: ImageSource): LongText {
     case 'base64':
       return new LongText(`data:${source.mime ?? 'image/png'};base64,`, source.base64);
     default:
-      throw refusal('image', 'must be a picture, and not the id of a file');
+      throw invalid('image', 'must be a picture, and not the id of a file');
   }
 }
 
@@ -86,8 +85,4 @@ function without(
   names: readonly string[],
 ): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
-}
-
-function refusal(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
 }

@@ -1,7 +1,7 @@
-import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../shared/values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../shared/values.ts';
 import type { Extension, Extensions } from '#canonical/index.ts';
 import type { Losses } from '../shared/text/losses.ts';
+import { invalid } from '../shared/text/request-values.ts';
 
 /**
  * Readers of members. The protocol is proto3 JSON, which allows `camelCase` and `snake_case` for every member
@@ -38,37 +38,12 @@ export function otherMembers(
     .map(([name, value]) => [camelCase(name), value] as const);
 }
 
-export function invalid(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
-}
-
-/** @throws GatewayError `invalid_value` if the member is present and not an object. */
-export function readRecord(value: unknown, param: string): JsonRecord | null {
-  if (isAbsent(value)) return null;
-  if (isRecord(value)) return value;
-  throw invalid(param, 'must be an object');
-}
-
 /** A repeated member. A single object stands for a list of one. @throws GatewayError `invalid_value`. */
 export function readRecords(value: unknown, param: string): readonly JsonRecord[] {
   if (isAbsent(value)) return [];
   if (isRecord(value)) return [value];
   if (Array.isArray(value) && value.every(isRecord)) return value;
   throw invalid(param, 'must be an array of objects');
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function readNumber(value: unknown, param: string): number | null {
-  if (isAbsent(value)) return null;
-  if (isWritable(value)) return value;
-  throw invalid(param, writableRule);
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function readString(value: unknown, param: string): string | null {
-  if (isAbsent(value)) return null;
-  if (typeof value === 'string') return value;
-  throw invalid(param, 'must be a string');
 }
 
 /** @throws GatewayError `invalid_value`. */

@@ -1,6 +1,5 @@
-import { GatewayError } from '#errors/index.ts';
-import type { Range } from '#json/index.ts';
-import { readModel } from '../shared/text/request-values.ts';
+import { type Range, duplicateKey } from '#json/index.ts';
+import { readModel, invalid } from '../shared/text/request-values.ts';
 import { broken, parametersOf } from './part-headers.ts';
 import { type FormPart, readForm } from './form.ts';
 import { imageType } from './image-type.ts';
@@ -48,12 +47,12 @@ export function openParts(
       files.push({ field, name, isFile, type: imageType(part.start), bytes: content });
     } else {
       refuseSpelling(name);
-      if (ranges.has(name)) throw duplicateField(name);
+      if (ranges.has(name)) throw duplicateKey(name);
       ranges.set(name, content);
       members[name] = readText(part);
     }
   }
-  if (files.filter(({ field }) => field === 'mask').length > 1) throw duplicateField('mask');
+  if (files.filter(({ field }) => field === 'mask').length > 1) throw duplicateKey('mask');
   const model = readModel(members['model']);
   const promptRange = ranges.get('prompt') ?? { start: 0, end: 0 };
   return {
@@ -85,8 +84,8 @@ function fileField(name: string): ImageFile['field'] | null {
 
 /** The value of a field. Numbers are read from digits alone, so that no two readers take them for different ones. */
 function readText({ name, isFile, isUtf8, start }: FormPart): unknown {
-  if (isFile) throw wrong(name, 'must not be a file');
-  if (!isUtf8) throw wrong(name, 'must be UTF-8');
+  if (isFile) throw invalid(name, 'must not be a file');
+  if (!isUtf8) throw invalid(name, 'must be UTF-8');
   const text = start.toString('utf8');
   switch (kinds[name]) {
     case 'integer':
@@ -103,13 +102,5 @@ function readText({ name, isFile, isUtf8, start }: FormPart): unknown {
 function refuseSpelling(name: string): void {
   if (fields.has(name)) return;
   const [base = ''] = name.toUpperCase().toLowerCase().split('[', 1);
-  if (fields.has(base.trim())) throw duplicateField(name);
-}
-
-function duplicateField(key: string): GatewayError {
-  return new GatewayError('duplicate_key', { values: { key }, param: key });
-}
-
-function wrong(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+  if (fields.has(base.trim())) throw duplicateKey(name);
 }

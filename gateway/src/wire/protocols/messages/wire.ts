@@ -1,6 +1,6 @@
 import type { Extension } from '#canonical/index.ts';
-import { GatewayError } from '#errors/index.ts';
-import { isAbsent, isWritable, type JsonRecord, writableRule } from '../shared/values.ts';
+import { isAbsent, type JsonRecord } from '../shared/values.ts';
+import { invalid } from '../shared/text/request-values.ts';
 
 /** An object of this protocol under construction. */
 export type WireObject = Record<string, unknown>;
@@ -11,32 +11,10 @@ export interface Place {
   readonly role: 'user' | 'assistant' | 'result';
 }
 
-/** `param` is the path of the wrong member. `rule` completes the sentence "<param> …". */
-export function invalid(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function requireText(value: unknown, param: string): string {
-  if (typeof value === 'string') return value;
-  throw invalid(param, 'must be a string');
-}
-
 /** @throws GatewayError `invalid_value`. */
 export function requireName(value: unknown, param: string): string {
   if (typeof value === 'string' && value !== '') return value;
   throw invalid(param, 'must be a non-empty string');
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function optionalNumber(value: unknown, param: string): number | null {
-  if (isAbsent(value)) return null;
-  if (isWritable(value)) return value;
-  throw invalid(param, writableRule);
-}
-
-export function optionalText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 export function ownExtension(

@@ -14,11 +14,21 @@ export function recordAt(value: JsonRecord, key: string): JsonRecord {
   return isRecord(inner) ? inner : emptyRecord;
 }
 
+/** The objects in a list; empty if the value is not a list. */
+export function recordsIn(list: unknown): readonly JsonRecord[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
 const emptyRecord: JsonRecord = Object.freeze({});
 
 /** The value if it is a text; empty otherwise. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** The value if it is a text; null otherwise. */
+export function optionalText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 /** Whether a number survives being written again: finite, and not an integer that a double rounds. */

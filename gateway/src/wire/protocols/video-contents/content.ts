@@ -1,12 +1,8 @@
 import { isPublicUrl } from '../shared/images/public-address.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../shared/values.ts';
-import {
-  readDataUrl,
-  refuseVideo,
-  requireRecord,
-  requireText,
-} from '../shared/video/video-values.ts';
+import { readDataUrl } from '../shared/video/video-values.ts';
 import { readShorthands, type Shorthand } from './shorthands.ts';
+import { refuseValue, requireRecord, requireString } from '../shared/text/request-values.ts';
 
 /** What the elements of a request say. */
 export interface Content {
@@ -31,19 +27,22 @@ const media: ReadonlyMap<unknown, string> = new Map([
 /** @throws GatewayError `invalid_value`, `missing_parameter` */
 export function readContent(value: unknown): Content {
   if (!Array.isArray(value) || value.length === 0) {
-    refuseVideo('content', 'must be a list with at least one element');
+    refuseValue('content', 'must be a list with at least one element');
   }
   return readElements(value.map((element, at) => ({ element, param: `content[${at}]` })));
 }
 
 /** `prompt` and `images` stand for elements. */
 export function readPrompt(prompt: unknown, images: unknown): Content {
-  const text = { element: { type: 'text', text: requireText(prompt, 'prompt') }, param: 'prompt' };
+  const text = {
+    element: { type: 'text', text: requireString(prompt, 'prompt') },
+    param: 'prompt',
+  };
   if (isAbsent(images)) return readElements([text]);
-  if (!Array.isArray(images)) refuseVideo('images', 'must be a list of addresses');
+  if (!Array.isArray(images)) refuseValue('images', 'must be a list of addresses');
   const imageElements = images.map((url: unknown, at) => {
     const param = `images[${at}]`;
-    return { element: { type: 'image_url', image_url: { url: requireText(url, param) } }, param };
+    return { element: { type: 'image_url', image_url: { url: requireString(url, param) } }, param };
   });
   return readElements([text, ...imageElements]);
 }
@@ -61,22 +60,22 @@ function readElements(givenElements: readonly Given[]): Content {
     const { type } = value;
     requireOnePayload(value, param);
     if (type === 'text') {
-      const text = requireText(value['text'], `${param}.text`);
-      if (text === '') refuseVideo(`${param}.text`, 'must not be empty');
+      const text = requireString(value['text'], `${param}.text`);
+      if (text === '') refuseValue(`${param}.text`, 'must not be empty');
       const read = readShorthands(text, `${param}.text`);
       shorthands.push(...read.shorthands);
       return { value, rest: read.shorthands.length === 0 ? null : read.text };
     }
     const kind = media.get(type);
     if (kind === undefined) {
-      refuseVideo(`${param}.type`, 'must be text, image_url, video_url or audio_url');
+      refuseValue(`${param}.type`, 'must be text, image_url, video_url or audio_url');
     }
     checkMedia(value[type as string], kind, `${param}.${type as string}`);
     if (type === 'video_url') withVideo = true;
     return { value, rest: null };
   });
   if (elements.every(({ rest }) => rest === '')) {
-    refuseVideo('content', 'must have more than shorthands');
+    refuseValue('content', 'must have more than shorthands');
   }
   return { elements, shorthands, withVideo };
 }
@@ -85,18 +84,18 @@ function readElements(givenElements: readonly Given[]): Content {
 function requireOnePayload(value: JsonRecord, param: string): void {
   for (const name of ['text', ...media.keys()] as string[]) {
     if (name !== value['type'] && !isAbsent(value[name])) {
-      refuseVideo(`${param}.${name}`, 'does not belong to an element of this type');
+      refuseValue(`${param}.${name}`, 'does not belong to an element of this type');
     }
   }
 }
 
 function checkMedia(value: unknown, kind: string, param: string): void {
-  const url = requireText(isRecord(value) ? value['url'] : undefined, `${param}.url`);
+  const url = requireString(isRecord(value) ? value['url'] : undefined, `${param}.url`);
   if (/^data:/i.test(url)) {
     if (readDataUrl(url)?.type.startsWith(kind) === true) return;
-    refuseVideo(`${param}.url`, `must be ${kind}… in Base64`);
+    refuseValue(`${param}.url`, `must be ${kind}… in Base64`);
   }
   if (!isPublicUrl(url)) {
-    refuseVideo(`${param}.url`, 'must be a public http or https address, or a data: URL');
+    refuseValue(`${param}.url`, 'must be a public http or https address, or a data: URL');
   }
 }

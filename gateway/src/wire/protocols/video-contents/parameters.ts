@@ -1,7 +1,7 @@
 import type { VideoResolution } from '#canonical/index.ts';
 import { isAbsent, type JsonRecord } from '../shared/values.ts';
-import { refuseVideo } from '../shared/video/video-values.ts';
 import type { Field, Shorthand } from './shorthands.ts';
+import { refuseValue } from '../shared/text/request-values.ts';
 
 /** What a request asks for, from its fields and the shorthands in its texts. */
 export interface Parameters {
@@ -37,7 +37,7 @@ export function readParameters(body: JsonRecord, shorthands: readonly Shorthand[
   const frames = all('frames', body['frames'], framesToSeconds);
   const duration = all('duration', body['duration'], toSeconds);
   if (frames !== null && duration !== null && frames !== duration) {
-    refuseVideo('frames', `and duration disagree: at ${framesPerSecond} frames per second`);
+    refuseValue('frames', `and duration disagree: at ${framesPerSecond} frames per second`);
   }
   return {
     resolution: all('resolution', body['resolution'], toResolution) ?? usual.resolution,
@@ -57,7 +57,7 @@ function agreed<Value>(field: Field, values: readonly Value[]): Value | null {
   const [first] = values;
   if (first === undefined) return null;
   if (values.some((value) => value !== first)) {
-    refuseVideo(field, 'has different values in the request');
+    refuseValue(field, 'has different values in the request');
   }
   return first;
 }
@@ -67,7 +67,7 @@ const toNumber = (value: unknown): unknown => value;
 function requireUsualRate(value: unknown, param: string): number {
   return value === framesPerSecond
     ? framesPerSecond
-    : refuseVideo(param, `must be ${framesPerSecond}`);
+    : refuseValue(param, `must be ${framesPerSecond}`);
 }
 
 /** The values of a request, by every name that they have: as fields and as shorthands. */
@@ -91,7 +91,7 @@ const largestSeed = 2_147_483_647;
 /** @throws GatewayError `invalid_value`, like the others here */
 function toResolution(value: unknown, param: string): VideoResolution {
   const foundTier = typeof value === 'string' ? resolutions.get(value.toUpperCase()) : undefined;
-  return foundTier ?? refuseVideo(param, 'must be 480P, 720P, 1080P or 4K');
+  return foundTier ?? refuseValue(param, 'must be 480P, 720P, 1080P or 4K');
 }
 
 /** Whole seconds. */
@@ -99,19 +99,19 @@ function toSeconds(value: unknown, param: string): number {
   const fits = typeof value === 'number' && Number.isInteger(value);
   return fits && value >= shortest && value <= longest
     ? value
-    : refuseVideo(param, `must be an integer from ${shortest} to ${longest}`);
+    : refuseValue(param, `must be an integer from ${shortest} to ${longest}`);
 }
 
 /** Frames are rounded up to whole seconds. */
 function framesToSeconds(value: unknown, param: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) {
-    refuseVideo(param, 'must be a whole number of frames');
+    refuseValue(param, 'must be a whole number of frames');
   }
   const seconds = Math.ceil(value / framesPerSecond);
   const least = (shortest - 1) * framesPerSecond + 1;
   return seconds >= shortest && seconds <= longest
     ? seconds
-    : refuseVideo(param, `must be an integer from ${least} to ${longest * framesPerSecond}`);
+    : refuseValue(param, `must be an integer from ${least} to ${longest * framesPerSecond}`);
 }
 
 function toRatio(value: unknown, param: string): string {
@@ -119,12 +119,12 @@ function toRatio(value: unknown, param: string): string {
     if (value.toLowerCase() === 'adaptive') return 'adaptive';
     if (/^[1-9]\d{0,4}:[1-9]\d{0,4}$/.test(value)) return value;
   }
-  return refuseVideo(param, "must be <width>:<height> or 'adaptive'");
+  return refuseValue(param, "must be <width>:<height> or 'adaptive'");
 }
 
 function toSeed(value: unknown, param: string): number {
   const fits = typeof value === 'number' && Number.isInteger(value);
   return fits && value >= -1 && value <= largestSeed
     ? value
-    : refuseVideo(param, `must be -1, or an integer from 0 to ${largestSeed}`);
+    : refuseValue(param, `must be -1, or an integer from 0 to ${largestSeed}`);
 }

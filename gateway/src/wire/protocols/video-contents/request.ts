@@ -13,14 +13,9 @@ import {
   watchList,
 } from '#json/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { readModel } from '../shared/text/request-values.ts';
+import { readModel, refuseValue } from '../shared/text/request-values.ts';
 import { isAbsent, type JsonRecord } from '../shared/values.ts';
-import {
-  aroundModel,
-  insertMembers,
-  refuseVideo,
-  requireOneVideo,
-} from '../shared/video/video-values.ts';
+import { aroundModel, insertMembers, requireOneVideo } from '../shared/video/video-values.ts';
 import type { OpenVideo, VideoRequest } from '../shared/video/video.ts';
 import { readContent, readPrompt, type Content, type Element } from './content.ts';
 import { readParameters, type Parameters } from './parameters.ts';
@@ -56,7 +51,7 @@ export function openRequest(body: Buffer, room?: ParseRoom): OpenVideo {
 }
 
 function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequest {
-  if (!isAbsent(value['tools'])) refuseVideo('tools', 'are not supported');
+  if (!isAbsent(value['tools'])) refuseValue('tools', 'are not supported');
   requireOneVideo(value, '');
   refuseRepeatedMembers(body, ofElements);
   const content = readEither(value);
@@ -82,8 +77,8 @@ function readEither({ content, prompt, images }: JsonRecord): Content {
     }
     return readPrompt(prompt, images);
   }
-  if (!isAbsent(prompt)) refuseVideo('prompt', 'cannot be used together with content');
-  if (!isAbsent(images)) refuseVideo('images', 'can only be used together with prompt');
+  if (!isAbsent(prompt)) refuseValue('prompt', 'cannot be used together with content');
+  if (!isAbsent(images)) refuseValue('images', 'can only be used together with prompt');
   return readContent(content);
 }
 

@@ -1,8 +1,8 @@
 import type { TaskFailure, TaskView, TaskState } from '#canonical/index.ts';
 import { framesPerSecond } from './parameters.ts';
 import { isRecord } from '../shared/values.ts';
-import { refuseVideo } from '../shared/video/video-values.ts';
 import type { VideoListQuery } from '../shared/video/video.ts';
+import { refuseValue } from '../shared/text/request-values.ts';
 
 /** The response to an accepted submit. */
 export function encodeAccepted(taskId: string): string {
@@ -86,7 +86,7 @@ function readStates(status: string | null): readonly TaskState[] | null {
   if (status === 'cancelled') return [];
   const state = states.find((name) => name === status);
   return state === undefined
-    ? refuseVideo('filter.status', `must be one of ${states.join(', ')}`)
+    ? refuseValue('filter.status', `must be one of ${states.join(', ')}`)
     : [state];
 }
 
@@ -95,15 +95,15 @@ function readIds(value: unknown): readonly string[] {
   const isText = (id: unknown): id is string => typeof id === 'string' && !id.includes('\0');
   return ids.length <= most && ids.every(isText)
     ? ids
-    : refuseVideo('filter.task_ids', `must name at most ${most} tasks`);
+    : refuseValue('filter.task_ids', `must name at most ${most} tasks`);
 }
 
 function textAt(queryMembers: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = queryMembers[name];
   if (value === undefined || value === '') return null;
-  if (typeof value !== 'string') return refuseVideo(name, 'must be named once');
+  if (typeof value !== 'string') return refuseValue(name, 'must be named once');
   // PostgreSQL takes no such text, not even to compare with it.
-  return value.includes('\0') ? refuseVideo(name, 'must not contain a NUL') : value;
+  return value.includes('\0') ? refuseValue(name, 'must not contain a NUL') : value;
 }
 
 function readNumber(
@@ -116,5 +116,5 @@ function readNumber(
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= most
     ? number
-    : refuseVideo(name, `must be an integer from 1 to ${most}`);
+    : refuseValue(name, `must be an integer from 1 to ${most}`);
 }

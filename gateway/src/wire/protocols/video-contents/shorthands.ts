@@ -1,4 +1,4 @@
-import { refuseVideo } from '../shared/video/video-values.ts';
+import { refuseValue } from '../shared/text/request-values.ts';
 
 /** A command inside a prompt, such as `--duration 5`. */
 export interface Shorthand {
@@ -51,7 +51,7 @@ export function readShorthands(text: string, param: string): ReadText {
   }
   rest = (rest + text.slice(from)).trim();
   // What stood around a shorthand may be one together.
-  if (findShorthands(rest, param).length > 0) refuseVideo(param, 'has nested shorthands');
+  if (findShorthands(rest, param).length > 0) refuseValue(param, 'has nested shorthands');
   return { text: rest, shorthands: places };
 }
 
@@ -75,7 +75,7 @@ function findShorthands(text: string, param: string): Place[] {
     const valueStart = skip(text, at, isSeparator);
     const valueEnd = skip(text, valueStart, (letter) => !isSpace(letter));
     const value = withoutPunctuation(text.slice(valueStart, valueEnd));
-    if (value === '') refuseVideo(param, `has --${key} without a value`);
+    if (value === '') refuseValue(param, `has --${key} without a value`);
     at = skip(text, valueEnd, isSpace);
     places.push({ field, value, start, end: at });
   }

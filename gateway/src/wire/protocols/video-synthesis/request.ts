@@ -9,7 +9,12 @@ import {
   replaceValue,
   watchList,
 } from '#json/index.ts';
-import { readModel } from '../shared/text/request-values.ts';
+import {
+  readModel,
+  refuseValue,
+  requireRecord,
+  requireString,
+} from '../shared/text/request-values.ts';
 import { isPublicUrl } from '../shared/images/public-address.ts';
 import { isAbsent, type JsonRecord } from '../shared/values.ts';
 import {
@@ -17,11 +22,8 @@ import {
   firstBytes,
   insertMembers,
   readDataUrl,
-  refuseVideo,
   requireInteger,
   requireOneVideo,
-  requireRecord,
-  requireText,
 } from '../shared/video/video-values.ts';
 import type { OpenVideo, VideoRequest } from '../shared/video/video.ts';
 
@@ -61,7 +63,7 @@ function readRequest(body: Buffer, scan: JsonScan, value: JsonRecord): VideoRequ
     : requireInteger(duration, 'parameters.duration', 3, 15);
   const resolution = readResolution(parameters);
   if (!isAbsent(parameters['prompt_extend']) && typeof parameters['prompt_extend'] !== 'boolean') {
-    refuseVideo('parameters.prompt_extend', 'must be a boolean');
+    refuseValue('parameters.prompt_extend', 'must be a boolean');
   }
   const priced = { duration: seconds, ...(isAbsent(size) && { resolution }) };
   return {
@@ -93,25 +95,25 @@ function editsFor(scan: JsonScan, parameters: JsonRecord, priced: JsonRecord): E
 /** Returns the address of the sound; null if there is none. */
 function readInput(value: unknown): string | null {
   const input = requireRecord(value, 'input');
-  if (Object.keys(input).length === 0) refuseVideo('input', 'must not be empty');
+  if (Object.keys(input).length === 0) refuseValue('input', 'must not be empty');
   const { prompt, img_url: image, audio_url: audio } = input;
-  if (!isAbsent(prompt)) requireText(prompt, 'input.prompt');
-  if (!isAbsent(image)) checkImage(requireText(image, 'input.img_url'));
+  if (!isAbsent(prompt)) requireString(prompt, 'input.prompt');
+  if (!isAbsent(image)) checkImage(requireString(image, 'input.img_url'));
   if (isAbsent(audio)) return null;
-  const url = requireText(audio, 'input.audio_url');
+  const url = requireString(audio, 'input.audio_url');
   return isPublicUrl(url)
     ? url
-    : refuseVideo('input.audio_url', 'must be a public http or https address');
+    : refuseValue('input.audio_url', 'must be a public http or https address');
 }
 
 function checkImage(text: string): void {
   if (!/^data:/i.test(text)) {
     if (isPublicUrl(text)) return;
-    refuseVideo('input.img_url', 'must be a public http or https address, or a data: URL');
+    refuseValue('input.img_url', 'must be a public http or https address, or a data: URL');
   }
   const file = readDataUrl(text);
   if (file?.type.startsWith('image/') !== true || !isImage(firstBytes(file.data, 12))) {
-    refuseVideo('input.img_url', 'must be a JPEG, PNG, BMP or WebP picture in Base64');
+    refuseValue('input.img_url', 'must be a JPEG, PNG, BMP or WebP picture in Base64');
   }
 }
 
@@ -146,7 +148,7 @@ const rank = (name: VideoResolution): number => tiers.findIndex(([, other]) => o
 function tierNamed(value: unknown): VideoResolution {
   const name = typeof value === 'string' ? value.toUpperCase() : '';
   const tier = tiers.find(([, other]) => other === name);
-  return tier?.[1] ?? refuseVideo('parameters.resolution', 'must be 480P, 720P or 1080P');
+  return tier?.[1] ?? refuseValue('parameters.resolution', 'must be 480P, 720P or 1080P');
 }
 
 /** A size without a price cannot be charged. */
@@ -155,6 +157,6 @@ function tierOfSize(value: unknown): VideoResolution {
   const pixels = sides === null ? 0 : Number(sides[1]) * Number(sides[2]);
   const tier = pixels === 0 ? undefined : tiers.find(([most]) => pixels <= most);
   return (
-    tier?.[1] ?? refuseVideo('parameters.size', 'must be <width>*<height>, at most 2.1 megapixels')
+    tier?.[1] ?? refuseValue('parameters.size', 'must be <width>*<height>, at most 2.1 megapixels')
   );
 }

@@ -30,7 +30,9 @@ import {
 import { createFraming, StreamSink } from '../../stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 
-/** Memory is reserved for so many images: upstreams refuse to make more for one request, or make small ones. */
+/**
+ * The number of images that memory is reserved for: upstreams refuse to make more for one request, or make small ones.
+ */
 const mostImages = 16;
 
 /** Images for a client of a text protocol that names an image model. */
@@ -64,7 +66,7 @@ export function createConvertedImageOperation(
         ...sharedParts,
         openedImages: sendable(openedImages, input),
         request: demand,
-        reservedBytes: reservedBytes,
+        reservedBytes,
       };
     },
     answer: (parts, exchange, preparedImages) =>
@@ -135,8 +137,8 @@ function checkImages(
   requirePriced(resolvedModel, demand, shape?.kind === 'size' ? shape.size : null);
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolvedModel));
   return {
-    resolvedModel: resolvedModel,
-    openedImages: openedImages,
+    resolvedModel,
+    openedImages,
     demand,
     namedStates: own?.namedStates,
     names: null,

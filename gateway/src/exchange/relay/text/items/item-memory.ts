@@ -31,7 +31,7 @@ export interface ItemMemoryOptions {
 const keptMs = 3_600_000;
 /** Of one response. */
 const mostBytes = 1024 * 1024;
-/** What an entry takes beside its texts. */
+/** What an entry takes in addition to its texts. */
 const entryBytes = 200;
 
 interface Entry {

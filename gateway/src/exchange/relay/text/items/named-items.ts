@@ -29,7 +29,7 @@ export interface WithItems {
 type Found = { readonly texts: ReadonlyMap<number, string> } | { readonly refusal: GatewayError };
 
 /**
- * Puts the items of earlier converted responses in the place of their ids, whoever serves the request: no upstream has
+ * Puts the items of earlier converted responses in place of their ids, on every channel: no upstream has
  * seen them. Ids that are not the gateway's own stay, since the upstream knows them.
  * @param openedRequest of `input.body`, which is replaced
  * @throws GatewayError if there is no memory for them

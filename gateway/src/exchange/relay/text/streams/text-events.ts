@@ -289,8 +289,8 @@ export class TextEvents implements Receiver<CompleteText, SeenText> {
   }
 
   /**
-   * A drain that awaits only the usage has no slot: it ends when more content comes, because nobody pays for content that
-   * the client has not seen begin.
+   * A drain that awaits only the usage has no slot: it ends when more content comes, because no client pays for content
+   * that the client has not seen begin.
    */
   #unseen(flags: number): void {
     const { attempt } = this;

@@ -1,5 +1,5 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../shared/values.ts';
+import { isRecord, type JsonRecord, textOf } from '../../shared/values.ts';
 
 /**
  * Reasoning beside a message: `reasoning_content` (DeepSeek and most), `reasoning` (vLLM, routers) and
@@ -127,8 +127,6 @@ export function mergeDetail(details: Record<string, unknown>[], piece: JsonRecor
     if (value !== null && value !== '') last[name] = value;
   }
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** An upstream's details, kept whole because it wants them back unchanged. */
 export function detailsState(details: readonly JsonRecord[]): NativeState {

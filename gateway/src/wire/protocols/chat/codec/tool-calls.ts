@@ -1,6 +1,6 @@
 import type { NativeState, ToolCallBlock, Extension, GenerationRequest } from '#canonical/index.ts';
 import { isEnvelope } from '../../shared/state/without-state.ts';
-import { isRecord, type JsonRecord, recordAt, isAbsent } from '../../shared/values.ts';
+import { isRecord, type JsonRecord, recordAt, isAbsent, textOf } from '../../shared/values.ts';
 
 /** One entry of `tool_calls`, complete or partial. Missing texts are empty. */
 export interface CallParts {
@@ -20,7 +20,7 @@ export function readCallParts(entry: JsonRecord): CallParts {
       id: visible(entry['id']),
       kind: 'custom',
       name: customName,
-      text: text(custom['input']),
+      text: textOf(custom['input']),
     };
   }
   const called = recordAt(entry, 'function');
@@ -59,7 +59,7 @@ export function readFunctionCall(value: unknown): ToolCallBlock | null {
  */
 export function callState(entry: JsonRecord): NativeState | undefined {
   if (!isRecord(entry['extra_content'])) return undefined;
-  const signature = text(recordAt(entry['extra_content'], 'google')['thought_signature']);
+  const signature = textOf(recordAt(entry['extra_content'], 'google')['thought_signature']);
   if (signature === '') return undefined;
   const kind = isEnvelope(signature) ? 'envelope' : 'thought-signature';
   return { protocol: 'chat', kind, data: signature };
@@ -89,17 +89,13 @@ export function writeCall(call: ToolCallBlock, id: string): JsonRecord {
 }
 
 function argumentsText(value: unknown): string {
-  return isRecord(value) ? JSON.stringify(value) : text(value);
+  return isRecord(value) ? JSON.stringify(value) : textOf(value);
 }
 
 /** An id or a name. Some servers send blanks in their place. */
 function visible(value: unknown): string {
-  const writtenText = text(value);
+  const writtenText = textOf(value);
   return writtenText.trim() === '' ? '' : writtenText;
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /**

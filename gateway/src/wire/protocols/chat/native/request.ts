@@ -28,12 +28,11 @@ import type {
 import { requestedTerms } from '../../shared/usage/terms.ts';
 import {
   isWebSearch,
-  recordsIn,
   addFile,
   InputTally,
   type InputExtent,
 } from '../../shared/text/input-extent.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt, recordsIn } from '../../shared/values.ts';
 import { readNamedState } from './state-members.ts';
 import { noReasoning } from '../codec/reasoning.ts';
 
@@ -142,11 +141,10 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
   if (usage !== null) edits.push(usage);
   const echo = target.echo === undefined ? [] : echoReasoning(request, target.echo);
   const rewrites = echo.length === 0 ? [] : [rewriteOf[target.echo!.rule]];
-  return {
-    body: splice(request.body, [...edits, ...echo]),
-    rewrites,
-    usageInjected: usage !== null,
-  };
+  edits.push(...echo);
+  // Most requests are sent as they came.
+  const body = edits.length === 0 ? request.body : splice(request.body, edits);
+  return { body, rewrites, usageInjected: usage !== null };
 }
 
 /** Null if the client itself asked for usage. */

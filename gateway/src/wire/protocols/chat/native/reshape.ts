@@ -1,5 +1,12 @@
 import { frame } from '../../shared/text/events.ts';
-import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../shared/values.ts';
+import {
+  isAbsent,
+  isRecord,
+  recordAt,
+  textOf,
+  type JsonRecord,
+  recordsIn,
+} from '../../shared/values.ts';
 
 /** Members of a delta that are streamed in pieces. */
 const pieced = new Set(['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments']);
@@ -9,7 +16,7 @@ export function toEvents(response: JsonRecord): string {
   const { choices, usage, ...rest } = response;
   const base = { ...rest, object: 'chat.completion.chunk' };
   let frames = '';
-  for (const choice of recordsOf(choices)) {
+  for (const choice of recordsIn(choices)) {
     const { message, finish_reason, index = 0, ...more } = choice;
     const delta = isRecord(message) ? withIndexes(message) : {};
     frames += chunk({ ...base, choices: [{ ...more, index, delta, finish_reason: null }] });
@@ -27,7 +34,7 @@ export function toWhole(chunks: readonly JsonRecord[]): JsonRecord {
   for (const { choices: some, usage: counted, ...rest } of chunks) {
     base = { ...rest, ...withoutEmpty(base) };
     if (!isAbsent(counted)) usage = counted;
-    for (const { index = 0, delta, ...more } of recordsOf(some)) {
+    for (const { index = 0, delta, ...more } of recordsIn(some)) {
       const before = choices.get(index) ?? {};
       choices.set(index, {
         ...before,
@@ -54,7 +61,7 @@ function withIndexes(message: JsonRecord): JsonRecord {
   if (!Array.isArray(calls)) return message;
   return {
     ...message,
-    tool_calls: recordsOf(calls).map((call, index) => ({ index, ...call })),
+    tool_calls: recordsIn(calls).map((call, index) => ({ index, ...call })),
   };
 }
 
@@ -64,7 +71,7 @@ function merge(before: JsonRecord, delta: JsonRecord): JsonRecord {
     const earlierValue = mergedMembers[name];
     if (isAbsent(value)) continue;
     if (name === 'tool_calls')
-      mergedMembers[name] = mergeCalls(recordsOf(earlierValue), recordsOf(value));
+      mergedMembers[name] = mergeCalls(recordsIn(earlierValue), recordsIn(value));
     else if (pieced.has(name) && typeof earlierValue === 'string')
       mergedMembers[name] = earlierValue + textOf(value);
     else if (Array.isArray(earlierValue) && Array.isArray(value))
@@ -98,7 +105,7 @@ function finished(choice: JsonRecord): JsonRecord {
       content: null,
       ...message,
       ...(Array.isArray(calls) && {
-        tool_calls: recordsOf(calls).map(withoutIndex),
+        tool_calls: recordsIn(calls).map(withoutIndex),
       }),
     },
   };
@@ -113,10 +120,6 @@ function withoutEmpty(record: JsonRecord): JsonRecord {
   return Object.fromEntries(
     Object.entries(record).filter(([, value]) => !isAbsent(value) && value !== ''),
   );
-}
-
-function recordsOf(value: unknown): readonly JsonRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function chunk(value: JsonRecord): string {

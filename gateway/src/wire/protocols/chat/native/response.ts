@@ -6,8 +6,7 @@ import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
 import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import type { StateName } from '../../shared/state/named-state.ts';
-import { recordsIn } from '../../shared/text/input-extent.ts';
-import { recordAt, type JsonRecord, isAbsent, isRecord } from '../../shared/values.ts';
+import { recordAt, type JsonRecord, isAbsent, isRecord, recordsIn } from '../../shared/values.ts';
 
 const modelPath = [keyBytes('model')];
 

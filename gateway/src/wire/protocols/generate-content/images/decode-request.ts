@@ -1,17 +1,15 @@
 import type { ImageRequest, ImageShape, ImageSource } from '#canonical/index.ts';
 import { LongText, parseWithLongTexts, type ParseRoom } from '#json/index.ts';
 import { readInlineImage, readSource, readText } from '../../shared/images/image-text.ts';
-import { refuseValue, requireOneOf } from '../../shared/text/request-values.ts';
-import { isRecord, type JsonRecord } from '../../shared/values.ts';
 import {
-  camelCase,
-  member,
-  otherMembers,
+  refuseValue,
+  requireOneOf,
   readNumber,
   readRecord,
-  readRecords,
   readString,
-} from '../fields.ts';
+} from '../../shared/text/request-values.ts';
+import { isRecord, type JsonRecord } from '../../shared/values.ts';
+import { camelCase, member, otherMembers, readRecords } from '../fields.ts';
 
 /** Images that one request may ask for, as of images. */
 const mostImages = 10;

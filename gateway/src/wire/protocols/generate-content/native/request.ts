@@ -14,9 +14,9 @@ import type {
   PatchedRequest,
   PatchTarget,
 } from '../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
+import { isAbsent, isRecord, type JsonRecord, recordsIn } from '../../shared/values.ts';
 import { requestedTerms } from '../../shared/usage/terms.ts';
-import { recordsIn, InputTally, type InputExtent } from '../../shared/text/input-extent.ts';
+import { InputTally, type InputExtent } from '../../shared/text/input-extent.ts';
 import { readNamedState } from './state-members.ts';
 import { camelCase, member, resourceName } from '../fields.ts';
 
@@ -114,7 +114,7 @@ function addPart(tally: InputTally, part: JsonRecord): void {
 }
 
 /** This API's reader of proto3 JSON accepts a single object in place of a list. */
-function records(value: unknown): Generator<JsonRecord> {
+function records(value: unknown): readonly JsonRecord[] {
   return recordsIn(isRecord(value) ? [value] : value);
 }
 

@@ -1,7 +1,6 @@
-import type { ImageResponse, TokenUsage } from '#canonical/index.ts';
+import { type ImageResponse, type TokenUsage, inputSum } from '#canonical/index.ts';
 import { LongText, writeJsonPieces } from '#json/index.ts';
 import { formatOf } from '../../shared/images/image-text.ts';
-import { inputSum } from '../../shared/usage/usage-numbers.ts';
 import type { JsonRecord } from '../../shared/values.ts';
 
 /**

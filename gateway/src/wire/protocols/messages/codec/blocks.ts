@@ -1,6 +1,5 @@
 import type { OpaqueBlock, Citation } from '#canonical/index.ts';
-import { type JsonRecord, isRecord } from '../../shared/values.ts';
-import { optionalText } from '../wire.ts';
+import { type JsonRecord, isRecord, optionalText } from '../../shared/values.ts';
 import { isExactRecord, parseExact } from '../../shared/exact-json.ts';
 
 /**

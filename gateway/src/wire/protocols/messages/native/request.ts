@@ -15,13 +15,8 @@ import {
 } from '../../shared/text/request-values.ts';
 import type { OpenedRequest, WireRequest, PatchedRequest, PatchTarget } from '../../protocol.ts';
 import { requestedTerms } from '../../shared/usage/terms.ts';
-import {
-  isWebSearch,
-  recordsIn,
-  InputTally,
-  type InputExtent,
-} from '../../shared/text/input-extent.ts';
-import { type JsonRecord, isRecord, recordAt } from '../../shared/values.ts';
+import { isWebSearch, InputTally, type InputExtent } from '../../shared/text/input-extent.ts';
+import { type JsonRecord, isRecord, recordAt, recordsIn, textOf } from '../../shared/values.ts';
 import { readNamedState } from './state-members.ts';
 import {
   readNumeral,
@@ -99,7 +94,7 @@ function inputExtent(json: JsonRecord): InputExtent {
   const isHosted = ({ type }: JsonRecord): boolean =>
     typeof type === 'string' && !clients.test(type);
   tally.hostedTools =
-    recordsIn(json['tools']).some(isHosted) || !recordsIn(json['mcp_servers']).next().done;
+    recordsIn(json['tools']).some(isHosted) || recordsIn(json['mcp_servers']).length > 0;
   if (compacts(json)) tally.compacts = true;
   return tally;
 }
@@ -191,10 +186,6 @@ function contextOf(
     isCount: path.operation === 'count-tokens',
     budget: { ...budget },
   };
-}
-
-function textOf(header: string | readonly string[] | undefined): string {
-  return typeof header === 'string' ? header : '';
 }
 
 function memberEdits({ scan, body }: WireRequest, changes: JsonRecord): Edit[] {

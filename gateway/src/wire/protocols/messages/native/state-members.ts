@@ -1,6 +1,5 @@
 import { namedStateReader, type StateName } from '../../shared/state/named-state.ts';
-import { recordsIn } from '../../shared/text/input-extent.ts';
-import { isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
+import { isRecord, recordAt, type JsonRecord, recordsIn } from '../../shared/values.ts';
 
 /** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({

@@ -1,15 +1,15 @@
-import { noTokens, type Iteration, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
-import { recordsIn } from '../../shared/text/input-extent.ts';
+import {
+  noTokens,
+  type Iteration,
+  type ReportedUsage,
+  type TokenUsage,
+  inputSum,
+} from '#canonical/index.ts';
 import { searchesInUsage, termIn, withSurcharges } from '../../shared/usage/terms.ts';
 import { withUnread } from '../../shared/usage/unread-usage.ts';
 import { iterationMembers, messageMembers } from '../../shared/usage/usage-members.ts';
-import {
-  inputSum,
-  readMembers,
-  reportOf,
-  type UsageReading,
-} from '../../shared/usage/usage-numbers.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../shared/values.ts';
+import { readMembers, reportOf, type UsageReading } from '../../shared/usage/usage-numbers.ts';
+import { isAbsent, isRecord, type JsonRecord, recordsIn } from '../../shared/values.ts';
 
 /**
  * `input_tokens` excludes cache reads and writes. `output_tokens` includes thinking. What `iterations` counts beyond both

@@ -1,7 +1,7 @@
 import type { Block, ClientItem, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../shared/values.ts';
 import { decodeContent } from '../codec/request/decode-content.ts';
-import { readString } from '../codec/request/request-extensions.ts';
+import { requireString } from '../../shared/text/request-values.ts';
 
 interface Decoded {
   readonly role: Turn['role'];
@@ -75,7 +75,7 @@ function callDecoder(
   return (item, param) => {
     const call: ToolCallBlock = {
       type: 'tool-call',
-      id: readString(item['call_id'], `${param}.call_id`),
+      id: requireString(item['call_id'], `${param}.call_id`),
       name,
       kind: 'function',
       arguments: JSON.stringify(read(item)),
@@ -97,7 +97,7 @@ function resultDecoder(
     const { content, isError = false } = read(item, param);
     const result: ToolResultBlock = {
       type: 'tool-result',
-      id: isNamed ? readString(callId, `${param}.call_id`) : readString(id, `${param}.id`),
+      id: isNamed ? requireString(callId, `${param}.call_id`) : requireString(id, `${param}.id`),
       name: null,
       kind: 'function',
       content,

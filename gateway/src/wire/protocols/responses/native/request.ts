@@ -11,12 +11,11 @@ import type { OpenedRequest, WireRequest, PatchedRequest, PatchTarget } from '..
 import { requestedTerms } from '../../shared/usage/terms.ts';
 import {
   isWebSearch,
-  recordsIn,
   addFile,
   InputTally,
   type InputExtent,
 } from '../../shared/text/input-extent.ts';
-import { isRecord, type JsonRecord, isAbsent } from '../../shared/values.ts';
+import { isRecord, type JsonRecord, isAbsent, recordsIn } from '../../shared/values.ts';
 import { isKept, readNamedState } from './state-members.ts';
 
 export const openRequest = createOpenRequest(

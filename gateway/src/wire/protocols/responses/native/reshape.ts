@@ -1,5 +1,5 @@
 import { frame } from '../../shared/text/events.ts';
-import { isRecord, recordAt, type JsonRecord } from '../../shared/values.ts';
+import { recordAt, type JsonRecord, recordsIn } from '../../shared/values.ts';
 
 /** Turns a whole response into the frames of a stream. */
 export function toEvents(response: JsonRecord): string {
@@ -10,7 +10,7 @@ export function toEvents(response: JsonRecord): string {
   };
   const { output, usage: _, ...rest } = response;
   write('response.created', { response: { ...rest, status: 'in_progress', output: [] } });
-  for (const [output_index, item] of recordsOf(output).entries()) {
+  for (const [output_index, item] of recordsIn(output).entries()) {
     write('response.output_item.added', { output_index, item: begun(item) });
     writeDeltas(write, { item_id: item['id'], output_index }, item);
     write('response.output_item.done', { output_index, item });
@@ -48,11 +48,11 @@ function writeDeltas(write: Write, place: JsonRecord, item: JsonRecord): void {
     write('response.custom_tool_call_input.delta', { ...place, delta: input });
     write('response.custom_tool_call_input.done', { ...place, input });
   } else if (type === 'message') {
-    for (const [content_index, part] of recordsOf(item['content']).entries()) {
+    for (const [content_index, part] of recordsIn(item['content']).entries()) {
       writePart(write, { ...place, content_index }, part);
     }
   } else if (type === 'reasoning') {
-    for (const [summary_index, part] of recordsOf(item['summary']).entries()) {
+    for (const [summary_index, part] of recordsIn(item['summary']).entries()) {
       const at = { ...place, summary_index };
       const { text } = part;
       write('response.reasoning_summary_part.added', { ...at, part: { ...part, text: '' } });
@@ -81,8 +81,4 @@ function begun(item: JsonRecord): JsonRecord {
   for (const name of ['content', 'summary']) if (Array.isArray(item[name])) empty[name] = [];
   for (const name of ['arguments', 'input']) if (typeof item[name] === 'string') empty[name] = '';
   return empty;
-}
-
-function recordsOf(value: unknown): readonly JsonRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

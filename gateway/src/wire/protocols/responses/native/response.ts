@@ -6,8 +6,7 @@ import { readInclusiveUsage } from '../../shared/usage/inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
 import { parseResponse, readEndings } from '../../shared/text/parse-bodies.ts';
 import { readGivenState } from './state-members.ts';
-import { recordAt, type JsonRecord } from '../../shared/values.ts';
-import { recordsIn } from '../../shared/text/input-extent.ts';
+import { recordAt, type JsonRecord, recordsIn } from '../../shared/values.ts';
 import { countAt } from '../../shared/usage/terms.ts';
 
 const modelPath = [keyBytes('model')];

@@ -3,8 +3,7 @@ import {
   type StateKind,
   type StateName,
 } from '../../shared/state/named-state.ts';
-import { recordsIn } from '../../shared/text/input-extent.ts';
-import { recordAt, type JsonRecord, isRecord } from '../../shared/values.ts';
+import { recordAt, type JsonRecord, isRecord, recordsIn } from '../../shared/values.ts';
 
 /** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({

@@ -12,11 +12,10 @@ import {
 } from '#json/index.ts';
 import type { QuirksOfRequest, VendorRepair } from '#vendors/index.ts';
 import { parseExact } from '../exact-json.ts';
-import { recordsIn } from './input-extent.ts';
 import { fillEmpty, fitMedia } from './repairs.ts';
 import { isModern, modernSchema } from '../schema/modern-schema.ts';
 import type { PatchedRequest } from '../../protocol.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../values.ts';
 
 type QuirkEdit = Exclude<QuirksOfRequest[number]['edit'], { repair: unknown }>;
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../values.ts';
+import type { JsonRecord } from '../values.ts';
 
 /** What the bytes of a request's body do not reveal about its input. */
 export interface InputExtent {
@@ -67,12 +67,6 @@ export class InputTally implements InputExtent {
     this.fileBytes += bytes;
     this.fileTokens += Math.max(usualFileTokens, Math.ceil(bytes / perToken));
   }
-}
-
-/** The objects in a list; empty if the value is not a list. */
-export function* recordsIn(list: unknown): Generator<JsonRecord> {
-  if (!Array.isArray(list)) return;
-  for (const item of list as readonly unknown[]) if (isRecord(item)) yield item;
 }
 
 /** Adds a file of chat or responses: a data URL, from which some clients omit the head, or a name. */

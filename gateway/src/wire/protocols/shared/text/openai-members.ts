@@ -11,6 +11,11 @@ import { textFacts } from '../../text-facts.ts';
 import type { JsonRecord } from '../values.ts';
 import type { Losses } from './losses.ts';
 
+/** `{extensions}` for spreading into a block; empty if there are none, so that equal blocks compare equal. */
+export function withExtensions(extensions: Extensions): { extensions?: Extensions } {
+  return extensions.length === 0 ? {} : { extensions };
+}
+
 type SharedTrait = 'cacheKeys' | 'serviceTiers' | 'storage';
 
 /** Members that chat and responses have in common at the vendor of both, and the traits of upstreams that have them. */
@@ -97,4 +102,9 @@ function closestEffort(wantedEffort: Effort, takenEfforts: UpstreamTraits['effor
   return (
     upTo.findLast((effort) => takenEfforts.includes(effort)) ?? takenEfforts[0] ?? wantedEffort
   );
+}
+
+/** True if the catalogue confirms it, or does not know. */
+export function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
+  return capabilities.size === 0 || capabilities.has(capability);
 }

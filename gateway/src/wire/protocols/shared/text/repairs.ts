@@ -9,8 +9,7 @@ import {
   replaceValue,
   splice,
 } from '#json/index.ts';
-import { recordsIn } from './input-extent.ts';
-import { isAbsent, isRecord, type JsonRecord, textOf } from '../values.ts';
+import { isAbsent, isRecord, type JsonRecord, textOf, recordsIn } from '../values.ts';
 import { fittingType, isDressed, undressed } from '../images/media-type.ts';
 
 /** Messages, and what becomes of those that say nothing. */

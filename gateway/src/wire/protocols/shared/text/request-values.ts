@@ -1,10 +1,60 @@
 import { GatewayError } from '#errors/index.ts';
-import { isAbsent } from '../values.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
 /**
  * Readers of the values that the gateway acts on. Every value may be null, as in the real protocols. An error names
  * the field that the client has to correct.
  */
+
+/**
+ * A 400 about one member of the request.
+ * @param param its path, as the client would write it
+ * @param rule completes the sentence that begins with the path
+ */
+export function invalid(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+}
+
+/** @throws GatewayError `invalid_value`, always. */
+export function refuseValue(param: string, rule: string): never {
+  throw invalid(param, rule);
+}
+
+/** Null if absent. @throws GatewayError `invalid_value` for anything but a number that survives being written again. */
+export function readNumber(value: unknown, param: string): number | null {
+  if (isAbsent(value)) return null;
+  if (isWritable(value)) return value;
+  throw invalid(param, writableRule);
+}
+
+/** Null if absent. @throws GatewayError `invalid_value` for anything but a text. */
+export function readString(value: unknown, param: string): string | null {
+  return isAbsent(value) ? null : requireString(value, param);
+}
+
+/** @throws GatewayError `invalid_value` for anything but a text. */
+export function requireString(value: unknown, param: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(param, 'must be a string');
+}
+
+/** Null if absent. @throws GatewayError `invalid_value` for anything but an object. */
+export function readRecord(value: unknown, param: string): JsonRecord | null {
+  return isAbsent(value) ? null : requireRecord(value, param);
+}
+
+/** @throws GatewayError `invalid_value` for anything but an object. */
+export function requireRecord(value: unknown, param: string): JsonRecord {
+  if (isRecord(value)) return value;
+  throw invalid(param, 'must be an object');
+}
+
+/** Empty if absent. @throws GatewayError `invalid_value` for anything but a list. */
+export function readList(value: unknown, param: string): readonly unknown[] {
+  if (isAbsent(value)) return [];
+  if (Array.isArray(value)) return value as readonly unknown[];
+  throw invalid(param, 'must be an array');
+}
 
 /** @throws GatewayError `model_required`. */
 export function readModel(value: unknown): string {
@@ -23,14 +73,14 @@ export function requireOneOf(values: readonly unknown[], param: string): void {
 export function requireList(value: unknown, param: string): void {
   if (Array.isArray(value)) return;
   requireOneOf([value], param);
-  throw invalidValue(param, 'must be a list');
+  throw invalid(param, 'must be a list');
 }
 
 /** @throws GatewayError `invalid_value`. */
 export function readFlag(value: unknown, param: string): boolean {
   if (isAbsent(value)) return false;
   if (typeof value === 'boolean') return value;
-  throw invalidValue(param, 'must be a boolean');
+  throw invalid(param, 'must be a boolean');
 }
 
 /**
@@ -40,23 +90,14 @@ export function readFlag(value: unknown, param: string): boolean {
 export function readCount(value: unknown, param: string, least: 0 | 1): number | null {
   if (isAbsent(value)) return null;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  throw invalidValue(param, `must be an integer of at least ${least}`);
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function refuseValue(param: string, rule: string): never {
-  throw invalidValue(param, rule);
+  throw invalid(param, `must be an integer of at least ${least}`);
 }
 
 /** @throws GatewayError `invalid_value`. */
 export function checkRange(value: unknown, param: string, from: number, to: number): void {
   if (isAbsent(value)) return;
   if (typeof value === 'number' && value >= from && value <= to) return;
-  throw invalidValue(param, `must be a number from ${from} to ${to}`);
-}
-
-function invalidValue(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+  throw invalid(param, `must be a number from ${from} to ${to}`);
 }
 
 /** A word of the client's, for an error that refuses it. */

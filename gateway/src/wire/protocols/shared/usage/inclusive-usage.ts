@@ -3,20 +3,13 @@ import {
   type TokenUsage,
   apartParts,
   type ApartTokens,
+  inputSum,
 } from '#canonical/index.ts';
 import { termOf, searchesInUsage, withSurcharges } from './terms.ts';
-import { recordsIn } from '../text/input-extent.ts';
-import { isRecord, recordAt, type JsonRecord, isAbsent } from '../values.ts';
+import { isRecord, recordAt, type JsonRecord, isAbsent, recordsIn } from '../values.ts';
 import { withUnread } from './unread-usage.ts';
 import { inclusiveMembers } from './usage-members.ts';
-import {
-  countOf,
-  inputSum,
-  readCount,
-  readMembers,
-  reportOf,
-  type UsageReading,
-} from './usage-numbers.ts';
+import { countOf, readCount, readMembers, reportOf, type UsageReading } from './usage-numbers.ts';
 
 /**
  * Reads usage as chat and responses report it (`prompt_tokens` or `input_tokens`), with the places where compatible
@@ -51,15 +44,9 @@ export function readInclusiveUsage(
   };
   const isTotalled = (hasPrompt || hasOutput) && total > 0;
   const tokens = disjointTokens(sums);
-  const apart: ReportedApart = {
-    inputAudio: counts.inputAudio ?? 0,
-    inputImage: counts.inputImage ?? 0,
-    cacheReadAudio: counts.cacheReadAudio ?? 0,
-    cacheReadImage: counts.cacheReadImage ?? 0,
-    outputAudio: counts.outputAudio ?? 0,
-    outputImage: counts.outputImage ?? 0,
-  };
-  const report = reportOf(withApart(withBeside(tokens, apart), apart), reading, {
+  const apart = apartOf(counts);
+  const split = apart === null ? tokens : withApart(withBeside(tokens, apart), apart);
+  const report = reportOf(split, reading, {
     input: hasPrompt || isTotalled,
     output: hasOutput || isTotalled,
   });
@@ -132,6 +119,15 @@ function unnamedTokens(counts: InclusiveCounts): number {
   const { prompt, cacheRead, cacheWrite, output, reasoning, total } = counts;
   if (reasoning > 0 || output === 0 || cacheRead + cacheWrite > prompt) return 0;
   return Math.max(0, total - prompt - output);
+}
+
+/** Null if all tokens are text, as in most responses. */
+function apartOf(counts: UsageReading['counts']): ReportedApart | null {
+  const { inputAudio = 0, inputImage = 0, outputAudio = 0, outputImage = 0 } = counts;
+  const { cacheReadAudio = 0, cacheReadImage = 0 } = counts;
+  const most = Math.max(inputAudio, inputImage, cacheReadAudio, cacheReadImage);
+  if (Math.max(most, outputAudio, outputImage) === 0) return null;
+  return { inputAudio, inputImage, cacheReadAudio, cacheReadImage, outputAudio, outputImage };
 }
 
 /** Audio and images that are more than the sum lie beside it: servers differ in what their sums include. */

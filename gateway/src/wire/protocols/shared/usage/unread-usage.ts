@@ -1,5 +1,5 @@
-import { noTokens, type ReportedUsage } from '#canonical/index.ts';
-import { inputSum, mostInList, mostUnread, type UnknownMember } from './usage-numbers.ts';
+import { noTokens, type ReportedUsage, inputSum } from '#canonical/index.ts';
+import { mostInList, mostUnread, type UnknownMember } from './usage-numbers.ts';
 import { isRecord } from '../values.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { lacks, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
+import { lacks, type ReportedUsage, type TokenUsage, inputSum } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
 import type { CountName, KnownMembers } from './usage-members.ts';
 
@@ -249,11 +249,6 @@ function mergeSides(earlier: ReportedUsage, later: ReportedUsage, side: 'input' 
     isMissing: !isToldLater && lacks(earlier, side),
     isLess: isSmaller && isToldLater,
   };
-}
-
-/** All tokens that a request took, from wherever they were read. */
-export function inputSum({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): number {
-  return input + cacheRead + cacheWrite + cacheWrite1h;
 }
 
 /** The input of the one, the output of the other. */

@@ -1,23 +1,8 @@
-import { GatewayError } from '#errors/index.ts';
 import { type Edit, type JsonScan, type ObjectRange, splice } from '#json/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
+import { refuseValue } from '../text/request-values.ts';
 
 /** What the dialects of video tasks have in common. */
-
-/** @throws GatewayError `invalid_value`, always. */
-export function refuseVideo(param: string, rule: string): never {
-  throw new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
-}
-
-/** @throws GatewayError `invalid_value` for anything but an object. */
-export function requireRecord(value: unknown, param: string): JsonRecord {
-  return isRecord(value) ? value : refuseVideo(param, 'must be an object');
-}
-
-/** @throws GatewayError `invalid_value` for anything but a text. */
-export function requireText(value: unknown, param: string): string {
-  return typeof value === 'string' ? value : refuseVideo(param, 'must be a string');
-}
 
 /**
  * How servers call the number of videos. A submit is charged for one. Sources: Model Studio (`n`; `video_count` of its
@@ -43,13 +28,13 @@ const videoCounts = [
 export function requireOneVideo(object: unknown, path: string): void {
   if (!isRecord(object)) return;
   const name = videoCounts.find((count) => Number(object[count]) > 1);
-  if (name !== undefined) refuseVideo(path + name, 'must be 1: a request is for one video');
+  if (name !== undefined) refuseValue(path + name, 'must be 1: a request is for one video');
 }
 
 /** @throws GatewayError `invalid_value` for anything but an integer of the range. */
 export function requireInteger(value: unknown, param: string, from: number, to: number): number {
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
-  return fits ? value : refuseVideo(param, `must be an integer from ${from} to ${to}`);
+  return fits ? value : refuseValue(param, `must be an integer from ${from} to ${to}`);
 }
 
 /** The parts of a `data:` URL with Base64; null if it is not one. Linear in the text. */

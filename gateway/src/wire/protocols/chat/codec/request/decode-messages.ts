@@ -2,9 +2,15 @@ import type { Block, TextBlock, Turn, NativeState, ToolCallBlock } from '#canoni
 import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { decodeContent } from './decode-parts.ts';
 import { messageLeftovers } from './message-members.ts';
-import { invalid, readArray, readCache, readString, requireRecord } from './request-fields.ts';
+import { readCache } from './request-fields.ts';
 import { contentId, readReasoning } from '../reasoning.ts';
 import { readCall, readFunctionCall } from '../tool-calls.ts';
+import {
+  invalid,
+  readList,
+  readString,
+  requireRecord,
+} from '../../../shared/text/request-values.ts';
 
 interface Conversation {
   readonly system: TextBlock[];
@@ -23,10 +29,10 @@ export function decodeMessages(value: unknown): {
   readonly turns: readonly Turn[];
 } {
   const conversation: Conversation = { system: [], turns: [], results: null };
-  readArray(value, 'messages').forEach((item, index) => {
+  readList(value, 'messages').forEach((item, index) => {
     const param = `messages.${index}`;
     const message = requireRecord(item, param);
-    const role = readString(message, 'role', `${param}.role`);
+    const role = readString(message['role'], `${param}.role`);
     if (role === null) throw invalid(`${param}.role`, 'is required');
     const decode = decoders.get(role);
     if (decode === undefined) {
@@ -72,14 +78,14 @@ function decodeUser({ turns }: Conversation, message: JsonRecord, param: string)
 }
 
 function decodeTool(conversation: Conversation, message: JsonRecord, param: string): void {
-  const id = readString(message, 'tool_call_id', `${param}.tool_call_id`);
+  const id = readString(message['tool_call_id'], `${param}.tool_call_id`);
   if (id === null || id === '') throw invalid(`${param}.tool_call_id`, 'is required');
   addResult(conversation, message, param, id, null);
 }
 
 /** The legacy form of a result: it answers the call with that name. */
 function decodeFunction(conversation: Conversation, message: JsonRecord, param: string): void {
-  const name = readString(message, 'name', `${param}.name`);
+  const name = readString(message['name'], `${param}.name`);
   if (name === null || name === '') throw invalid(`${param}.name`, 'is required');
   addResult(conversation, message, param, null, name);
 }
@@ -151,7 +157,7 @@ function readText(
   state: NativeState | undefined,
 ): Block[] {
   const { content } = message;
-  const refusal = readString(message, 'refusal', `${param}.refusal`) ?? '';
+  const refusal = readString(message['refusal'], `${param}.refusal`) ?? '';
   const blocks = isAbsent(content) ? [] : decodeContent(content, `${param}.content`);
   // Beside a call or a refusal, clients write an empty text for none.
   const isNothing = content === '' && (hasCalls || refusal !== '');
@@ -167,7 +173,7 @@ function readText(
 }
 
 function readCalls(message: JsonRecord, param: string): ToolCallBlock[] {
-  const calls = readArray(message['tool_calls'], `${param}.tool_calls`).map((entry, index) => {
+  const calls = readList(message['tool_calls'], `${param}.tool_calls`).map((entry, index) => {
     const call = readCall(entry);
     if (call !== null) return call;
     throw invalid(`${param}.tool_calls.${index}`, 'must name a function or a custom tool');

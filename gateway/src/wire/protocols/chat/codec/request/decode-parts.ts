@@ -2,14 +2,9 @@ import type { Block, MediaSource } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/images/data-url.ts';
 import { thinkingText } from '../reasoning.ts';
-import {
-  invalid,
-  leftovers,
-  readCache,
-  readString,
-  requireRecord,
-  withExtensions,
-} from './request-fields.ts';
+import { leftovers, readCache } from './request-fields.ts';
+import { invalid, readString, requireRecord } from '../../../shared/text/request-values.ts';
+import { withExtensions } from '../../../shared/text/openai-members.ts';
 
 type PartDecoder = (part: JsonRecord, param: string) => Block;
 
@@ -19,7 +14,7 @@ type PartDecoder = (part: JsonRecord, param: string) => Block;
  */
 export function decodePart(value: unknown, param: string): Block {
   const part = requireRecord(value, param);
-  const type = readString(part, 'type', `${param}.type`);
+  const type = readString(part['type'], `${param}.type`);
   if (type === null) throw invalid(`${param}.type`, 'is required');
   const decode = decoders.get(type);
   if (decode !== undefined) return decode(part, param);
@@ -47,13 +42,13 @@ const decoders: ReadonlyMap<string, PartDecoder> = new Map<string, PartDecoder>(
 ]);
 
 function decodeText(part: JsonRecord, param: string): Block {
-  const text = readString(part, 'text', `${param}.text`);
+  const text = readString(part['text'], `${param}.text`);
   if (text === null) throw invalid(`${param}.text`, 'is required');
   return { type: 'text', text, ...rest(part, 'text') };
 }
 
 function decodeRefusal(part: JsonRecord, param: string): Block {
-  const text = readString(part, 'refusal', `${param}.refusal`);
+  const text = readString(part['refusal'], `${param}.refusal`);
   if (text === null) throw invalid(`${param}.refusal`, 'is required');
   return { type: 'refusal', text, ...rest(part, 'refusal') };
 }
@@ -85,8 +80,8 @@ function readUrl(part: JsonRecord, key: string, param: string) {
 function decodeAudio(part: JsonRecord, param: string): Block {
   const path = `${param}.input_audio`;
   const audio = requireRecord(part['input_audio'], path);
-  const data = readString(audio, 'data', `${path}.data`) ?? '';
-  const format = readString(audio, 'format', `${path}.format`) ?? '';
+  const data = readString(audio['data'], `${path}.data`) ?? '';
+  const format = readString(audio['format'], `${path}.format`) ?? '';
   // The data is plain base64. A data URL in its place is a common slip with the same meaning.
   const read = readBase64(data);
   if (read === null) throw invalid(`${path}.data`, 'must be base64');
@@ -97,9 +92,9 @@ function decodeAudio(part: JsonRecord, param: string): Block {
 function decodeFile(part: JsonRecord, param: string): Block {
   const path = `${param}.file`;
   const file = requireRecord(part['file'], path);
-  const filename = readString(file, 'filename', `${path}.filename`);
-  const id = readString(file, 'file_id', `${path}.file_id`);
-  const data = readString(file, 'file_data', `${path}.file_data`);
+  const filename = readString(file['filename'], `${path}.filename`);
+  const id = readString(file['file_id'], `${path}.file_id`);
+  const data = readString(file['file_data'], `${path}.file_data`);
   if (data === null && id === null) throw invalid(`${path}.file_data`, 'is required');
   const source: MediaSource =
     data === null

@@ -11,15 +11,14 @@ import { isAbsent, type JsonRecord, recordAt, isRecord } from '../../../shared/v
 import { decodeMessages } from './decode-messages.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { declaresLegacy, legacyExtension } from '../tool-calls.ts';
+import { readBoolean, leftovers } from './request-fields.ts';
 import {
   invalid,
-  readArray,
-  readBoolean,
+  readList,
   readNumber,
   readString,
   requireRecord,
-  leftovers,
-} from './request-fields.ts';
+} from '../../../shared/text/request-values.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */
 export function decodeRequest(request: WireRequest): GenerationRequest {
@@ -35,21 +34,25 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     // The legacy form has room for one call.
     parallelTools: declaresLegacy(json) ? false : readBoolean(json, 'parallel_tool_calls'),
     // The newer name wins. `WireRequest` has the larger of both, to bound the cost.
-    maxOutputTokens: readNumber(json, 'max_completion_tokens') ?? readNumber(json, 'max_tokens'),
-    temperature: readNumber(json, 'temperature'),
-    topP: readNumber(json, 'top_p'),
-    topK: readNumber(json, 'top_k'),
-    presencePenalty: readNumber(json, 'presence_penalty'),
-    frequencyPenalty: readNumber(json, 'frequency_penalty'),
+    maxOutputTokens:
+      readNumber(json['max_completion_tokens'], 'max_completion_tokens') ??
+      readNumber(json['max_tokens'], 'max_tokens'),
+    temperature: readNumber(json['temperature'], 'temperature'),
+    topP: readNumber(json['top_p'], 'top_p'),
+    topK: readNumber(json['top_k'], 'top_k'),
+    presencePenalty: readNumber(json['presence_penalty'], 'presence_penalty'),
+    frequencyPenalty: readNumber(json['frequency_penalty'], 'frequency_penalty'),
     seed: decodeSeed(json),
     stop: decodeStop(json['stop']),
     choices: request.choices,
     format,
-    verbosity: readString(json, 'verbosity'),
+    verbosity: readString(json['verbosity'], 'verbosity'),
     reasoning,
     logprobs: decodeLogprobs(json),
-    cacheKey: readString(json, 'prompt_cache_key'),
-    endUser: readString(json, 'safety_identifier') ?? readString(json, 'user'),
+    cacheKey: readString(json['prompt_cache_key'], 'prompt_cache_key'),
+    endUser:
+      readString(json['safety_identifier'], 'safety_identifier') ??
+      readString(json['user'], 'user'),
     wantsUsage: recordAt(json, 'stream_options')['include_usage'] === true,
     extensions: [...extensions, ...legacyExtension(json), ...topLevelExtensions(json, members)],
   };
@@ -58,13 +61,13 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
 /** Any integer. Some clients draw one of 64 bits; no other protocol accepts those, so none is ever rounded. */
 function decodeSeed(json: JsonRecord): number | null {
   const { seed } = json;
-  return Number.isFinite(seed) ? (seed as number) : readNumber(json, 'seed');
+  return Number.isFinite(seed) ? (seed as number) : readNumber(json['seed'], 'seed');
 }
 
 /** Without empty sequences, which stop nothing and which most upstreams refuse. */
 function decodeStop(value: unknown): string[] {
   if (isAbsent(value)) return [];
-  const all = typeof value === 'string' ? [value] : readArray(value, 'stop');
+  const all = typeof value === 'string' ? [value] : readList(value, 'stop');
   return all.filter((sequence, index): sequence is string => {
     if (typeof sequence !== 'string') throw invalid(`stop.${index}`, 'must be a string');
     return sequence !== '';
@@ -73,7 +76,7 @@ function decodeStop(value: unknown): string[] {
 
 function decodeLogprobs(json: JsonRecord): number | null {
   if (readBoolean(json, 'logprobs') !== true) return null;
-  return readNumber(json, 'top_logprobs') ?? 0;
+  return readNumber(json['top_logprobs'], 'top_logprobs') ?? 0;
 }
 
 /**

@@ -6,27 +6,21 @@ import type {
   Tool,
   ToolChoice,
 } from '#canonical/index.ts';
-import { quoted } from '../../../shared/text/request-values.ts';
+import { quoted, invalid, readList, requireRecord } from '../../../shared/text/request-values.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
-import {
-  invalid,
-  leftovers,
-  readArray,
-  readCache,
-  requireRecord,
-  withExtensions,
-} from './request-fields.ts';
+import { leftovers, readCache } from './request-fields.ts';
+import { withExtensions } from '../../../shared/text/openai-members.ts';
 
 /**
  * Reads `tools`, the legacy `functions`, and the web search, which chat requests beside the tools.
  * @throws GatewayError `invalid_value`
  */
 export function decodeTools(json: JsonRecord): Tool[] {
-  const tools = readArray(json['tools'], 'tools').map((value, index) =>
+  const tools = readList(json['tools'], 'tools').map((value, index) =>
     decodeTool(requireRecord(value, `tools.${index}`), `tools.${index}`),
   );
   if (isAbsent(json['tools'])) {
-    readArray(json['functions'], 'functions').forEach((value, index) => {
+    readList(json['functions'], 'functions').forEach((value, index) => {
       const param = `functions.${index}`;
       tools.push(decodeFunction(requireRecord(value, param), param, {}));
     });
@@ -174,7 +168,7 @@ const choosing: ReadonlySet<unknown> = new Set(['function', 'custom', 'tool']);
 
 function decodeAllowed(choice: JsonRecord, param: string): ToolChoice {
   const allowed = isRecord(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
-  const only = readArray(allowed['tools'], `${param}.allowed_tools.tools`).map((tool, index) => {
+  const only = readList(allowed['tools'], `${param}.allowed_tools.tools`).map((tool, index) => {
     const name = isRecord(tool) ? chosenName(tool) : null;
     if (name !== null) return name;
     throw invalid(`${param}.allowed_tools.tools.${index}`, 'must name a tool');

@@ -1,10 +1,11 @@
-import type {
-  Block,
-  GenerationRequest,
-  TextBlock,
-  ToolResultBlock,
-  Turn,
-  ToolCallBlock,
+import {
+  type Block,
+  type GenerationRequest,
+  type TextBlock,
+  type ToolResultBlock,
+  type Turn,
+  type ToolCallBlock,
+  isMedia,
 } from '#canonical/index.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { contentOf, encodeParts, memberValues, noteCommon, encodeOpaque } from './encode-parts.ts';
@@ -92,10 +93,6 @@ function resultText(result: ToolResultBlock, { losses }: EncodeContext): readonl
   if (first?.type !== 'text') return [{ type: 'text', text: 'Error' }, ...content];
   if (/^error/i.test(first.text)) return content;
   return [{ ...first, text: `Error: ${first.text}` } satisfies TextBlock, ...content.slice(1)];
-}
-
-function isMedia({ type }: Block): boolean {
-  return type === 'image' || type === 'file' || type === 'audio' || type === 'video';
 }
 
 /** A result of an unknown call comes last. */

@@ -1,6 +1,11 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
-import { encodeOrigin, sharedMembers, encodeEffort } from '../../../shared/text/openai-members.ts';
+import {
+  encodeOrigin,
+  sharedMembers,
+  encodeEffort,
+  mayHave,
+} from '../../../shared/text/openai-members.ts';
 import { Losses, notAvailable } from '../../../shared/text/losses.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -77,11 +82,6 @@ function encodeRandomness(
     else losses.dropped(name);
   }
   return members;
-}
-
-/** True if the catalogue confirms it, or does not know. */
-function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
-  return capabilities.size === 0 || capabilities.has(capability);
 }
 
 /** Encodes the form of the response, its log probabilities, and the reasoning. */

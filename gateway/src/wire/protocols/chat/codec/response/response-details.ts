@@ -1,5 +1,4 @@
-import type { Citation, TokenLogprob, TokenUsage } from '#canonical/index.ts';
-import { inputSum } from '../../../shared/usage/usage-numbers.ts';
+import { type Citation, type TokenLogprob, type TokenUsage, inputSum } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 
 /** What a response carries beside its text: citations, log probabilities, usage. */

@@ -237,12 +237,7 @@ class ChoiceDecoder {
     this.#details = [];
     this.#isContent = false;
     const state = details.some(isOpaque) ? detailsState(details) : isContent ? contentState : null;
-    if (state === null) return;
-    if (this.#openBlock !== null && this.#openBlock !== 'reasoning')
-      this.#emit({ type: 'block-end' }, emit);
-    this.#emit({ type: 'state', state }, emit);
-    this.#emit({ type: 'block-end' }, emit);
-    this.#openBlock = null;
+    if (state !== null) this.#ownState(state, null, emit);
   }
 
   #emit(event: GenerationEvent, emit: Emit): void {

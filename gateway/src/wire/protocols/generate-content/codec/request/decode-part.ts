@@ -8,17 +8,10 @@ import type {
 } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
-import {
-  ownExtensions,
-  invalid,
-  member,
-  otherMembers,
-  readRecord,
-  readRecords,
-  readString,
-} from '../../fields.ts';
+import { ownExtensions, member, otherMembers, readRecords } from '../../fields.ts';
 import { readResult, readState } from '../parts.ts';
 import { type ReadBase64, readBase64 } from '../../../shared/images/data-url.ts';
+import { invalid, readRecord, readString } from '../../../shared/text/request-values.ts';
 
 type PartReader = (part: JsonRecord, param: string) => Block;
 

@@ -10,22 +10,18 @@ import type {
 import type { WireRequest } from '../../../protocol.ts';
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeToolConfig, decodeTools } from './decode-tools.ts';
-import {
-  ownExtensions,
-  member,
-  otherMembers,
-  invalid,
-  readRecords,
-  readNumber,
-  readRecord,
-  readString,
-  readStrings,
-} from '../../fields.ts';
+import { ownExtensions, member, otherMembers, readRecords, readStrings } from '../../fields.ts';
 import { decodePart, ownCall, ownResult } from './decode-part.ts';
 import { joinBlock } from '../parts.ts';
 import { addArguments } from '../partial-call.ts';
 import { fromDialect } from '../schema/schema-dialect.ts';
 import { decodeThinking } from './thinking.ts';
+import {
+  invalid,
+  readNumber,
+  readRecord,
+  readString,
+} from '../../../shared/text/request-values.ts';
 
 const knownMembers: ReadonlySet<string> = new Set([
   'model',

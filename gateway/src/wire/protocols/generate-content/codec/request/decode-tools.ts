@@ -1,16 +1,7 @@
 import type { Extensions, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
-import { quoted } from '../../../shared/text/request-values.ts';
+import { quoted, invalid, readRecord, readString } from '../../../shared/text/request-values.ts';
 import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
-import {
-  ownExtensions,
-  invalid,
-  member,
-  otherMembers,
-  readRecord,
-  readRecords,
-  readString,
-  readStrings,
-} from '../../fields.ts';
+import { ownExtensions, member, otherMembers, readRecords, readStrings } from '../../fields.ts';
 import { fromDialect } from '../schema/schema-dialect.ts';
 
 /** Hosted tools, by their names in the request. */

@@ -1,8 +1,9 @@
 import type { ReasoningEffort as Effort, ReasoningRequest } from '#canonical/index.ts';
 import type { Losses } from '../../../shared/text/losses.ts';
 import type { JsonRecord } from '../../../shared/values.ts';
-import { member, readNumber } from '../../fields.ts';
+import { member } from '../../fields.ts';
 import type { ModelTraits, ThinkingLevel } from './model-traits.ts';
+import { readNumber } from '../../../shared/text/request-values.ts';
 
 const efforts: Readonly<Record<string, Effort>> = {
   MINIMAL: 'minimal',

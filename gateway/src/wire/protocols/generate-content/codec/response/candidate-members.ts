@@ -1,7 +1,12 @@
-import type { Finish, FinishReason, TokenLogprob, TokenUsage } from '#canonical/index.ts';
+import {
+  type Finish,
+  type FinishReason,
+  type TokenLogprob,
+  type TokenUsage,
+  inputSum,
+} from '#canonical/index.ts';
 import { readEnding } from '../../../shared/text/endings.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
-import { inputSum } from '../../../shared/usage/usage-numbers.ts';
 
 /** Some recorders and proxies write an enumeration's number instead of its name. */
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];

@@ -1,5 +1,5 @@
 import type { Citation } from '#canonical/index.ts';
-import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
+import { isRecord, type JsonRecord, recordAt, recordsIn } from '../../../shared/values.ts';
 
 /**
  * The web pages that support a text by `groundingMetadata`. Its offsets count UTF-8 bytes of a part, and streams do not
@@ -7,8 +7,8 @@ import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
  */
 export function readGrounding(metadata: unknown, text: string): readonly Citation[] {
   if (!isRecord(metadata)) return [];
-  const sources = records(metadata['groundingChunks']).map(sourceOf);
-  const supports = records(metadata['groundingSupports']);
+  const sources = recordsIn(metadata['groundingChunks']).map(sourceOf);
+  const supports = recordsIn(metadata['groundingSupports']);
   if (supports.length === 0) {
     return sources.flatMap((source) =>
       source === null ? [] : { ...source, start: null, end: null },
@@ -33,17 +33,13 @@ export function readGrounding(metadata: unknown, text: string): readonly Citatio
 export function readRecitations(metadata: readonly unknown[]): readonly Citation[] {
   const pages = new Map<string, Citation>();
   for (const one of metadata.filter(isRecord)) {
-    for (const { uri: url, title } of records(one['citationSources'] ?? one['citations'])) {
+    for (const { uri: url, title } of recordsIn(one['citationSources'] ?? one['citations'])) {
       if (typeof url !== 'string' || url === '' || pages.has(url)) continue;
       const titleText = typeof title === 'string' && title !== '' ? title : null;
       pages.set(url, { url, title: titleText, start: null, end: null });
     }
   }
   return [...pages.values()];
-}
-
-function records(value: unknown): readonly JsonRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function sourceOf(chunk: JsonRecord): Pick<Citation, 'url' | 'title'> | null {

@@ -1,7 +1,6 @@
 import type { FunctionTool } from '#canonical/index.ts';
-import type { JsonRecord } from '../../../shared/values.ts';
+import { type JsonRecord, optionalText } from '../../../shared/values.ts';
 import { decodeBase } from './extensions.ts';
-import { optionalText } from '../../wire.ts';
 
 /*
  * Tools that the client runs and that the vendor's models know by a dated type: `bash_20250124`. Any other model gets a

@@ -4,7 +4,8 @@ import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeCitations, decodeOpaque } from '../blocks.ts';
 import { decodeBase, decodeCache, harmlessInText } from './extensions.ts';
 import { decodeDocument, decodeImage } from './decode-media.ts';
-import { invalid, ownExtension, type Place, requireName, requireText } from '../../wire.ts';
+import { ownExtension, type Place, requireName } from '../../wire.ts';
+import { invalid, requireString } from '../../../shared/text/request-values.ts';
 
 type Decoder = (block: JsonRecord, place: Place) => Block | readonly Block[];
 
@@ -65,7 +66,7 @@ export function decodeText(block: JsonRecord, { param }: Pick<Place, 'param'>): 
   const citations = decodeCitations(block['citations']);
   return {
     type: 'text',
-    text: requireText(block['text'], `${param}.text`),
+    text: requireString(block['text'], `${param}.text`),
     ...(citations.length > 0 && { citations }),
     ...decodeBase(block, textMembers, harmlessInText),
   };
@@ -114,13 +115,13 @@ function decodeResult(block: JsonRecord, { param }: Place): Block {
 
 function decodeThinking(block: JsonRecord, { param }: Place): Block {
   return reasoningBlock(
-    requireText(block['thinking'] ?? '', `${param}.thinking`),
+    requireString(block['thinking'] ?? '', `${param}.thinking`),
     signatureState(block['signature']),
   );
 }
 
 function decodeRedacted(block: JsonRecord, { param }: Place): Block {
-  return reasoningBlock('', redactedState(requireText(block['data'], `${param}.data`)));
+  return reasoningBlock('', redactedState(requireString(block['data'], `${param}.data`)));
 }
 
 /** A thinking block. It has no state if it was not signed. */

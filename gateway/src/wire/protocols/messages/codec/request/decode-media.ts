@@ -1,8 +1,9 @@
 import type { Block, FileBlock, MediaSource } from '#canonical/index.ts';
 import { base64Prefix, readBase64 } from '../../../shared/images/data-url.ts';
-import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import { decodeBase } from './extensions.ts';
-import { invalid, optionalText, type Place, requireName, requireText } from '../../wire.ts';
+import { type Place, requireName } from '../../wire.ts';
+import { invalid, requireString } from '../../../shared/text/request-values.ts';
 
 const imageMembers = new Set(['type', 'source', 'cache_control']);
 const documentMembers = new Set(['type', 'source', 'cache_control', 'title']);
@@ -28,7 +29,7 @@ export function decodeDocument(block: JsonRecord, { param }: Place): Block | rea
   };
   if (wire['type'] === 'content') return decodeParts(wire['content'], base, `${param}.source`);
   if (wire['type'] === 'text') {
-    const text = requireText(wire['data'], `${param}.source.data`);
+    const text = requireString(wire['data'], `${param}.source.data`);
     return { type: 'file', source: textSource(text), ...base };
   }
   const source = decodeSource(wire, `${param}.source`, 'application/pdf');
@@ -105,7 +106,7 @@ function decodeParts(
     const at = `${param}.content.${index}`;
     if (!isRecord(part)) throw invalid(at, 'must be an object');
     if (part['type'] === 'image') images.push(decodeImage(part, { param: at, role: 'user' }));
-    else texts.push(requireText(part['text'], `${at}.text`));
+    else texts.push(requireString(part['text'], `${at}.text`));
   }
   if (texts.length === 0) return images;
   return [{ type: 'file', source: textSource(texts.join('\n\n')), ...base }, ...images];

@@ -7,18 +7,17 @@ import type {
   ReasoningRequest,
 } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
+import {
+  isAbsent,
+  isRecord,
+  type JsonRecord,
+  recordAt,
+  optionalText,
+} from '../../../shared/values.ts';
 import { decodeContent, decodeText } from './decode-content.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import {
-  invalid,
-  optionalNumber,
-  optionalText,
-  otherMembers,
-  ownExtension,
-  requireName,
-  requireText,
-} from '../../wire.ts';
+import { otherMembers, ownExtension, requireName } from '../../wire.ts';
+import { invalid, readNumber, requireString } from '../../../shared/text/request-values.ts';
 
 const members = new Set([
   'model',
@@ -76,8 +75,8 @@ export function decodeRequest({
     ...decodeToolChoice(json['tool_choice']),
     maxOutputTokens,
     temperature: null,
-    topP: optionalNumber(json['top_p'], 'top_p'),
-    topK: optionalNumber(json['top_k'], 'top_k'),
+    topP: readNumber(json['top_p'], 'top_p'),
+    topK: readNumber(json['top_k'], 'top_k'),
     presencePenalty: null,
     frequencyPenalty: null,
     seed: null,
@@ -208,7 +207,7 @@ function decodeSystemTurn(content: unknown, param: string): SystemTurn {
 function decodeStop(stop: unknown): string[] {
   if (isAbsent(stop)) return [];
   if (!Array.isArray(stop)) throw invalid('stop_sequences', 'must be a list of strings');
-  return stop.map((text: unknown, index) => requireText(text, `stop_sequences.${index}`));
+  return stop.map((text: unknown, index) => requireString(text, `stop_sequences.${index}`));
 }
 
 function decodeFormat(format: unknown): OutputFormat | null {
@@ -249,7 +248,7 @@ export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): De
     typeof display === 'string' && Object.hasOwn(displayModes, display)
       ? displayModes[display]
       : null;
-  const budget = optionalNumber(thinking['budget_tokens'], 'thinking.budget_tokens');
+  const budget = readNumber(thinking['budget_tokens'], 'thinking.budget_tokens');
   const reasoning: ReasoningRequest = {
     mode: type === 'disabled' ? 'off' : 'on',
     effort,

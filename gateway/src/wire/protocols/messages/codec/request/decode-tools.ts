@@ -1,9 +1,9 @@
 import type { HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
-import { quoted } from '../../../shared/text/request-values.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { quoted, invalid } from '../../../shared/text/request-values.ts';
+import { isAbsent, isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import { clientRunTool } from './client-run.ts';
 import { decodeBase } from './extensions.ts';
-import { invalid, optionalText, requireName } from '../../wire.ts';
+import { requireName } from '../../wire.ts';
 
 const toolMembers = new Set([
   'type',

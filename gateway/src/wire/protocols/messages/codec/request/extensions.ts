@@ -1,7 +1,7 @@
 import type { Extensions } from '#canonical/index.ts';
 import type { Losses } from '../../../shared/text/losses.ts';
-import { type ForeignHandlings, type WireObject, optionalText, otherMembers } from '../../wire.ts';
-import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { type ForeignHandlings, type WireObject, otherMembers } from '../../wire.ts';
+import { isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 
 /**
  * Restores this protocol's extensions as members of the wire object, and reports those of other protocols.

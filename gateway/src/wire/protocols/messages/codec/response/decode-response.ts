@@ -1,9 +1,8 @@
 import type { Block, GenerationResponse } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import { decodeAllCitations, decodeOpaque } from '../blocks.ts';
 import { reasoningBlock, redactedState, signatureState } from '../request/decode-content.ts';
 import { decodeFinish } from './finish.ts';
-import { optionalText } from '../../wire.ts';
 
 /** Decodes a message. Missing members count as empty, since some upstreams only resemble this protocol. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {

@@ -1,7 +1,6 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
 import { readEnding } from '../../../shared/text/endings.ts';
-import { isAbsent } from '../../../shared/values.ts';
-import { optionalText } from '../../wire.ts';
+import { isAbsent, optionalText } from '../../../shared/values.ts';
 
 /** The content of a response, to check its reason: clients act on the reason alone. */
 export interface Outcome {

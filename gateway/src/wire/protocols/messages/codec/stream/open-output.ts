@@ -1,8 +1,7 @@
 import type { Citation, GenerationEvent, NativeState } from '#canonical/index.ts';
-import { isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import { decodeAllCitations, decodeCitation, decodeOpaque } from '../blocks.ts';
 import { redactedState, signatureState } from '../request/decode-content.ts';
-import { optionalText } from '../../wire.ts';
 
 type Emit = (event: GenerationEvent) => void;
 

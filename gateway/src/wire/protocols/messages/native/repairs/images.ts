@@ -1,7 +1,7 @@
 import { fittingType, isDressed, undressed } from '../../../shared/images/media-type.ts';
 import { isRecord, recordAt } from '../../../shared/values.ts';
-import { invalid } from '../../wire.ts';
 import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';
+import { invalid } from '../../../shared/text/request-values.ts';
 
 /** Sets the media type by the image's bytes, and removes everything but base64. */
 export function repairImages(draft: Draft): boolean {

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, recordAt } from '../../../shared/values.ts';
-import { invalid } from '../../wire.ts';
 import { blocksIn, type Draft, gone, isBlank, type RepairContext } from './draft.ts';
 import { isThinking } from './thinking.ts';
+import { invalid } from '../../../shared/text/request-values.ts';
 
 /**
  * The vendor accepts one member, which must not identify the user. Other hosts accept at most the same, so they get no

@@ -1,4 +1,5 @@
 import { type Block, blocksIn, type Draft, isPlain, type Message, textBlock } from './draft.ts';
+import { blocksOf } from './turns.ts';
 
 /**
  * Places instructions between the turns. Some models accept them as text alone, after the user and before the model or
@@ -73,11 +74,6 @@ function isPlaced(
 /** Whether it holds blocks that only instructions may hold, such as `tool_addition`. */
 function holdsDirective({ content }: Message): boolean {
   return typeof content !== 'string' && !content.every(isPlain);
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  if (typeof content !== 'string') return content;
-  return content === '' ? [] : [textBlock(content)];
 }
 
 /** Appends at the end, since the first block may have to stay first. */

@@ -5,7 +5,7 @@ import { encodeToolSchema } from '../../../shared/schema/tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
 import { isOwnTool, namesDefinedLater } from './tool-names.ts';
 import { isCall } from './tool-values.ts';
-import { invalid } from '../../wire.ts';
+import { invalid } from '../../../shared/text/request-values.ts';
 
 /**
  * Drops repeated identical definitions of a tool. Their cache marker moves to the tool before.

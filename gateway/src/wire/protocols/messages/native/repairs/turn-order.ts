@@ -2,7 +2,7 @@ import { GatewayError } from '#errors/index.ts';
 import { type Block, type Draft, isPlain, type Message, textBlock, blocksIn } from './draft.ts';
 import { isThinking } from './thinking.ts';
 import { isResult } from './tool-values.ts';
-import { leadingResults, openConversation, callIds } from './turns.ts';
+import { leadingResults, openConversation, callIds, blocksOf } from './turns.ts';
 import { isRecord } from '../../../shared/values.ts';
 
 /** A begun response must not end with white space. */
@@ -82,11 +82,6 @@ export function takeTurns(draft: Draft): boolean {
     others.length === 0 ? first : draft.withBlocks(first, [first, ...others].flatMap(blocksOf)),
   );
   return true;
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  if (typeof content !== 'string') return content;
-  return content === '' ? [] : [textBlock(content)];
 }
 
 /** Moves tool results to the beginning of the user's turn. */

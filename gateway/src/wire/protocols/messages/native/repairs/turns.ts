@@ -28,8 +28,8 @@ export function openConversation(draft: Draft): Conversation | null {
   const turns: Turn[] = [];
   const parts: Part[] = [];
   for (const message of messages) {
-    const { role, content } = message;
-    const part = { message, blocks: blocksOf(content) };
+    const { role } = message;
+    const part = { message, blocks: [...blocksOf(message)] };
     parts.push(part);
     if (role !== 'user' && role !== 'assistant') continue;
     const last = turns.at(-1);
@@ -60,8 +60,9 @@ function isSame(some: readonly object[], others: readonly object[]): boolean {
   return some.length === others.length && some.every((value, index) => value === others[index]);
 }
 
-function blocksOf(content: Message['content']): Block[] {
-  if (typeof content !== 'string') return [...content];
+/** A text is one block, or none if it is empty. */
+export function blocksOf({ content }: Message): readonly Block[] {
+  if (typeof content !== 'string') return content;
   return content === '' ? [] : [textBlock(content)];
 }
 

@@ -2,7 +2,9 @@ import type { Block, Extension, MediaSource, OpaqueBlock, ImageBlock } from '#ca
 import { isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { decodeAnnotations } from '../text-details.ts';
 import { isDataUrl, parseDataUrl, readBase64 } from '../../../shared/images/data-url.ts';
-import { invalid, readString, ownExtension, withExtensions } from './request-extensions.ts';
+import { ownExtension } from './request-extensions.ts';
+import { invalid, requireString } from '../../../shared/text/request-values.ts';
+import { withExtensions } from '../../../shared/text/openai-members.ts';
 
 /** The prefix in the names of opaque parts, which distinguishes them from items. */
 export const contentPart = 'content_part';
@@ -16,7 +18,7 @@ const decoders: Readonly<Record<string, PartDecoder>> = {
   text: decodeText,
   refusal: (part, param) => ({
     type: 'refusal',
-    text: readString(part['refusal'], `${param}.refusal`),
+    text: requireString(part['refusal'], `${param}.refusal`),
   }),
   input_image: decodeImage,
   input_file: decodeFile,
@@ -34,7 +36,7 @@ export function decodeContent(content: unknown, param: string): Block[] {
 
 function decodePart(part: unknown, param: string): Block {
   if (!isRecord(part)) throw invalid(param, 'must be an object');
-  const type = readString(part['type'], `${param}.type`);
+  const type = requireString(part['type'], `${param}.type`);
   const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
   return decode === undefined ? opaquePart(type, part) : decode(part, param);
 }
@@ -50,7 +52,7 @@ function decodeText(part: JsonRecord, param: string): Block {
   const { citations = [] } = decodeAnnotations(part['annotations']);
   return {
     type: 'text',
-    text: readString(part['text'], `${param}.text`),
+    text: requireString(part['text'], `${param}.text`),
     ...(citations.length > 0 && { citations }),
     ...decodeCache(part),
   };

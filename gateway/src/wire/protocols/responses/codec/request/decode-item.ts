@@ -2,7 +2,9 @@ import type { Block, OpaqueBlock, Turn } from '#canonical/index.ts';
 import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 import { clientRunDecoders, decodeToolSearch } from '../../client-run/decode-items.ts';
 import { decodeContent } from './decode-content.ts';
-import { invalid, readString, ownExtension, withExtensions } from './request-extensions.ts';
+import { ownExtension } from './request-extensions.ts';
+import { invalid, requireString } from '../../../shared/text/request-values.ts';
+import { withExtensions } from '../../../shared/text/openai-members.ts';
 
 /** The content of one input item and its speaker. Null: the previous speaker. */
 export interface DecodedItem {
@@ -36,13 +38,13 @@ const serverState = new Set(['item_reference', 'compaction', 'compaction_trigger
 
 /** @throws GatewayError `invalid_value`. */
 export function decodeItem(item: JsonRecord, param: string): DecodedItem {
-  const type = isAbsent(item['type']) ? 'message' : readString(item['type'], `${param}.type`);
+  const type = isAbsent(item['type']) ? 'message' : requireString(item['type'], `${param}.type`);
   const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
   return decode === undefined ? decodeOpaque(type, item) : decode(item, param);
 }
 
 function decodeMessage(item: JsonRecord, param: string): DecodedItem {
-  const writtenRole = readString(item['role'], `${param}.role`);
+  const writtenRole = requireString(item['role'], `${param}.role`);
   const role = Object.hasOwn(roles, writtenRole) ? roles[writtenRole] : undefined;
   if (role === undefined) {
     throw invalid(`${param}.role`, 'must be user, assistant, system or developer');
@@ -90,11 +92,11 @@ function decodeCall(item: JsonRecord, param: string, kind: 'function' | 'custom'
   const key = kind === 'custom' ? 'input' : 'arguments';
   const block: Block = {
     type: 'tool-call',
-    id: readString(item['call_id'], `${param}.call_id`),
-    name: readString(item['name'], `${param}.name`),
+    id: requireString(item['call_id'], `${param}.call_id`),
+    name: requireString(item['name'], `${param}.name`),
     ...(typeof namespace === 'string' && { namespace }),
     kind,
-    arguments: readString(item[key], `${param}.${key}`),
+    arguments: requireString(item[key], `${param}.${key}`),
   };
   return { role: 'assistant', blocks: [block] };
 }
@@ -104,7 +106,7 @@ function decodeOutput(item: JsonRecord, param: string, kind: 'function' | 'custo
   const isContent = typeof output === 'string' || Array.isArray(output);
   const block: Block = {
     type: 'tool-result',
-    id: readString(item['call_id'], `${param}.call_id`),
+    id: requireString(item['call_id'], `${param}.call_id`),
     name: null,
     kind,
     content: isContent

@@ -7,7 +7,7 @@ import type {
   Turn,
 } from '#canonical/index.ts';
 import type { WireRequest } from '../../../protocol.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { isAbsent, isRecord, type JsonRecord, optionalText } from '../../../shared/values.ts';
 import {
   decodeFormat,
   decodeLogprobsRequest,
@@ -15,16 +15,15 @@ import {
   decodeToolChoice,
 } from './decode-settings.ts';
 import { decodeTools } from './decode-tools.ts';
+import { ownExtension, decodeExtensions } from './request-extensions.ts';
+import { decodeItem } from './decode-item.ts';
 import {
+  invalid,
   readList,
   readNumber,
   readRecord,
-  invalid,
-  readString,
-  ownExtension,
-  decodeExtensions,
-} from './request-extensions.ts';
-import { decodeItem } from './decode-item.ts';
+  requireString,
+} from '../../../shared/text/request-values.ts';
 
 /** @throws GatewayError as `Codec.decodeRequest` says. */
 export function decodeRequest(request: WireRequest): GenerationRequest {
@@ -32,7 +31,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
   const extensions: Extension[] = decodeExtensions(json);
   const keep = (extension: Extension): void => void extensions.push(extension);
   const { system, turns, tools } = decodeInput(json);
-  const { format, verbosity, ...text } = readRecord(json['text'], 'text');
+  const { format, verbosity, ...text } = readRecord(json['text'], 'text') ?? {};
   for (const [name, value] of Object.entries(text)) {
     if (!isAbsent(value)) keep(ownExtension(`text.${name}`, value, 'drop'));
   }
@@ -61,7 +60,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     verbosity: typeof verbosity === 'string' ? verbosity : null,
     reasoning: decodeReasoningRequest(json['reasoning'], keep),
     logprobs: decodeLogprobsRequest(json, keep),
-    cacheKey: stringOrNull(json['prompt_cache_key']),
+    cacheKey: optionalText(json['prompt_cache_key']),
     endUser: decodeEndUser(json['safety_identifier'], json['user'], keep),
     // Every response of this protocol reports usage.
     wantsUsage: true,
@@ -86,13 +85,9 @@ function decodeEndUser(
   user: unknown,
   keep: (extension: Extension) => void,
 ): string | null {
-  if (typeof identifier !== 'string') return stringOrNull(user);
+  if (typeof identifier !== 'string') return optionalText(user);
   if (typeof user === 'string') keep(ownExtension('user', user, 'ignore'));
   return identifier;
-}
-
-function stringOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 interface DecodedInput {
@@ -110,7 +105,7 @@ function decodeInput(json: JsonRecord): DecodedInput {
   const { instructions, input } = json;
   const system: TextBlock[] = [];
   if (!isAbsent(instructions) && instructions !== '') {
-    system.push({ type: 'text', text: readString(instructions, 'instructions') });
+    system.push({ type: 'text', text: requireString(instructions, 'instructions') });
   }
   const turns: { role: Turn['role']; blocks: Block[] }[] = [];
   const tools: unknown[] = [];

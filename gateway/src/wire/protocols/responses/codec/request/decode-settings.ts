@@ -1,13 +1,13 @@
 import type { Extension, OutputFormat, ReasoningRequest, ToolChoice } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
+import { ownExtension } from './request-extensions.ts';
 import {
   invalid,
   readList,
   readNumber,
   readRecord,
-  readString,
-  ownExtension,
-} from './request-extensions.ts';
+  requireString,
+} from '../../../shared/text/request-values.ts';
 
 /** Adds an extension for what has no place in the canonical value. */
 type Keep = (extension: Extension) => void;
@@ -16,7 +16,7 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 
 /** @throws GatewayError `invalid_value`. */
 export function decodeReasoningRequest(value: unknown, keep: Keep): ReasoningRequest | null {
-  const reasoning = readRecord(value, 'reasoning');
+  const reasoning = readRecord(value, 'reasoning') ?? {};
   const { effort: wish, summary: newName, generate_summary: oldName, ...rest } = reasoning;
   for (const [name, other] of Object.entries(rest)) {
     if (!isAbsent(other)) keep(ownExtension(`reasoning.${name}`, other, 'drop'));
@@ -77,9 +77,9 @@ export function decodeToolChoice(choice: unknown, keep: Keep): ToolChoice | null
     return { mode: choice, only: null };
   }
   if (!isRecord(choice)) throw invalid('tool_choice', 'must be auto, none, required or an object');
-  const type = readString(choice['type'], 'tool_choice.type');
+  const type = requireString(choice['type'], 'tool_choice.type');
   if (type === 'function' || type === 'custom') {
-    return { mode: 'required', only: [readString(choice['name'], 'tool_choice.name')] };
+    return { mode: 'required', only: [requireString(choice['name'], 'tool_choice.name')] };
   }
   if (type === 'allowed_tools') return decodeAllowed(choice, keep);
   // As Cursor writes them.

@@ -1,13 +1,9 @@
 import type { Extension, FunctionTool, HostedTool, Tool } from '#canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../../shared/values.ts';
 import { clientRunTool } from '../../client-run/tools.ts';
-import {
-  invalid,
-  readList,
-  readString,
-  ownExtension,
-  withExtensions,
-} from './request-extensions.ts';
+import { ownExtension } from './request-extensions.ts';
+import { invalid, readList, requireString } from '../../../shared/text/request-values.ts';
+import { withExtensions } from '../../../shared/text/openai-members.ts';
 
 /** The extension with a namespace's description, on its first tool. */
 export const namespaceDescription = 'namespace.description';
@@ -23,7 +19,7 @@ export function decodeTools(tools: readonly unknown[], param: string, namespace?
 
 function decodeTool(tool: unknown, param: string, namespace?: string): Tool[] {
   if (!isRecord(tool)) throw invalid(param, 'must be an object');
-  switch (readString(tool['type'], `${param}.type`)) {
+  switch (requireString(tool['type'], `${param}.type`)) {
     case 'function':
       return [decodeFunction(tool, param, namespace)];
     case 'custom':
@@ -42,7 +38,7 @@ function decodeFunction(tool: JsonRecord, param: string, namespace?: string): Fu
   }
   return {
     type: 'function',
-    name: readString(tool['name'], `${param}.name`),
+    name: requireString(tool['name'], `${param}.name`),
     ...(namespace !== undefined && { namespace }),
     description: typeof description === 'string' ? description : null,
     schema: isRecord(parameters) ? parameters : null,
@@ -68,19 +64,19 @@ function decodeCustom(tool: JsonRecord, param: string, namespace?: string): Tool
   const grammar = isRecord(format) && format['type'] === 'grammar' ? format : null;
   return {
     type: 'custom',
-    name: readString(tool['name'], `${param}.name`),
+    name: requireString(tool['name'], `${param}.name`),
     ...(namespace !== undefined && { namespace }),
     description: typeof description === 'string' ? description : null,
     grammar: grammar && {
-      syntax: readString(grammar['syntax'], `${param}.format.syntax`),
-      definition: readString(grammar['definition'], `${param}.format.definition`),
+      syntax: requireString(grammar['syntax'], `${param}.format.syntax`),
+      definition: requireString(grammar['definition'], `${param}.format.definition`),
     },
     ...withExtensions(toolExtensions(tool, customMembers)),
   };
 }
 
 function decodeNamespace(tool: JsonRecord, param: string): Tool[] {
-  const name = readString(tool['name'], `${param}.name`);
+  const name = requireString(tool['name'], `${param}.name`);
   const tools = decodeTools(readList(tool['tools'], `${param}.tools`), `${param}.tools`, name);
   const { description } = tool;
   const first = tools.find((inner) => inner.type !== 'hosted');

@@ -1,7 +1,7 @@
 import type { GenerationRequest, OutputFormat } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../../codec.ts';
 import { type Losses, notAvailable } from '../../../shared/text/losses.ts';
-import { encodeEffort } from '../../../shared/text/openai-members.ts';
+import { encodeEffort, mayHave } from '../../../shared/text/openai-members.ts';
 import { fitFormat } from '../../../shared/tools/openai-tools.ts';
 import { ownValue } from './request-extensions.ts';
 
@@ -65,11 +65,6 @@ export function encodeReasoningRequest(
 export function willReason({ reasoning }: GenerationRequest, target: EncodeTarget): boolean {
   if (reasoning !== null) return reasoning.mode === 'on' && mayHave(target, 'reasoning');
   return target.capabilities.has('reasoning');
-}
-
-/** True if the catalogue confirms it, or does not know. */
-function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
-  return capabilities.size === 0 || capabilities.has(capability);
 }
 
 export function encodeText({ format, verbosity, extensions }: GenerationRequest): object {

@@ -1,44 +1,5 @@
 import type { Extension, Extensions } from '#canonical/index.ts';
-import {
-  isAbsent,
-  type JsonRecord,
-  isRecord,
-  isWritable,
-  writableRule,
-} from '../../../shared/values.ts';
-import { GatewayError } from '#errors/index.ts';
-
-/** A 400 about one member of the request. `param` is its path, as the client would write it. */
-export function invalid(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function readString(value: unknown, param: string): string {
-  if (typeof value === 'string') return value;
-  throw invalid(param, 'must be a string');
-}
-
-/** An absent object is empty. @throws GatewayError `invalid_value` for anything else. */
-export function readRecord(value: unknown, param: string): JsonRecord {
-  if (isAbsent(value)) return {};
-  if (isRecord(value)) return value;
-  throw invalid(param, 'must be an object');
-}
-
-/** An absent list is empty. @throws GatewayError `invalid_value` for anything else. */
-export function readList(value: unknown, param: string): readonly unknown[] {
-  if (isAbsent(value)) return [];
-  if (Array.isArray(value)) return value;
-  throw invalid(param, 'must be an array');
-}
-
-/** Null if absent. @throws GatewayError `invalid_value` for anything but a number that survives being written again. */
-export function readNumber(value: unknown, param: string): number | null {
-  if (isAbsent(value)) return null;
-  if (isWritable(value)) return value;
-  throw invalid(param, writableRule);
-}
+import { isAbsent, type JsonRecord } from '../../../shared/values.ts';
 
 type IfForeign = Extension['ifForeign'];
 type Rule = IfForeign | ((value: unknown) => IfForeign);
@@ -103,9 +64,4 @@ export function ownExtension(name: string, value: unknown, ifForeign: IfForeign)
 /** The value of this protocol's extension `name`; undefined if there is none. */
 export function ownValue(extensions: Extensions | undefined, name: string): unknown {
   return extensions?.find((entry) => entry.protocol === 'responses' && entry.name === name)?.value;
-}
-
-/** `{extensions}` for spreading into a block; empty if there are none. */
-export function withExtensions(extensions: Extensions): { extensions?: Extensions } {
-  return extensions.length === 0 ? {} : { extensions };
 }

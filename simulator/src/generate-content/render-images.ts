@@ -2,14 +2,14 @@ import type { WireEvent } from '../http/reply.ts';
 import type { JsonObject } from '../json.ts';
 import { imageTokens, type Question } from '../scenario/question.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import type { PictureCandidate } from './picture-candidates.ts';
+import type { ImageCandidate } from './image-candidates.ts';
 import { blocked, renderUsage } from './render.ts';
 
 /** What an image model responds. `candidates` is null if the filter stopped the prompt. */
 export interface DrawnResponse {
   readonly scenario: Scenario;
   readonly question: Question;
-  readonly candidates: readonly PictureCandidate[] | null;
+  readonly candidates: readonly ImageCandidate[] | null;
   /** The counts are what a fault made of them. */
   readonly isDistorted: boolean;
 }
@@ -51,7 +51,7 @@ function contentOf(parts: readonly JsonObject[]): JsonObject {
   return parts.length === 0 ? {} : { role: 'model', parts };
 }
 
-function endOf({ finishReason }: PictureCandidate, index: number): JsonObject {
+function endOf({ finishReason }: ImageCandidate, index: number): JsonObject {
   const message = 'Unable to show the generated image. The model could not create it.';
   return {
     finishReason,

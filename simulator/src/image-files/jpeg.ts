@@ -1,4 +1,4 @@
-import type { Colour, PictureOrder } from './order.ts';
+import type { Colour, ImageSpec } from './order.ts';
 import { padding } from './padding.ts';
 
 /** Every step of a brightness is 1/8 in a block's mean value; this divisor undoes it. */
@@ -9,7 +9,7 @@ const longestComment = 65_533;
  * A baseline JPEG in one colour. Only the first block of each component states a value. All others
  * have the difference 0 and no details, which are two zero bits in the tables below.
  */
-export function jpegOf({ width, height, bytes = 0 }: PictureOrder, colour: Colour): Buffer {
+export function jpegOf({ width, height, bytes = 0 }: ImageSpec, colour: Colour): Buffer {
   const frame = Buffer.from([8, 0, 0, 0, 0, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]);
   frame.writeUInt16BE(height, 1);
   frame.writeUInt16BE(width, 3);

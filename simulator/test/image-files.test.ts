@@ -1,8 +1,8 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPicture, startSimulator, type PictureOrder, type Simulator } from '../src/index.ts';
-import { readPicture } from '../src/pictures/read-picture.ts';
-import { readWords } from '../src/pictures/words.ts';
+import { createImage, startSimulator, type ImageSpec, type Simulator } from '../src/index.ts';
+import { readImage } from '../src/image-files/read-image.ts';
+import { readWords } from '../src/image-files/words.ts';
 
 const types = ['png', 'jpeg', 'webp'] as const;
 const sizes = [
@@ -14,36 +14,36 @@ const sizes = [
   [4096, 4096],
   [16_384, 9],
 ] as const;
-const orders: PictureOrder[] = types.flatMap((type) =>
+const orders: ImageSpec[] = types.flatMap((type) =>
   sizes.map(([width, height]) => ({ type, width, height, seed: 7 })),
 );
 
 describe('a picture', () => {
   test.each(orders)('as $type has $width x $height pixels', (order) => {
-    const picture = createPicture(order);
+    const image = createImage(order);
     const { type, width, height } = order;
-    expect(readPicture(picture)).toEqual({ type, width, height, alpha: false });
-    const pixels = { png: pixelsOfPng, jpeg: pixelsOfJpeg, webp: pixelsOfWebp }[type](picture);
+    expect(readImage(image)).toEqual({ type, width, height, alpha: false });
+    const pixels = { png: pixelsOfPng, jpeg: pixelsOfJpeg, webp: pixelsOfWebp }[type](image);
     expect(pixels).toEqual({ width, height });
   });
 
   test('follows from its order alone', () => {
     const order = { type: 'png', width: 20, height: 20 } as const;
-    expect(createPicture(order)).toEqual(createPicture({ ...order, seed: 0 }));
-    expect(createPicture(order)).not.toEqual(createPicture({ ...order, seed: 1 }));
+    expect(createImage(order)).toEqual(createImage({ ...order, seed: 0 }));
+    expect(createImage(order)).not.toEqual(createImage({ ...order, seed: 1 }));
   });
 
   test.each(['png', 'webp'] as const)('as %s can be transparent', (type) => {
-    const picture = createPicture({ type, width: 9, height: 9, transparent: true });
-    expect(readPicture(picture)?.alpha).toBe(true);
+    const image = createImage({ type, width: 9, height: 9, transparent: true });
+    expect(readImage(image)?.alpha).toBe(true);
   });
 
   test.each(types)('as %s can be as large as a test needs', (type) => {
     for (const bytes of [5000, 5001, 65_800, 131_501, 10_000_000]) {
       const order = { type, width: 30, height: 20, bytes };
-      const picture = createPicture(order);
-      expect(picture.length).toBe(type === 'webp' ? bytes + (bytes % 2) : bytes);
-      expect(readPicture(picture)).toMatchObject({ width: 30, height: 20 });
+      const image = createImage(order);
+      expect(image.length).toBe(type === 'webp' ? bytes + (bytes % 2) : bytes);
+      expect(readImage(image)).toMatchObject({ width: 30, height: 20 });
     }
   });
 
@@ -53,14 +53,14 @@ describe('a picture', () => {
       [1, 16_385],
       [1.5, 1],
     ] as const) {
-      expect(() => createPicture({ type: 'png', width, height })).toThrow(RangeError);
+      expect(() => createImage({ type: 'png', width, height })).toThrow(RangeError);
     }
   });
 });
 
 describe('the head of a picture', () => {
   const head = (text: string, rest: readonly number[] = []) =>
-    readPicture(Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(rest)]));
+    readImage(Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(rest)]));
 
   test.each<[string, ReturnType<typeof head>]>([
     ['gif', head('GIF89a', [5, 0, 6, 0, 0, 0])],
@@ -76,7 +76,7 @@ describe('the head of a picture', () => {
     ['a JPEG without a frame', Buffer.from([0xff, 0xd8, 0xff, 0xd9])],
     ['a picture of no pixels', Buffer.from('GIF89a\0\0\0\0')],
   ])('is not in %s', (_, bytes) => {
-    expect(readPicture(bytes)).toBeNull();
+    expect(readImage(bytes)).toBeNull();
   });
 });
 
@@ -91,7 +91,7 @@ describe('an address', () => {
     const response = await fetch(`${simulator.url}/pictures/300x200-5-0-opaque.webp`);
     expect(response.headers.get('content-type')).toBe('image/webp');
     const bytes = Buffer.from(await response.arrayBuffer());
-    expect(bytes).toEqual(createPicture({ type: 'webp', width: 300, height: 200, seed: 5 }));
+    expect(bytes).toEqual(createImage({ type: 'webp', width: 300, height: 200, seed: 5 }));
   });
 
   test.each([
@@ -110,7 +110,7 @@ describe('the words of a prompt', () => {
     const words = readWords(
       'draw 3 pictures in 16 layers, sizes 1500x1740 1500x1741, fail picture 2.',
     );
-    expect(words).toMatchObject({ pictures: 3, layers: 16, refusal: null, noPicture: false });
+    expect(words).toMatchObject({ images: 3, layers: 16, refusal: null, noImage: false });
     expect(words.sizes).toEqual([
       { width: 1500, height: 1740 },
       { width: 1500, height: 1741 },
@@ -121,8 +121,8 @@ describe('the words of a prompt', () => {
 
   test.each([
     ['refuse prompt', 'prompt', ''],
-    ['please refuse', 'picture', ''],
-    ['refuse IMAGE_RECITATION', 'picture', 'IMAGE_RECITATION'],
+    ['please refuse', 'image', ''],
+    ['refuse IMAGE_RECITATION', 'image', 'IMAGE_RECITATION'],
     ['a cat', null, ''],
   ])('%s', (prompt, refusal, reason) => {
     expect(readWords(prompt)).toMatchObject({ refusal, reason });

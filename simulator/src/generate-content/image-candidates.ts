@@ -1,16 +1,16 @@
 import type { Call } from '../http/call.ts';
 import { objectAt, stringAt, type JsonObject } from '../json.ts';
-import type { PictureOrder } from '../pictures/order.ts';
-import { pictureInBase64 } from '../pictures/picture.ts';
-import { seedOf } from '../pictures/show.ts';
-import { readWords, type PromptWords } from '../pictures/words.ts';
+import type { ImageSpec } from '../image-files/order.ts';
+import { imageInBase64 } from '../image-files/create-image.ts';
+import { seedOf } from '../image-files/show.ts';
+import { readWords, type PromptWords } from '../image-files/words.ts';
 import { countTokens, type Question } from '../scenario/question.ts';
 import type { Dimensions, Scenario } from '../scenario/scenario.ts';
 import type { ThoughtOptions } from './render.ts';
-import { modalitiesOf } from './validate-pictures.ts';
+import { modalitiesOf } from './validate-images.ts';
 
 /** One candidate of an image model. */
-export interface PictureCandidate {
+export interface ImageCandidate {
   readonly parts: readonly JsonObject[];
   readonly finishReason: string;
   readonly textTokens: number;
@@ -39,33 +39,33 @@ export function drawCandidates(
   question: Question,
   scenario: Scenario,
   thoughts: ThoughtOptions,
-): PictureCandidate[] | null {
+): ImageCandidate[] | null {
   const words = readWords(question.userText);
   if (words.refusal === 'prompt') return null;
   const imageConfig = objectAt(config, 'imageConfig');
   const modalities = modalitiesOf(config);
-  const withText = modalities.length === 0 || modalities.includes('TEXT') || words.noPicture;
-  const pictures = words.noPicture ? 0 : (words.pictures ?? 1);
+  const withText = modalities.length === 0 || modalities.includes('TEXT') || words.noImage;
+  const images = words.noImage ? 0 : (words.images ?? 1);
   const tokens = tokensOf(call.model, stringAt(imageConfig, 'imageSize'));
-  return scenario.choices.map(({ reasoning }, index): PictureCandidate => {
-    if (words.refusal === 'picture') return blockedCandidate(words.reason);
+  return scenario.choices.map(({ reasoning }, index): ImageCandidate => {
+    if (words.refusal === 'image') return blockedCandidate(words.reason);
     const signature = reasoning ? { thoughtSignature: thoughts.sign(reasoning.nonce) } : {};
-    const text = words.noPicture ? 'Here are words only.' : 'Here is the demo picture.';
+    const text = words.noImage ? 'Here are words only.' : 'Here is the demo picture.';
     const parts: JsonObject[] = [];
     if (reasoning && thoughts.include)
       parts.push({ text: reasoning.pieces.join(''), thought: true });
     if (withText) parts.push({ text, ...signature });
-    for (let position = 0; position < pictures; position++) {
-      const order = orderOf(call, imageConfig, words, index * pictures + position);
-      const inlineData = { mimeType: `image/${order.type}`, data: pictureInBase64(order) };
+    for (let position = 0; position < images; position++) {
+      const order = orderOf(call, imageConfig, words, index * images + position);
+      const inlineData = { mimeType: `image/${order.type}`, data: imageInBase64(order) };
       parts.push({ inlineData, ...signature });
     }
     const textTokens = withText ? countTokens(text) : 0;
-    return { parts, finishReason: 'STOP', textTokens, imageTokens: pictures * tokens };
+    return { parts, finishReason: 'STOP', textTokens, imageTokens: images * tokens };
   });
 }
 
-function blockedCandidate(reason: string): PictureCandidate {
+function blockedCandidate(reason: string): ImageCandidate {
   const finishReason = reason === '' ? 'IMAGE_SAFETY' : reason;
   return { parts: [], finishReason, textTokens: 0, imageTokens: 0 };
 }
@@ -75,8 +75,8 @@ function orderOf(
   imageConfig: JsonObject,
   words: PromptWords,
   position: number,
-): PictureOrder {
-  const { bytes, size: fault } = call.shape.pictures ?? {};
+): ImageSpec {
+  const { bytes, size: fault } = call.shape.images ?? {};
   const wanted = words.sizes[position] ?? words.sizes.at(-1) ?? sizeOf(imageConfig);
   return {
     ...(fault === undefined || fault === 'missing' ? wanted : fault),

@@ -1,7 +1,7 @@
-export type PictureType = 'png' | 'jpeg' | 'webp';
+export type ImageType = 'png' | 'jpeg' | 'webp';
 
-export interface PictureOrder {
-  readonly type: PictureType;
+export interface ImageSpec {
+  readonly type: ImageType;
   readonly width: number;
   readonly height: number;
   /** 0 to 255: equal orders with equal seeds are equal pictures. Default 0. */

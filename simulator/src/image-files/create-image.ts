@@ -1,10 +1,10 @@
 import { jpegOf } from './jpeg.ts';
 import { pngOf } from './png.ts';
-import { longestSide, type Colour, type PictureOrder } from './order.ts';
+import { longestSide, type Colour, type ImageSpec } from './order.ts';
 import { webpOf } from './webp.ts';
 
 /** A valid picture of exactly the size that is ordered. @throws RangeError for an impossible size */
-export function createPicture(order: PictureOrder): Buffer {
+export function createImage(order: ImageSpec): Buffer {
   for (const side of [order.width, order.height]) {
     if (Number.isInteger(side) && side >= 1 && side <= longestSide) continue;
     throw new RangeError(`A picture has sides of 1 to ${longestSide} pixels.`);
@@ -22,11 +22,11 @@ function colourOf(seed: number): Colour {
 const kept = new Map<string, string>();
 const mostKept = 64 * 2 ** 20;
 
-export function pictureInBase64(order: PictureOrder): string {
+export function imageInBase64(order: ImageSpec): string {
   const key = Object.values({ ...order, seed: order.seed ?? 0 }).join('/');
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const text = createPicture(order).toString('base64');
+  const text = createImage(order).toString('base64');
   let length = text.length;
   for (const entry of kept.values()) length += entry.length;
   if (length > mostKept) kept.clear();

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import type { Colour, PictureOrder } from './order.ts';
+import type { Colour, ImageSpec } from './order.ts';
 import { padding } from './padding.ts';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -7,7 +7,7 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const chunkFrame = 12;
 
 /** Stripes of two colours; in a transparent picture one of them is the background. */
-export function pngOf(order: PictureOrder, [red, green, blue]: Colour): Buffer {
+export function pngOf(order: ImageSpec, [red, green, blue]: Colour): Buffer {
   const { width, height } = order;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

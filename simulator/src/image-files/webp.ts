@@ -1,11 +1,11 @@
-import type { Colour, PictureOrder } from './order.ts';
+import type { Colour, ImageSpec } from './order.ts';
 import { padding } from './padding.ts';
 
 /**
  * A lossless WebP in one colour. Each colour channel has a code with a single symbol, which takes no
  * bits, so that the pixels need no data.
  */
-export function webpOf(order: PictureOrder, [red, green, blue]: Colour): Buffer {
+export function webpOf(order: ImageSpec, [red, green, blue]: Colour): Buffer {
   const transparent = order.transparent === true;
   const fields: (readonly [value: number, bits: number])[] = [
     [order.width - 1, 14],
@@ -32,11 +32,11 @@ export function webpOf(order: PictureOrder, [red, green, blue]: Colour): Buffer 
     const at = 1 + (index >> 3);
     data[at] = (data[at] ?? 0) | (bit << (index & 7));
   });
-  const picture = chunk('VP8L', data);
+  const image = chunk('VP8L', data);
   const head = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1');
-  const room = (order.bytes ?? 0) - head.length - picture.length;
+  const room = (order.bytes ?? 0) - head.length - image.length;
   const more = room > 0 ? [chunk('PADD', padding(Math.max(0, room - 8)))] : [];
-  const whole = Buffer.concat([head, picture, ...more]);
+  const whole = Buffer.concat([head, image, ...more]);
   whole.writeUInt32LE(whole.length - 8, 4);
   return whole;
 }

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSimulator, type Simulator } from '../src/index.ts';
-import { readPicture } from '../src/pictures/read-picture.ts';
+import { readImage } from '../src/image-files/read-image.ts';
 import { ask, askStream, type Json } from './client.ts';
 
 let simulator: Simulator;
@@ -36,7 +36,7 @@ test('the tool draws a picture before the message', async () => {
     size: '1024x1536',
     revised_prompt: expect.stringContaining('a red square'),
   });
-  const head = readPicture(Buffer.from(json.output[0].result, 'base64'));
+  const head = readImage(Buffer.from(json.output[0].result, 'base64'));
   expect(head).toMatchObject({ type: 'webp', width: 1024, height: 1536 });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPicture, startSimulator, type Simulator } from '../src/index.ts';
-import { readPicture } from '../src/pictures/read-picture.ts';
+import { createImage, startSimulator, type Simulator } from '../src/index.ts';
+import { readImage } from '../src/image-files/read-image.ts';
 import { eventsOf, type Json } from './client.ts';
 
 let simulator: Simulator;
@@ -40,11 +40,11 @@ async function send(wanted: Wanted): Promise<{ status: number; text: string; jso
 }
 
 const only = { responseModalities: ['Image'] };
-const headOf = ({ inlineData }: Json) => readPicture(Buffer.from(inlineData.data, 'base64'));
+const headOf = ({ inlineData }: Json) => readImage(Buffer.from(inlineData.data, 'base64'));
 const source = {
   inlineData: {
     mimeType: 'image/png',
-    data: createPicture({ type: 'png', width: 5, height: 5 }).toString('base64'),
+    data: createImage({ type: 'png', width: 5, height: 5 }).toString('base64'),
   },
 };
 

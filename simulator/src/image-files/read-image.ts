@@ -1,5 +1,5 @@
 /** What the head of a picture states. */
-export interface PictureHead {
+export interface ImageHead {
   readonly type: 'png' | 'jpeg' | 'webp' | 'gif' | 'bmp' | 'tiff';
   /** 0 where the head does not state it: TIFF. */
   readonly width: number;
@@ -8,7 +8,7 @@ export interface PictureHead {
 }
 
 /** Reads the head of a picture. Null for anything else, text above all. */
-export function readPicture(bytes: Buffer): PictureHead | null {
+export function readImage(bytes: Buffer): ImageHead | null {
   const text = bytes.toString('latin1', 0, 16);
   try {
     if (text.startsWith('\x89PNG\r\n\x1a\n')) return readPng(bytes);
@@ -29,15 +29,15 @@ export function readPicture(bytes: Buffer): PictureHead | null {
 }
 
 function headOf(
-  type: PictureHead['type'],
+  type: ImageHead['type'],
   width: number,
   height: number,
   alpha: boolean,
-): PictureHead | null {
+): ImageHead | null {
   return width > 0 && height > 0 ? { type, width, height, alpha } : null;
 }
 
-function readPng(bytes: Buffer): PictureHead | null {
+function readPng(bytes: Buffer): ImageHead | null {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') return null;
   const colourType = bytes.readUInt8(25);
   let alpha = colourType === 4 || colourType === 6;
@@ -51,7 +51,7 @@ function readPng(bytes: Buffer): PictureHead | null {
   return headOf('png', bytes.readUInt32BE(16), bytes.readUInt32BE(20), alpha);
 }
 
-function readJpeg(bytes: Buffer): PictureHead | null {
+function readJpeg(bytes: Buffer): ImageHead | null {
   for (let at = 2; at + 9 <= bytes.length;) {
     const marker = bytes.readUInt8(at + 1);
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
@@ -64,7 +64,7 @@ function readJpeg(bytes: Buffer): PictureHead | null {
   return null;
 }
 
-function readWebp(bytes: Buffer): PictureHead | null {
+function readWebp(bytes: Buffer): ImageHead | null {
   const kind = bytes.toString('latin1', 12, 16);
   if (kind === 'VP8L') {
     const bits = bytes.readUInt32LE(21);

@@ -17,7 +17,7 @@ const imageSizes: readonly string[] = ['1K', '2K', '4K'];
 const types = 'type.googleapis.com/google.ai.generativelanguage.v1beta';
 
 /** Rejects what this vendor rejects about pictures, of any model. @throws Rejection */
-export function checkPictures(body: JsonObject, config: JsonObject, model: string): void {
+export function checkImages(body: JsonObject, config: JsonObject, model: string): void {
   checkModalities(config, model);
   checkImageConfig(config['imageConfig']);
   if (isImageModel(model)) checkImageModel(body, config, model);

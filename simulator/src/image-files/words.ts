@@ -1,19 +1,19 @@
 import type { Dimensions } from '../scenario/scenario.ts';
-import type { PictureType } from './order.ts';
+import type { ImageType } from './order.ts';
 import { parseSize } from './size.ts';
 
 /** What the words of a prompt ask of the simulator. They count in its last 300 characters. */
 export interface PromptWords {
   /** `refuse prompt`: the prompt is refused; `refuse`: what was drawn. */
-  readonly refusal: 'prompt' | 'picture' | null;
+  readonly refusal: 'prompt' | 'image' | null;
   /** An upper-case reason behind `refuse`, such as `IMAGE_RECITATION`; '' without one. */
   readonly reason: string;
   /** `no picture`: the response has none. */
-  readonly noPicture: boolean;
+  readonly noImage: boolean;
   /** `as jpeg`, `as webp` */
-  readonly type: PictureType | null;
+  readonly type: ImageType | null;
   /** `3 pictures`, `16 layers` */
-  readonly pictures: number | null;
+  readonly images: number | null;
   readonly layers: number | null;
   /** `sizes 1500x1740 1500x1741`: of the pictures in turn; the last one is that of all others. */
   readonly sizes: readonly Dimensions[];
@@ -35,11 +35,11 @@ export function readWords(prompt: string): PromptWords {
   );
   const failsAll = has('fail', 'all');
   return {
-    refusal: refuseAt < 0 ? null : reason === 'prompt' ? 'prompt' : 'picture',
+    refusal: refuseAt < 0 ? null : reason === 'prompt' ? 'prompt' : 'image',
     reason: refuseAt >= 0 && /^[A-Z_]{4,}$/.test(reason) ? reason : '',
     type: (['jpeg', 'webp'] as const).find((type) => has('as', type)) ?? null,
-    noPicture: has('no', 'picture'),
-    pictures: numberBefore(lower, ['picture', 'pictures', 'image', 'images']),
+    noImage: has('no', 'picture'),
+    images: numberBefore(lower, ['picture', 'pictures', 'image', 'images']),
     layers: numberBefore(lower, ['layer', 'layers']),
     sizes: sizesAfter(lower),
     fails: (position) => failsAll || failed.has(position + 1),
