@@ -26,6 +26,8 @@ export interface GatewayReadings {
   liveNodes(): number;
   /** What silent processes may have charged without a record, in USD. */
   freedLeases(): number;
+  /** In USD. */
+  unleased(): number;
   uncaughtErrors(): UncaughtErrors;
   /** Degraded components, in words. */
   degraded(): readonly string[];
@@ -213,6 +215,14 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     aggregator: 'max',
     collect() {
       this.set(readings.liveNodes());
+    },
+  });
+  new Gauge({
+    name: 'sluice_unleased_usd',
+    help: 'USD held and charged without a lease while the database was unreachable, until it has the charges.',
+    registers,
+    collect() {
+      this.set(readings.unleased());
     },
   });
   new Gauge({
