@@ -29,7 +29,7 @@ const early = 'sluice_refusals_total{error=~"internal_error|overloaded|unavailab
 const refused = `sum by (instance) (rate(sluice_requests_total{outcome="refused",status_class="5xx"}[1m]) or rate(${early}[1m]))`;
 const requests = `sum by (instance) (rate(sluice_requests_total[1m]) or rate(${early}[1m]))`;
 
-/** Another combination of labels appears with its first event, which is no increase of a series. */
+/** A combination of labels appears with its first event, and a series that begins with 1 has not increased. */
 const risen = (series: string, window: string): string =>
   `increase(${series}[${window}]) > 0 or (${series} unless ${series} offset ${window})`;
 
