@@ -38,7 +38,7 @@ const system = [
   'gateway/test/journal/unfinished.test.ts',
   'gateway/test/matrix/published-requests.test.ts',
   'gateway/test/nodes/read-only-database.test.ts',
-  'gateway/test/observability/{tracing-process,unread-log}.test.ts',
+  'gateway/test/observability/{promtool,tracing-process,unread-log}.test.ts',
   'gateway/test/startup/started-by-npm.test.ts',
   'gateway/test/workers/**/*.test.ts',
 ];

@@ -1,4 +1,4 @@
-import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import { resolveModel, type CatalogueSnapshot } from '#catalogue/index.ts';
 import type { BodyMemory, Spool } from '#bodies/index.ts';
 import {
   createExchangeTracer,
@@ -92,7 +92,8 @@ export function createObserving(options: ObservingOptions): Observing {
   };
   const taskEnded: Observing['taskEnded'] = (record) => {
     metrics.tasks.ended(record);
-    const { id, channel, outcome, error, usageSource } = record;
+    const { id, channel, outcome, error, usageSource, charge, model } = record;
+    exchanges.charged(resolveModel(snapshot(), model)?.model.id ?? null, charge);
     logger.info(`a video task ended: ${error ?? outcome}`, {
       component: 'tasks',
       requestId: id,

@@ -54,6 +54,19 @@ export interface ChannelState {
 const breakerStates = ['closed', 'open', 'half-open'] as const;
 const credentialStates = ['ready', 'cooling', 'disabled'] as const;
 
+/** What `/ready` names by one word. Whole sentences, such as those about other nodes, are `other`. */
+const degradedComponents = [
+  'journal',
+  'database',
+  'database-writes',
+  'spool',
+  'redis',
+  'video-looks',
+  'lag',
+  'memory',
+  'other',
+] as const;
+
 /** Metrics that are read at scrape time: journal, connections, channels, log. */
 export function registerGatewayMetrics(registry: Registry, readings: GatewayReadings): void {
   const registers = [registry];
@@ -223,11 +236,17 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_degraded',
-    help: 'Number of degraded components, as listed in degraded by /ready.',
+    help: 'Number of degraded components, as listed in degraded by /ready, by their names there.',
+    labelNames: ['component'],
     registers,
     aggregator: 'max',
     collect() {
-      this.set(readings.degraded().length);
+      const counts = new Map<string, number>(degradedComponents.map((name) => [name, 0]));
+      for (const words of readings.degraded()) {
+        const component = counts.has(words) ? words : 'other';
+        counts.set(component, counts.get(component)! + 1);
+      }
+      for (const [component, count] of counts) this.set({ component }, count);
     },
   });
   new Counter({
