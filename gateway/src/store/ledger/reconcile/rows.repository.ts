@@ -52,6 +52,24 @@ export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check 
   return count;
 }
 
+/** The rows that were charged without a lease, and by how much: no difference, but limits may be exceeded by it. */
+export async function lateCharges(
+  db: Kysely<Database>,
+  { from, to }: TimeRange,
+): Promise<{ readonly count: number; readonly amount: bigint }> {
+  let query = db
+    .selectFrom('usage')
+    .select(({ fn }) => [
+      fn.countAll<number | bigint>().as('count'),
+      fn.sum<bigint>('late').as('late'),
+    ])
+    .where('late', 'is not', null);
+  if (from !== undefined) query = query.where('time', '>=', from);
+  if (to !== undefined) query = query.where('time', '<', to);
+  const { count, late } = await query.executeTakeFirstOrThrow();
+  return { count: Number(count), amount: BigInt(late ?? 0) };
+}
+
 /** The stored prices that rows name; each is read once. */
 function createPrices(db: Kysely<Database>) {
   const knownPrices = new Map<string, string | undefined>();
