@@ -262,7 +262,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         keys,
         snapshot,
         usage: {
-          sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, by),
+          sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, [by]),
           spentSource: (meters) => spentOf(database.kysely, meters),
           heldSource: (meters) => heldByTasks(database.kysely, meters),
         },
