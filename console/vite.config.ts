@@ -12,6 +12,8 @@ export default defineConfig({
     // The page's policy allows no address that carries its own content, except for pictures.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Of the packages in the pages, which nothing else of them shows.
+    license: { fileName: 'licenses.md' },
   },
   server: {
     proxy: {
