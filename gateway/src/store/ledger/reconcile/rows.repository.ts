@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
 import type { Check } from './difference.ts';
@@ -59,15 +59,15 @@ export async function lateCharges(
 ): Promise<{ readonly count: number; readonly amount: bigint }> {
   let query = db
     .selectFrom('usage')
-    .select(({ fn }) => [
-      fn.countAll<number | bigint>().as('count'),
-      fn.sum<bigint>('late').as('late'),
+    .select([
+      sql<number | bigint>`count(*)`.as('count'),
+      sql<bigint>`cast(coalesce(sum(late), 0) as bigint)`.as('late'),
     ])
     .where('late', 'is not', null);
   if (from !== undefined) query = query.where('time', '>=', from);
   if (to !== undefined) query = query.where('time', '<', to);
   const { count, late } = await query.executeTakeFirstOrThrow();
-  return { count: Number(count), amount: BigInt(late ?? 0) };
+  return { count: Number(count), amount: late };
 }
 
 /** The stored prices that rows name; each is read once. */
