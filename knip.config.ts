@@ -17,7 +17,16 @@ export default {
     gateway: {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],
-      ignoreBinaries: ['mount', 'nft', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
+      ignoreBinaries: [
+        'mount',
+        'nft',
+        'openssl',
+        'prlimit',
+        'promtool',
+        'strace',
+        'umount',
+        'unshare',
+      ],
       project: ['{importers,src}/**/*.{ts,js}', 'test/**/*.ts'],
     },
     console: {

@@ -38,7 +38,7 @@ const system = [
   'gateway/test/journal/unfinished.test.ts',
   'gateway/test/matrix/published-requests.test.ts',
   'gateway/test/nodes/read-only-database.test.ts',
-  'gateway/test/observability/{tracing-process,unread-log}.test.ts',
+  'gateway/test/observability/{promtool,tracing-process,unread-log}.test.ts',
   'gateway/test/startup/{package,started-by-npm}.test.ts',
   'gateway/test/workers/**/*.test.ts',
 ];
@@ -46,7 +46,7 @@ const system = [
 const faults = [
   'gateway/test/attacks/{clocks,deaf-node,freed-nodes,lost-replies,midnight,nodes,went-back}.test.ts',
   'gateway/test/behaviour/large-{images,pictures,responses}.test.ts',
-  'gateway/test/faults/{changes-on-all-nodes,clock-steps,kill-*,killed-node,media-names,midnight,names}.test.ts',
+  'gateway/test/faults/{changes-on-all-nodes,clock-steps,kill-*,killed-node,long-outage,media-names,midnight,names}.test.ts',
   'gateway/test/faults/{nodes-images,settings-under-load,shared-limits,sqlite-threads,thread-death}.test.ts',
   'gateway/test/faults/{uncaught,vanished,videos-*}.test.ts',
   'gateway/test/journal/{disk-full,kill,lost-records,unwritable,unwritable-images}.test.ts',

@@ -28,7 +28,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ['sevrer: {}', 'f.yaml:1: sevrer: expected a known key, got "sevrer" (did you mean "server"?)'],
   [
     'limits: { everything: 1 }',
-    'f.yaml:1: limits.everything: expected one of the keys in_flight, queue, body_memory, spool, key_concurrency, conversation_memory, got "everything"',
+    'f.yaml:1: limits.everything: expected one of the keys in_flight, queue, body_memory, spool, key_concurrency, conversation_memory, lease_reserve, got "everything"',
   ],
   [
     'server:\n  port: 1\n  port: 2',

@@ -158,6 +158,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       uncaughtErrors: () => ({ exceptions: 0, rejections: 0 }),
       liveNodes: () => 1,
       freedLeases: () => 0,
+      unleased: () => 0,
       degraded: () => [],
     }),
     metricsToken: null,

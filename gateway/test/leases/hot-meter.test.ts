@@ -56,6 +56,9 @@ describe.skipIf(isSkipped('postgres'))('a payer whom many requests want to charg
     const money = new LeasedMoney({
       authority: createPostgresAuthority({ database, node: name, url, rules }),
       ageMs: 600_000,
+      reserveMs: 60_000,
+      unleasedUpTo: 0n,
+      liveNodes: () => 1,
       newLife: () => `life_${name}_${(count += 1)}`,
       replay: async () => {},
       onEnded() {},

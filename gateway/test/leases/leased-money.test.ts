@@ -31,12 +31,15 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
   /** Keeps what a look has found until later. */
   let slow: <Found>(found: Found) => Found | Promise<Found>;
   const applied = { until: -Infinity };
+  /** The database takes no commands. */
+  const outage = { is: false };
   let count = 0;
   beforeEach(async () => {
     opened = await openTestDatabase('postgres');
     ({ database } = opened);
     nodes = [];
     applied.until = -Infinity;
+    outage.is = false;
     ended.length = 0;
     errors.length = 0;
     infos.length = 0;
@@ -71,7 +74,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     });
 
   /** @param replayed when the records that the database lost are there again */
-  const start = (replayed = Promise.resolve()): Node => {
+  const start = (replayed = Promise.resolve(), unleasedUpTo = 0n): Node => {
     const lives: string[] = [];
     const clock = { skipped: 0 };
     const authority = createPostgresAuthority({
@@ -81,8 +84,15 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       rules: { ...leaseRules, ageMs, share: 500n },
     });
     const money = new LeasedMoney({
-      authority: { ...authority, look: (...of) => authority.look(...of).then(slow) },
+      authority: {
+        ...authority,
+        run: (command) => (outage.is ? Promise.reject(new Error('away')) : authority.run(command)),
+        look: (...of) => authority.look(...of).then(slow),
+      },
       ageMs,
+      reserveMs: 60_000,
+      unleasedUpTo,
+      liveNodes: () => nodes.length,
       newLife() {
         const life = `life_${nodes.length}_${(count += 1)}`;
         lives.push(life);
@@ -182,6 +192,68 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       Array.from({ length: 30 }, async (_, at) => hold(three[at % 3]!, usd).catch(() => null)),
     );
     expect(decisions.filter((decision) => decision?.isHeld === true)).toHaveLength(1);
+  });
+
+  test('a payer in use is served for the time of the reserve while the database is unreachable', async () => {
+    await credit(1_000n * usd);
+    const node = start();
+    const serve = async () => {
+      node.clock.skipped += 1_000;
+      const { id } = await hold(node, usd / 20n, { limit: 1_000n * usd });
+      // What a request costs is mostly less than what it holds; here it is as much.
+      node.money.announceCharge([id], meterNames, usd / 20n);
+      node.money.commitHold(id, usd / 20n);
+    };
+    for (let at = 0; at < 30; at += 1) await serve();
+    await rows();
+    outage.is = true;
+    for (let at = 0; at < 60; at += 1) await serve();
+    const beyond = async () => {
+      for (let at = 0; at < 1_000; at += 1) await serve();
+    };
+    await expect(beyond()).rejects.toThrow('unavailable');
+  });
+
+  test('a reserve is at most the share of what is left, and others get it when they need it', async () => {
+    await credit(1n * usd);
+    const [one, other] = [start(), start()];
+    for (let at = 0; at < 10; at += 1) {
+      const { id } = await hold(one, usd / 20n);
+      one.money.commitHold(id, 0n);
+    }
+    // Half of what was left, for each of two nodes, again and again.
+    expect((await rows()).leased).toBeGreaterThan(usd / 5n);
+    expect(await hold(other, usd)).toMatchObject({ isHeld: true, amount: usd });
+  });
+
+  test('without a lease and a database, a payer is served up to an amount, and charged later', async () => {
+    await credit(1n * usd);
+    const [node] = [start(Promise.resolve(), 1n * usd), start()];
+    outage.is = true;
+    const first = await hold(node, usd / 4n);
+    expect(await hold(node, usd / 4n)).toMatchObject({ isHeld: true });
+    // Two nodes share the amount.
+    await expect(hold(node, usd / 4n)).rejects.toThrow('unavailable');
+    expect(node.money.unleasedAmount).toBe(usd / 2n);
+    expect(node.money.hasLeases).toBe(true);
+    outage.is = false;
+    await finish(node, first.id, usd / 8n);
+    const row = await database.kysely.selectFrom('usage').select('late').executeTakeFirst();
+    expect(row).toEqual({ late: usd / 8n });
+    expect(await rows()).toMatchObject({ spent: usd / 8n, leased: 0n, left: 0n });
+    expect(node.money.unleasedAmount).toBe(usd / 4n + usd / 8n);
+  });
+
+  test('without a database, nobody is served whom it has refused before, and no task', async () => {
+    const node = start(Promise.resolve(), 1n * usd);
+    expect(await hold(node, usd / 4n)).toMatchObject({ isHeld: false });
+    outage.is = true;
+    node.clock.skipped = 60_000;
+    await expect(hold(node, usd / 4n)).rejects.toThrow('unavailable');
+    const meters = [{ name: 'user:usr_2:balance', limit: usd, floor: cent }];
+    const task = { id: 'req_task', amount: cent, meters, expiresAt: Infinity, isExact: true };
+    await expect(node.money.hold(task)).rejects.toThrow('unavailable');
+    expect(await node.money.hold({ ...task, isExact: false })).toMatchObject({ isHeld: true });
   });
 
   test('what is idle on another node is called back', async () => {
@@ -356,7 +428,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const decided: string[] = [];
     const ask = (node: Node, amount: bigint) =>
       hold(node, amount).then(({ isHeld }) => decided.push(`${isHeld} ${amount}`));
-    const asking = [ask(one, usd / 5n)];
+    const asking = [ask(one, usd / 2n)];
     await vi.waitFor(async () => {
       const generation = database.kysely.selectFrom('lease_generation').select('number');
       expect(await generation.executeTakeFirst()).toEqual({ number: 1 });
@@ -366,7 +438,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(decided).toEqual([]);
     records.resolve();
     await Promise.all(asking);
-    expect(decided.toSorted()).toEqual([`true ${usd / 5n}`, `true ${usd / 4n}`].toSorted());
+    expect(decided.toSorted()).toEqual([`true ${usd / 2n}`, `true ${usd / 4n}`].toSorted());
   });
 
   test('a look that is slower than a command is not taken for a database that went back', async () => {

@@ -46,6 +46,12 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
     costs: ['nothing', 'more'],
     most: { expire: 1 },
   },
+  'a reserve is filled up while another node asks': { ...small, ahead: 1n, most: { reserve: 1 } },
+  'the database is unreachable, and a request is served without a lease': {
+    ...small,
+    costs: ['nothing', 'hold', 'more'],
+    most: { away: 1 },
+  },
   'idle leases go back': { ...both, most: { idle: 1 } },
   'a command leaves a meter out whose lease it forgets': {
     ...small,
@@ -181,6 +187,17 @@ export const scenarios: Readonly<Record<string, Bounds>> = {
 
 /** For a search of its own, with minutes to spend. */
 export const largeScenarios: Readonly<Record<string, Bounds>> = {
+  'reserves of three nodes are called back': {
+    ...both,
+    nodes: 3,
+    ahead: 1n,
+    most: { reserve: 2, patience: 1 },
+  },
+  'the database goes back after a request without a lease': {
+    ...small,
+    costs: ['hold'],
+    most: { away: 1, back: 1 },
+  },
   'the database of one node goes back behind a task, and leases go back': {
     ...small,
     nodes: 1,
@@ -362,6 +379,10 @@ export const mutations: readonly (readonly [scenario: string, mutation: Mutation
         }
       },
     },
+  ],
+  [
+    'the database is unreachable, and a request is served without a lease',
+    { name: 'keeping what has no lease out of the leases', settlesUnleased: true },
   ],
   [
     'two nodes share a limit',

@@ -98,6 +98,9 @@ function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { s
   return new LeasedMoney({
     authority: createPostgresAuthority({ database, node: fresh('node'), url, rules }),
     ageMs,
+    reserveMs: 60_000,
+    unleasedUpTo: 0n,
+    liveNodes: () => 1,
     newLife() {
       lives.push(fresh('life'));
       return lives.at(-1)!;

@@ -601,6 +601,7 @@ function playedMoney(left: bigint, note: (section: string, line: string) => void
     isAway: false,
     hasFailed: false,
     hasLeases: true,
+    unleasedAmount: 0n,
     close: async () => {},
   };
 }

@@ -61,6 +61,6 @@ it('/ready and the log name nodes that left records or fell silent with money, a
   expect(warnings).toContainEqual({ component: 'nodes', detail: 'node_gone', count: 4 });
   const scraped = await (await fetch(`${app.url}/metrics`)).text();
   expect(scraped).toContain('\nsluice_live_nodes 2\n');
-  expect(scraped).toContain('\nsluice_degraded 3\n');
+  expect(scraped).toContain('\nsluice_degraded{component="other"} 3\n');
   expect(scraped).toContain('\nsluice_freed_leases_usd 2.5\n');
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
+import { catalogue } from '#errors/index.ts';
 import { generations, imageChannel, imageModel } from '../behaviour/image-requests.ts';
 import { ask, describeChannels, openGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
@@ -8,6 +9,7 @@ import { contents, submitted } from '../behaviour/video-requests.ts';
 import { blockWriters } from '../database/block-writers.ts';
 import { answerWith, startOwnUpstream } from '../support/own-upstream.ts';
 import { startVideoUpstream } from '../support/video-upstream.ts';
+import { expressions } from '../monitoring/files.ts';
 import { scrape, valueOf } from './support.ts';
 
 const chat = textProtocols[0]!;
@@ -104,6 +106,42 @@ function documentedSeries(): Map<string, string[]> {
   );
 }
 
+/** Of the metrics: what the rules and the dashboard name and nothing has. */
+function unknownTo(metrics: string, documented: ReadonlyMap<string, string[]>): string[] {
+  // `up` is Prometheus's own, and so are the labels of the target.
+  const series = new Set([
+    'up',
+    ...Array.from(metrics.matchAll(/^(\w+)[{ ]/gm), ([, name]) => name),
+  ]);
+  const ofTarget = ['instance', 'job', 'le'];
+  const page = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8');
+  return expressions.flatMap(([where, expr]) => {
+    const names = expr.match(/\b(?:up|(?:sluice|process|nodejs)_\w+)\b/g) ?? [];
+    const labels = names.flatMap((name) => documented.get(name.replace(/_bucket$/, '')) ?? []);
+    const matchers = [...expr.matchAll(/(\w+)(?:!=|=~|!~|=)"([^"]*)"/g)];
+    const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+      list.split(', '),
+    );
+    const used = [...matchers.map(([, label = '']) => label), ...grouped];
+    // A value is a word of the page, an error, or one that was counted.
+    const values = matchers
+      .filter(([, label = '']) => !ofTarget.includes(label))
+      .flatMap(([, , value = '']) => value.split('|'))
+      .filter((value) => !value.startsWith('$'));
+    return [
+      ...(names.length === 0 ? ['no series'] : []),
+      ...names.filter((name) => !series.has(name)),
+      ...used.filter((label) => !labels.includes(label) && !ofTarget.includes(label)),
+      ...values.filter(
+        (value) =>
+          !(value in catalogue) &&
+          !page.includes(`\`${value}\``) &&
+          !metrics.includes(`"${value}"`),
+      ),
+    ].map((name) => `${where}: ${name}`);
+  });
+}
+
 test(
   'the documented series exist with their labels, and no others',
   { timeout: 90_000 },
@@ -167,6 +205,11 @@ ${imageModel({ id: 'demo-image' })}
           labels.toSorted(),
         ]);
       }
+    }
+    expect(unknownTo(metrics, documented)).toEqual([]);
+    // The video and the requests have prices.
+    for (const model of ['demo-film', 'demo-chat']) {
+      expect(valueOf(metrics, 'sluice_charged_usd_total', { model })).toBeGreaterThan(0);
     }
   },
 );

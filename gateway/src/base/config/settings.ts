@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Scalar } from './scalar.ts';
 import { distinctList, type Frozen, mapping } from './collection.ts';
 import {
   WrongBecause,
@@ -171,6 +172,8 @@ export const settings = {
     key_concurrency: integer(1, 1_000_000, { fallback: null }),
     /** Items of responses that clients may name later, per process; 0: none are remembered. */
     conversation_memory: sizeOrNone({ fallback: 64 * 2 ** 20 }),
+    /** For how long the leases of a payer in use suffice if the database is unreachable. */
+    lease_reserve: duration(0, 3_600_000, { fallback: 60_000 }),
   }).transform((values) => ({
     ...values,
     keyConcurrency: values.keyConcurrency ?? Math.max(1, Math.floor(values.inFlight / 2)),
@@ -190,6 +193,11 @@ export const settings = {
     lease_share: decimal('a share', share, { fallback: '0.5' }),
     /** After this time without a sign of life of a process, its leases are freed. */
     lease_age: duration(10_000, day, { fallback: 600_000 }),
+    /** What a payer may spend without a lease while the database is unreachable, in USD; `refuse`: nothing. */
+    database_away: z.preprocess(
+      (input) => (input instanceof Scalar && input.value === 'refuse' ? undefined : input),
+      mapping({ up_to: decimal('an amount in USD', usd, { fallback: '0' }) }),
+    ),
   }),
   metrics: mapping({ token: chosenSecret('a token') }),
   console: mapping({

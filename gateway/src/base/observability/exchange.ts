@@ -43,8 +43,11 @@ export interface ExchangeFacts {
   readonly usageSource: string;
   /** Counters of the upstream's usage that nothing reads. Absent: none. */
   readonly usageUnread?: readonly string[];
-  /** The names of the receipt's parts, such as `unpriced.web_search`. */
-  readonly charge: { readonly receipt: readonly { readonly part: string }[] } | null;
+  /** `cost` in nano-USD, as decimal digits; `part` is a name such as `unpriced.web_search`. */
+  readonly charge: {
+    readonly cost: string;
+    readonly receipt: readonly { readonly part: string }[];
+  } | null;
   readonly ttftMs: number | null;
   readonly durationMs: number;
 }

@@ -16,7 +16,14 @@ export interface CreateMoneyOptions
 
 export interface LeaseSource extends Pick<
   LeasedMoneyOptions,
-  'authority' | 'newLife' | 'replay' | 'onEnded' | 'ageMs'
+  | 'authority'
+  | 'newLife'
+  | 'replay'
+  | 'onEnded'
+  | 'ageMs'
+  | 'reserveMs'
+  | 'unleasedUpTo'
+  | 'liveNodes'
 > {
   /** Calls back with the leased parts of each charge that the database will never accept. */
   onRejected(listener: LeasedMoney['reject']): void;

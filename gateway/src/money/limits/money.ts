@@ -51,6 +51,8 @@ export interface Money {
   readonly isAway: boolean;
   /** Whether the last attempt to lease money failed, however long ago. */
   readonly hasFailed: boolean;
+  /** What is held and charged without a lease, because the database is or was unreachable. Nano-USD. */
+  readonly unleasedAmount: bigint;
   /** Whether some payer's next request can be admitted without the database. */
   readonly hasLeases: boolean;
   close(): Promise<void>;

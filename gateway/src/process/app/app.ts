@@ -183,6 +183,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       uncaught,
       bodyMemory: memory,
       spool,
+      money,
       server: () => serving.readings,
       tasks: () => tasks.readings,
       degraded: () => degraded(),

@@ -1,6 +1,7 @@
 import { createSpentSource } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
 import { createMoney, createRates, leaseRules, type Money, type Rates } from '#limits/index.ts';
+import { parseUsd } from '#database/index.ts';
 import { createPostgresAuthority } from '#leases/index.ts';
 import { heldByTasks, spentOf } from '#ledger/index.ts';
 import type { Logger } from '#observability/index.ts';
@@ -30,7 +31,7 @@ export async function openRates(
 export function openMoney(
   config: Config,
   logger: Logger,
-  { database, breaker, journal, adoption, nodeId, lives }: Storage,
+  { database, breaker, journal, adoption, nodeId, lives, nodes }: Storage,
   closing: Closing,
 ): Money {
   return closing.add(
@@ -55,6 +56,9 @@ export function openMoney(
               },
               onEnded: lives.end,
               ageMs: config.billing.leaseAge,
+              reserveMs: config.limits.leaseReserve,
+              unleasedUpTo: parseUsd(config.billing.databaseAway.upTo),
+              liveNodes: nodes.live,
               onRejected: journal.onRejected,
               authority: createPostgresAuthority({
                 database,

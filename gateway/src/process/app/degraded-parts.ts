@@ -11,7 +11,7 @@ export interface HealthSources extends Pick<
   'database' | 'nodes' | 'adoption' | 'journal'
 > {
   readonly revisions: RevisionWatch;
-  readonly money: Pick<Money, 'isAway'>;
+  readonly money: Pick<Money, 'isAway' | 'unleasedAmount'>;
   readonly rates: Pick<Rates, 'degraded'>;
   readonly uncaught: UncaughtErrors;
   readonly spool: Pick<Spool, 'problem'>;
@@ -29,6 +29,7 @@ export function degradedParts(sources: HealthSources): readonly string[] {
     ...(journal.usable ? [] : ['journal']),
     ...(sources.spool.problem() === null ? [] : ['spool']),
     ...degradedDatabase(sources),
+    ...unleased(sources.money),
     ...degradedNodes(nodes, sources.database.dialect === 'sqlite'),
     ...rates.degraded,
     ...(sources.tasks().isLagging ? ['video-looks'] : []),
@@ -48,6 +49,12 @@ function degradedDatabase({ revisions, nodes, money, journal }: HealthSources): 
   if (revisions.problem !== null) return ['database'];
   const takesWrites = nodes.writes && !money.isAway && !journal.isAway;
   return takesWrites ? [] : ['database-writes'];
+}
+
+/** What `billing.database_away` has let through, until the database has it. */
+function unleased({ unleasedAmount }: HealthSources['money']): string[] {
+  if (unleasedAmount === 0n) return [];
+  return [`${formatUsd(unleasedAmount)} USD served without a lease are not in the database yet`];
 }
 
 /** Unreachable nodes, and nodes that should not be there. */

@@ -1,4 +1,4 @@
-import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import { resolveModel, type CatalogueSnapshot } from '#catalogue/index.ts';
 import type { BodyMemory, Spool } from '#bodies/index.ts';
 import {
   createExchangeTracer,
@@ -13,6 +13,7 @@ import {
   type TaskReadings,
   type UncaughtErrors,
 } from '#observability/index.ts';
+import type { Money } from '#limits/index.ts';
 import type { ChannelHealth } from '#routing/index.ts';
 import { clock } from './clock.ts';
 import type { Storage } from './storage.ts';
@@ -24,6 +25,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly uncaught: UncaughtErrors;
   readonly bodyMemory: BodyMemory;
   readonly spool: Spool;
+  readonly money: Pick<Money, 'unleasedAmount'>;
   readonly server: () => ServerReadings;
   readonly tasks: () => TaskReadings;
   readonly degraded: () => readonly string[];
@@ -55,6 +57,7 @@ export function createObserving(options: ObservingOptions): Observing {
       droppedLogLines: () => logger.droppedLines,
       liveNodes: nodes.live,
       freedLeases: () => nodes.freed.reduce((sum, { amount }) => sum + Number(amount) / 1e9, 0),
+      unleased: () => Number(options.money.unleasedAmount) / 1e9,
       uncaughtErrors: () => uncaught,
       degraded,
     },
@@ -89,7 +92,8 @@ export function createObserving(options: ObservingOptions): Observing {
   };
   const taskEnded: Observing['taskEnded'] = (record) => {
     metrics.tasks.ended(record);
-    const { id, channel, outcome, error, usageSource } = record;
+    const { id, channel, outcome, error, usageSource, charge, model } = record;
+    exchanges.charged(resolveModel(snapshot(), model)?.model.id ?? null, charge);
     logger.info(`a video task ended: ${error ?? outcome}`, {
       component: 'tasks',
       requestId: id,

@@ -36,4 +36,4 @@ export {
   type KeptHold,
   type TaskHold,
 } from './task-holds.repository.ts';
-export { leaseName, settleLeases, type LeasedPart } from './settle.repository.ts';
+export { leaseName, settleLeases, unleasedLife, type LeasedPart } from './settle.repository.ts';

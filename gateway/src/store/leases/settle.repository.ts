@@ -10,6 +10,12 @@ export interface LeasedPart {
   readonly part: bigint;
 }
 
+/**
+ * Stands for the life of charges that lay in no lease from the beginning: the database was unreachable, and the operator
+ * wanted them to be served.
+ */
+export const unleasedLife = '';
+
 export const leaseName = (meter: string, life: string): string => `${meter} ${life}`;
 
 /**
@@ -19,7 +25,8 @@ export const leaseName = (meter: string, life: string): string => `${meter} ${li
  * A database that went back may know neither the lease nor the life. Then the lease is below 0 until the life states
  * what it has drawn, or is closed.
  *
- * @returns the names of the leases that do not exist any more, because their lives were closed: these parts are late.
+ * @returns the names of the leases that do not exist, because their lives were closed or there never was one: these parts
+ * are late.
  */
 export async function settleLeases(
   trx: Transaction<Database>,
@@ -28,11 +35,17 @@ export async function settleLeases(
   // One process on SQLite settles nothing.
   if (parts.length === 0 || !isPostgres(trx)) return new Set();
   const sums = new Map<string, LeasedPart>();
+  const unleased: string[] = [];
   for (const one of parts) {
     const name = leaseName(one.meter, one.life);
+    if (one.life === unleasedLife) {
+      unleased.push(name);
+      continue;
+    }
     const sum = sums.get(name);
     sums.set(name, sum === undefined ? one : { ...one, part: sum.part + one.part });
   }
+  if (sums.size === 0) return new Set(unleased);
   const rows = Array.from(sums.values(), ({ meter, life, part }) => {
     return { meter, life, part: String(part) };
   });
@@ -65,5 +78,5 @@ export async function settleLeases(
     where not exists (
       select from settled where settled.meter = given.meter and settled.life = given.life
     )`.execute(trx);
-  return new Set(late.map(({ meter, life }) => leaseName(meter, life)));
+  return new Set([...unleased, ...late.map(({ meter, life }) => leaseName(meter, life))]);
 }

@@ -1,4 +1,4 @@
-import { decide, leftOn, type Command, type Reply } from '#leases/index.ts';
+import { decide, leftOn, unleasedLife, type Command, type Reply } from '#leases/index.ts';
 import {
   compose,
   createBook,
@@ -37,6 +37,7 @@ export function send(
   isAhead: bigint,
   isIdle: boolean,
   mutation: Mutation,
+  low: readonly string[] = [],
 ): void {
   const { book } = node;
   const wants = node.queue;
@@ -47,6 +48,7 @@ export function send(
           meters.map(({ name, floor }) => [name, { amount: isAhead, floor }] as const),
         ),
   );
+  for (const meter of low) ahead.set(meter, { amount: isAhead, floor: 1n });
   const idle = isIdle ? [...book.leases.keys()] : [];
   const command = compose(book, { wants, idle, ahead });
   mutation.book?.(book);
@@ -150,6 +152,7 @@ export function kill(next: World, self: Node): void {
   self.flight = null;
   self.queue = [];
   self.old = null;
+  self.unleased = createBook(unleasedLife, 0);
   self.book = createBook(self.book.life, 0);
   self.kept = [];
 }
@@ -164,7 +167,7 @@ export function finish(
   id: string,
   amount: bigint,
   cost: Bounds['costs'][number],
-  { ignoresOver }: Mutation,
+  { ignoresOver, settlesUnleased }: Mutation,
 ): void {
   const charge = chargeFor(cost, amount);
   const shortOn = book.holds.get(id)?.shortOn ?? [];
@@ -177,5 +180,11 @@ export function finish(
     }
   }
   if (node.old?.holds.size === 0) node.old = null;
-  if (charge > 0n) node.journal.push({ id, life: book.life, cost: charge, over, shortOn, parts });
+  if (charge === 0n) return;
+  let { life } = book;
+  if (life === unleasedLife) {
+    for (const meter of parts.keys()) parts.set(meter, charge);
+    if (settlesUnleased === true) life = node.book.life;
+  }
+  node.journal.push({ id, life, cost: charge, over, shortOn, parts });
 }

@@ -1,5 +1,5 @@
 import type { Want } from '#leases/index.ts';
-import { expire, mustReturn, take } from '#limits/leases/book.ts';
+import { calledBack, expire, take } from '#limits/leases/book.ts';
 import {
   beyondIn,
   closeLife,
@@ -38,7 +38,7 @@ export function checkRest(world: World, bounds: Bounds, mutation: Mutation): voi
   settleDown();
   for (const node of still.nodes) {
     if (!node.isUp) continue;
-    for (const book of [node.book, node.old]) {
+    for (const book of [node.book, node.old, node.unleased]) {
       if (book === null) continue;
       for (const [id, { amount }] of book.holds) {
         if (bounds.most.expire === undefined) finish(node, book, id, amount, 'nothing', mutation);
@@ -83,7 +83,7 @@ function work(world: World, node: Node, mutation: Mutation): void {
     for (const creation of node.kept) ask(world, node, creation);
   }
   if (book.isReplaying) replay(world, node);
-  const mustAnswer = Array.from(book.leases.values()).some(mustReturn);
+  const mustAnswer = calledBack(book).next().done !== true;
   if (
     book.restates === 'no' &&
     !mustAnswer &&

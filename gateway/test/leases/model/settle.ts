@@ -1,4 +1,4 @@
-import { amountOf, leasesOn, type LeaseRow, type View } from '#leases/index.ts';
+import { amountOf, leasesOn, unleasedLife, type LeaseRow, type View } from '#leases/index.ts';
 
 /** The money of one usage row. */
 export interface Settlement {
@@ -17,7 +17,7 @@ export function settle(view: View, { life, cost, parts }: Settlement): void {
   for (const [meter, part] of parts) {
     const row = view.meters.get(meter)!;
     row.spent += cost;
-    if (part === 0n || life === null) continue;
+    if (part === 0n || life === null || life === unleasedLife) continue;
     if (isClosed(view, life) && !leasesOn(view, meter).has(life)) continue;
     settledBy(view, meter, life).settled += part;
     row.leased -= part;

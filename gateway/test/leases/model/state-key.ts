@@ -1,4 +1,4 @@
-import type { Command, Reply } from '#leases/index.ts';
+import { unleasedLife, type Command, type Reply } from '#leases/index.ts';
 import type { Book } from '#limits/leases/book.ts';
 import { rules, stopsAt, type MutableView, type World } from './world.ts';
 
@@ -112,6 +112,7 @@ export function keyOf(world: World): number {
     text += bookText(node.book, base);
     if (node.book.command !== null) text += commandText(node.book.command, base);
     if (node.old !== null) text += `/${bookText(node.old, base)}`;
+    if (node.unleased.holds.size > 0) text += `/u${[...node.unleased.holds.keys()].join()}`;
     for (const want of node.queue) text += `+${want.id}${want.isLast}`;
     if (node.flight !== null) {
       text += ago(node.flight.sentAt, view.now, stopsAt);
@@ -123,8 +124,8 @@ export function keyOf(world: World): number {
       text += `-${row.id}`;
       text += cached(
         row,
-        ({ cost, over, shortOn, parts }) =>
-          `${cost} ${over} ${shortOn.join()} ${Array.from(parts, (part) => part.join()).join()}`,
+        ({ life, cost, over, shortOn, parts }) =>
+          `${life === unleasedLife ? 'u' : ''}${cost} ${over} ${shortOn.join()} ${Array.from(parts, (part) => part.join()).join()}`,
       );
     }
   }

@@ -3,7 +3,7 @@ import {
   expire,
   returnLostCharge,
   lose,
-  mustReturn,
+  calledBack,
   mustState,
   endReplay,
   take,
@@ -95,8 +95,22 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
       ];
     }
 
+    // The database is unreachable, for as long as anybody likes; the node may still have leases.
+    if (request !== undefined && may('away')) {
+      const [amount, meters] = request;
+      const id = `r${world.asked}`;
+      yield [
+        `${name} serves ${id} without a lease`,
+        here((next, self) => {
+          use(next, 'away');
+          next.asked += 1;
+          self.unleased.holds.set(id, { amount, isVoid: false, meters, shortOn: [] });
+        }),
+      ];
+    }
+
     if (node.flight === null) {
-      const mustAnswer = Array.from(book.leases.values()).some(mustReturn);
+      const mustAnswer = calledBack(book).next().done !== true;
       const hasWork =
         book.restates === 'no' ? mustAnswer || book.shortsEnded.size > 0 : mustState(book);
       const isPaused = book.restates !== 'no' && !hasWork;
@@ -117,6 +131,15 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
             here((next, self) => send(next, self, bounds.ahead, false, mutation)),
           ];
         }
+      }
+      if (may('reserve') && book.restates === 'no' && book.leases.size > 0 && !hasWork) {
+        yield [
+          `${name} fills up its reserve`,
+          here((next, self) => {
+            use(next, 'reserve');
+            send(next, self, bounds.ahead, false, mutation, [...self.book.leases.keys()]);
+          }),
+        ];
       }
       if (may('idle') && book.restates === 'no' && book.leases.size > 0 && !hasWork) {
         yield [
@@ -198,24 +221,23 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
       yield [`${name} looks`, here((next, self) => look(next, self, mutation))];
     }
 
-    for (const [which, owner] of [book, node.old].entries()) {
+    for (const [which, owner] of [book, node.old, node.unleased].entries()) {
       if (owner === null) continue;
+      const ownerIn = (self: Node) => [self.book, self.old!, self.unleased][which]!;
       for (const [id, hold] of owner.holds) {
         if (may('expire') && !hold.isVoid && mutation.neverExpires !== true) {
           yield [
             `the hold of ${id} at ${name} expires`,
             here((next, self) => {
               use(next, 'expire');
-              expire(which === 0 ? self.book : self.old!, id);
+              expire(ownerIn(self), id);
             }),
           ];
         }
         for (const cost of bounds.costs) {
           yield [
             `${id} at ${name} costs ${cost}`,
-            here((next, self) =>
-              finish(self, which === 0 ? self.book : self.old!, id, hold.amount, cost, mutation),
-            ),
+            here((next, self) => finish(self, ownerIn(self), id, hold.amount, cost, mutation)),
           ];
         }
       }

@@ -1,5 +1,6 @@
 import {
   newMeter,
+  unleasedLife,
   type Command,
   type LeaseRow,
   type LifeRow,
@@ -66,6 +67,8 @@ export interface Node {
   book: Book;
   /** The earlier life, which was closed while requests of it were under way. */
   old: Book | null;
+  /** Requests that were served without a lease. */
+  unleased: Book;
   queue: Want[];
   flight: Flight | null;
   /** When the last accepted sign of life was sent. */
@@ -91,7 +94,7 @@ export interface World {
     rows: Map<string, Row>;
     tasks: ReadonlyMap<string, Task>;
   } | null;
-  /** Lives that were closed because of their age. */
+  /** Lives that were closed because of their age, and what stands for no life. */
   aged: ReadonlySet<string>;
   /** Held by tasks. */
   tasks: ReadonlyMap<string, Task>;
@@ -118,6 +121,8 @@ const faults = [
   'expire',
   'fail',
   'leaving',
+  'reserve',
+  'away',
 ] as const;
 
 export type Fault = (typeof faults)[number];
@@ -163,6 +168,7 @@ export interface Mutation {
   readonly ignoresLate?: boolean;
   readonly neverAsks?: boolean;
   readonly holdsBeside?: boolean;
+  readonly settlesUnleased?: boolean;
 }
 
 export function start({ nodes, limits }: Bounds): World {
@@ -185,7 +191,8 @@ export function start({ nodes, limits }: Bounds): World {
     nodes: [],
     late: [],
     snapshot: null,
-    aged: new Set(),
+    // What lies in no lease counts like what was freed.
+    aged: new Set([unleasedLife]),
     tasks: new Map(),
     forgiven: 0n,
     reopened: 0n,
@@ -200,6 +207,7 @@ export function start({ nodes, limits }: Bounds): World {
       isAsleep: false,
       book: createBook('', 0),
       old: null,
+      unleased: createBook(unleasedLife, 0),
       queue: [],
       flight: null,
       seenAt: 0,
@@ -244,6 +252,7 @@ function copyBook(book: Book): Book {
     leases: new Map(Array.from(book.leases, ([name, lease]) => [name, { ...lease }])),
     holds: new Map(book.holds),
     shorts: new Map(book.shorts),
+    changed: new Set(book.changed),
     shortsEnded: new Set(book.shortsEnded),
     resting: new Set(book.resting),
   };
@@ -258,6 +267,7 @@ export function copy(world: World): World {
       ...node,
       book: copyBook(node.book),
       old: node.old === null ? null : copyBook(node.old),
+      unleased: copyBook(node.unleased),
       queue: [...node.queue],
       journal: [...node.journal],
     })),

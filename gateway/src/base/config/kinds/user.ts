@@ -27,7 +27,7 @@ export const user = defineKind('user', {
   }),
   groups: member(groups(), {
     refersTo: 'group',
-    doc: 'the groups that the user may give keys of their own [in the console](console.md#keys); `[]`: no keys of their own. Keys of the file and of commands are not bound by it',
+    doc: 'the groups that the user may give to their own keys [in the console](console.md#keys); `[]`: no own keys. Keys of the file and of commands are not limited by it',
     option: ['NAME', 'a group of which the user may make keys in the console; default: default'],
   }),
   enabled: member(yesOrNo(flag({ fallback: true }))),

@@ -1,12 +1,14 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { ExchangeFacts, ExchangeKind, FinishedExchange, TokenFacts } from '../exchange.ts';
-import { registerModelSeries } from './model-series.ts';
+import { registerModelSeries, type ModelSeries } from './model-series.ts';
 import { registerTally } from './tally.ts';
 
 export interface ExchangeMetrics {
   opened(kind: ExchangeKind): void;
   closed(kind: ExchangeKind): void;
   finished(exchange: FinishedExchange): void;
+  /** Adds what a video task was charged for. `modelId` is null for a model that is not in the catalogue any more. */
+  charged(modelId: string | null, charge: ExchangeFacts['charge']): void;
 }
 
 /**
@@ -30,6 +32,10 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
     limit: maxCombinations,
   });
 
+  // From zero: an increase is seen only between two scrapes of a series.
+  for (const source of ['reported', 'estimated', 'quarantined', 'none']) {
+    usageSources.add(source, () => ({ source }), 0);
+  }
   const countUnpriced = registerUnpriced(registry);
   const countUnread = registerUnread(registry);
 
@@ -47,7 +53,10 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       // A count of tokens uses none itself.
       if (record.operation === 'count-tokens' || record.outcome === 'refused') return;
       usageSources.add(record.usageSource, () => ({ source: record.usageSource }));
-      if (record.charge !== null) countUnpriced(record.charge.receipt, series.model);
+      if (record.charge !== null) {
+        countUnpriced(record.charge.receipt, series.model);
+        addCharge(series, record.charge);
+      }
       if (record.usageUnread !== undefined) countUnread(record.usageUnread, series.model);
       addTokens(series.tokens, record.tokens);
       series.images.images += record.units?.images ?? 0;
@@ -56,6 +65,9 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       if (record.stream && record.ttftMs !== null) {
         series.firstToken.observe(record.ttftMs / 1000);
       }
+    },
+    charged(modelId, charge) {
+      if (charge !== null) addCharge(seriesOf(modelId), charge);
     },
   };
 }
@@ -161,6 +173,11 @@ function registerUnread(registry: Registry) {
   return function countUnread(paths: readonly string[], model: string): void {
     for (const path of paths) unreadPaths.add(`${path} ${model}`, () => ({ model, path }));
   };
+}
+
+/** Sums for a chart: the books hold the exact ones. */
+function addCharge(series: ModelSeries, { cost }: NonNullable<ExchangeFacts['charge']>): void {
+  series.charged += Number(cost) / 1e9;
 }
 
 function addTokens(sum: Record<keyof TokenFacts, number>, tokens: TokenFacts): void {

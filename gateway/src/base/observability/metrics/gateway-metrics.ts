@@ -26,6 +26,8 @@ export interface GatewayReadings {
   liveNodes(): number;
   /** What silent processes may have charged without a record, in USD. */
   freedLeases(): number;
+  /** In USD. */
+  unleased(): number;
   uncaughtErrors(): UncaughtErrors;
   /** Degraded components, in words. */
   degraded(): readonly string[];
@@ -51,6 +53,19 @@ export interface ChannelState {
 
 const breakerStates = ['closed', 'open', 'half-open'] as const;
 const credentialStates = ['ready', 'cooling', 'disabled'] as const;
+
+/** What `/ready` names by one word. Whole sentences, such as those about other nodes, are `other`. */
+const degradedComponents = [
+  'journal',
+  'database',
+  'database-writes',
+  'spool',
+  'redis',
+  'video-looks',
+  'lag',
+  'memory',
+  'other',
+] as const;
 
 /** Metrics that are read at scrape time: journal, connections, channels, log. */
 export function registerGatewayMetrics(registry: Registry, readings: GatewayReadings): void {
@@ -203,6 +218,14 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     },
   });
   new Gauge({
+    name: 'sluice_unleased_usd',
+    help: 'USD held and charged without a lease while the database was unreachable, until it has the charges.',
+    registers,
+    collect() {
+      this.set(readings.unleased());
+    },
+  });
+  new Gauge({
     name: 'sluice_freed_leases_usd',
     help: 'USD that silent processes had leased when their leases were freed; it may be spent twice.',
     registers,
@@ -213,11 +236,17 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_degraded',
-    help: 'Number of degraded components, as listed in degraded by /ready.',
+    help: 'Number of degraded components, as listed in degraded by /ready, by their names there.',
+    labelNames: ['component'],
     registers,
     aggregator: 'max',
     collect() {
-      this.set(readings.degraded().length);
+      const counts = new Map<string, number>(degradedComponents.map((name) => [name, 0]));
+      for (const words of readings.degraded()) {
+        const component = counts.has(words) ? words : 'other';
+        counts.set(component, counts.get(component)! + 1);
+      }
+      for (const [component, count] of counts) this.set({ component }, count);
     },
   });
   new Counter({

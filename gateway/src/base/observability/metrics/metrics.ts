@@ -64,6 +64,13 @@ export function createMetrics(
 
 let defaultRegistry: Registry | null = null;
 
+/** Gauges with the suffix of counters, which Prometheus's own check flags. Their parts are there: `sum` adds them up. */
+const misnamedTotals = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 /**
  * CPU, memory, event-loop lag and garbage collection of the process. Watching the loop and the collections has a cost,
  * so it begins with the first scrape.
@@ -72,6 +79,7 @@ function processRegistry(): Registry {
   if (defaultRegistry === null) {
     defaultRegistry = new Registry();
     collectDefaultMetrics({ register: defaultRegistry, eventLoopMonitoringPrecision: 20 });
+    for (const name of misnamedTotals) defaultRegistry.removeSingleMetric(name);
   }
   return defaultRegistry;
 }

@@ -7,6 +7,8 @@ export interface ModelSeries {
   readonly model: string;
   readonly tokens: Record<keyof TokenFacts, number>;
   readonly images: Record<keyof ImageFacts, number>;
+  /** USD. */
+  charged: number;
   readonly durations: Readonly<Record<ExchangeKind, { observe(seconds: number): void }>>;
   readonly firstToken: { observe(seconds: number): void };
 }
@@ -60,6 +62,16 @@ export function registerModelSeries(registry: Registry): (modelId: string | null
       }
     },
   });
+  new Counter({
+    name: 'sluice_charged_usd_total',
+    help: 'USD charged to balances and budgets, videos included.',
+    labelNames: ['model'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, charged } of models.values()) this.inc({ model }, charged);
+    },
+  });
   const duration = new Histogram({
     name: 'sluice_request_duration_seconds',
     help: 'Time from the arrival of an answered or failed generation to its end.',
@@ -79,6 +91,7 @@ export function registerModelSeries(registry: Registry): (modelId: string | null
     model,
     tokens: { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
     images: { images: 0, layers: 0 },
+    charged: 0,
     durations: {
       buffered: duration.labels(model, 'false'),
       stream: duration.labels(model, 'true'),

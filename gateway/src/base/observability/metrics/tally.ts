@@ -3,10 +3,11 @@ import { Counter, type Registry } from 'prom-client';
 /** Counts per label combination as plain numbers; they become series only at a scrape. */
 export interface Tally<Label extends string> {
   /**
-   * Adds one to the count of `key`, which stands for one combination. `labels` is called only on the first use of the
+   * Adds to the count of `key`, which stands for one combination. `labels` is called only on the first use of the
    * key.
+   * @param by 0 only makes the series. Default: 1
    */
-  add(key: string, labels: () => Readonly<Record<Label, string>>): void;
+  add(key: string, labels: () => Readonly<Record<Label, string>>, by?: number): void;
   readonly counts: Iterable<Readonly<Count<Label>>>;
 }
 
@@ -29,13 +30,13 @@ export function createTally<Label extends string>(
   let rest: Count<Label> | null = null;
 
   return {
-    add(key, labels) {
+    add(key, labels, by = 1) {
       let entry = counts.get(key);
       if (entry === undefined) {
         if (counts.size < limit) entry = create(key, labels());
         else entry = rest ??= create('', overflow);
       }
-      entry.count += 1;
+      entry.count += by;
     },
     counts: { [Symbol.iterator]: () => counts.values() },
   };

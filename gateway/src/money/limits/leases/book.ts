@@ -49,6 +49,8 @@ export interface Book {
   readonly holds: Map<string, OpenHold>;
   /** Those of them that are short. */
   readonly shorts: Map<string, OpenHold>;
+  /** Meters whose lease has changed since it was last seen to have nothing that must go back. */
+  readonly changed: Set<string>;
   /** Meters whose short hold has ended: the next command says so. */
   readonly shortsEnded: Set<string>;
   /** Meters that no command names for a while, because the last one failed there. */
@@ -81,6 +83,7 @@ export function createBook(life: string, generation: number, isSole = false): Bo
     leases: new Map(),
     holds: new Map(),
     shorts: new Map(),
+    changed: new Set(),
     shortsEnded: new Set(),
     resting: new Set(),
     statedShorts: nothing,
@@ -166,6 +169,7 @@ export function expire(book: Book, id: string): void {
   for (const meter of hold.meters) {
     const lease = book.leases.get(meter);
     if (lease !== undefined) lease.heldAmount -= hold.amount;
+    book.changed.add(meter);
   }
   endShort(book, id, hold);
   book.holds.set(id, { ...hold, amount: 0n, isVoid: true, shortOn: nowhere });
@@ -199,6 +203,7 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
     lease.holds -= 1;
     lease.usedAt = book.now;
     lease.charged += cost;
+    book.changed.add(meter);
     parts.set(meter, cost);
   }
   return parts;
@@ -214,6 +219,7 @@ export function returnLostCharge(book: Book, parts: ReadonlyMap<string, bigint>)
     if (lease === undefined) continue;
     lease.charged -= part;
     lease.isBeyond = !book.isSole;
+    book.changed.add(meter);
   }
 }
 
@@ -303,11 +309,13 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
 }
 
 /** Meters whose leases the next command must name. */
-export function* calledBack({ isSole, leases, resting }: Book): Generator<string> {
-  // Nothing else would call back, and these may be many.
+export function* calledBack({ isSole, leases, changed, resting }: Book): Generator<string> {
+  // Nothing else would call back.
   if (isSole) return;
-  for (const [meter, lease] of leases) {
-    if (mustReturn(lease) && !resting.has(meter)) yield meter;
+  for (const meter of changed) {
+    const lease = leases.get(meter);
+    if (lease === undefined || !mustReturn(lease)) changed.delete(meter);
+    else if (!resting.has(meter)) yield meter;
   }
 }
 
@@ -326,6 +334,7 @@ function statements(book: Book): LeaseChange[] {
     if (lease !== undefined) {
       lease.drawn -= lease.frozen;
       lease.frozen = 0n;
+      book.changed.add(meter);
       // Recalls start from zero in a database that went back.
       if (book.restates === 'all') lease.answered = lease.recall = 0;
     }
@@ -402,6 +411,7 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
     if (recall > lease.recall) lease.recall = recall;
     lease.isOver = isOver;
     lease.isBeyond = isBeyond;
+    book.changed.add(change.meter);
     // An expired hold may still be charged.
     const isUsed = book.isSole || lease.charged > 0n || lease.holds > 0;
     if (isOver && !isUsed) book.leases.delete(change.meter);
@@ -427,6 +437,7 @@ function takeBack(book: Book, { meter, back }: LeaseChange): void {
   if (droppedLease !== undefined) book.leases.set(meter, { ...droppedLease });
   if (book.statedShorts.has(meter)) book.shortsEnded.add(meter);
   leaseOf(book, meter).frozen -= back;
+  book.changed.add(meter);
 }
 
 /** The outcome of the command under way is unknown, and may come true later. */
@@ -458,10 +469,15 @@ export function mustState({ restates, isReplaying, isStated }: Book): boolean {
 /** Others wait for what is idle on the meter. */
 export function hear(book: Book, meter: string, recall: number): void {
   const lease = book.leases.get(meter);
-  if (lease !== undefined && recall > lease.recall) lease.recall = recall;
+  if (lease === undefined || recall <= lease.recall) return;
+  lease.recall = recall;
+  book.changed.add(meter);
 }
 
 /** @param meters those on which more is out than the limit */
 export function hearBeyond(book: Book, meters: ReadonlySet<string>): void {
-  for (const [meter, lease] of book.leases) lease.isBeyond = meters.has(meter);
+  for (const [meter, lease] of book.leases) {
+    lease.isBeyond = meters.has(meter);
+    if (lease.isBeyond) book.changed.add(meter);
+  }
 }

@@ -14,6 +14,8 @@ export interface LifeOptions {
   readonly onEnded: (life: string) => void;
   /** After this time without a sign of life, the leases are freed. Milliseconds. */
   readonly ageMs: number;
+  /** For how long the leases should suffice if the database is unreachable. Milliseconds. */
+  readonly reserveMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */

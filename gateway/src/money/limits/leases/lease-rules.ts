@@ -14,8 +14,6 @@ export const leaseRules = Object.freeze({
   lookEveryMs: 2_000,
   /** How long changes of limits are gathered before the next look. */
   gatherChangesMs: 20,
-  /** A lease that was not used for this time goes back. */
-  idleMs: 10_000,
   /** How long the database is not asked after it failed; about a meter, after a command failed there. */
   awayMs: 1_000,
   /** A failure that is older says nothing about the database any more. */

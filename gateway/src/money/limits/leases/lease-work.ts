@@ -13,6 +13,8 @@ export interface LeaseWorkParts {
   readonly takeNow: (want: Want, request: HoldRequest) => HoldDecision | null;
   /** Opens the hold that the authority has granted. */
   readonly openHold: (request: HoldRequest, amount: bigint) => HoldDecision;
+  /** Holds what no lease backs, because the authority is unreachable; null: that is not allowed. */
+  readonly holdUnleased: (request: HoldRequest) => HoldDecision | null;
 }
 
 /** The commands of this node to the authority, one at a time: what makes them necessary, and what follows from the replies. */
@@ -122,7 +124,9 @@ export class LeaseWork {
         this.#awayUntil = monotonic() + leaseRules.awayMs;
         const { book } = life;
         if (book !== null && book.command !== null) lose(book);
-        this.#parts.waiting.reject(unavailable(error));
+        const { waiting, holdUnleased } = this.#parts;
+        waiting.tryAll((_, request) => holdUnleased(request));
+        waiting.reject(unavailable(error));
         return;
       }
     }

@@ -16,10 +16,11 @@ import { LeaseWork } from './lease-work.ts';
 import type { LeaseLife, LifeOptions } from './lease-life.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
+import { createUnleased, type Unleased, type UnleasedOptions } from './unleased.ts';
 import { createUnwritten, type Unwritten } from './unwritten.ts';
 import { createWaiting, unavailable, type WaitingRequests } from './waiting.ts';
 
-export interface LeasedMoneyOptions extends LifeOptions {
+export interface LeasedMoneyOptions extends LifeOptions, UnleasedOptions {
   /** Milliseconds of the monotonic clock: what was recorded before it is in the database. */
   readonly appliedUntil: () => number;
 }
@@ -47,13 +48,14 @@ export class LeasedMoney implements Money {
   readonly #work: LeaseWork;
   readonly #life: LeaseLife;
   readonly #looks: LeaseLooks;
+  readonly #unleased: Unleased;
   /** The book of each open hold: an earlier life's may be among them. */
   readonly #holders = new Map<string, Book>();
 
   constructor(options: LeasedMoneyOptions) {
     const { authority, monotonic, appliedUntil } = options;
     this.#options = options;
-    const pace = createPace(monotonic, leaseRules.idleMs);
+    const pace = createPace(monotonic, options.reserveMs);
     const refusals = createRefusals(monotonic);
     const waiting = createWaiting({ refusals, monotonic, rules: leaseRules });
     this.#pace = pace;
@@ -62,11 +64,13 @@ export class LeasedMoney implements Money {
     this.#expiry = createExpiry(monotonic());
     this.#unwritten = createUnwritten({ authority, monotonic, appliedUntil });
     this.#keptHolds = createKeptHolds(authority, monotonic);
+    this.#unleased = createUnleased(options);
     const work = new LeaseWork(options, {
       pace,
       waiting,
       takeNow: (want, request) => this.#takeNow(want, request),
       openHold: (request, amount) => this.#openHold(request, amount),
+      holdUnleased: (request) => this.#holdUnleased(request),
     });
     this.#work = work;
     this.#life = work.life;
@@ -87,7 +91,12 @@ export class LeasedMoney implements Money {
     return this.#work.hasFailed;
   }
 
+  get unleasedAmount(): bigint {
+    return this.#unleased.amount;
+  }
+
   get hasLeases(): boolean {
+    if (this.#unleased.isWanted) return true;
     const { book, isSilent } = this.#life;
     if (book === null || isSilent) return false;
     for (const [meter, lease] of book.leases) {
@@ -112,9 +121,8 @@ export class LeasedMoney implements Money {
     if (deniedMeter !== null) return { isHeld: false, denied: deniedMeter };
     const resting = this.#life.book?.resting;
     const isResting = meters.some(({ name }) => resting?.has(name) === true);
-    if (this.#work.isClosed || isResting || this.#work.isPaused) {
-      return Promise.reject(unavailable());
-    }
+    if (this.#work.isClosed || isResting) return Promise.reject(unavailable());
+    if (this.#work.isPaused) return this.#holdUnleased(request) ?? Promise.reject(unavailable());
     const later = this.#waiting.add(want, request);
     this.#work.begin();
     return later;
@@ -129,13 +137,15 @@ export class LeasedMoney implements Money {
     for (const extension of extensions) this.#endHold(extension, 0n);
     const endedHold = this.#endHold(id, cost);
     if (endedHold === null) return null;
-    this.#unwritten.begin(id, endedHold.own, endedHold.parts);
+    if (endedHold.own !== this.#unleased.book)
+      this.#unwritten.begin(id, endedHold.own, endedHold.parts);
     return leaseOn(meters, endedHold);
   }
 
   commitHold(id: string, cost: bigint): void {
     this.#endHold(id, 0n);
     this.#unwritten.end(id, cost > 0n);
+    this.#unleased.recorded(id);
   }
 
   taskBeginning(id: string, meters: readonly string[]): ChargedLease | null {
@@ -197,9 +207,13 @@ export class LeasedMoney implements Money {
     });
   }
 
-  #openHold({ id, expiresAt }: HoldRequest, amount: bigint): HoldDecision {
+  #openHold(
+    { id, expiresAt }: HoldRequest,
+    amount: bigint,
+    own: Book = this.#life.book!,
+  ): HoldDecision {
     const { monotonic, now } = this.#options;
-    this.#holders.set(id, this.#life.book!);
+    this.#holders.set(id, own);
     this.#expiry.add(id, monotonic() + expiresAt - now());
     return { isHeld: true, amount };
   }
@@ -214,8 +228,14 @@ export class LeasedMoney implements Money {
         this.#work.noteLow(name, floor);
       }
     }
-    if (this.#work.isAnyLow) this.#work.begin();
+    if (this.#work.isAnyLow && !this.#work.isPaused) this.#work.begin();
     return this.#openHold(request, want.amount);
+  }
+
+  /** Null: the operator does not want that, or no more of it. */
+  #holdUnleased(request: HoldRequest): HoldDecision | null {
+    if (this.#refusals.isLastKnown(request) || !this.#unleased.take(request)) return null;
+    return this.#openHold(request, request.amount, this.#unleased.book);
   }
 
   #endHold(id: string, cost: bigint): Ended | null {
@@ -224,6 +244,7 @@ export class LeasedMoney implements Money {
     if (own === undefined || openHold === undefined) return null;
     this.#holders.delete(id);
     this.#expiry.remove(id);
+    if (own === this.#unleased.book) return { own, parts: this.#unleased.end(id, cost) };
     const parts = end(own, id, cost);
     for (const meter of openHold.meters) this.#refusals.forget(meter);
     if (own !== this.#life.book) {

@@ -1,5 +1,5 @@
 import type { Outcome } from '#leases/index.ts';
-import type { HoldRequest } from '../money.ts';
+import type { HoldRequest, Meter } from '../money.ts';
 
 const rememberedMs = 100;
 const mostNames = 50_000;
@@ -17,11 +17,16 @@ export interface Refusals {
   add(request: HoldRequest, refusal: Extract<Outcome, { kind: 'refused' }>): void;
   /** The first meter on which as much was refused, or null. */
   of(request: HoldRequest): string | null;
+  /** Whether as much was refused on one of the meters when the authority was last asked, however long ago. */
+  isLastKnown(request: HoldRequest): boolean;
   /** Call it when money came back to the meter. */
   forget(meter: string): void;
   /** Call it when limits may have been raised. */
   clear(): void;
 }
+
+const concerns = (refusal: Refusal, { limit, floor }: Meter, amount: bigint): boolean =>
+  amount >= refusal.least && floor >= refusal.floor && limit <= refusal.limit;
 
 /** @param monotonic milliseconds */
 export function createRefusals(monotonic: () => number): Refusals {
@@ -38,12 +43,16 @@ export function createRefusals(monotonic: () => number): Refusals {
       for (const { name, limit, floor } of meters) {
         const refusal = names.get(name);
         if (refusal === undefined) continue;
-        if (monotonic() >= refusal.until) names.delete(name);
-        else if (amount >= refusal.least && floor >= refusal.floor && limit <= refusal.limit) {
+        if (monotonic() < refusal.until && concerns(refusal, { name, limit, floor }, amount))
           return name;
-        }
       }
       return null;
+    },
+    isLastKnown({ amount, meters }) {
+      return meters.some((meter) => {
+        const refusal = names.get(meter.name);
+        return refusal !== undefined && concerns(refusal, meter, amount);
+      });
     },
     forget: (meter) => void names.delete(meter),
     clear: () => names.clear(),

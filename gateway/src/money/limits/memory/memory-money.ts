@@ -142,6 +142,7 @@ export function createMemoryMoney({
     isAway: false,
     hasFailed: false,
     hasLeases: true,
+    unleasedAmount: 0n,
     hold,
     // What it costs lies in no lease that the database knows.
     announceCharge: () => null,
