@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import type { AuditLine } from '#administration/index.ts';
 import { createWorkplace } from './support.ts';
@@ -55,6 +56,16 @@ test('a wrong number is refused', async () => {
     code: 2,
     err: expect.stringContaining('--limit: expected a whole number from 1 to 1000'),
   });
+});
+
+test('of the file and of commands, the user of the process is on record', async () => {
+  const { sluice, json } = createWorkplace('users: [{ email: ada@example.com }]\n');
+  await sluice('apply');
+  const { username } = userInfo();
+  const byFile = { kind: 'file', name: 'sluice.yaml', user: username };
+  const { data } = (await json('audit', '--actor', username)) as Page;
+  expect(data.map(({ actor }) => actor)).toMatchObject([byFile, byFile]);
+  expect((await sluice('audit')).out).toContain(` sluice.yaml (${username}) `);
 });
 
 test('user erase needs a confirmation, and a file that does not name the person', async () => {
