@@ -102,6 +102,13 @@ const unused = [
 for (const path of globSync(unused, { cwd: join(staging, 'node_modules') })) {
   rmSync(join(staging, 'node_modules', path), { recursive: true, force: true });
 }
+// npm would warn of each that does not run on npm's own Node, which runs none of them.
+for (const path of globSync('node_modules/{*,@*/*}/package.json', { cwd: staging })) {
+  const { engines: _, ...rest } = JSON.parse(
+    readFileSync(join(staging, path), 'utf8'),
+  ) as Partial<Manifest>;
+  write(path, JSON.stringify(rest, null, 2));
+}
 rmSync(join(staging, 'package-lock.json'));
 
 npm(['pack', '--silent', '--pack-destination', output, staging]);
