@@ -53,6 +53,7 @@ for (const folder of ['gateway', 'simulator']) {
 execFileSync(process.execPath, ['console/build.ts'], { cwd: root });
 for (const file of [
   'console/dist',
+  'deploy',
   'docs',
   'CHANGELOG.md',
   'LICENSE',

@@ -62,6 +62,7 @@ describe('contents', () => {
   test('what runs, and no TypeScript, tests or tools', () => {
     expect(list('{gateway,simulator,node_modules}/**/*.ts')).toEqual([]);
     expect(list('{gateway,simulator}/**/*.test.*')).toEqual([]);
+    expect(list('{deploy/prometheus/rules.yaml,docs/install.md}')).toHaveLength(2);
     expect(list('node_modules/{typescript,vite,vitest,oxlint,react}')).toEqual([]);
   });
 
@@ -137,11 +138,14 @@ test('the simulator runs by itself', async () => {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const ended = once(child, 'exit');
   onTestFinished(async () => {
     child.kill('SIGTERM');
-    await once(child, 'exit');
+    await ended;
   });
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [
+    unknown,
+  ];
   expect(line).toMatch(/listening on http:/);
 });
 
