@@ -359,8 +359,14 @@ test('reconcile finds nothing, and then every alteration', async () => {
     checked: { rows: 1, hours: 1 },
     differences: 0,
     first: [],
+    late: { rows: 0, usd: '0' },
   });
   const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+  database.exec("update usage set late = 10 where id in ('req_1', 'req_2')");
+  expect((await sluice('reconcile')).out).toMatch(
+    /^2 rows charged without a lease: 0.00000002 USD, by which limits may be exceeded\n.*: no differences\n$/,
+  );
+  database.exec('update usage set late = null');
   database.exec("update usage set receipt = '[]' where id = 'req_1'");
   database.close();
   const { code, out } = await sluice('reconcile');

@@ -35,7 +35,12 @@ import {
 import { heldByTasks, spentOf } from '#ledger/index.ts';
 import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
 import { journalFolders, readNodeId, workerFolder } from '#nodes/index.ts';
-import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
+import {
+  openTracing,
+  type Logger,
+  type Metrics,
+  type UncaughtErrors,
+} from '#observability/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
@@ -178,8 +183,10 @@ export async function startApp(options: AppOptions): Promise<App> {
         logger.warn('spool: write-failed', { component: 'spool', detail: message }),
       onRecovery: () => logger.info('spool: recovered from write-failed', { component: 'spool' }),
     });
+    const { tracer } = closing.add(await openTracing(logger));
     const { metrics, observer, taskEnded } = createObserving({
       ...storage,
+      tracer,
       logger,
       snapshot,
       health,

@@ -42,6 +42,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./reload.ts')).reload,
   },
   {
+    name: 'health',
+    summary: 'Ask the running gateway whether it can serve',
+    load: async () => (await import('./health.ts')).health,
+  },
+  {
     name: 'migrate',
     summary: 'Migrate the database to this version',
     load: async () => (await import('./migrate.ts')).migrateCommand,

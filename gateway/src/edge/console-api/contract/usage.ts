@@ -77,6 +77,8 @@ const detail = row.extend({
   payer: z.string().nullable(),
   held: money.nullable(),
   overshoot: money.nullable(),
+  /** What was charged without a lease; usually absent. */
+  late: money.optional(),
   /** `reported`, `estimated`, `quarantined` or `none`. */
   usage_source: z.string(),
   /** The ledger transaction. */
