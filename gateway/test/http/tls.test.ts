@@ -1,7 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
 import { call, delay, key, open, raw, startGateway } from './support.ts';
 
 const fixture = (name: string): string =>
@@ -64,6 +68,54 @@ it('serves a client that half-closes', async () => {
     true,
   );
   expect(response).toContain('data: [DONE]\n\n');
+});
+
+it('has the certificate of now after a reload, and drops no connection', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-tls-'));
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  copyFileSync(tls.cert, files.cert);
+  copyFileSync(tls.key, files.key);
+  const gateway = await startTestGateway({ tls: files });
+  onTestFinished(async () => {
+    await gateway.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { port } = new URL(gateway.url);
+  const health = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
+  const connected = () =>
+    new Promise<TLSSocket>((resolve, reject) => {
+      const socket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+      socket.once('secureConnect', () => resolve(socket));
+      socket.once('error', reject);
+    });
+  const ask = (socket: TLSSocket) =>
+    new Promise<string>((resolve) => {
+      socket.once('data', (data) => resolve(String(data)));
+      socket.write(health);
+    });
+  const nameAt = async () => {
+    const socket = await connected();
+    const { CN } = socket.getPeerCertificate().subject;
+    socket.destroy();
+    return CN;
+  };
+  const early = await connected();
+  expect(await ask(early)).toContain('200 OK');
+  const before = await nameAt();
+
+  const make =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=new';
+  execFileSync('openssl', [...make.split(' '), '-keyout', files.key, '-out', files.cert], {
+    stdio: 'ignore',
+  });
+  await gateway.app.refresh();
+  expect([before, await nameAt()]).toEqual(['localhost', 'new']);
+  expect(await ask(early)).toContain('200 OK');
+
+  writeFileSync(files.cert, 'half a file');
+  await expect(gateway.app.refresh()).rejects.toThrow('are not a certificate and its key');
+  expect(await nameAt()).toBe('new');
+  early.destroy();
 });
 
 it('does not respond to plain HTTP', async () => {

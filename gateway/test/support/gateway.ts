@@ -29,6 +29,8 @@ export interface TestGateway {
 }
 
 export interface TestGatewayOptions {
+  /** PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** How clients reach it from outside. Default: nobody says. */
   readonly publicUrl?: string;
   readonly trustedProxies?: readonly string[];
@@ -103,7 +105,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...options.logger,
   };
   const text = `
-server: { port: 0, drain_timeout: 2s${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`}, trusted_proxies: ${JSON.stringify(options.trustedProxies ?? [])} }
+server: { port: 0, drain_timeout: 2s${options.tls === undefined ? '' : `, tls: ${JSON.stringify(options.tls)}`}${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`}, trusted_proxies: ${JSON.stringify(options.trustedProxies ?? [])} }
 storage: { url: "${databaseUrl}", data_dir: "${directory}" }
 ${options.config ?? oneChannel}
 ${options.config?.includes('\nkeys:') === true ? '' : account}

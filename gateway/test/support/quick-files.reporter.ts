@@ -23,6 +23,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   'git, a shell or openssl, for less than a second': [
     'gateway/test/behaviour/connecting.test.ts',
     'gateway/test/console/administration-page.test.ts',
+    'gateway/test/http/tls.test.ts',
     'gateway/test/structure/ci-run.test.ts',
     'gateway/test/structure/directions.test.ts',
     'gateway/test/structure/supply.test.ts',

@@ -10,7 +10,7 @@ export { normalPrice } from './kinds/normal-price.ts';
 export { isName, isTimeZone, parseTimestamp } from './leaf.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { nearest } from './near.ts';
-export { isWithinRanges, parseHttpUrl } from './network.ts';
+export { isWithinRanges, parseHttpUrl, postgresUrls } from './network.ts';
 export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
 export { enoughBits, seemingBits } from './secret-strength.ts';
 export { parseDuration } from './units.ts';

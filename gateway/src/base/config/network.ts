@@ -94,7 +94,20 @@ export function normaliseBaseUrl(url: URL, provider: ProviderName): string {
 /** `sqlite:<file>`, `postgres://…` or `postgresql://…`. */
 export function isStorageUrl(text: string): boolean {
   if (text.startsWith('sqlite:')) return /^sqlite:(?!\/\/)[^:\s][^\0]*$/.test(text);
-  return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text);
+  return (
+    /^postgres(ql)?:\/\/\S+$/.test(text) && postgresUrls(text).every((url) => URL.canParse(url))
+  );
+}
+
+/** The URLs of a PostgreSQL server for each host that one names, in their order: `postgres://a:5432,b:5432/sluice`. */
+export function postgresUrls(url: string): string[] {
+  const start = url.indexOf('://') + '://'.length;
+  const length = url.slice(start).search(/[/?#]/);
+  const end = length === -1 ? url.length : start + length;
+  const authority = url.slice(start, end);
+  const credentials = authority.slice(0, authority.lastIndexOf('@') + 1);
+  const hosts = authority.slice(credentials.length).split(',');
+  return hosts.map((host) => url.slice(0, start) + credentials + host + url.slice(end));
 }
 
 export function isPostgresUrl(text: string): boolean {

@@ -5,5 +5,6 @@ export { isKnownHost, originOf } from './origin.ts';
 export { ownHeaders, respond, respondJson } from './respond.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { listenOn } from './listen.ts';
+export { renewCertificate } from './tls-files.ts';
 export type { ErrorShape, RequestHead, Surface } from './surface.ts';
 export { baseUrlHint, pathOf, withoutBase } from './surface.ts';

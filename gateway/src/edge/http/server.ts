@@ -18,7 +18,7 @@ import { checkHead, transferRefusal } from './request-head.ts';
 import { createRequestId } from './request-id.ts';
 import { createSurfaces, type Surface, type Surfaces } from './surface.ts';
 import { repairTarget } from './surface.ts';
-import { readTlsFiles } from './tls-files.ts';
+import { tlsSettings } from './tls-files.ts';
 import {
   type ClientAddress,
   createClientAddress,
@@ -194,11 +194,7 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
       ? createHttpServer(settings, listener)
       : // The secure server is the same server on another socket, which its type does not say.
         (createHttpsServer(
-          {
-            ...settings,
-            ...readTlsFiles(options.tls),
-            minVersion: 'TLSv1.2',
-          },
+          { ...settings, ...tlsSettings(options.tls) },
           listener,
         ) as unknown as Server);
   server.maxRequestsPerSocket = options.requestsPerConnection ?? requestsPerConnection;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type Server } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
 
 export interface TlsFiles {
   readonly cert: string;
@@ -22,6 +23,18 @@ export function readTlsFiles(files: TlsFiles): { readonly cert: Buffer; readonly
       { cause },
     );
   }
+}
+
+/** What a server's TLS is made of. @throws Error with a message for the operator. */
+export const tlsSettings = (files: TlsFiles) =>
+  ({ ...readTlsFiles(files), minVersion: 'TLSv1.2' }) as const;
+
+/**
+ * Reads the files again. New connections get the certificate of now; those that are open stay as they are.
+ * @throws Error with a message for the operator; then the former certificate stays.
+ */
+export function renewCertificate({ server }: FastifyInstance, files: TlsFiles): void {
+  (server as unknown as Server).setSecureContext(tlsSettings(files));
 }
 
 function read(key: keyof TlsFiles, file: string): Buffer {

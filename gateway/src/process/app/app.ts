@@ -302,11 +302,15 @@ export async function startApp(options: AppOptions): Promise<App> {
       journal,
       database,
       async reload(newConfig) {
+        serving.renewCertificate();
         await reapplyFile(newConfig, secrets, { node: readNodeId(sharedDataDir) });
         current = newConfig;
         await directory.refresh();
       },
-      refresh: directory.refresh,
+      async refresh() {
+        await directory.refresh();
+        serving.renewCertificate();
+      },
       metrics,
       async close(options = {}) {
         await serving.stop(options);

@@ -5,7 +5,7 @@ import { hasMoney } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
 import { consoleSurface, registerConsole, type ConsoleOptions } from '#console-api/index.ts';
 import { registerEndpoints, surfaces, type EndpointOptions } from '#endpoints/index.ts';
-import { createServer, listenOn } from '#http/index.ts';
+import { createServer, listenOn, renewCertificate } from '#http/index.ts';
 import { memoryLimit, type Spool } from '#bodies/index.ts';
 import type { Logger, ServerReadings } from '#observability/index.ts';
 import {
@@ -68,6 +68,11 @@ export interface Serving {
   readonly readings: ServerReadings;
   /** @throws Error with a message for the operator */
   listen(): Promise<void>;
+  /**
+   * Reads the files of `server.tls` again, for new connections.
+   * @throws Error with a message for the operator; then the former certificate stays.
+   */
+  renewCertificate(): void;
   /** Lets running responses finish within the drain time-out; then ends them in their protocol and closes the rest. */
   stop(options: StopOptions): Promise<void>;
 }
@@ -181,6 +186,10 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
         const address = { ...ownAddress, setting: consoleAddress };
         await listenOn(address, () => consoleServer.listen({ ...ownAddress }));
       }
+    },
+    renewCertificate() {
+      const { tls } = settings;
+      if (tls !== null) for (const each of servers) renewCertificate(each, tls);
     },
     async stop({ keepListening = 0, hurry }) {
       draining = true;

@@ -1,3 +1,4 @@
+import { postgresUrls } from '#config/index.ts';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from './open.ts';
 
 /**
@@ -27,10 +28,14 @@ export function sqliteFileOf(url: string): string | null {
 function placeOf(url: string): string {
   const file = sqliteFileOf(url);
   if (file !== null) return `the database file ${file}`;
-  if (!URL.canParse(url)) return 'the database';
-  const { hostname, port, searchParams } = new URL(url);
-  const host = hostname || (searchParams.get('host') ?? 'localhost');
-  return `the database at ${host}:${port || (searchParams.get('port') ?? '5432')}`;
+  const urls = postgresUrls(url);
+  if (!urls.every((each) => URL.canParse(each))) return 'the database';
+  const places = urls.map((each) => {
+    const { hostname, port, searchParams } = new URL(each);
+    const host = hostname || (searchParams.get('host') ?? 'localhost');
+    return `${host}:${port || (searchParams.get('port') ?? '5432')}`;
+  });
+  return `the database at ${places.join(', ')}`;
 }
 
 const words: Readonly<Record<string, string>> = {

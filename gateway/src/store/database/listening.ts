@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { postgresUrls } from '#config/index.ts';
 import { destroyConnection } from './postgres.ts';
 
 /** The channel that writers notify, in the transaction of the change. PostgreSQL delivers only within one database. */
@@ -31,6 +32,8 @@ export function listenTo(
   channels: readonly string[],
   onNews: (content: string | null, channel: string | null) => void,
 ): Listening {
+  const urls = postgresUrls(url);
+  let at = 0;
   let works = false;
   let isClosed = false;
   let client: pg.Client | null = null;
@@ -38,7 +41,7 @@ export function listenTo(
 
   async function connect(): Promise<void> {
     const next = new pg.Client({
-      connectionString: url,
+      connectionString: urls[at % urls.length] ?? url,
       connectionTimeoutMillis: 2_000,
       application_name: 'sluice listening',
       keepAlive: true,
@@ -62,6 +65,8 @@ export function listenTo(
   function lose(lostClient: pg.Client): void {
     if (client !== lostClient) return;
     client = null;
+    // A standby refuses to listen, so it is left like a host that is down.
+    at += 1;
     void lostClient.end().catch(() => {});
     // A frozen server never closes its side, and an open socket would keep the process alive.
     setTimeout(() => destroyConnection(lostClient), 1_000).unref();

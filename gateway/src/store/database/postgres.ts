@@ -5,6 +5,7 @@ import {
   PostgresDialect,
 } from 'kysely';
 import pg from 'pg';
+import { postgresUrls } from '#config/index.ts';
 import { moneyColumns } from './integers.ts';
 
 const { INT8: int8, NUMERIC: numeric } = pg.types.builtins;
@@ -19,9 +20,9 @@ export interface PostgresOptions {
 /** PostgreSQL through a pool that opens connections on demand. */
 export function createPostgresDialect(options: PostgresOptions): PostgresDialect {
   const { statementTimeout } = options;
+  const hosts = createHosts(options.url);
   const pool = new pg.Pool({
-    Client: limitingClient(statementTimeout) as unknown as new () => pg.ClientBase,
-    connectionString: options.url,
+    Client: limitingClient(statementTimeout, hosts) as unknown as new () => pg.ClientBase,
     max: options.maxConnections,
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 60_000,
@@ -35,7 +36,56 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
   });
   // The pool replaces a broken idle connection at the next query. Without a listener the error would end the process.
   pool.on('error', () => {});
-  return new PostgresDialect({ pool });
+  return new PostgresDialect({
+    pool: {
+      options: pool.options,
+      connect: () => connectToAny(pool, hosts),
+      end: () => pool.end(),
+    },
+  });
+}
+
+/** The hosts of a URL. New connections go to the current one. */
+interface Hosts {
+  readonly count: number;
+  readonly current: string;
+  /** Whether only a server that takes writes will do: `target_session_attrs=read-write`. */
+  readonly mustWrite: boolean;
+  /** The next one becomes current, unless another connection has come to that already. */
+  leave(failed: string): void;
+}
+
+function createHosts(url: string): Hosts {
+  const urls = postgresUrls(url);
+  let at = 0;
+  const currentOf = (): string => urls[at % urls.length] ?? url;
+  return {
+    count: urls.length,
+    get current() {
+      return currentOf();
+    },
+    mustWrite: /[?&]target_session_attrs=(read-write|primary)(&|$)/.test(url),
+    leave(failed) {
+      if (failed === currentOf()) at += 1;
+    },
+  };
+}
+
+/** The pool's words for "all connections are in use": the host is not to blame. */
+const busyPool = 'timeout exceeded when trying to connect';
+
+/** Tries each host once, beginning with the one that worked last. @throws what the last one said */
+async function connectToAny(pool: pg.Pool, hosts: Hosts): Promise<pg.PoolClient> {
+  for (let tried = 1; ; tried += 1) {
+    const { current } = hosts;
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (hosts.count === 1 || (error as Error).message === busyPool) throw error;
+      hosts.leave(current);
+      if (tried >= hosts.count) throw error;
+    }
+  }
 }
 
 /** A client whose statements have our isolation level, and which the server ends after a while. */
@@ -50,7 +100,7 @@ interface LimitedClient {
  * server connection with our settings to others: it gives out process ids of its own, so that nothing is set there, and
  * each transaction brings the settings along.
  */
-function limitingClient(statementTimeout: number): typeof DroppingClient {
+function limitingClient(statementTimeout: number, hosts: Hosts): typeof DroppingClient {
   const settings = [
     `set_config('default_transaction_isolation', 'read committed', false)`,
     // Without one of ours, that of the server stays.
@@ -63,7 +113,19 @@ function limitingClient(statementTimeout: number): typeof DroppingClient {
   return class extends DroppingClient implements LimitedClient {
     #isSessionLimited = false;
 
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, connectionString: hosts.current });
+    }
+
     async limitSession(): Promise<void> {
+      if (hosts.mustWrite) {
+        const { rows } = (await super.query('show transaction_read_only', [])) as pg.QueryResult;
+        if (rows[0]?.transaction_read_only === 'on') {
+          throw new Error(
+            'the server takes no writes, and target_session_attrs asks for one that does',
+          );
+        }
+      }
       const { processID } = this as unknown as Internals;
       const result = (await super.query(`select ${settings.join()} where pg_backend_pid() = $1`, [
         processID,
