@@ -24,6 +24,7 @@ export default {
         'prlimit',
         'promtool',
         'strace',
+        'systemd-analyze',
         'umount',
         'unshare',
       ],

@@ -42,6 +42,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./reload.ts')).reload,
   },
   {
+    name: 'health',
+    summary: 'Ask the running gateway whether it can serve',
+    load: async () => (await import('./health.ts')).health,
+  },
+  {
     name: 'migrate',
     summary: 'Migrate the database to this version',
     load: async () => (await import('./migrate.ts')).migrateCommand,
@@ -75,6 +80,26 @@ export const commandTable: readonly TableEntry[] = [
     name: 'user password',
     summary: 'Give a user a new password for the console and print it once',
     load: async () => (await import('./users.ts')).userPassword,
+  },
+  {
+    name: 'user list',
+    summary: 'List the users',
+    load: async () => (await import('./users.ts')).userList,
+  },
+  {
+    name: 'user disable',
+    summary: 'Disable a user: sessions end, and keys get no more responses',
+    load: async () => (await import('./users.ts')).userDisable,
+  },
+  {
+    name: 'user erase',
+    summary: "Replace a person's name and address everywhere, for good",
+    load: async () => (await import('./erase.ts')).userErase,
+  },
+  {
+    name: 'team list',
+    summary: 'List the teams',
+    load: async () => (await import('./teams.ts')).teamList,
   },
   {
     name: 'user credit',
