@@ -94,11 +94,13 @@ const [shared, own] = ['', 'gateway/'].map((folder) =>
 const packages = { '': manifest, ...Object.fromEntries([...shared!, ...own!]) };
 write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }));
 npm(['ci', '--omit=optional', '--prefer-offline', '--no-audit', '--ignore-scripts'], staging);
-// Nobody compiles against it, Node refuses TypeScript there, and one of three builds of the tokenizer runs.
+// Nobody compiles against it, Node refuses TypeScript there, and of several builds of a package one runs.
 const unused = [
   '**/*.{ts,cts,mts,map,yml}',
   '**/{test,docs,benchmark,benchmarks,examples,.github}',
   'gpt-tokenizer/{cjs,data,src}',
+  '@opentelemetry/*/build/{esm,esnext}',
+  '@opentelemetry/*/dist/**/*.mjs',
 ];
 for (const path of globSync(unused, { cwd: join(staging, 'node_modules') })) {
   rmSync(join(staging, 'node_modules', path), { recursive: true, force: true });

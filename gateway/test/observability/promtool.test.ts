@@ -12,6 +12,7 @@ import { scrape } from './support.ts';
 
 const run = promisify(execFile);
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+if (!hasPromtool && process.env['CI'] !== undefined) throw new Error('promtool is not installed');
 const reason = hasPromtool
   ? ''
   : ' (skipped: promtool is not installed; it is in the package prometheus)';

@@ -157,7 +157,9 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
   test('its programs are required even where services respond', () => {
     const needs = [...runCi({}).text.matchAll(/^need (.*)$/gm)].map(([, program]) => program);
     expect(needs).toEqual(
-      'psql redis-server redis-cli nginx haproxy pgbouncer strace nft chromium curl jq'.split(' '),
+      'psql redis-server redis-cli nginx promtool haproxy pgbouncer strace nft chromium curl jq'.split(
+        ' ',
+      ),
     );
   });
 });
