@@ -22,7 +22,7 @@ export default {
         'nft',
         'openssl',
         'prlimit',
-        'promtool',
+        'promtool', 'systemd-analyze',
         'strace',
         'umount',
         'unshare',
