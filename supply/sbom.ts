@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { root, runtimePackages } from './lock.ts';
 
 /*
- * `npm run sbom`: the runtime packages as CycloneDX, made by npm from the lock file. The same lock file gives the same
- * text: the document's number is derived from its contents, and it has no time.
+ * `npm run sbom`: the runtime packages and those built into the console as CycloneDX, made by npm from the lock file.
+ * The same lock file gives the same text: the document's number is derived from its contents, and it has no time.
  */
 
 interface Component {
@@ -33,7 +35,14 @@ delete bom.serialNumber;
 // npm names the root after its folder, which depends on the checkout.
 bom.metadata.component.name = nameOf(bom.metadata.component.purl);
 
-const shipped = new Set(runtimePackages().map(({ name, version }) => `${name}@${version}`));
+execFileSync(process.execPath, ['console/build.ts'], { cwd: root });
+const inPages = readFileSync(join(root, 'console/dist/licenses.md'), 'utf8').matchAll(
+  /^## (\S+) - (\d\S*) \(/gm,
+);
+const shipped = new Set([
+  ...runtimePackages().map(({ name, version }) => `${name}@${version}`),
+  ...Array.from(inPages, ([, name, version]) => `${name}@${version}`),
+]);
 bom.components = bom.components
   .filter(({ purl }) => shipped.has(decodeURIComponent(purl.replace(/^pkg:npm\//, ''))))
   // npm marks a package as a tool's if tools use it too.

@@ -108,3 +108,5 @@ process.exitCode = await run(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
 });
+// A stopped gateway has closed everything. A library that still waits, as for a collector that hangs, waits in vain.
+if (process.argv[2] === 'start') setTimeout(() => process.exit(), 100).unref();

@@ -133,6 +133,8 @@ export const en = {
     held: 'Hold',
     heldBack: '{{held}}, of it {{back}} given back',
     overshoot: 'Overshoot',
+    late: 'Without a lease',
+    lateMeans: '{{amount}}: the database was unreachable, so the limits may be exceeded by it',
     none: 'none',
     transaction: 'Booked',
     notBooked: 'not booked, because it is 0',

@@ -134,6 +134,8 @@ export const zh: Words = {
     held: '预留',
     heldBack: '{{held}}，其中退回 {{back}}',
     overshoot: '超出',
+    late: '无预留',
+    lateMeans: '{{amount}}：当时数据库不可用，限额可能因此被超出',
     none: '无',
     transaction: '入账',
     notBooked: '金额为 0，未入账',

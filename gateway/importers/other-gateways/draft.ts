@@ -1,4 +1,5 @@
-import type { DeclaredPrice, ProviderName } from '#config/index.ts';
+import type { ProtocolName } from '#canonical/index.ts';
+import type { DeclaredPrice, ModelType, ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
 
 /** The content of another gateway's configuration, in this gateway's terms, before it is written as a file. */
@@ -20,6 +21,10 @@ export interface DraftChannel {
   readonly apiKeys: readonly Placeholder[];
   readonly groups: readonly string[];
   readonly models: readonly { readonly name: string; readonly upstream: string }[];
+  /** Of names in the catalogue, which the channel serves besides. */
+  readonly patterns: readonly string[];
+  /** Null: the provider's own. */
+  readonly protocols: readonly ProtocolName[] | null;
   readonly priority: number;
   readonly weight: number;
   readonly headers: Readonly<Record<string, Placeholder>>;
@@ -28,7 +33,7 @@ export interface DraftChannel {
 
 export interface DraftModel {
   /** Null: nothing shows that it is anything but chat. */
-  readonly type: 'embedding' | null;
+  readonly type: Extract<ModelType, 'embedding' | 'image'> | null;
   readonly price: DeclaredPrice | null;
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;

@@ -4,6 +4,7 @@ import { hasPath, plainUrl, providerAt } from './address.ts';
 import type { Draft, DraftChannel, DraftModel } from './draft.ts';
 import { createChannelNames, isServedName } from './names.ts';
 import type { Notes } from './notes.ts';
+import { imageProtocols, notYet, speaks } from './vendor-facts.ts';
 
 interface Kind {
   readonly provider: ProviderName;
@@ -33,6 +34,11 @@ const server = (name: string): Kind => {
 
 const withoutVersion = (baseUrl: string | null, version: string): string | null =>
   baseUrl?.endsWith(version) ? baseUrl.slice(0, -version.length) : baseUrl;
+
+/** Vendors that both name and the gateway does not have yet. */
+const planned = { 3: notYet('azure'), 33: notYet('bedrock') };
+const plannedOfNewApi: Readonly<Record<number, string>> = { ...planned, 41: notYet('vertex') };
+const plannedOfOneApi: Readonly<Record<number, string>> = { ...planned, 42: notYet('vertex') };
 
 /** Numbers of `type` that both use alike. */
 const common: Readonly<Record<number, Kind>> = {
@@ -98,19 +104,19 @@ export function readNewApiChannels(text: string, notes: Notes): Draft {
     notes.warn('the ratios of groups are not in the export: set price_multiplier of groups');
   }
   notes.warn('tokens, users, quotas and model ratios are not in the export and are not imported');
-  return { channels, models: embeddingModelsOf(channels), aliases: new Map(), key: null };
+  return { channels, models: typedModelsOf(channels), aliases: new Map(), key: null };
 }
 
 /** The export contains only the names of models. */
-function embeddingModelsOf(channels: readonly DraftChannel[]): ReadonlyMap<string, DraftModel> {
-  const said = {
-    type: 'embedding',
-    price: null,
-    contextWindow: null,
-    maxOutputTokens: null,
-  } as const;
+function typedModelsOf(channels: readonly DraftChannel[]): ReadonlyMap<string, DraftModel> {
   const names = channels.flatMap(({ models }) => models.map(({ name }) => name));
-  return new Map(names.filter(isEmbeddingModel).map((name) => [name, said]));
+  return new Map(
+    names.flatMap((name): [string, DraftModel][] => {
+      const type = typeOf(name);
+      if (type === 'chat' || type === null) return [];
+      return [[name, { type, price: null, contextWindow: null, maxOutputTokens: null }]];
+    }),
+  );
 }
 
 function entriesOf(text: string, notes: Notes): { entries: Entry[]; isPaged: boolean } {
@@ -145,11 +151,16 @@ function readChannel(
     notes.warn(`channel '${name}' is left out: ${reason}`);
     return null;
   };
-  const kind = kinds[Number(entry['type'])];
-  if (kind === undefined) return leaveOut(`type ${String(entry['type'])} cannot be imported`);
+  const number = Number(entry['type']);
+  const kind = kinds[number];
+  if (kind === undefined) {
+    const planned = kinds === newApi ? plannedOfNewApi : plannedOfOneApi;
+    return leaveOut(planned[number] ?? `type ${String(entry['type'])} cannot be imported`);
+  }
   const address = addressOf(entry, name, kind, notes);
   if (address === undefined) return leaveOut('it has no http address');
-  const models = modelsOf(entry, name, kind, notes);
+  const provider = providerAt(kind.provider, address);
+  const models = modelsOf(entry, name, provider, notes);
   if (models.length === 0) return leaveOut('it has no models that can be served');
   for (const setting of notCarried) if (says(entry[setting])) notes.leftOut(setting, name);
   const groups = listOf(entry['group']);
@@ -157,11 +168,15 @@ function readChannel(
   if (!isEnabled) notes.warn(`channel '${name}' is disabled there and stays disabled`);
   return {
     name,
-    provider: providerAt(kind.provider, address),
+    provider,
     baseUrl: address,
     apiKeys: keysOf(entry, name, notes),
     groups: groups.length === 0 ? ['default'] : groups,
     models,
+    patterns: [],
+    protocols: models.some(({ name }) => typeOf(name) === 'image')
+      ? imageProtocols(provider)
+      : null,
     priority: within(entry['priority'], -1_000_000, 0),
     // There, a weight of 0 still has a small share.
     weight: Math.max(1, within(entry['weight'], 0, 1)),
@@ -193,17 +208,19 @@ function addressOf(
 function modelsOf(
   entry: Entry,
   channel: string,
-  { provider }: Kind,
+  provider: ProviderName,
   notes: Notes,
 ): DraftChannel['models'] {
   const mapping = mappingOf(entry, channel, notes);
   const names = listOf(entry['models']);
-  const embeds = vendorFacts[provider].protocols.includes('embeddings');
-  const isServed = (name: string) => !isOtherModel(name) && (embeds || !isEmbeddingModel(name));
+  const isServed = (name: string): boolean => {
+    const type = typeOf(name);
+    return type !== null && speaks(provider, type);
+  };
   const others = names.filter((name) => !isServed(name));
   if (others.length > 0) {
     notes.warn(
-      `channel '${channel}': models that are neither chat nor embeddings are left out: ${others.join(', ')}`,
+      `channel '${channel}': models that it cannot serve here are left out: ${others.join(', ')}`,
     );
   }
   return names.filter(isServed).map((name) => {
@@ -267,15 +284,13 @@ function listOf(value: unknown): string[] {
   return [...new Set(parts.filter(isServedName))];
 }
 
-function isEmbeddingModel(name: string): boolean {
-  return /embed|bge-/i.test(name) && !isOtherModel(name);
-}
-
-/** Models with these names are neither chat nor of any other served type. */
-function isOtherModel(name: string): boolean {
-  return /whisper|(^|[-_/])tts|rerank|moderation|dall-e|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|gpt-image|sora|speech|transcribe|realtime/i.test(
-    name,
-  );
+/** What a model with this name is, as far as names show it; null: of no type that can be imported. */
+function typeOf(name: string): 'chat' | 'image' | 'embedding' | null {
+  if (/dall-e|gpt-image/i.test(name)) return 'image';
+  const isOther =
+    /whisper|(^|[-_/])tts|rerank|moderation|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|sora|speech|transcribe|realtime/i;
+  if (isOther.test(name)) return null;
+  return /embed|bge-/i.test(name) ? 'embedding' : 'chat';
 }
 
 /** Settings are text; some are empty in a long form. */

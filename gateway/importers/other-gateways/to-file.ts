@@ -26,7 +26,7 @@ export function toFile(draftedFile: Draft, notes: Notes): Record<string, unknown
   });
 }
 
-/** Here, a star makes a pattern of a name; there, it is a character like any other. */
+/** Here, a star makes a pattern of a name; there, it is a character like any other in a plain name. */
 function withoutStars(draft: Draft, notes: Notes): Draft {
   const isPlain = ({ name }: { readonly name: string }) => !isPattern(name);
   const starred = [
@@ -39,7 +39,7 @@ function withoutStars(draft: Draft, notes: Notes): Draft {
     ...draft,
     channels: draft.channels
       .map((channel) => ({ ...channel, models: channel.models.filter(isPlain) }))
-      .filter(({ models }) => models.length > 0),
+      .filter(({ models, patterns }) => models.length + patterns.length > 0),
     aliases: new Map([...draft.aliases].filter(([name]) => !isPattern(name))),
   };
 }
@@ -53,9 +53,13 @@ function toChannel(channel: DraftChannel): object {
     api_key: apiKeys.length === 1 ? apiKeys[0] : null,
     api_keys: apiKeys.length > 1 ? apiKeys : null,
     groups: groups.length === 1 && groups[0] === 'default' ? null : groups,
-    models: channel.models.map(({ name, upstream }) =>
-      name === upstream ? name : { name, upstream },
-    ),
+    protocols: channel.protocols,
+    models: [
+      ...channel.models.map(({ name, upstream }) =>
+        name === upstream ? name : { name, upstream },
+      ),
+      ...channel.patterns,
+    ],
     priority: priority === 0 ? null : priority,
     weight: weight === 1 ? null : weight,
     headers: channel.headers,

@@ -162,6 +162,12 @@ describe('a client of chat', () => {
     return { role: 'assistant', reasoning_content: thought, tool_calls: made };
   }
 
+  const large = {
+    type: 'object',
+    properties: { city: { type: 'string', enum: ['x'.repeat(300_000)] } },
+    required: ['city'],
+  };
+
   const dropping = ({ role, tool_calls: calls }: Message) => ({
     role,
     content: null,
@@ -183,6 +189,12 @@ describe('a client of chat', () => {
       'drops it in a large body',
       dropping,
       { more: { x: Array.from({ length: 20_000 }, () => 0) } },
+    ],
+    // The arguments are so long that a thread reads the response.
+    [
+      'drops it from a large response',
+      dropping,
+      { more: { tools: [{ type: 'function', function: { name: 'weather', parameters: large } }] } },
     ],
   ])('that %s: the gateway returns it', async (name, keep, options) => {
     for (const model of ['deepseek', 'kimi', 'mimo']) {

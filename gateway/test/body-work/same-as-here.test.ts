@@ -351,7 +351,7 @@ async function assertSameResponse(upstream: TextProtocolName, terms: ResponseTer
       ...converterOptions,
       store: { ...store, keep: (_owner, call, state) => void kept.push([call, state]) },
     }).read(terms);
-    const args = { body: bytes(text), upstream, echo: sameNames, terms };
+    const args = { body: bytes(text), upstream, echo: sameNames, terms, place: null };
     const found = await there(text, args, pool.run('key_1', 'readText', args));
     const expected = await here(() =>
       readWholeResponse(bytes(text), textProtocols[upstream], own.reader, sameNames),

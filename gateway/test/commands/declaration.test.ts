@@ -63,6 +63,24 @@ models:
   expect(await json('check')).toMatchObject({ ok: true, patterns: [served] });
 });
 
+test.each([
+  [{}, 'only its built-in demo, whose answers no model writes'],
+  [
+    { OPENAI_API_KEY: 'k' },
+    'only the models of the providers whose keys are in the environment: openai',
+  ],
+])(
+  'check of an empty file with %j in the environment says what it means',
+  async (given, served) => {
+    const { sluice } = createWorkplace('', given);
+    expect(await sluice('check')).toEqual({
+      code: 0,
+      out: 'sluice.yaml: ok\n',
+      err: `warning: no channels are declared, so the gateway serves ${served}\n`,
+    });
+  },
+);
+
 test('check without a file reports the defaults', async () => {
   const { sluice } = createWorkplace(null);
   expect(await sluice('check')).toMatchObject({

@@ -32,8 +32,14 @@ model_list:
     litellm_params: { model: deepseek/deepseek-reasoner, weight: 0.7 }
   - model_name: azure
     litellm_params: { model: azure/gpt-4o-eu, api_key: secret-azure }
-  - model_name: openai/*
-    litellm_params: { model: openai/* }
+  - model_name: groq/*
+    litellm_params: { model: groq/* }
+  - model_name: eu
+    litellm_params: { model: vertex_ai/gemini-pro }
+  - model_name: own-bedrock
+    litellm_params: { model: bedrock/anthropic.claude }
+  - model_name: elsewhere
+    litellm_params: { model: watsonx/granite }
   - model_name: vectors
     litellm_params: { model: text-embedding-3-small }
     model_info: { mode: embedding }
@@ -116,6 +122,50 @@ describe('sluice import litellm', () => {
     expect(declared.keys).toMatchObject([{ name: 'litellm-master', user: 'admin@localhost' }]);
   });
 
+  test('writes patterns, and aliases where clients use other names than the catalogue', async () => {
+    const outcome = await importFile(
+      'litellm',
+      `model_list:
+  - { model_name: openai/*, litellm_params: { model: openai/* } }
+  - { model_name: "*", litellm_params: { model: anthropic/* } }
+  - { model_name: mine-*, litellm_params: { model: gemini/gemini-2.5-* } }
+  - { model_name: claude-haiku-4-5, litellm_params: { model: openrouter/anthropic/claude-haiku-4.5 } }
+router_settings: { model_group_alias: { openai/gpt-4o: claude-haiku-4-5 } }\n`,
+    );
+    const { channels, aliases } = declaredBy(outcome);
+    expect(
+      channels.map((channel) => [...whatAndWhere(channel).slice(3), channel.priority]),
+    ).toEqual([
+      ['gpt-*=gpt-*,o4*=o4*,text-embedding-*=text-embedding-*', 0],
+      // A pattern is for the names that no entry has.
+      ['claude-*=claude-*', -1],
+      ['gemini-2.5-*=gemini-2.5-*', 0],
+      ['claude-haiku-4-5=anthropic/claude-haiku-4.5', 0],
+    ]);
+    expect(aliases).toMatchObject({
+      'openai/gpt-5': 'gpt-5',
+      'openai/text-embedding-3-small': 'text-embedding-3-small',
+      'openai/gpt-4o': 'claude-haiku-4-5',
+      'mine-flash': 'gemini-2.5-flash',
+    });
+    expect(Object.values(aliases)).not.toContain('claude-opus-4-5');
+  });
+
+  test('writes image models for the protocol of images', async () => {
+    const outcome = await importFile(
+      'litellm',
+      `model_list:
+  - { model_name: dall-e-3, litellm_params: { model: openai/dall-e-3, api_base: "http://one:1/v1" }, model_info: { mode: image_generation } }
+  - { model_name: pictures, litellm_params: { model: gemini/imagen }, model_info: { mode: image_generation } }\n`,
+    );
+    const { channels, models } = declaredBy(outcome);
+    expect(channels.map(({ protocols }) => protocols)).toEqual([['chat', 'embeddings', 'images']]);
+    expect(models).toMatchObject([{ id: 'dall-e-3', type: 'image', price: null }]);
+    expect(outcome.err).toContain(
+      "model 'pictures' is left out: models of mode image_generation are not served by 'gemini'\n",
+    );
+  });
+
   test('copies prices digit for digit, and those of a known upstream', async () => {
     const declared = declaredBy(await importFile('litellm', litellm));
     const prices = declared.models.map(({ id, price, contextWindow }) => [
@@ -182,8 +232,11 @@ describe('sluice import litellm', () => {
   test('lists what is not imported, and where the secrets go', async () => {
     const { err } = await importFile('litellm', litellm);
     for (const line of [
-      "warning: model 'azure' is left out: 'azure' is not a vendor that can be imported",
-      "warning: model 'openai/*' is left out: a pattern names no models; list the models that are used",
+      "warning: model 'azure' is left out: Azure is planned and not supported yet; a resource with the v1 API works as provider openai-compatible with base_url https://RESOURCE.openai.azure.com/openai/v1",
+      "warning: model 'eu' is left out: Vertex AI is planned and not supported yet; until then keep the other gateway for it, as a channel of openai-compatible at its address",
+      "warning: model 'own-bedrock' is left out: Bedrock is planned and not supported yet; until then keep the other gateway for it, as a channel of openai-compatible at its address",
+      "warning: model 'elsewhere' is left out: 'watsonx' is not a vendor that can be imported",
+      "warning: model 'groq/*' is left out: its pattern matches no model of the bundled catalogue; list the models that are used",
       "warning: model 'gemini-vectors' is left out: models of mode embedding are not served by 'gemini'",
       "warning: model 'ranks' is left out: models of mode rerank are not served",
       "warning: model 'gpt-4o': its api_base is imported without credentials and query",

@@ -11,7 +11,7 @@ const channels = [
     weight: 10,
     priority: 5,
     base_url: '',
-    models: 'gpt-4o,gpt-4, text-embedding-3-small,bge-m3,whisper-1,loop',
+    models: 'gpt-4o,gpt-4, text-embedding-3-small,bge-m3,whisper-1,loop,dall-e-3',
     group: 'default,vip',
     model_mapping: '{"gpt-4":"middle","middle":"gpt-4.1","loop":"loop"}',
     setting: '{"proxy":"http://user:secret-proxy@h"}',
@@ -24,13 +24,21 @@ const channels = [
     name: 'Claude',
     key: 'secret-one\nsecret-two',
     base_url: 'https://u:secret-in-url@relay.example.com/api?k=secret-in-query',
-    models: 'claude-haiku-4-5,claude-embedding',
+    models: 'claude-haiku-4-5,claude-embedding,dall-e-2',
     group: 'default',
     model_mapping: 'secret-not-json',
   },
-  { id: 3, type: 1, status: 1, name: 'Claude', base_url: 'https://relay.example.com', models: 'x' },
+  {
+    id: 3,
+    type: 1,
+    status: 1,
+    name: 'Claude',
+    base_url: 'https://relay.example.com',
+    models: 'x,gpt-image-1',
+  },
   { id: 4, type: 24, status: 3, name: '', models: 'gemini-2.5-flash', priority: -3, weight: 0 },
   { id: 5, type: 33, status: 1, name: 'aws', models: 'claude-x' },
+  { id: 7, type: 9, status: 1, name: 'old', models: 'y' },
   { id: 6, type: 40, status: 1, name: 'forty', models: 'm' },
 ];
 
@@ -54,7 +62,7 @@ describe('sluice import new-api', () => {
         'OpenAI main',
         'openai',
         'https://api.openai.com/v1',
-        'gpt-4o=gpt-4o,gpt-4=gpt-4.1,text-embedding-3-small=text-embedding-3-small,bge-m3=bge-m3,loop=loop',
+        'gpt-4o=gpt-4o,gpt-4=gpt-4.1,text-embedding-3-small=text-embedding-3-small,bge-m3=bge-m3,loop=loop,dall-e-3=dall-e-3',
         'default,vip',
         1,
         5,
@@ -76,7 +84,7 @@ describe('sluice import new-api', () => {
         'Claude-2',
         'openai-compatible',
         'https://relay.example.com/v1',
-        'x=x',
+        'x=x,gpt-image-1=gpt-image-1',
         'default',
         1,
         0,
@@ -106,18 +114,21 @@ describe('sluice import new-api', () => {
         true,
       ],
     ]);
-    expect(declared.models.find(({ id }) => id === 'bge-m3')?.type).toBe('embedding');
+    const typeOf = (name: string) => declared.models.find(({ id }) => id === name)?.type;
+    expect([typeOf('bge-m3'), typeOf('dall-e-3')]).toEqual(['embedding', 'image']);
+    expect(declared.channels[2]?.protocols).toEqual(['chat', 'embeddings', 'images']);
     for (const line of [
-      'the file has 6 of 9 channels: ask for more per page',
-      "channel 'aws' is left out: type 33 cannot be imported",
-      "channel 'OpenAI main': models that are neither chat nor embeddings are left out: whisper-1",
-      "channel 'Claude': models that are neither chat nor embeddings are left out: claude-embedding",
+      'the file has 7 of 9 channels: ask for more per page',
+      "channel 'aws' is left out: Bedrock is planned and not supported yet; until then keep the other gateway for it, as a channel of openai-compatible at its address",
+      "channel 'old' is left out: type 9 cannot be imported",
+      "channel 'OpenAI main': models that it cannot serve here are left out: whisper-1",
+      "channel 'Claude': models that it cannot serve here are left out: claude-embedding, dall-e-2",
       "channel 'Claude': its API key is in the file; move it to CLAUDE_KEY_1, CLAUDE_KEY_2",
       "channel 'Claude': its model_mapping cannot be read and is not imported",
       "channel 'channel-4' is disabled there and stays disabled",
       'the ratios of groups are not in the export: set price_multiplier of groups',
       'setting of OpenAI main: not imported',
-      'requests for these models are refused until they have a price: bge-m3, loop, x, m',
+      'requests for these models are refused until they have a price: bge-m3, loop, dall-e-3, x, m',
     ]) {
       expect(outcome.err).toContain(`warning: ${line}\n`);
     }
@@ -135,7 +146,7 @@ describe('sluice import new-api', () => {
   });
 
   test('reads the numbers of one-api, which mean other vendors', async () => {
-    const outcome = await importFile('new-api', JSON.stringify({ data: channels.slice(5) }));
+    const outcome = await importFile('new-api', JSON.stringify({ data: channels.slice(6) }));
     expect(declaredBy(outcome).channels[0]?.baseUrl).toBe(
       'https://ark.cn-beijing.volces.com/api/v3',
     );

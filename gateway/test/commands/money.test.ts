@@ -308,6 +308,45 @@ test('usage sums by the hour and by any dimension', async () => {
   expect(await sluice('usage', '--by', 'mood')).toMatchObject({ code: 2 });
 });
 
+test('usage sums by two dimensions, and by days and months of a time zone', async () => {
+  const { sluice, json } = await used();
+  const pairs = (await sluice('usage', '--by', 'channel', '--by', 'day')).out;
+  expect(pairs).toMatch(/^CHANNEL +DAY +REQUESTS /);
+  const rowsOf = (text: string) =>
+    text.match(/^[\w-]+ +[\w-]+ +\d+ /gm)?.map((row) => row.split(/ +/));
+  expect(rowsOf(pairs)).toEqual([
+    ['openai-main', '2026-11-21', '3', ''],
+    // A failed attempt of the other channel's request.
+    ['openai-main', '2026-11-22', '0', ''],
+    ['other', '2026-11-22', '1', ''],
+  ]);
+  const inOther = await json('usage', '--by', 'day', '--by', 'channel', '--channel', 'other');
+  expect(inOther).toMatchObject({ data: [{ day: '2026-11-22', channel: 'other', requests: 1 }] });
+  const daysOf = async (zone: string, by = 'day') =>
+    (
+      (await json('usage', '--by', by, '--time-zone', zone)) as {
+        data: { day?: string; month?: string; requests: number }[];
+      }
+    ).data.map(({ day, month, requests }) => [day ?? month, requests]);
+  expect(await daysOf('UTC')).toEqual([
+    ['2026-11-21', 3],
+    ['2026-11-22', 1],
+  ]);
+  expect(await daysOf('America/New_York')).toEqual([['2026-11-21', 4]]);
+  expect(await daysOf('America/New_York', 'month')).toEqual([['2026-11', 4]]);
+});
+
+test.each([
+  [['--by', 'model', '--by', 'user', '--by', 'team'], '--by: expected one or two of them'],
+  [['--user', 'a', '--user', 'b'], '--user: expected it once'],
+  [['--by', 'model', '--time-zone', 'UTC'], '--time-zone: expected --by day or --by month'],
+  [['--time-zone', 'UTC'], '--time-zone: expected --by day or --by month'],
+  [['--by', 'day', '--time-zone', 'Mars'], '--time-zone: expected a time zone such as'],
+])('usage %j is a mistake', async (args, message) => {
+  const { code, err } = await createWorkplace(null).sluice('usage', ...args);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test('reconcile finds nothing, and then every alteration', async () => {
   const { sluice, json, folder } = await used();
   expect(await sluice('reconcile')).toEqual({
@@ -320,8 +359,14 @@ test('reconcile finds nothing, and then every alteration', async () => {
     checked: { rows: 1, hours: 1 },
     differences: 0,
     first: [],
+    late: { rows: 0, usd: '0' },
   });
   const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+  database.exec("update usage set late = 10 where id in ('req_1', 'req_2')");
+  expect((await sluice('reconcile')).out).toMatch(
+    /^2 rows charged without a lease: 0.00000002 USD, by which limits may be exceeded\n.*: no differences\n$/,
+  );
+  database.exec('update usage set late = null');
   database.exec("update usage set receipt = '[]' where id = 'req_1'");
   database.close();
   const { code, out } = await sluice('reconcile');

@@ -138,6 +138,7 @@ const carriers = [
 const users: Readonly<Record<string, readonly string[]>> = {
   'access/administration/sessions.ts': ['expires_at'],
   'access/declaration/export.ts': ['api_keys', 'base_url'],
+  'base/config/leaf.ts': ['time_zone'],
   'base/config/rules/channels.ts': ['api_keys', 'base_url'],
   'base/config/settings.ts': ['cap_output'],
   'edge/console-api/contract/keys.ts': ['expires_at'],

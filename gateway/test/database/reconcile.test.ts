@@ -5,7 +5,7 @@ import { listTeams, listUsers, upsertTeam, upsertUser } from '#identity/index.ts
 import type { OpenDatabase } from '#database/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
-import { balances, creditAccount, reconcile, type Difference } from '#ledger/index.ts';
+import { balances, creditAccount, lateCharges, reconcile, type Difference } from '#ledger/index.ts';
 import { checkMeters } from '#ledger/reconcile/meters.repository.ts';
 import { charge, keepPrice, record, recordAll, unpaidAttempt } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
@@ -76,6 +76,14 @@ describe.each(dialects)('%s', (dialect) => {
         checked: { rows: 60, openings: 2, ...books, keys: 3, tasks: 0, hours: 6 },
         differences: [],
       });
+    });
+
+    it('adds up what was charged without a lease', async () => {
+      const { kysely } = database;
+      expect(await lateCharges(kysely, {})).toEqual({ count: 0, amount: 0n });
+      await sql`update usage set late = 7 where id = 'req_1_13'`.execute(kysely);
+      expect(await lateCharges(kysely, {})).toEqual({ count: 1, amount: 7n });
+      expect(await lateCharges(kysely, { to: start })).toEqual({ count: 0, amount: 0n });
     });
 
     it('checks only rows and hours for a range', async () => {

@@ -58,7 +58,7 @@ describe.each(dialects)('%s', (dialect) => {
         const filter = { model: text, channel: text };
         expect(await totalUsage(kysely, filter)).toEqual({ requests: 0, cost: 0n });
         const by = groupings[at % groupings.length] ?? 'day';
-        expect(await sumUsage(kysely, { ...filter, key: text }, by)).toEqual([]);
+        expect(await sumUsage(kysely, { ...filter, key: text }, [by])).toEqual([]);
         const cursor = Buffer.from(`1 ${text}`).toString('base64url');
         const page = await listUsage(kysely, { cursor }).catch((error: unknown) => error);
         if (!(page instanceof RangeError)) expect(page).toEqual({ data: [], next: null });
@@ -86,8 +86,8 @@ describe.each(dialects)('%s', (dialect) => {
           const { data } = await listUsage(kysely, { [member]: name });
           expect([name, member, data.map(({ id }) => id)]).toEqual([name, member, [`req_${at}`]]);
         }
-        const sums = await sumUsage(kysely, { model: name }, 'channel');
-        expect(sums).toMatchObject([{ name, requests: 1 }]);
+        const sums = await sumUsage(kysely, { model: name }, ['channel']);
+        expect(sums).toMatchObject([{ names: [name], requests: 1 }]);
       }
     }, 60_000);
   });

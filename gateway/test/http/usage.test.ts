@@ -15,7 +15,7 @@ const tokens = {
 const none = { video_ms: 0, video_tokens: 0 };
 const sums: UsageSum[] = [
   {
-    name: 'gpt',
+    names: ['gpt'],
     requests: 3,
     failed: 1,
     refused: 0,
@@ -27,7 +27,7 @@ const sums: UsageSum[] = [
     unbilled_tokens: 9,
   },
   {
-    name: 'fast',
+    names: ['fast'],
     requests: 1,
     failed: 0,
     refused: 0,

@@ -31,7 +31,7 @@ test.each(dialects)(
       const counted = data.filter(({ count }) => count > 1);
       expect(counted).toMatchObject([{ id: ids[60], count: 20, outcome: 'refused', cost: null }]);
       expect(await totalUsage(kysely, {})).toEqual({ requests: 80, cost: 0n });
-      expect(await sumUsage(kysely, {}, 'user')).toMatchObject([{ requests: 80, failed: 80 }]);
+      expect(await sumUsage(kysely, {}, ['user'])).toMatchObject([{ requests: 80, failed: 80 }]);
       const differences: Difference[] = [];
       await reconcile({ kysely, ...rest }, {}, (each) => void differences.push(each));
       expect(differences).toEqual([]);

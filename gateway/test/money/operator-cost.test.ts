@@ -80,8 +80,8 @@ function stream(response: ServerResponse, text: string): void {
 }
 
 const unbilledOf = async (channel: string): Promise<number | undefined> =>
-  (await sumUsage(shared.gateway.app.database.kysely, {}, 'channel')).find(
-    ({ name }) => name === channel,
+  (await sumUsage(shared.gateway.app.database.kysely, {}, ['channel'])).find(
+    ({ names: [name] }) => name === channel,
   )?.unbilled_tokens;
 
 describe.each(eachCall)('$name', ({ protocol, stream: streamed, name }) => {

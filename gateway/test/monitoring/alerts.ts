@@ -116,7 +116,7 @@ export const alerts: readonly Alert[] = [
     lasting: '1m',
     summary: 'The database does not respond, or takes no writes.',
     action:
-      'Each node serves what its [leases](books.md#leases) reach for. Bring the database back; `GET /ready` [names what it is](#health).',
+      'Each node serves what its [reserves](books.md#without-the-database) reach for, and then refuses. Bring the database back; `GET /ready` [names what it is](#health).',
     fires: {
       series: { [`sluice_degraded{${node},component="database"}`]: '0 1x8' },
       at: '2m',
@@ -189,6 +189,20 @@ export const alerts: readonly Alert[] = [
       labels: nodeLabels,
     },
     silent: { series: { [`sluice_freed_leases_usd{${node}}`]: '0 0' }, at: '15s' },
+  },
+  {
+    name: 'SluiceUnleased',
+    severity: 'ticket',
+    expr: 'sluice_unleased_usd > 0',
+    summary: 'A node serves without leases, because the database is unreachable.',
+    action:
+      'With `billing.database_away: { up_to: … }`, payers are served [beyond what was leased](books.md#without-the-database), and may exceed their limits by this amount. Bring the database back: it ends when the charges are there.',
+    fires: {
+      series: { [`sluice_unleased_usd{${node}}`]: '0 0.75' },
+      at: '15s',
+      labels: nodeLabels,
+    },
+    silent: { series: { [`sluice_unleased_usd{${node}}`]: '0.75 0' }, at: '15s' },
   },
   {
     name: 'SluiceNodeMissing',

@@ -212,8 +212,9 @@ export const sections: readonly Section[] = [
       lines('Degraded components', 'none', {
         '{{instance}} {{component}}': `sluice_degraded{${at}} > 0`,
       }),
-      lines('Leases of silent processes', 'currencyUSD', {
-        '{{instance}}': `sluice_freed_leases_usd{${at}}`,
+      lines('Leases of silent processes, charges without leases', 'currencyUSD', {
+        '{{instance}} silent': `sluice_freed_leases_usd{${at}}`,
+        '{{instance}} unleased': `sluice_unleased_usd{${at}}`,
       }),
       lines('Records lost, attempts cut off by a crash', 'none', {
         '{{instance}} lost': `increase(sluice_usage_records_lost_total{${at}}[1h])`,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Weights } from '#body-work/body-pool.ts';
+import { bodyPlaces } from '#test/support/body-places.ts';
 import { endings, type Ending } from './endings.ts';
 import { modalities, type Modality } from './modalities.ts';
 import { closeStages, Stage } from './stage.ts';
@@ -16,17 +17,6 @@ const isWriting = process.env['SLUICE_WRITE_GOLDENS'] === '1';
 const fileOf = ({ name }: Modality) => path.join(import.meta.dirname, 'goldens', `${name}.txt`);
 
 afterAll(closeStages);
-
-/** Where the work on bodies is done makes no difference. */
-const places = {
-  'in threads': { read: 0, mostValues: 0, conversion: 0, response: 0 },
-  here: {
-    read: Infinity,
-    mostValues: Infinity,
-    conversion: Infinity,
-    response: Infinity,
-  },
-};
 
 async function play(
   modality: Modality,
@@ -53,7 +43,7 @@ describe.skipIf(isWriting).each(modalities)('$name', (modality) => {
     }),
   );
 
-  describe.each(Object.entries(places))('%s', (_, weights) => {
+  describe.each(Object.entries(bodyPlaces))('%s', (_, weights) => {
     test.each(endings)('$name', async (ending) => {
       const found = await play(modality, ending, weights);
       expect(found.trimEnd(), 'SLUICE_WRITE_GOLDENS=1 writes the files').toBe(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createExchangeTracer } from '#observability/index.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';
 import { askChat } from '../workers/workplace.ts';
+import { startCollector } from './collector.ts';
 
 const preload = new URL('./tracing.preload.mjs', import.meta.url).href;
 
@@ -41,6 +41,12 @@ test('without one only the interface is loaded', { timeout: 30_000 }, async () =
   expect(await runGateway({})).toEqual({ loaded: ['@opentelemetry/api'], spans: [] });
 });
 
-test('and nothing is called per request', () => {
-  expect(createExchangeTracer(() => null)).toBeNull();
+test('a collector that hangs does not hold up the end', { timeout: 30_000 }, async () => {
+  const collector = await startCollector(null);
+  const { loaded } = await runGateway({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+  });
+  expect(loaded).toContain('@opentelemetry/sdk-trace-base');
+  expect(collector.exports).toHaveLength(1);
 });

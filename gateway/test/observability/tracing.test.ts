@@ -89,6 +89,7 @@ test('a span per exchange with the GenAI names, below it one per attempt', async
   expect(attempt).toMatchObject({ name: 'chat renamed', kind: 'CLIENT', error: false });
   expect(attempt.attributes).toEqual({
     ...target,
+    'gen_ai.operation.name': 'chat',
     'sluice.channel': 'good',
     'http.response.status_code': 200,
   });

@@ -23,10 +23,17 @@ export interface GatewayProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** A program and its first arguments, which starts the gateway in its own place: `unshare`, say. */
   readonly within?: readonly string[];
+  /** Default: this checkout's. */
+  readonly program?: string;
 }
 
 export function startGatewayProcess(options: GatewayProcessOptions): GatewayProcess {
-  const own = [process.execPath, program, 'start', ...(options.parameters ?? [])];
+  const own = [
+    process.execPath,
+    options.program ?? program,
+    'start',
+    ...(options.parameters ?? []),
+  ];
   const [command = '', ...parameters] = [...(options.within ?? []), ...own];
   const child = spawn(command, parameters, {
     cwd: options.folder,

@@ -7,6 +7,7 @@ import { startApp, type App, type AppOptions } from '#app/index.ts';
 import { type Config, type DeclaredUser, parseConfig } from '#config/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { listUsage, type UsageEntry } from '#usage/index.ts';
+import { placeOfRun } from './body-places.ts';
 import { writeMigratedFile } from './migrated-file.ts';
 
 /** The secret of the key that every test gateway declares. */
@@ -116,6 +117,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
   );
   const { writeStall, mediaFetch, highLag = Infinity } = options;
   const { refusalBounds = { mostRows: Infinity, mostRefusals: Infinity } } = options;
+  const bodyWeights = placeOfRun();
   const remove = async (): Promise<void> => {
     await simulator.close();
     rmSync(directory, { recursive: true, force: true });
@@ -127,6 +129,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
     highLag,
     // Most tests look for a row at once.
     journalLookEvery: 5,
+    ...(bodyWeights !== undefined && { bodyWeights }),
     ...(writeStall !== undefined && { writeStall }),
     ...(mediaFetch !== undefined && { mediaFetch }),
   }).catch(async (error: unknown) => {

@@ -60,6 +60,7 @@ describe.each(dialects)('%s', (dialect) => {
             (row) => {
               const time = new Date(row.time).toISOString();
               if (by === 'hour') return `${time.slice(0, 13)}:00Z`;
+              if (by === 'month') return time.slice(0, 7);
               return (by === 'day' ? time.slice(0, 10) : row[by]) ?? `(no ${by})`;
             },
           );
@@ -70,8 +71,8 @@ describe.each(dialects)('%s', (dialect) => {
             members.reduce((sum, { output }) => sum + output, 0),
             costOf(members),
           ]);
-          const sums = await sumUsage(database.kysely, filter, by);
-          const seen = sums.map(({ name, requests, failed, tokens, cost }) => [
+          const sums = await sumUsage(database.kysely, filter, [by]);
+          const seen = sums.map(({ names: [name], requests, failed, tokens, cost }) => [
             name,
             requests,
             failed,
@@ -87,7 +88,7 @@ describe.each(dialects)('%s', (dialect) => {
     it.each(['team', 'channel'])('finds nothing by an empty %s', async (name) => {
       const filter = { [name]: '' };
       expect(await totalUsage(database.kysely, filter)).toEqual({ requests: 0, cost: 0n });
-      expect(await sumUsage(database.kysely, filter, 'day')).toEqual([]);
+      expect(await sumUsage(database.kysely, filter, ['day'])).toEqual([]);
     });
   });
 });

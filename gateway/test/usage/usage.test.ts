@@ -144,8 +144,8 @@ describe.each(dialects)('%s', (dialect) => {
         output: 40,
         reasoning: 10,
       };
-      expect((await sumUsage(kysely, { model: 'sum' }, 'day'))[0]).toEqual({
-        name: '1970-01-02',
+      expect((await sumUsage(kysely, { model: 'sum' }, ['day']))[0]).toEqual({
+        names: ['1970-01-02'],
         requests: 2,
         failed: 0,
         refused: 0,
@@ -157,7 +157,10 @@ describe.each(dialects)('%s', (dialect) => {
         unbilled_tokens: 0,
       });
       const namesBy = async (filter: SumFilter, by: Grouping) =>
-        (await sumUsage(kysely, filter, by)).map(({ name, requests }) => [name, requests]);
+        (await sumUsage(kysely, filter, [by])).map(({ names: [name], requests }) => [
+          name,
+          requests,
+        ]);
       expect(await namesBy({}, 'user')).toEqual([
         ['usr_gone', 3],
         ['ada@example.com', 20],
@@ -166,6 +169,17 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await namesBy({ user: 'Ada@example.com' }, 'key')).toEqual([['ci', 20]]);
       expect(await namesBy({ team: 'research' }, 'team')).toEqual([['research', 20]]);
       expect(await namesBy({ key: 'ci', to: 3_600_000 }, 'channel')).toEqual([['openai-main', 20]]);
+      const summed = async (by: readonly Grouping[], zone?: string) =>
+        (await sumUsage(kysely, { model: 'sum' }, by, zone)).map((sum) => [
+          ...sum.names,
+          sum.requests,
+        ]);
+      expect(await summed(['month'], 'America/New_York')).toEqual([['1970-01', 3]]);
+      expect(await summed(['user', 'day'], 'America/New_York')).toEqual([
+        ['usr_gone', '1970-01-01', 2],
+        ['usr_gone', '1970-01-02', 1],
+      ]);
+      await expect(summed(['day'], 'Asia/Kolkata')).rejects.toThrow('whole hours only');
       expect(await namesBy({ from: day + 3_599_999, to: day + 1 }, 'day')).toEqual([
         ['1970-01-02', 2],
       ]);

@@ -141,6 +141,12 @@ function Receipt({ detail }: { readonly detail: Detail }) {
         </dd>
         <dt>{say('request.overshoot')}</dt>
         <dd>{overshoot === null || Number(overshoot) === 0 ? say('request.none') : overshoot}</dd>
+        {detail.late !== undefined && (
+          <>
+            <dt>{say('request.late')}</dt>
+            <dd>{say('request.lateMeans', { amount: detail.late })}</dd>
+          </>
+        )}
         <dt>{say('request.version')}</dt>
         <dd>
           {detail.price_version === null

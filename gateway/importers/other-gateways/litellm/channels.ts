@@ -1,8 +1,11 @@
+import { matchesPattern } from '#config/pattern.ts';
 import type { Placeholder } from '#declaration/index.ts';
 import type { DraftChannel } from '../draft.ts';
 import { createChannelNames } from '../names.ts';
 import type { Notes } from '../notes.ts';
+import { imageProtocols } from '../vendor-facts.ts';
 import type { Deployment, KeySource } from './deployment.ts';
+import type { ServedPattern } from './patterns.ts';
 import { environmentName, textOf } from './values.ts';
 
 /** Deployments that differ only in their models become one channel. */
@@ -10,10 +13,12 @@ export function toChannels(deployments: readonly Deployment[], notes: Notes): Dr
   const priorityOf = prioritiesOf(deployments);
   const weights = weightsOf(deployments, notes);
   const nameOf = createChannelNames();
-  const drafts = new Map<string, { channel: DraftChannel; models: Map<string, string> }>();
+  const exactNames = deployments.flatMap(({ name, pattern }) => (pattern ? [] : [name]));
+  const drafts = new Map<string, ChannelDraft>();
   for (const deployment of deployments) {
-    const { name, upstream, provider, baseUrl, key, headers, order } = deployment;
-    const priority = order === null ? 0 : (priorityOf.get(order) ?? 0);
+    const { name, upstream, provider, baseUrl, key, headers, order, pattern, isImage } = deployment;
+    const usual = pattern !== undefined && overlaps(pattern, exactNames) ? lastResort : 0;
+    const priority = order === null ? usual : (priorityOf.get(order) ?? 0);
     const weight = weights.get(deployment) ?? 1;
     const likeness = JSON.stringify([provider, baseUrl, key, headers, priority, weight]);
     // A channel serves each name once.
@@ -24,6 +29,8 @@ export function toChannels(deployments: readonly Deployment[], notes: Notes): Dr
       const channelName = nameOf(deployment.channelName);
       draft = {
         models: new Map(),
+        patterns: new Set(),
+        hasImages: false,
         channel: {
           name: channelName,
           provider,
@@ -31,6 +38,8 @@ export function toChannels(deployments: readonly Deployment[], notes: Notes): Dr
           apiKeys: key === null ? [] : [toVariable(key, channelName, notes)],
           groups: ['default'],
           models: [],
+          patterns: [],
+          protocols: null,
           priority,
           weight,
           headers: Object.fromEntries(
@@ -44,12 +53,30 @@ export function toChannels(deployments: readonly Deployment[], notes: Notes): Dr
       };
       drafts.set(place, draft);
     }
-    draft.models.set(name, upstream);
+    draft.hasImages ||= isImage;
+    if (pattern === undefined) draft.models.set(name, upstream);
+    else for (const each of pattern.patterns) draft.patterns.add(each);
   }
-  return Array.from(drafts.values(), ({ channel, models }) => ({
+  return Array.from(drafts.values(), ({ channel, models, patterns, hasImages }) => ({
     ...channel,
     models: Array.from(models, ([name, upstream]) => ({ name, upstream })),
+    patterns: [...patterns],
+    protocols: hasImages ? imageProtocols(channel.provider) : null,
   }));
+}
+
+interface ChannelDraft {
+  readonly channel: DraftChannel;
+  readonly models: Map<string, string>;
+  readonly patterns: Set<string>;
+  hasImages: boolean;
+}
+
+/** There, a pattern counts only for names that no entry has. */
+const lastResort = -1;
+
+function overlaps({ patterns }: ServedPattern, exactNames: readonly string[]): boolean {
+  return patterns.some((pattern) => exactNames.some((name) => matchesPattern(pattern, name)));
 }
 
 /** `order` → `priority`: the lowest comes first, deployments without one (0) last. Orders may be any numbers. */

@@ -1,19 +1,24 @@
 import type { ExactMapping } from '../../price-lists/index.ts';
 import { isHeaderName, reservedHeaders, type ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
-import { vendorFacts } from '#vendors/index.ts';
 import { hasPath, plainUrl, providerAt } from '../address.ts';
 import { isServedName } from '../names.ts';
 import type { Notes } from '../notes.ts';
+import { speaks } from '../vendor-facts.ts';
 import { modelSettings } from './models.ts';
+import { patternOf, type ServedPattern } from './patterns.ts';
 import { environmentName, mappingAt, numberOf, textOf } from './values.ts';
-import { prefixOf, vendorModelOf, type Vendor } from './vendors.ts';
+import { laterPrefixes, prefixOf, vendorModelOf, type Vendor } from './vendors.ts';
 
 /** One upstream of a model, an entry of `model_list`. */
 export interface Deployment {
   /** The name that clients use. */
   readonly name: string;
   readonly upstream: string;
+  /** Of a name with a star: what the channel serves instead. Absent: the name has none. */
+  readonly pattern?: ServedPattern;
+  /** `image`: the channel serves the images protocol. */
+  readonly isImage: boolean;
   /** The default name of its channel. */
   readonly channelName: string;
   readonly provider: ProviderName;
@@ -33,7 +38,13 @@ const understoodMembers = new Set(
   'model api_base base_url api_key order weight rpm organization extra_headers'.split(' '),
 );
 
-const servedModes: ReadonlySet<string> = new Set(['chat', 'completion', 'responses', 'embedding']);
+const servedModes: ReadonlyMap<string, 'chat' | 'embedding' | 'image'> = new Map([
+  ['chat', 'chat'],
+  ['completion', 'chat'],
+  ['responses', 'chat'],
+  ['embedding', 'embedding'],
+  ['image_generation', 'image'],
+]);
 
 /** An entry of `model_list`; null if it cannot be imported, which is noted. */
 export function readDeployment(
@@ -53,34 +64,43 @@ export function readDeployment(
     return leaveOut('it has no model_name or no litellm_params.model');
   }
   if (!isServedName(name) || !isServedName(model)) return leaveOut('its name is not valid here');
-  if (name.includes('*') || model.includes('*')) {
-    return leaveOut('a pattern names no models; list the models that are used');
-  }
   const mode = textOf(mappingAt(entry, 'model_info')['mode']) ?? 'chat';
-  if (!servedModes.has(mode)) return leaveOut(`models of mode ${mode} are not served`);
+  const type = servedModes.get(mode);
+  if (type === undefined) return leaveOut(`models of mode ${mode} are not served`);
   const vendorModel = vendorModelOf(model);
   if (vendorModel === null) {
     const prefix = prefixOf(model);
+    const reason = prefix === null ? undefined : laterPrefixes[prefix];
+    if (reason !== undefined) return leaveOut(reason);
     const namedVendor = prefix === null ? 'its vendor' : `'${prefix}'`;
     return leaveOut(`${namedVendor} is not a vendor that can be imported`);
   }
   const { vendorName, vendor, upstream } = vendorModel;
-  if (mode === 'embedding' && !speaksEmbeddings(vendor.provider)) {
+  if (!speaks(vendor.provider, type)) {
     return leaveOut(`models of mode ${mode} are not served by '${vendorName}'`);
   }
   const address = readAddress(params['api_base'] ?? params['base_url'], label, notes);
   if (address === undefined) return leaveOut('its api_base is not an http address');
   if (address === null && vendor.baseUrl === undefined) return leaveOut('it has no api_base');
+  const provider = providerAt(vendor.provider, address);
+  const isPattern = name.includes('*') || model.includes('*');
+  const pattern = isPattern ? patternOf(name, upstream, provider) : null;
+  if (isPattern && pattern === null) {
+    return leaveOut(
+      'its pattern matches no model of the bundled catalogue; list the models that are used',
+    );
+  }
   for (const [setting, value] of Object.entries(params)) {
     const isCarried = understoodMembers.has(setting) || modelSettings.includes(setting);
     if (!isCarried && value !== null) notes.leftOut(`litellm_params.${setting}`, label);
   }
-  const provider = providerAt(vendor.provider, address);
   // A server at an address from the file is named after the address.
   const isOwn = provider !== vendor.provider || vendor.baseUrl === undefined;
   return {
     name,
     upstream,
+    ...(pattern !== null && { pattern }),
+    isImage: type === 'image',
     channelName: isOwn && typeof address === 'string' ? new URL(address).hostname : vendorName,
     provider,
     baseUrl: address ?? vendor.baseUrl ?? null,
@@ -90,10 +110,6 @@ export function readDeployment(
     weight: numberOf(params['weight']),
     rpm: numberOf(params['rpm']),
   };
-}
-
-function speaksEmbeddings(provider: ProviderName): boolean {
-  return vendorFacts[provider].protocols.includes('embeddings');
 }
 
 function headersOf(params: ExactMapping, label: string, notes: Notes): ExactMapping {

@@ -27,15 +27,20 @@ export function readLitellmConfig(text: string, notes: Notes): Draft {
     const deployment = readDeployment(entry, index, notes);
     if (deployment === null) return [];
     const readEntry = readModel(entry);
-    if (readEntry !== null && !models.has(deployment.name)) models.set(deployment.name, readEntry);
+    if (deployment.pattern === undefined && readEntry !== null && !models.has(deployment.name))
+      models.set(deployment.name, readEntry);
     return [deployment];
   });
   const channels = toChannels(deployments, notes);
   reportSettings(file, notes);
+  const names = new Set(deployments.flatMap(({ name, pattern }) => (pattern ? [] : [name])));
+  const patternAliases = deployments
+    .flatMap(({ pattern }) => [...(pattern?.aliases ?? [])])
+    .filter(([alias]) => !names.has(alias));
   return {
     channels,
     models,
-    aliases: readAliases(file, new Set(deployments.map(({ name }) => name)), notes),
+    aliases: new Map([...patternAliases, ...readAliases(file, names, notes)]),
     key: readMasterKey(file, notes),
   };
 }

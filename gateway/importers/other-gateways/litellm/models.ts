@@ -23,7 +23,12 @@ export function readModel(entry: ExactMapping): DraftModel | null {
   const modelFacts = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
   const contextWindow = listedCount(modelFacts['max_input_tokens']);
   const maxOutputTokens = listedCount(modelFacts['max_output_tokens']);
-  if (isEmbedding(entry)) {
+  const { mode } = mappingAt(entry, 'model_info');
+  // An image has a price of its own there, which a price per token cannot say.
+  if (mode === 'image_generation') {
+    return { type: 'image', price: null, contextWindow, maxOutputTokens: null };
+  }
+  if (mode === 'embedding') {
     return {
       type: 'embedding',
       price: embeddingPriceOf(modelFacts),
@@ -34,10 +39,6 @@ export function readModel(entry: ExactMapping): DraftModel | null {
   const price = priceOf(modelFacts);
   if (price === null && contextWindow === null && maxOutputTokens === null) return null;
   return { type: null, price, contextWindow, maxOutputTokens };
-}
-
-function isEmbedding(entry: ExactMapping): boolean {
-  return mappingAt(entry, 'model_info')['mode'] === 'embedding';
 }
 
 function embeddingPriceOf(modelFacts: ExactMapping): DeclaredPrice | null {

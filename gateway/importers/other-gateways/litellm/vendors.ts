@@ -1,3 +1,4 @@
+import { notYet } from '../vendor-facts.ts';
 import { knownServers, vendorFacts, type ProviderName } from '#vendors/index.ts';
 
 export interface Vendor {
@@ -38,6 +39,16 @@ const vendors: Readonly<Record<string, Vendor>> = {
   openai_like: anyServer,
   litellm_proxy: anyServer,
   lm_studio: anyServer,
+};
+
+/** Prefixes of vendors that are planned, and why their entries are left out. */
+export const laterPrefixes: Readonly<Partial<Record<string, string>>> = {
+  azure: notYet('azure'),
+  azure_ai: notYet('azure'),
+  bedrock: notYet('bedrock'),
+  bedrock_converse: notYet('bedrock'),
+  vertex_ai: notYet('vertex'),
+  vertex_ai_beta: notYet('vertex'),
 };
 
 /** Names without a prefix whose vendor LiteLLM knows. */

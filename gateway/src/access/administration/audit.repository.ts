@@ -1,7 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { AuditTable, Database } from '#database/index.ts';
 import type { FieldChange } from '#declaration/index.ts';
-import { actorName, type Audit } from './audit.ts';
+import { type Actor, actorName, type Audit } from './audit.ts';
+import { processUser } from './process-user.ts';
 
 /** A field before and after. A secret is `"changed"` and never shown. */
 export interface AuditChange {
@@ -17,6 +18,8 @@ export interface AuditLine {
   readonly actor: {
     readonly kind: string;
     readonly name: string;
+    /** Of a command or the file: the user of the machine whose process it was; null: unknown. */
+    readonly user: string | null;
     readonly address: string | null;
   };
   /** Such as `key.rotate`. */
@@ -31,7 +34,7 @@ export interface AuditFilter {
   /** Unix milliseconds, inclusive and exclusive. */
   readonly from?: number;
   readonly to?: number;
-  /** An actor's name. */
+  /** An actor's name, or the id of a person, or the user of the machine. */
   readonly actor?: string;
   /** `key.rotate`, or `key` for all that is done to keys. */
   readonly action?: string;
@@ -52,7 +55,7 @@ export const recordAudit: Audit = async ({ trx, now }, actor, entry) => {
     .values({
       time: now,
       actor_kind: kinds[actor.kind],
-      actor_id: actor.kind === 'user' ? actor.id : null,
+      actor_id: idOf(actor),
       actor_name: actorName(actor),
       address: 'address' in actor ? (actor.address ?? null) : null,
       action: `${subject.kind}.${action}`,
@@ -73,7 +76,11 @@ export async function listAudit(db: Kysely<Database>, filter: AuditFilter): Prom
   if (from !== undefined) query = query.where('time', '>=', from);
   if (to !== undefined) query = query.where('time', '<', to);
   if (before !== undefined) query = query.where('id', '<', before);
-  if (actor !== undefined) query = query.where('actor_name', '=', actor);
+  if (actor !== undefined) {
+    query = query.where(({ eb, or }) =>
+      or([eb('actor_name', '=', actor), eb('actor_id', '=', actor)]),
+    );
+  }
   if (action !== undefined) {
     const column = action.includes('.') ? 'action' : 'object_kind';
     query = query.where(column, '=', action);
@@ -106,6 +113,11 @@ export async function removeOldAudit(
   return Number(numDeletedRows);
 }
 
+function idOf(actor: Actor): string | null {
+  if (actor.kind === 'user') return actor.id;
+  return actor.kind === 'gateway' ? null : processUser();
+}
+
 function changeOf({ field, before, after, secret }: FieldChange): AuditChange {
   if (secret) return { field, before: null, after: 'changed' };
   return { field, before: valueOf(before), after: valueOf(after) };
@@ -117,7 +129,12 @@ function toLine(row: Selectable<AuditTable>): AuditLine {
   return {
     id: row.id,
     time: new Date(row.time).toISOString(),
-    actor: { kind: row.actor_kind, name: row.actor_name, address: row.address },
+    actor: {
+      kind: row.actor_kind,
+      name: row.actor_name,
+      user: row.actor_kind === kinds.user ? null : row.actor_id,
+      address: row.address,
+    },
     action: row.action,
     object: { kind: row.object_kind, id: row.object_id, name: row.object_name },
     changes: JSON.parse(row.changes) as AuditChange[],

@@ -48,6 +48,7 @@ export type Action =
   | 'revoke'
   | 'credit'
   | 'end'
+  | 'erase'
   | 'refuse'
   | 'export';
 

@@ -28,5 +28,12 @@ export {
 export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';
 export type { Administration } from './perform.ts';
 export { Refusal } from './refusal.ts';
+export { eraseUser, type Erasure } from './erase.ts';
 export { endSession, sessionKey } from './sessions.ts';
-export { createFirstAdministrator, createUser, renameUser, replacePassword } from './users.ts';
+export {
+  createFirstAdministrator,
+  createUser,
+  disableUser,
+  renameUser,
+  replacePassword,
+} from './users.ts';

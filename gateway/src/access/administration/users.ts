@@ -2,6 +2,7 @@ import { type DeclaredUser, kinds } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, fieldsOf } from '#declaration/index.ts';
 import {
+  disableUser as disableStoredUser,
   findUserByEmail,
   listUsers,
   renameUser as renameStoredUser,
@@ -90,6 +91,27 @@ export function renameUser(
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
     const fields = compareFields({ name: user.name }, { name });
     return { result: undefined, auditEntries: [{ action: 'update', subject, fields }] };
+  });
+}
+
+/**
+ * Disables a user: sessions end, and keys get no more responses. False: the user was disabled already.
+ * @throws Refusal for a user of the file, or one that does not exist.
+ */
+export function disableUser(
+  administration: Administration,
+  actor: Actor,
+  email: string,
+): Promise<boolean> {
+  return perform(administration, actor, async (change) => {
+    const user = await findUserByEmail(change.trx, email);
+    if (user === null) throw missingObject('user', email);
+    const isDisabled = await disableStoredUser(change, user.email);
+    const subject = { kind: 'user', id: user.id, name: user.email } as const;
+    return {
+      result: isDisabled,
+      auditEntries: isDisabled ? [{ action: 'disable', subject, fields: [] }] : [],
+    };
   });
 }
 

@@ -24,12 +24,14 @@ export {
   disableKey,
   KeyConflict,
   noteLimitSetters,
+  renameKey,
   revokeKey,
   rotateKey,
   upsertKey,
 } from './keys.repository.ts';
 export {
   disableTeam,
+  leaveTeams,
   listTeams,
   type Membership,
   membershipsOf,
@@ -39,6 +41,7 @@ export {
 } from './teams.repository.ts';
 export {
   disableUser,
+  eraseUser,
   findUserByEmail,
   groupsOfUser,
   listUsers,

@@ -120,6 +120,10 @@ export async function revokeKey(change: Change, name: string): Promise<boolean> 
   return true;
 }
 
+export function renameKey(change: Change, name: string, newName: string): Promise<void> {
+  return updateRow(change, kinds.key, name, { name: newName });
+}
+
 /** False if it does not exist or is already disabled. */
 export const disableKey = async (change: Change, name: string): Promise<boolean> =>
   (await disableRow(change, kinds.key, name)) !== null;

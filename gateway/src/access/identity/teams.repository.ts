@@ -111,6 +111,14 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
   return 'updated';
 }
 
+/** Ends all memberships of a user; returns their number. */
+export async function leaveTeams(change: Change, userId: string): Promise<number> {
+  const teams = await membershipsOf(change.trx, userId);
+  await change.trx.deleteFrom('team_members').where('user_id', '=', userId).execute();
+  for (const { name } of teams) await updateRow(change, kinds.team, name, {});
+  return teams.length;
+}
+
 /** False if it does not exist or is already disabled. */
 export const disableTeam = async (change: Change, name: string): Promise<boolean> =>
   (await disableRow(change, kinds.team, name)) !== null;

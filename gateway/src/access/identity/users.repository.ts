@@ -100,6 +100,23 @@ export async function renameUser(
   await updateRow(change, kinds.user, email, { name });
 }
 
+/** Replaces the address and removes all else that is known of a person but the id; ends the sessions. */
+export async function eraseUser(
+  change: Change,
+  { id, email }: Pick<StoredUser, 'id' | 'email'>,
+  newEmail: string,
+): Promise<void> {
+  await updateRow(change, kinds.user, email, {
+    email: newEmail,
+    name: null,
+    role: 'member',
+    enabled: 0,
+    password_hash: null,
+    preferences: null,
+  });
+  await endSessionsOf(change, id);
+}
+
 function find(db: Kysely<Database>, email: string) {
   return db
     .selectFrom('users')

@@ -7,7 +7,7 @@ export type { Environment } from './expand.ts';
 export { kinds } from './kinds/index.ts';
 export { isHeaderName, reservedHeaders } from './kinds/channel.ts';
 export { normalPrice } from './kinds/normal-price.ts';
-export { isName, parseTimestamp } from './leaf.ts';
+export { isName, isTimeZone, parseTimestamp } from './leaf.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { nearest } from './near.ts';
 export { isWithinRanges, parseHttpUrl } from './network.ts';

@@ -258,3 +258,13 @@ export function parseTimestamp(text: string): number | null {
   const time = Date.parse(text.toUpperCase());
   return Number.isNaN(time) ? null : time;
 }
+
+/** Whether it is the name of a zone in the IANA database. */
+export function isTimeZone(zone: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

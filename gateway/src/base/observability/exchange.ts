@@ -4,6 +4,8 @@
 export interface FinishedExchange {
   readonly record: ExchangeFacts;
   readonly keyName: string;
+  /** Null: the key acts for no team. */
+  readonly teamName: string | null;
   /** The family of clients. */
   readonly client: string;
   /** The catalogue id of the model; null if the catalogue has no such model. */
@@ -24,6 +26,7 @@ export interface ExchangeFacts {
   readonly id: string;
   readonly time: number;
   readonly keyId: string;
+  readonly teamId: string | null;
   /** As the client wrote it. */
   readonly model: string;
   readonly upstreamModel: string | null;

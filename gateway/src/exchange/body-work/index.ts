@@ -4,6 +4,7 @@ export {
   type BodyPool,
   type RunningCall,
   type ValueOf,
+  type Weights,
 } from './body-pool.ts';
 export { functions, namesOf, valueOf, type Later } from './functions.ts';
 export {

@@ -206,6 +206,7 @@ export class TextFunctions {
    * Reads a complete response, or a stream where a complete response was requested.
    * @param upstream its protocol
    * @param terms null: client and upstream use the same protocol
+   * @param place whose reasoning is remembered then; null: nobody's
    * @throws UnreadableResponse
    */
   readText({
@@ -213,15 +214,18 @@ export class TextFunctions {
     upstream,
     echo,
     terms,
+    place,
   }: {
     readonly body: Buffer;
     readonly upstream: TextProtocolName;
     readonly echo: ResponseEcho;
     readonly terms: ResponseTerms | null;
+    readonly place: ReasoningPlace | null;
   }): ReadResponse {
     this.#keptStates = [];
     const wire = textProtocols[upstream];
-    const reading = terms === null ? null : this.#converter.read(terms);
+    const remembering = place && this.#converter.rememberReasoning(wire, place);
+    const reading = terms === null ? remembering : this.#converter.read(terms);
     const response = readWholeResponse(body, wire, reading?.reader ?? wire, echo);
     return {
       ...response,

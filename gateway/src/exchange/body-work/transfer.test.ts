@@ -37,6 +37,11 @@ test('numbers keep their digits', () => {
 
 test.each([
   new GatewayError('invalid_value', { values: { reason: 'no such fox' }, param: 'input.1' }),
+  new GatewayError('invalid_value', {
+    details: { error_code: 'x', unsupported: ['model'] },
+    retryAfter: 3,
+    headers: { allow: 'GET' },
+  }),
   new MediaWanted([{ url: 'https://a.test/fox.png', kind: 'image' } as never]),
   new UnreadableResponse('not JSON', { error: { code: 'x' } }, null),
   new TypeError('a defect'),

@@ -77,7 +77,10 @@ function unmark(markedValue: Marked): unknown {
 }
 
 type PlainError =
-  | ({ readonly kind: 'gateway' } & Pick<GatewayError, 'errorName' | 'message' | 'param'>)
+  | ({ readonly kind: 'gateway' } & Pick<
+      GatewayError,
+      'errorName' | 'message' | 'param' | 'details' | 'retryAfter' | 'headers'
+    >)
   | ({ readonly kind: 'media-wanted' } & Pick<MediaWanted, 'wanted'>)
   | ({ readonly kind: 'unreadable' } & Pick<UnreadableResponse, 'message' | 'body' | 'usage'>)
   /** A defect of the gateway. */
@@ -86,7 +89,8 @@ type PlainError =
 function plainError(error: Error): PlainError {
   const { message } = error;
   if (error instanceof GatewayError) {
-    return { kind: 'gateway', message, errorName: error.errorName, param: error.param };
+    const { errorName, param, details, retryAfter, headers } = error;
+    return { kind: 'gateway', message, errorName, param, details, retryAfter, headers };
   }
   if (error instanceof MediaWanted) return { kind: 'media-wanted', wanted: error.wanted };
   if (error instanceof UnreadableResponse) {
@@ -99,10 +103,9 @@ function plainError(error: Error): PlainError {
 function errorOf(plain: PlainError): Error {
   switch (plain.kind) {
     case 'gateway': {
-      const { errorName, message, param } = plain;
-      const error = new GatewayError(errorName, param === null ? {} : { param });
+      const { kind: _, errorName, ...members } = plain;
       // The holes of the catalogue's message were filled where the error was thrown.
-      return Object.assign(error, { message });
+      return Object.assign(new GatewayError(errorName), members);
     }
     case 'media-wanted':
       return new MediaWanted(plain.wanted);

@@ -14,6 +14,7 @@ import { createRelaying } from './relaying.ts';
 import { openConversationMemory } from './remembering.ts';
 import { createServing, type Serving, type StopOptions } from './serving.ts';
 import { openStorage } from './storage.ts';
+import type { Weights } from '#body-work/index.ts';
 import { resolveModel, type CatalogueStore } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import {
@@ -34,7 +35,12 @@ import {
 import { heldByTasks, spentOf } from '#ledger/index.ts';
 import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
 import { journalFolders, readNodeId, workerFolder } from '#nodes/index.ts';
-import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
+import {
+  openTracing,
+  type Logger,
+  type Metrics,
+  type UncaughtErrors,
+} from '#observability/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
@@ -73,6 +79,8 @@ export interface AppOptions {
   readonly journalLookEvery?: number;
   /** How media host names are resolved and connected to; only tests set it. */
   readonly mediaFetch?: GuardedFetchOptions;
+  /** From which size on bodies are for threads; only tests set it. */
+  readonly bodyWeights?: Weights;
   /** Folders with journals of stopped nodes, which this node writes to the database. */
   readonly adopt?: readonly string[];
   /** The uncaught errors of this process. Default: none. */
@@ -175,8 +183,10 @@ export async function startApp(options: AppOptions): Promise<App> {
         logger.warn('spool: write-failed', { component: 'spool', detail: message }),
       onRecovery: () => logger.info('spool: recovered from write-failed', { component: 'spool' }),
     });
+    const { tracer } = closing.add(await openTracing(logger));
     const { metrics, observer, taskEnded } = createObserving({
       ...storage,
+      tracer,
       logger,
       snapshot,
       health,
@@ -206,6 +216,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         taskEnded,
         onUnexpectedError,
         mediaFetch,
+        bodyWeights: options.bodyWeights,
         bodyMemory: memory,
         spool,
       },
@@ -259,7 +270,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         keys,
         snapshot,
         usage: {
-          sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, by),
+          sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, [by]),
           spentSource: (meters) => spentOf(database.kysely, meters),
           heldSource: (meters) => heldByTasks(database.kysely, meters),
         },

@@ -11,6 +11,7 @@ import {
   type OpenedExchange,
   type ServerReadings,
   type TaskReadings,
+  type Tracing,
   type UncaughtErrors,
 } from '#observability/index.ts';
 import type { Money } from '#limits/index.ts';
@@ -29,6 +30,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly server: () => ServerReadings;
   readonly tasks: () => TaskReadings;
   readonly degraded: () => readonly string[];
+  readonly tracer: Tracing['tracer'];
   /** Hears of requests that go to their upstreams. Optional. */
   readonly onOpened?: ((exchange: OpenedExchange) => void) | undefined;
   /** The metrics of several processes; null or absent: only those of this one. */
@@ -44,7 +46,7 @@ export interface Observing {
 
 /** Creates the listeners of finished exchanges: metrics, log, alarm, and traces if enabled. */
 export function createObserving(options: ObservingOptions): Observing {
-  const { logger, snapshot, health, journal, nodes, uncaught, server, degraded } = options;
+  const { logger, snapshot, health, journal, nodes, uncaught, server, degraded, tracer } = options;
   const metrics = createMetrics(
     {
       journal,
@@ -63,7 +65,6 @@ export function createObserving(options: ObservingOptions): Observing {
     },
     options.renderMetrics,
   );
-  const tracer = createExchangeTracer((channel) => targetOf(snapshot(), channel));
   const { exchanges } = metrics;
   const listeners: readonly ExchangeObserver['finished'][] = [
     exchanges.finished,
@@ -71,7 +72,9 @@ export function createObserving(options: ObservingOptions): Observing {
     ({ record }) => {
       if (record.usageSource === 'quarantined') warnOfUsage(logger, record);
     },
-    ...(tracer === null ? [] : [tracer]),
+    ...(tracer === null
+      ? []
+      : [createExchangeTracer(tracer, (channel) => targetOf(snapshot(), channel))]),
   ];
   const observer: ExchangeObserver = {
     opened(kind, exchange) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createBilling } from '#billing/index.ts';
 import type { BodyMemory, Spool } from '#bodies/index.ts';
-import { createBodyPool, largestAnswer } from '#body-work/index.ts';
+import { createBodyPool, largestAnswer, type Weights } from '#body-work/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import { createConverter, createStateSealer } from '#conversion/index.ts';
@@ -51,6 +51,7 @@ export interface RelayingOptions extends Pick<
   readonly taskEnded: (record: ExchangeRecord) => void;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
   readonly mediaFetch: GuardedFetchOptions | undefined;
+  readonly bodyWeights: Weights | undefined;
   /** Of this process. */
   readonly bodyMemory: BodyMemory;
   readonly spool: Spool;
@@ -85,6 +86,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
       heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
       stateKey: secrets.stateKey,
       store,
+      ...(options.bodyWeights !== undefined && { weights: options.bodyWeights }),
       onProblem: (error) => logger.error('a large-body thread exited', error),
     }),
   );

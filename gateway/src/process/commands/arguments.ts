@@ -50,12 +50,16 @@ function parse(command: Command, args: readonly string[]) {
     { type, multiple: multiple ?? false },
   ]);
   try {
-    return parseArgs({
+    const parsed = parseArgs({
       args: markAmounts(command, args),
       options: { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
+      tokens: true,
     });
+    refuseRepeats(command, parsed.tokens);
+    return parsed;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     // The rest of Node's text is advice about `--`, which does not apply here.
     const [first = 'the arguments cannot be read'] = (error as Error).message.split(/\.\s/);
     const option = /^Option '(--[a-z-]+)' argument is ambiguous/.exec(first)?.[1];
@@ -65,6 +69,21 @@ function parse(command: Command, args: readonly string[]) {
       );
     }
     throw new UsageError(first.charAt(0).toLowerCase() + first.slice(1));
+  }
+}
+
+/** Of an option with one value, Node would take the last and say nothing. @throws UsageError */
+function refuseRepeats(
+  { options }: Command,
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+): void {
+  const seen = new Set<string>();
+  for (const { kind, name = '' } of tokens) {
+    if (kind !== 'option' || options[name]?.type !== 'string') continue;
+    if (options[name].multiple !== true && seen.has(name)) {
+      throw new UsageError(`--${name}: expected it once`);
+    }
+    seen.add(name);
   }
 }
 

@@ -19,7 +19,11 @@ export const auditCommand: Command = {
     'kept for retention.audit (730d).',
   options: {
     ...timeOptions,
-    actor: { type: 'string', value: 'NAME', help: 'only what this person, command or file did' },
+    actor: {
+      type: 'string',
+      value: 'NAME',
+      help: 'only what this person, command, file or user of the machine did',
+    },
     action: {
       type: 'string',
       value: 'ACTION',
@@ -69,7 +73,7 @@ export const auditCommand: Command = {
     const { formatTable } = await import('./text-table.ts');
     const rows = data.map((line) => [
       line.time,
-      line.actor.name,
+      line.actor.user === null ? line.actor.name : `${line.actor.name} (${line.actor.user})`,
       line.actor.address ?? '',
       line.action,
       line.object.name,

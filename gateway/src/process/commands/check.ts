@@ -1,3 +1,4 @@
+import type { Config } from '#config/index.ts';
 import { bundledCapabilities, loadCommandConfig } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
@@ -14,7 +15,7 @@ export const check: Command = {
     const { memoryShortage } = await import('#bodies/index.ts');
     try {
       const config = await loadCommandConfig(input, io);
-      const { file, declared } = config;
+      const { file, declared, environmentKeys } = config;
       const shortage = memoryShortage(config.server.workers);
       const patterns = servedPatterns(config);
       const bundledModels = await bundledCapabilities();
@@ -22,6 +23,11 @@ export const check: Command = {
         ...(shortage === null ? [] : [shortage]),
         ...unpricedSearches(declared?.models ?? [], bundledModels),
         ...unpricedImages(declared?.models ?? [], declared?.channels ?? [], bundledModels),
+        ...((declared?.channels.length ?? 0) > 0
+          ? []
+          : [
+              `no channels are declared, so the gateway serves only ${servedInstead(environmentKeys)}`,
+            ]),
         ...(declared === null ? [] : settingsInVain(declared)),
         ...weakKeys(config).map(
           (name) =>
@@ -53,3 +59,10 @@ export const check: Command = {
     }
   },
 };
+
+/** See `offerFirstKey`. */
+function servedInstead(environmentKeys: Config['environmentKeys']): string {
+  if (environmentKeys.length === 0) return 'its built-in demo, whose answers no model writes';
+  const providers = environmentKeys.map(({ provider }) => provider).join(', ');
+  return `the models of the providers whose keys are in the environment: ${providers}`;
+}

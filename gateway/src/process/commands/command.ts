@@ -6,6 +6,8 @@ export interface CommandIo {
   readonly stdout: (text: string) => void;
   /** Receives problems, and nothing else. */
   readonly stderr: (text: string) => void;
+  /** Asks whoever types. Default: the terminal, if the process has one; null: nobody can be asked. */
+  readonly ask?: ((question: string) => Promise<string>) | null;
   /** Default: the environment of the process. */
   readonly environment?: Environment;
   /** Default: the working directory of the process. */

@@ -35,15 +35,18 @@ export const reconcileCommand: Command = {
     const range = await readTimes(input);
     const config = await loadCommandConfig(input, io);
     const { withReadableWorkspace } = await import('./workspace.ts');
-    const { acknowledgeLosses, reconcile } = await import('#ledger/index.ts');
+    const { acknowledgeLosses, lateCharges, reconcile } = await import('#ledger/index.ts');
+    const { formatUsd } = await import('#database/index.ts');
     const asJson = input.flag('json');
     const shownDifferences: Difference[] = [];
     let count = 0;
     let replayed: Replayed | null = null;
+    let late = { count: 0, amount: 0n };
     const checkedCounts = await withReadableWorkspace(config, async ({ database }) => {
       if (input.flag('replay')) replayed = await replayAll(config.storage.dataDir, database);
       if (replayed !== null && !asJson) io.stdout(`${describeReplay(replayed)}\n`);
       if (input.flag('acknowledge-losses')) await acknowledgeLosses(database.kysely, Date.now());
+      late = await lateCharges(database.kysely, range);
       return reconcile(database, range, (difference) => {
         count += 1;
         if (!asJson) io.stdout(`${describe(difference)}\n`);
@@ -57,12 +60,19 @@ export const reconcileCommand: Command = {
         checked: checkedCounts,
         differences: count,
         first: shownDifferences,
+        late: { rows: late.count, usd: formatUsd(late.amount) },
         ...repaired,
       });
-    } else
+    } else {
+      if (late.count > 0) {
+        io.stdout(
+          `${countOf(late.count, 'rows')} charged without a lease: ${formatUsd(late.amount)} USD, by which limits may be exceeded\n`,
+        );
+      }
       io.stdout(
         `${summary(checkedCounts)}: ${count === 0 ? 'no differences' : countOf(count, 'differences')}\n`,
       );
+    }
     return count === 0 ? exitCode.done : exitCode.failed;
   },
 };

@@ -1,3 +1,5 @@
+import { onStarterEnded } from './starter.ts';
+
 /** How long new connections are still served after SIGTERM. */
 const keepListeningMs = 5_000;
 
@@ -11,11 +13,8 @@ export type StopReason = StopSignal | 'parent ended' | 'uncaught exception';
  */
 const sameMs = 1_000;
 
-/** How often this process looks whether its parent is still there. */
-const lookMs = 500;
-
 export interface StopSignals {
-  /** The first signal that asks the process to stop, or the end of npm. */
+  /** The first signal that asks the process to stop, or the end of the program that started it. */
   readonly stop: Promise<StopSignal | 'parent ended'>;
   /** Resolves at a second signal: stop without waiting. A third one makes the system end the process. */
   readonly hurry: Promise<void>;
@@ -34,7 +33,7 @@ export function stopSignals(): StopSignals {
     for (const each of signals) process.off(each, onSignal);
   };
   for (const each of signals) process.on(each, onSignal);
-  if (hasStarter(process.env)) onParentEnded(() => stop.resolve('parent ended'));
+  onStarterEnded(() => stop.resolve('parent ended'));
   return { stop: stop.promise, hurry: hurry.promise };
 }
 
@@ -44,24 +43,4 @@ export function stopSignals(): StopSignals {
  */
 export function keepListeningAfter(reason: StopReason): number {
   return reason === 'SIGINT' || reason === 'parent ended' ? 0 : keepListeningMs;
-}
-
-/**
- * Does a program stand between this process and the one that started it: npm with its shell, or a Node that was too
- * old? A signal ends npm and its shell and never arrives here. Without this the gateway would stay behind and hold its
- * port.
- */
-function hasStarter(env: NodeJS.ProcessEnv): boolean {
-  return env['npm_lifecycle_event'] !== undefined || env['SLUICE_PARENT'] !== undefined;
-}
-
-/** An orphan gets another parent, on every system but Windows, where a parent's signal ends its children too. */
-function onParentEnded(listener: () => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    listener();
-  }, lookMs);
-  timer.unref();
 }

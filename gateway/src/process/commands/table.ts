@@ -82,6 +82,26 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./users.ts')).userPassword,
   },
   {
+    name: 'user list',
+    summary: 'List the users',
+    load: async () => (await import('./users.ts')).userList,
+  },
+  {
+    name: 'user disable',
+    summary: 'Disable a user: sessions end, and keys get no more responses',
+    load: async () => (await import('./users.ts')).userDisable,
+  },
+  {
+    name: 'user erase',
+    summary: "Replace a person's name and address everywhere, for good",
+    load: async () => (await import('./erase.ts')).userErase,
+  },
+  {
+    name: 'team list',
+    summary: 'List the teams',
+    load: async () => (await import('./teams.ts')).teamList,
+  },
+  {
     name: 'user credit',
     summary: "Credit or debit a user's balance",
     load: async () => (await import('./credit.ts')).userCredit,

@@ -32,7 +32,13 @@ export const usage: Command = {
     by: {
       type: 'string',
       value: 'WHAT',
-      help: 'sum by hour, day, model, channel, key, user, team or client',
+      multiple: true,
+      help: 'sum by hour, day, month, model, channel, key, user, team or client, or by two',
+    },
+    'time-zone': {
+      type: 'string',
+      value: 'ZONE',
+      help: 'of the days and months of --by, such as Europe/Berlin; default: UTC',
     },
     unfinished: {
       type: 'boolean',
@@ -48,10 +54,10 @@ export const usage: Command = {
   positionals: [],
   async run(input, io) {
     const filter = await readFilter(input);
-    const by = await readGrouping(input);
+    const by = await readGroupings(input);
     const config = await loadCommandConfig(input, io);
     if (input.flag('unfinished')) await printUnfinished(config, input, io);
-    else if (by !== null) await printSums(config, input, io, filter, by);
+    else if (by.length > 0) await printSums(config, input, io, filter, by);
     else if (input.flag('csv')) await printCsv(config, io, filter);
     else await printPage(config, input, io, filter);
     return exitCode.done;
@@ -61,8 +67,10 @@ export const usage: Command = {
 const filterOptions = ['key', 'user', 'team', 'model', 'channel', 'client', 'cursor'] as const;
 
 async function printUnfinished(config: Config, input: CommandInput, io: CommandIo): Promise<void> {
-  const others = [...filterOptions, 'limit', 'by'] as const;
-  const other = others.find((option) => input.text(option) !== undefined);
+  const others = [...filterOptions, 'limit'] as const;
+  const other =
+    others.find((option) => input.text(option) !== undefined) ??
+    (input.texts('by').length > 0 ? 'by' : undefined);
   const flag = (['csv', 'unread'] as const).find((name) => input.flag(name));
   if (other !== undefined || flag !== undefined) {
     throw new UsageError(`--unfinished: expected no --${other ?? flag} beside it`);
@@ -195,27 +203,28 @@ async function printSums(
   input: CommandInput,
   io: CommandIo,
   filter: UsageFilter,
-  by: Grouping,
+  by: readonly Grouping[],
 ): Promise<void> {
+  const timeZone = await readTimeZone(input, by);
   const { withReadableWorkspace } = await import('./workspace.ts');
   const { sumUsage } = await import('#usage/index.ts');
   const { formatUsd } = await import('#database/index.ts');
   const sums = await withReadableWorkspace(config, ({ database }) =>
-    sumUsage(database.kysely, filter, by),
+    sumUsage(database.kysely, filter, by, timeZone),
   );
   const requests = sums.reduce((sum, group) => sum + group.requests, 0);
   const cost = formatUsd(sums.reduce((sum, group) => sum + group.cost, 0n));
   if (input.flag('json')) {
-    const data = sums.map(({ name, ...group }) => ({
-      [by]: name,
+    const data = sums.map(({ names, ...group }) => ({
+      ...Object.fromEntries(by.map((grouping, at) => [grouping, names[at]])),
       ...group,
       cost: formatUsd(group.cost),
     }));
     printJson(io, { data, requests, cost });
     return;
   }
-  const rows = sums.map(({ name, tokens, ...group }) => [
-    name,
+  const rows = sums.map(({ names, tokens, ...group }) => [
+    ...names,
     String(group.requests),
     String(group.failed),
     String(inputOf(tokens)),
@@ -227,7 +236,7 @@ async function printSums(
     String(group.video_tokens),
   ]);
   const heading = [
-    by.toUpperCase(),
+    ...by.map((grouping) => grouping.toUpperCase()),
     'REQUESTS',
     'FAILED',
     'IN',
@@ -253,14 +262,33 @@ function inputOf({ input, cache_read, cache_write, cache_write_1h }: UsageEntry[
   return input + cache_read + cache_write + cache_write_1h;
 }
 
-async function readGrouping(input: CommandInput): Promise<Grouping | null> {
-  const text = input.text('by');
-  if (text === undefined) return null;
+/** None: single requests are listed. @throws UsageError */
+async function readGroupings(input: CommandInput): Promise<readonly Grouping[]> {
+  const texts = input.texts('by');
+  if (texts.length === 0) {
+    if (input.text('time-zone') === undefined) return [];
+    throw new UsageError('--time-zone: expected --by day or --by month beside it');
+  }
   const { groupings } = await import('#usage/index.ts');
-  const by = groupings.find((grouping) => grouping === text);
-  if (by === undefined) throw new UsageError(`--by: expected one of ${groupings.join(', ')}`);
+  const by = [...new Set(texts)].map((text) => {
+    const grouping = groupings.find((each) => each === text);
+    if (grouping !== undefined) return grouping;
+    throw new UsageError(`--by: expected one of ${groupings.join(', ')}`);
+  });
+  if (by.length > 2) throw new UsageError('--by: expected one or two of them');
   if (input.flag('unread')) throw new UsageError('--unread: expected no --by beside it');
   return by;
+}
+
+async function readTimeZone(input: CommandInput, by: readonly Grouping[]): Promise<string> {
+  const zone = input.text('time-zone');
+  if (zone === undefined) return 'UTC';
+  const { isTimeZone } = await import('#config/index.ts');
+  if (!isTimeZone(zone)) {
+    throw new UsageError('--time-zone: expected a time zone such as Europe/Berlin');
+  }
+  if (by.includes('day') || by.includes('month')) return zone;
+  throw new UsageError('--time-zone: expected --by day or --by month beside it');
 }
 
 async function readFilter(input: CommandInput): Promise<UsageFilter> {

@@ -23,6 +23,63 @@ export const userCreate: Command = {
   },
 };
 
+export const userList: Command = {
+  name: 'user list',
+  description: '',
+  options: commonOptions,
+  positionals: [],
+  async run(input, io) {
+    const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
+    const { listUsers } = await import('#identity/index.ts');
+    const users = await withReadableWorkspace(config, ({ database }) => listUsers(database.kysely));
+    if (input.flag('json')) {
+      const rows = users.map(({ id, email, name, role, quota, groups, owner, enabled }) => ({
+        id,
+        email,
+        name,
+        role,
+        quota,
+        groups,
+        owner,
+        enabled,
+      }));
+      printJson(io, rows);
+      return exitCode.done;
+    }
+    const { formatTable } = await import('./text-table.ts');
+    const rows = users.map(({ email, name, role, owner, enabled }) => [
+      email,
+      name ?? '',
+      role,
+      owner,
+      enabled ? 'enabled' : 'disabled',
+    ]);
+    io.stdout(formatTable(['EMAIL', 'NAME', 'ROLE', 'OWNER', 'STATE'], rows));
+    return exitCode.done;
+  },
+};
+
+export const userDisable: Command = {
+  name: 'user disable',
+  description:
+    'Usage and books stay. Users of the file are disabled there: remove the entry, and apply the file.',
+  options: commonOptions,
+  positionals: ['EMAIL'],
+  async run(input, io) {
+    const config = await loadCommandConfig(input, io);
+    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
+    const { disableUser } = await import('#administration/index.ts');
+    const [email = ''] = input.positionals;
+    const changed = await withPresentAdministration(config, (administration) =>
+      disableUser(administration, commandActor(), email),
+    );
+    if (input.flag('json')) printJson(io, { email, disabled: true });
+    else io.stdout(`user '${email}' ${changed ? 'is' : 'was already'} disabled\n`);
+    return exitCode.done;
+  },
+};
+
 /** Bytes of a new password: far more than anybody can guess. */
 const length = 12;
 

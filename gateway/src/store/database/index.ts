@@ -13,6 +13,7 @@ export { connectDatabase, sqliteFileOf } from './connect.ts';
 export { prepareDataFolder, tightenDataFolder } from './data-folder.ts';
 export { claimMasterKey, readMasterKey } from './master-key.ts';
 export { migrate } from './migrate.ts';
+export { withChangeableRows } from './migrations/triggers.ts';
 export { formatUsd, parseUsd } from './money.ts';
 export { openDatabase, type DatabaseOptions, type OpenDatabase } from './open.ts';
 export { hashPassword, verifyPassword } from './password.ts';

@@ -545,7 +545,7 @@ export interface AuditTable {
   time: number;
   /** `person`, `command`, `file` or `system`. */
   actor_kind: string;
-  /** Of a person. */
+  /** Of a person; of a command or the file, the user of the machine whose process it was. Null: unknown. */
   actor_id: string | null;
   actor_name: string;
   /** Where the person was. */

@@ -21,4 +21,5 @@ export {
 export type { Difference } from './reconcile/difference.ts';
 export { acknowledgeLosses } from './reconcile/losses.repository.ts';
 export { reconcile, type Checked } from './reconcile/reconcile.ts';
+export { lateCharges } from './reconcile/rows.repository.ts';
 export { changeZone, dailyWindow, windowOf, type WindowClock } from './windows.ts';

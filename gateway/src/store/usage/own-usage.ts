@@ -48,16 +48,18 @@ export function encodeOwnUsage({ from, to, by, sums, limits }: OwnUsage): string
     currency: 'USD',
     cost: formatUsd(sums.reduce((total, sum) => total + sum.cost, 0n)),
     requests: sums.reduce((total, sum) => total + sum.requests, 0),
-    data: sums.map(({ name, requests, failed, tokens, images, video_ms, video_tokens, cost }) => ({
-      [by]: name,
-      requests,
-      failed,
-      tokens,
-      images,
-      video_ms,
-      video_tokens,
-      cost: formatUsd(cost),
-    })),
+    data: sums.map(
+      ({ names: [name], requests, failed, tokens, images, video_ms, video_tokens, cost }) => ({
+        [by]: name,
+        requests,
+        failed,
+        tokens,
+        images,
+        video_ms,
+        video_tokens,
+        cost: formatUsd(cost),
+      }),
+    ),
     limits: {
       balance: formatUsd(balance.limit - balance.used - balance.held),
       key_quota: encodeLimit(keyQuota),

@@ -77,7 +77,7 @@ export interface UsageEntry {
   readonly usage_unread: readonly string[];
   /** Decimal text in USD; null while nothing has been charged or decided. */
   readonly cost: string | null;
-  /** The part of it that is not within its limits, because it came after its lease had been freed; usually absent. */
+  /** The part of it that is not within its limits, because its lease had been freed or it never had one; usually absent. */
   readonly late?: string;
   /** What the cost is made of, before the group's factor; null while nothing has been charged. */
   readonly receipt: readonly ReceiptEntry[] | null;

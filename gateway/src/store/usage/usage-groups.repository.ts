@@ -348,7 +348,7 @@ function foldedPlace(dimension: NameDimension, names: readonly string[]): Source
 }
 
 /** The beginning of the hour or day, or some time within it. */
-function timePlace(dimension: TimeDimension, days: readonly Bucket[]): Source {
+export function timePlace(dimension: TimeDimension, days: readonly Bucket[]): Source {
   if (dimension === 'hour') return sql`hour`;
   const runs = runsOf(days).map(
     ({ from, to }) => sql`when hour < ${to} then hour - (hour - ${from}) % ${sql.lit(dayMs)}`,
@@ -356,7 +356,7 @@ function timePlace(dimension: TimeDimension, days: readonly Bucket[]): Source {
   return runs.length === 0 ? sql`hour` : sql`case ${sql.join(runs, sql` `)} end`;
 }
 
-function isTime(dimension: Dimension | undefined): dimension is TimeDimension {
+export function isTime(dimension: Dimension | undefined): dimension is TimeDimension {
   return (timeDimensions as readonly unknown[]).includes(dimension);
 }
 

@@ -1,14 +1,16 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { sessionKeyName } from '#database/expressions.ts';
-import { wholeHours } from './time-cuts.ts';
+import { areDaysWhole, cut, wholeHours, type Bucket } from './time-cuts.ts';
+import { isTime, timePlace } from './usage-groups.repository.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 import type { ShownTokens } from './usage-entry.ts';
 
-/** The dimensions of sums. Hours and days are in UTC. */
+/** The dimensions of sums. */
 export const groupings = [
   'hour',
   'day',
+  'month',
   'model',
   'channel',
   'key',
@@ -21,10 +23,10 @@ export type Grouping = (typeof groupings)[number];
 /** Usage summed up; the sums outlive the single rows. */
 export interface UsageSum {
   /**
-   * `2026-11-21T10:00Z`, `2026-11-21`, or a name; an id if the named object no longer exists, and words in parentheses
-   * for requests that have none.
+   * For each dimension: `2026-11-21T10:00Z`, `2026-11-21`, `2026-11` or a name; an id if the named object no longer
+   * exists, and words in parentheses for requests that have none.
    */
-  readonly name: string;
+  readonly names: readonly string[];
   readonly requests: number;
   /** How many of them failed or were refused. */
   readonly failed: number;
@@ -50,21 +52,31 @@ export interface SumFilter extends NameFilters {
 }
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /**
- * Sums over whole hours: `from` is rounded down to an hour and `to` up. Hours and days are in order, everything else
- * by cost, highest first.
+ * Sums over whole hours: `from` is rounded down to an hour and `to` up. Times are in order, everything else by cost,
+ * highest first; with two dimensions, what belongs to one name of the first stays together.
+ * @param by one or two dimensions
+ * @param timeZone an IANA name: days and months are those of this zone
+ * @throws RangeError for days or months that begin in the middle of an hour of UTC
  */
 export async function sumUsage(
   db: Kysely<Database>,
   filter: SumFilter,
-  by: Grouping,
+  by: readonly Grouping[],
+  timeZone = 'UTC',
 ): Promise<UsageSum[]> {
-  const rows = await (
-    await matching(db, filter)
-  )
-    .select(nameOf(by).as('name'))
+  const query = await matching(db, filter);
+  const bucketsOf = new Map<Grouping, readonly Bucket[]>();
+  const places = [];
+  for (const grouping of by) {
+    const buckets = await cutFor(query, grouping, timeZone);
+    bucketsOf.set(grouping, buckets);
+    places.push(nameOf(grouping, buckets));
+  }
+  const [first = sql<string>`''`, second = sql<string>`''`] = places;
+  const rows = await query
+    .select([first.as('name0'), second.as('name1')])
     .select(({ fn }) => [
       fn.sum<number>('requests').as('requests'),
       fn.sum<number>('failed').as('failed'),
@@ -81,12 +93,14 @@ export async function sumUsage(
       fn.sum<bigint>('cost').as('cost'),
       fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
     ])
-    .groupBy(sql.lit(1))
+    .groupBy([sql.lit(1), sql.lit(2)])
     .execute();
-  const names = await namesOf(db, by);
+  const shownNames: ReadonlyMap<string, string>[] = [];
+  for (const grouping of by) shownNames.push(await namesOf(db, grouping));
   const sums = rows.map(
     ({
-      name,
+      name0,
+      name1,
       requests,
       failed,
       refused,
@@ -97,11 +111,14 @@ export async function sumUsage(
       unbilled_tokens,
       ...tokens
     }): UsageSum => {
-      const shownName =
-        typeof name === 'number' ? timeOf(name, by) : (names.get(name) ?? named(name, by));
+      const names = by.map((grouping, at) => {
+        const name = at === 0 ? name0 : name1;
+        if (isTime(grouping)) return timeOf(Number(name), grouping, bucketsOf.get(grouping) ?? []);
+        return shownNames[at]?.get(String(name)) ?? named(String(name), grouping);
+      });
       const videos = { video_ms, video_tokens };
       return {
-        name: shownName,
+        names,
         requests,
         failed,
         refused,
@@ -113,7 +130,7 @@ export async function sumUsage(
       };
     },
   );
-  return sums.toSorted(by === 'day' || by === 'hour' ? byName : byCost);
+  return inOrder(sums, by);
 }
 
 /** A request that was refused before an upstream was asked may name any model, so these are one group. */
@@ -122,11 +139,28 @@ function named(name: string, by: Grouping): string {
   return by === 'model' ? '(refused)' : `(no ${by})`;
 }
 
-function byName(a: UsageSum, b: UsageSum): number {
+function inOrder(sums: readonly UsageSum[], by: readonly Grouping[]): UsageSum[] {
+  const [first, second] = by;
+  const wholes = Map.groupBy(sums, ({ names: [name = ''] }) => name);
+  const groups = Array.from(wholes, ([name, parts]) => ({
+    name,
+    cost: parts.reduce((sum, part) => sum + part.cost, 0n),
+    requests: parts.reduce((sum, part) => sum + part.requests, 0),
+    parts: parts
+      .map(({ names: [, part = ''], cost, requests }, at) => ({ name: part, cost, requests, at }))
+      .toSorted(isTime(second) ? byName : byCost)
+      .flatMap(({ at }) => parts[at] ?? []),
+  }));
+  return groups.toSorted(isTime(first) ? byName : byCost).flatMap(({ parts }) => parts);
+}
+
+type Ordered = Pick<UsageSum, 'cost' | 'requests'> & { readonly name: string };
+
+function byName(a: Ordered, b: Ordered): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function byCost(a: UsageSum, b: UsageSum): number {
+function byCost(a: Ordered, b: Ordered): number {
   if (a.cost !== b.cost) return a.cost > b.cost ? -1 : 1;
   return b.requests - a.requests || byName(a, b);
 }
@@ -144,9 +178,28 @@ async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query>
   return query;
 }
 
-function nameOf(by: Grouping): RawBuilder<string | number> {
-  if (by === 'hour') return sql`hour`;
-  if (by === 'day') return sql`hour - hour % ${sql.lit(dayMs)}`;
+/** The days or months of all that is summed up; none for another dimension. */
+async function cutFor(query: Query, by: Grouping, timeZone: string): Promise<readonly Bucket[]> {
+  if (by !== 'day' && by !== 'month') return [];
+  const range = await query
+    .select(({ fn }) => [fn.min('hour').as('first'), fn.max('hour').as('last')])
+    .executeTakeFirst();
+  if (range === undefined || range.last === null) return [];
+  const [from, to] = [range.first, range.last + hourMs];
+  if (!areDaysWhole(from, to, timeZone)) {
+    throw new RangeError(
+      `days of ${timeZone} begin in the middle of an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`,
+    );
+  }
+  return cut(by, from, to, timeZone);
+}
+
+function nameOf(by: Grouping, buckets: readonly Bucket[]): RawBuilder<string | number> {
+  if (by === 'hour' || by === 'day') return timePlace(by, buckets) as RawBuilder<number>;
+  if (by === 'month') {
+    const months = buckets.map(({ from, to }) => sql`when hour < ${to} then ${sql.lit(from)}`);
+    return months.length === 0 ? sql`hour` : sql`case ${sql.join(months, sql` `)} end`;
+  }
   // The keys of sessions in the console are one to whoever reads.
   if (by === 'key') {
     const ofSessions = sql`select id from keys where session_id is not null`;
@@ -169,7 +222,7 @@ async function namesOf(db: Kysely<Database>, by: Grouping): Promise<ReadonlyMap<
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-function timeOf(unixMs: number, by: Grouping): string {
-  const text = new Date(unixMs).toISOString();
-  return by === 'hour' ? `${text.slice(0, 16)}Z` : text.slice(0, 10);
+function timeOf(unixMs: number, by: Grouping, buckets: readonly Bucket[]): string {
+  if (by === 'hour') return `${new Date(unixMs).toISOString().slice(0, 16)}Z`;
+  return buckets.findLast(({ from }) => from <= unixMs)?.name ?? '';
 }

@@ -63,8 +63,8 @@ export interface Converter {
     owner: string,
     maker: StateMaker,
   ): Promise<RecalledReasoning>;
-  /** The same reader, which remembers the reasoning that goes with each call. */
-  rememberReasoning(reader: ResponseReader, place: ReasoningPlace): ResponseReader;
+  /** Reads with this reader and remembers the reasoning that goes with each call. Nothing is lost. */
+  rememberReasoning(reader: ResponseReader, place: ReasoningPlace): ResponseReading;
 }
 
 export interface ConvertedExchange {
@@ -132,6 +132,18 @@ export interface ResponseReading {
 
 export function createConverter(options: ConverterOptions): Converter {
   const { codecs, protocols, sealer, store } = options;
+  const readingOf = (
+    owner: string,
+    reader: ResponseReader,
+    responseLosses: ResponseLosses,
+  ): ResponseReading => ({
+    responseLosses,
+    reader,
+    learn({ losses, keptStates }) {
+      responseLosses.addAll(losses);
+      for (const [call, state] of keptStates) store.keep(owner, call, state);
+    },
+  });
   const read = (terms: ResponseTerms): ResponseReading => {
     const responseLosses = new ResponseLosses(terms.client);
     const reader = createConvertedReader(protocols[terms.upstream], {
@@ -145,20 +157,16 @@ export function createConverter(options: ConverterOptions): Converter {
       sealing: { sealer, owner: terms.owner },
       store,
     });
-    return {
-      responseLosses,
-      reader,
-      learn({ losses, keptStates }) {
-        responseLosses.addAll(losses);
-        for (const [call, state] of keptStates) store.keep(terms.owner, call, state);
-      },
-    };
+    return readingOf(terms.owner, reader, responseLosses);
   };
   return {
     read,
     recallReasoning: (request, owner, maker) =>
       recallReasoning(request, { owner, maker: makerId(maker) }, codecs.chat, store),
-    rememberReasoning: (reader, place) => rememberReasoning(reader, place, codecs.chat, store),
+    rememberReasoning: (reader, place) => {
+      const remembering = rememberReasoning(reader, place, codecs.chat, store);
+      return readingOf(place.owner, remembering, new ResponseLosses('chat'));
+    },
     open(exchange) {
       const client = codecs[exchange.protocol];
       const { path } = exchange.request;

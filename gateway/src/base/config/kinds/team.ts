@@ -1,5 +1,5 @@
 import { list, mapping } from '../collection.ts';
-import { emailAddress, name, oneOf, string } from '../leaf.ts';
+import { emailAddress, isTimeZone, name, oneOf, string } from '../leaf.ts';
 import {
   amount,
   defineKind,
@@ -46,15 +46,6 @@ const members = structure(
         .toSorted((a, b) => (a.user < b.user ? -1 : 1)),
   },
 );
-
-function isTimeZone(zone: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 export const team = defineKind('team', {
   name: member(text(name('a team name')), { identity: true }),

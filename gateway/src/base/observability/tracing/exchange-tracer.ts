@@ -1,5 +1,4 @@
 import {
-  ProxyTracerProvider,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -26,19 +25,16 @@ export interface ChannelTarget {
 }
 
 /**
- * Writes one span per exchange and one child span per attempt if an OpenTelemetry SDK was loaded before the gateway;
- * null otherwise, so that there is nothing to call. Spans are written when the exchange is over, with the original
+ * Writes one span per exchange and one child span per attempt. Spans are written when the exchange is over, with the original
  * times, and nothing is kept for them until then. Names follow the GenAI semantic conventions
  * (https://github.com/open-telemetry/semantic-conventions-genai).
  *
  * @param targetOf gives the target of a channel by name; null if the channel no longer exists
  */
 export function createExchangeTracer(
+  tracer: Tracer,
   targetOf: (channel: string) => ChannelTarget | null,
-): ExchangeObserver['finished'] | null {
-  const tracer = loadedTracer();
-  if (tracer === null) return null;
-
+): ExchangeObserver['finished'] {
   return function traceExchange(exchange) {
     const { record, modelId } = exchange;
     const end = record.time + record.durationMs;
@@ -54,17 +50,10 @@ export function createExchangeTracer(
     if (record.outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR });
     const context = trace.setSpan(ROOT_CONTEXT, span);
     for (const attempt of record.attempts) {
-      traceAttempt(tracer, context, spanName(record, modelId), attempt, targetOf(attempt.channel));
+      traceAttempt(tracer, context, exchange, attempt, targetOf(attempt.channel));
     }
     span.end(end);
   };
-}
-
-/** The tracer of the SDK; null if no SDK has registered itself. */
-function loadedTracer(): Tracer | null {
-  const provider = trace.getTracerProvider();
-  if (provider instanceof ProxyTracerProvider) return provider.getDelegateTracer('sluice') ?? null;
-  return provider.getTracer('sluice');
 }
 
 function parentOf({ traceparent, tracestate }: FinishedExchange): Context {
@@ -86,7 +75,7 @@ function spanName(record: ExchangeFacts, modelId: string | null): string {
 }
 
 function exchangeAttributes(
-  { record, keyName }: FinishedExchange,
+  { record, keyName, teamName }: FinishedExchange,
   targetOf: (channel: string) => ChannelTarget | null,
 ): Attributes {
   const { tokens, channel, upstreamModel, ttftMs, error } = record;
@@ -109,6 +98,10 @@ function exchangeAttributes(
     'sluice.outcome': record.outcome,
     'sluice.attempts': record.attempts.length,
   };
+  if (record.teamId !== null && teamName !== null) {
+    attributes['sluice.team.id'] = record.teamId;
+    attributes['sluice.team.name'] = teamName;
+  }
   if (upstreamModel !== null) attributes['gen_ai.response.model'] = upstreamModel;
   if (record.stream && ttftMs !== null) {
     attributes['gen_ai.response.time_to_first_chunk'] = ttftMs / 1000;
@@ -124,17 +117,18 @@ function exchangeAttributes(
 function traceAttempt(
   tracer: Tracer,
   context: Context,
-  name: string,
+  { record, modelId }: FinishedExchange,
   attempt: AttemptFacts,
   target: ChannelTarget | null,
 ): void {
   const { channel, result, status, startedAt, durationMs } = attempt;
   const span = tracer.startSpan(
-    name,
+    spanName(record, modelId),
     {
       kind: SpanKind.CLIENT,
       startTime: startedAt,
       attributes: {
+        'gen_ai.operation.name': operationOf(record),
         'sluice.channel': channel,
         ...targetAttributes(target),
         ...(status === null ? {} : { 'http.response.status_code': status }),

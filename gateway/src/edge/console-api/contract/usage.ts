@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeZone } from '#config/index.ts';
 import { defineRoute } from './route.ts';
 import { count, money, nothing, ranged, text, time, tokens, units } from './values.ts';
 
@@ -76,6 +77,8 @@ const detail = row.extend({
   payer: z.string().nullable(),
   held: money.nullable(),
   overshoot: money.nullable(),
+  /** What was charged without a lease; usually absent. */
+  late: money.optional(),
   /** `reported`, `estimated`, `quarantined` or `none`. */
   usage_source: z.string(),
   /** The ledger transaction. */
@@ -246,14 +249,6 @@ const summedRange = { from: time, to: time };
 const exampleRange = { from: '2026-11-25T00:00:00.000Z', to: '2026-11-26T00:00:00.000Z' };
 
 export const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 /** Of which at most one may cut the time. */
 const dimensions = [

@@ -258,6 +258,7 @@ function finishedExchangeOf(
   return {
     record,
     keyName: input.caller.keyName,
+    teamName: input.caller.team?.name ?? null,
     client: clientOf(record.userAgent),
     modelId,
     retryCount,

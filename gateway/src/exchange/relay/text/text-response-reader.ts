@@ -5,7 +5,7 @@ import {
   streamOf,
   type WireProtocol,
 } from '#body-work/index.ts';
-import type { ConvertedRequest } from '#conversion/index.ts';
+import type { ReasoningPlace, ResponseReading, ResponseTerms } from '#conversion/index.ts';
 import { ownerOf } from '#identity/index.ts';
 import type {
   Protocol,
@@ -39,7 +39,10 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
   readonly echo: ResponseEcho;
   readonly #bodies: BodyPool;
   readonly #input: TextInput;
-  readonly #convertedRequest: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
+  readonly #terms: ResponseTerms | null;
+  readonly #place: ReasoningPlace | null;
+  /** Null for responses of which nothing has to be noted. */
+  readonly #learn: ResponseReading['learn'] | null;
   /** Who is given which ids; null if the ids in the response are the gateway's. */
   readonly #names: StateNames | null;
 
@@ -54,9 +57,12 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     const { convertedRequest, patchedRequest, place, route } = request;
     const { toolNames } = patchedRequest;
     this.wire = parts.protocols[convertedRequest?.protocol ?? input.protocol];
-    this.protocol =
-      convertedRequest?.reader ??
-      (place === null ? this.wire : parts.converter.rememberReasoning(this.wire, place));
+    const reading =
+      convertedRequest ?? (place && parts.converter.rememberReasoning(this.wire, place));
+    this.protocol = reading?.reader ?? this.wire;
+    this.#learn = reading?.learn ?? null;
+    this.#terms = convertedRequest?.terms ?? null;
+    this.#place = place;
     this.echo = {
       clientModel: preparedText.request.model,
       upstreamModel: route.upstreamModel,
@@ -64,10 +70,6 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     };
     this.#bodies = parts.bodies;
     this.#input = input;
-    this.#convertedRequest = convertedRequest && {
-      terms: convertedRequest.terms,
-      learn: convertedRequest.learn,
-    };
     this.#names =
       convertedRequest === null
         ? {
@@ -86,11 +88,10 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     if (body.length < bodies.weights.response) {
       return readWholeResponse(body, wire, this.protocol, echo);
     }
-    const convertedRequest = this.#convertedRequest;
-    const args = { body, upstream: wire.name, echo, terms: convertedRequest?.terms ?? null };
+    const args = { body, upstream: wire.name, echo, terms: this.#terms, place: this.#place };
     const running = bodies.run(this.#input.caller.keyId, 'readText', args);
     return readingInThread(running).with((response) => {
-      convertedRequest?.learn(response);
+      this.#learn?.(response);
       return response;
     });
   }

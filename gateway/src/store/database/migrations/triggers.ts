@@ -10,6 +10,38 @@ export async function addTriggers(
   await keepCredits(db, dialect);
 }
 
+/** The tables in which an erased person is replaced. */
+const erasable = ['ledger_entries', 'audit_log'];
+
+/**
+ * Runs `work` while rows of the ledger and the audit log may be changed, in this transaction only: nobody else's changes
+ * are let through, and they wait for its end.
+ */
+export async function withChangeableRows<Tables, Result>(
+  trx: Kysely<Tables>,
+  dialect: 'sqlite' | 'postgres',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const alter = async (change: 'disable' | 'enable'): Promise<void> => {
+    for (const table of erasable) {
+      if (dialect === 'postgres') {
+        await sql`
+          alter table ${sql.table(table)} ${sql.raw(change)} trigger ${sql.id(`${table}_append_only`)}`.execute(
+          trx,
+        );
+      } else if (change === 'disable') {
+        await sql`drop trigger ${sql.id(`${table}_no_update`)}`.execute(trx);
+      } else {
+        await refuseChanges(trx as unknown as Kysely<unknown>, dialect, table, ['update']);
+      }
+    }
+  };
+  await alter('disable');
+  const result = await work();
+  await alter('enable');
+  return result;
+}
+
 async function refuseChanges(
   db: Kysely<unknown>,
   dialect: 'sqlite' | 'postgres',

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
 import type { Check } from './difference.ts';
@@ -50,6 +50,24 @@ export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check 
     }
   }
   return count;
+}
+
+/** The rows that were charged without a lease, and by how much: no difference, but limits may be exceeded by it. */
+export async function lateCharges(
+  db: Kysely<Database>,
+  { from, to }: TimeRange,
+): Promise<{ readonly count: number; readonly amount: bigint }> {
+  let query = db
+    .selectFrom('usage')
+    .select([
+      sql<number | bigint>`count(*)`.as('count'),
+      sql<bigint>`cast(coalesce(sum(late), 0) as bigint)`.as('late'),
+    ])
+    .where('late', 'is not', null);
+  if (from !== undefined) query = query.where('time', '>=', from);
+  if (to !== undefined) query = query.where('time', '<', to);
+  const { count, late } = await query.executeTakeFirstOrThrow();
+  return { count: Number(count), amount: late };
 }
 
 /** The stored prices that rows name; each is read once. */

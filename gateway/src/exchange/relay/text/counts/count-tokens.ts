@@ -6,7 +6,7 @@ import { type Exchange, writeJson } from '../../exchange.ts';
 import { finishCompleted, finishDisconnected, finishWithoutResponse } from '../../ending/finish.ts';
 import { nothingUsed, responseHeaders } from '../../ending/record.ts';
 import type { TextInput, TextParts } from '../input.ts';
-import type { LargeBody } from '../large-body.ts';
+import { givingBack, type LargeBody } from '../large-body.ts';
 import { inputTokensOf, type PreparedText } from '../prepared.ts';
 import {
   type CountersTried,
@@ -53,7 +53,7 @@ export function createCountResponder(parts: TextParts) {
     }));
     const isPassedOn = routes.some((route) => isNative(route, protocol));
     const outline = preparedText.large?.isRead
-      ? await outlineLarge(preparedText.large, isPassedOn)
+      ? await givingBack(preparedText, input, outlineLarge(preparedText.large, isPassedOn))
       : outlineOf(parts, input, preparedText, isPassedOn);
     const tokens =
       outline === null
