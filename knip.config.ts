@@ -22,7 +22,7 @@ export default {
         'nft',
         'openssl',
         'prlimit',
-        'promtool',
+        'promtool', 'systemd-analyze',
         'strace',
         'systemd-analyze',
         'umount',

@@ -30,6 +30,8 @@ export const start: Command = {
       const { startWorker } = await import('./start-worker.ts');
       return startWorker(Number(workerNumber));
     }
+    const { endOnSignals } = await import('./stop-signal.ts');
+    endOnSignals();
     const config = await loadCommandConfig(input, io);
     if (config.server.workers > 1) {
       const { startSupervisor } = await import('./start-supervisor.ts');

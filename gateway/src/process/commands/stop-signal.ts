@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { onStarterEnded } from './starter.ts';
 
 /** How long new connections are still served after SIGTERM. */
@@ -20,10 +21,26 @@ export interface StopSignals {
   readonly hurry: Promise<void>;
 }
 
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+function endAtOnce(signal: StopSignal): void {
+  process.exit(128 + constants.signals[signal]);
+}
+
+/**
+ * Makes a signal end this process at once if it is the first one of a container: there the system ignores signals that
+ * are not handled, and whoever stops the container would wait until it may kill it.
+ * @param pid of this process
+ */
+export function endOnSignals(pid: number = process.pid): void {
+  if (pid !== 1) return;
+  for (const each of signals) process.on(each, endAtOnce);
+}
+
+/** Listens to the signals from here on, instead of ending at once. */
 export function stopSignals(): StopSignals {
   const stop = Promise.withResolvers<StopSignal | 'parent ended'>();
   const hurry = Promise.withResolvers<void>();
-  const signals = ['SIGTERM', 'SIGINT'] as const;
   let firstAt: number | null = null;
   const onSignal = (signal: StopSignal): void => {
     firstAt ??= performance.now();
@@ -31,8 +48,9 @@ export function stopSignals(): StopSignals {
     if (performance.now() - firstAt < sameMs) return;
     hurry.resolve();
     for (const each of signals) process.off(each, onSignal);
+    endOnSignals();
   };
-  for (const each of signals) process.on(each, onSignal);
+  for (const each of signals) process.off(each, endAtOnce).on(each, onSignal);
   onStarterEnded(() => stop.resolve('parent ended'));
   return { stop: stop.promise, hurry: hurry.promise };
 }
