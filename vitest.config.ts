@@ -39,7 +39,7 @@ const system = [
   'gateway/test/matrix/published-requests.test.ts',
   'gateway/test/nodes/read-only-database.test.ts',
   'gateway/test/observability/{promtool,tracing-process,unread-log}.test.ts',
-  'gateway/test/startup/{package,started-by-npm}.test.ts',
+  'gateway/test/startup/{package,started-by-npm,systemd-unit}.test.ts',
   'gateway/test/workers/**/*.test.ts',
 ];
 /** Sieges of several processes, bodies of hundreds of megabytes, and searches of many states: `npm run test:faults`. */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -188,16 +187,3 @@ test('the files that compose.yaml and the Dockerfile take from the checkout exis
   const kept = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
   expect(kept.filter((path) => !existsSync(path))).toEqual([]);
 });
-
-test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
-  'the unit leaves little of the system to the gateway',
-  () => {
-    const { status, stdout } = spawnSync(
-      'systemd-analyze',
-      ['security', '--offline=true', '--threshold=30', 'deploy/systemd/sluice.service'],
-      { encoding: 'utf8' },
-    );
-    expect(stdout).toMatch(/Overall exposure level/);
-    expect(status).toBe(0);
-  },
-);

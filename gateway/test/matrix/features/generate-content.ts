@@ -165,7 +165,7 @@ export const generateContent: ClientFeatures = {
         without: looped,
       },
       {
-        name: '`response` with members of its own',
+        name: '`response` with its own members',
         body: called([call()], [result('get_weather', { response: { sky: 'blue', wind: 3 } })]),
         without: looped,
       },
