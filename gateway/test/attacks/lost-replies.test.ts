@@ -28,7 +28,9 @@ describe.skipIf(cannotAttack)('nodes that each lose the reply to one statement',
   let world: World;
   const answers: Answer[] = [];
   beforeAll(async () => {
-    world = await openWorld({ accounts: all, nodes: fates.length + 1 });
+    // What is idle goes back after ten seconds.
+    const settings = 'limits: { lease_reserve: 0s }';
+    world = await openWorld({ accounts: all, settings, nodes: fates.length + 1 });
   }, 120_000);
   afterAll(() => world.close());
 

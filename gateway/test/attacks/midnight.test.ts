@@ -28,6 +28,8 @@ describe.skipIf(cannotAttack)('two nodes that lease money of a day', () => {
   let world: ClockedWorld;
   beforeAll(async () => {
     world = await openClockedWorld({
+      // What is idle goes back after ten seconds.
+      settings: 'limits: { lease_reserve: 0s }',
       accounts: zones.map(account),
       late,
       time: '2026-03-31T09:00:00Z',

@@ -106,7 +106,7 @@ async function openWorld(dialect: Dialect) {
       const held = await billing.hold({ ...order, expiresAt: Date.now() + 60_000 });
       if (held === null) throw new Error('it is not free');
       for (const name of held.meters) {
-        expect(money.read(name), name).toMatchObject({ spent: spent.get(name) ?? 0n });
+        expect(money.read(name), name).toMatchObject({ spentAmount: spent.get(name) ?? 0n });
       }
       return held;
     } catch (error) {
