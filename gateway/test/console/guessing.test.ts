@@ -21,15 +21,16 @@ const signInAt = (now: () => number, hashing = createSlots(2, 20)) =>
     onFailure: () => undefined,
   });
 
+const attempt = {
+  email: 'viewer@example.com',
+  password,
+  address: '192.0.2.1',
+  browserToken: null,
+};
+
 test('S-09 guessing is delayed from the fifth failure on, but not in a browser that the person has used', async () => {
   let now = 0;
   const signIn = signInAt(() => now);
-  const attempt = {
-    email: 'viewer@example.com',
-    password,
-    address: '192.0.2.1',
-    browserToken: null,
-  };
   const { browserToken } = await signIn(attempt);
 
   const wrong = { ...attempt, password: 'a wrong password' };
@@ -60,12 +61,6 @@ test('S-09 guessing is delayed from the fifth failure on, but not in a browser t
 
 test('S-09 text behind the mark of a browser gives no further tries', async () => {
   const signIn = signInAt(() => 0);
-  const attempt = {
-    email: 'viewer@example.com',
-    password,
-    address: '192.0.2.1',
-    browserToken: null,
-  };
   const { browserToken } = await signIn(attempt);
   for (let at = 0; at < 5; at += 1) {
     const wrong = {
