@@ -8,7 +8,6 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
-import { KeysPage } from '../pages/keys/page.tsx';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -118,7 +117,7 @@ const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
   validateSearch: readKeysSearch,
-  component: KeysPage,
+  component: lazyRouteComponent(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
 /** Pages that load when they are opened. */

@@ -1,41 +1,48 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { createContext, useEffect, useId, useRef, type ReactNode, type RefObject } from 'react';
+
+/** The dialog around a control: what the control opens has to be inside it, because the page behind waits. */
+export const AroundDialog = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
 
 interface Props {
   readonly title: string;
   readonly onClose: () => void;
   /** For lines of code. */
   readonly isWide?: boolean;
+  /** A closed one keeps what was typed. */
+  readonly isOpen?: boolean;
   readonly children: ReactNode;
 }
 
 /** In front of the page, which waits. `Esc` closes it, and the focus returns to where it was. */
-export function Dialog({ title, onClose, isWide = false, children }: Props) {
+export function Dialog({ title, onClose, isWide = false, isOpen = true, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const before = useRef<Element>(null);
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
+    if (!isOpen) return undefined;
     if (dialog?.open === false) {
       before.current = document.activeElement;
       dialog.showModal();
     }
     return () => {
+      dialog?.close();
       // The browser returns the focus of a dialog that is closed, not of one that a button's action took away.
       const hasNone = document.activeElement === document.body;
       if (hasNone && before.current instanceof HTMLElement) before.current.focus();
     };
-  }, []);
+  }, [isOpen]);
   return (
     <dialog
       ref={element}
       className={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={() => isOpen && onClose()}
     >
       <h2 className="dialogTitle" id={id}>
         {title}
       </h2>
-      {children}
+      <AroundDialog value={element}>{children}</AroundDialog>
     </dialog>
   );
 }

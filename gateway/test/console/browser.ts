@@ -62,7 +62,8 @@ export async function visit(url: string, timezoneId?: string): Promise<Visit> {
       const session = await page.context().newCDPSession(page);
       await session.send('Runtime.evaluate', { expression: axe });
       const { result } = await session.send('Runtime.evaluate', {
-        expression: `axe.run(document, {
+        // Hidden stops at both ends of an open menu pass the focus on at once, so nobody rests on one.
+        expression: `axe.run({ include: [document], exclude: ['[data-base-ui-focus-guard]'] }, {
           runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
           // WCAG 2.5.3; axe calls it experimental.
           rules: { 'label-content-name-mismatch': { enabled: true } },

@@ -45,7 +45,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
     const group = dialog.getByLabel('Group');
-    expect(await group.locator('option').allTextContents()).toEqual(['lab', 'default']);
+    await expect.poll(() => group.locator('option').allTextContents()).toEqual(['lab', 'default']);
     expect(await group.inputValue()).toBe('default');
     // A team with one group leaves nothing to choose.
     await dialog.getByLabel('Team').selectOption('red');
@@ -57,7 +57,8 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'I have it' }).click();
     expect(await groupOf('bench')).toBe('lab');
 
-    await page.getByRole('button', { name: 'Change bench' }).click();
+    await page.getByRole('button', { name: 'Actions of bench' }).click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
     expect(await group.inputValue()).toBe('lab');
     expect(await axeProblems()).toEqual([]);
     await group.selectOption('default');

@@ -31,14 +31,22 @@ test.runIf(hasBrowser)(
     await signInAt('/keys', 'member@example.com');
     const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
     await rowOf('members').waitFor();
+    const act = async (name: string, action: string) => {
+      await rowOf(name)
+        .getByRole('button', { name: `Actions of ${name}` })
+        .click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
     // Declared with its secret: revoking is all that can be done here.
-    const buttons = rowOf('members').getByRole('button');
-    await rowOf('members').getByRole('button', { name: 'Copy members as curl' }).waitFor();
-    expect(await buttons.allTextContents()).toEqual(['file', 'curl', 'Revoke']);
+    await rowOf('members').getByRole('button', { name: 'Actions of members' }).click();
+    const actions = page.getByRole('menuitem');
+    await expect
+      .poll(() => actions.allTextContents())
+      .toEqual(['Copy as curl', 'Its entry in the file', 'Revoke']);
     expect(await axeProblems()).toEqual([]);
 
     // Its settings are changed in the file: where that is, and the entry to copy.
-    await buttons.first().click();
+    await actions.nth(1).click();
     const entry = page.getByRole('dialog', { name: 'Key members in the file' });
     await entry.getByText(/change it in .*\.yaml, keys\[1\]/).waitFor();
     const yaml = entry.getByRole('region');
@@ -64,7 +72,20 @@ test.runIf(hasBrowser)(
     expect(await field('Requests a minute').inputValue()).toBe('30');
     const day = await field('Ends on').inputValue();
     expect([before, dayIn(180)]).toContain(day);
-    await field('Models').fill('demo-chat');
+    // A name is chosen among those that are known. Esc closes their list, not the dialog.
+    await field('Models').fill('demo-cha');
+    await dialog.getByRole('option', { name: 'demo-chat', exact: true }).click();
+    await field('Models').fill('demo');
+    await dialog.getByRole('option').first().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('option').first().waitFor({ state: 'detached' });
+    await field('Models').fill('');
+    // A half-typed key is there again.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.keyboard.press('n');
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('laptop');
     await field('Customer').check();
     expect(await field('Requests at once').inputValue()).toBe('10');
     expect(await field('Ends on').inputValue()).toBe('');
@@ -72,7 +93,7 @@ test.runIf(hasBrowser)(
     await field('Something else').check();
     expect(await field('Quota, USD').inputValue()).toBe('');
     expect(await field('Requests a minute').inputValue()).toBe('');
-    expect(await field('Models').inputValue()).toBe('demo-chat');
+    await dialog.getByText('demo-chat', { exact: true }).waitFor();
     await field('Quota, USD').fill('much');
     await dialog.locator('summary').click();
     await field('Requests at once').waitFor({ state: 'hidden' });
@@ -143,7 +164,7 @@ test.runIf(hasBrowser)(
 
     // Somebody else is faster: what they did is shown before anything is overwritten.
     const admin = await signIn(gateway.url, 'admin@example.com', password);
-    await rowOf('laptop').getByRole('button', { name: 'Change laptop' }).click();
+    await act('laptop', 'Change');
     expect(await dialog.getByLabel('Quota, USD').inputValue()).toBe('5');
     expect(await axeProblems()).toEqual([]);
     const { data } = (await (await admin.get('/keys')).json()) as {
@@ -164,7 +185,7 @@ test.runIf(hasBrowser)(
     await dialog.getByLabel('Quota, USD').fill('4');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rowOf('laptop').getByText('4 USD, 30 a minute').waitFor();
-    await rowOf('laptop').getByRole('button', { name: 'Change laptop' }).click();
+    await act('laptop', 'Change');
     // The administrator's limit.
     await dialog.getByLabel('Requests a minute').fill('40');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -176,7 +197,7 @@ test.runIf(hasBrowser)(
       expect.stringContaining('403'),
     ]);
 
-    await rowOf('laptop').getByRole('button', { name: 'Rotate laptop' }).click();
+    await act('laptop', 'Rotate');
     await dialog.getByLabel('The old secret works').selectOption('0s');
     expect(await axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click();
@@ -202,7 +223,7 @@ test.runIf(hasBrowser)(
     await byName.click();
     await page.waitForURL('**/keys');
 
-    await rowOf('laptop').getByRole('button', { name: 'Revoke laptop' }).click();
+    await act('laptop', 'Revoke');
     await dialog.getByText('It cannot be undone').waitFor();
     expect(await axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -210,17 +231,17 @@ test.runIf(hasBrowser)(
     // The focus returns to where it was, and the keyboard moves it from there.
     const focused = () =>
       page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
-    expect(await focused()).toBe('Revoke laptop');
+    expect(await focused()).toBe('Actions of laptop');
     await page.keyboard.press('j');
     expect(await focused()).toBe('members');
     await page.keyboard.press('k');
     expect(await focused()).toBe('laptop');
-    await rowOf('laptop').getByRole('button', { name: 'Revoke laptop' }).click();
+    await act('laptop', 'Revoke');
     await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
     await rowOf('laptop')
       .getByText(/^revoked/)
       .waitFor();
-    expect(await rowOf('laptop').getByRole('button').count()).toBe(0);
+    await expect.poll(() => rowOf('laptop').getByRole('button').count()).toBe(0);
     const stored = await page.evaluate('JSON.stringify([localStorage, sessionStorage])');
     expect(stored).not.toMatch(/sk-/);
 
@@ -230,6 +251,14 @@ test.runIf(hasBrowser)(
     await page.getByLabel('Language').selectOption('zh-CN');
     await page.getByRole('heading', { name: '密钥' }).waitFor();
     expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    // What can be done with a key is in sight at every width.
+    const last = rowOf('members').getByRole('button', { name: 'members 的操作' });
+    for (const width of [360, 800, 1024]) {
+      await page.setViewportSize({ width, height: 800 });
+      const box = await last.boundingBox();
+      expect([width, box !== null && box.x + box.width <= width]).toEqual([width, true]);
+    }
     await page.setViewportSize({ width: 360, height: 800 });
     await page.getByRole('button', { name: '新建密钥' }).click();
     await dialog.waitFor();

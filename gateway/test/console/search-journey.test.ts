@@ -147,9 +147,11 @@ test.runIf(hasBrowser)(
     await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.goto(`${gateway.url}/console/keys?q=admins`);
-    await page.getByRole('button', { name: 'Copy admins as curl' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('button', { name: 'Actions of admins' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
+    await page.getByRole('menuitem', { name: 'Copied' }).waitFor();
     expect(await copied()).toContain('Bearer $SLUICE_KEY');
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'Limits' }).click();
     await expect.poll(titles).not.toContain('Limits');

@@ -1,4 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/client.ts';
+import { NameField, NamesField } from '../../pieces/name-fields.tsx';
 import { useWords, type TextName } from '../../words/index.ts';
+import { modelsQuery } from '../models/query.ts';
 import { nameOf, type Write } from './use-write.ts';
 import styles from './page.module.css';
 
@@ -27,7 +31,7 @@ export function readSettings(form: FormData): Settings {
   };
   const ends = textOf(form, 'expires_at');
   return {
-    models: (textOf(form, 'models') ?? '').split(/[\s,]+/).filter((model) => model !== ''),
+    models: form.getAll('models').flatMap((name) => (typeof name === 'string' ? [name] : [])),
     quota: textOf(form, 'quota'),
     // The beginning of that day where the person is.
     expires_at: ends === null ? null : new Date(`${ends}T00:00`).toISOString(),
@@ -57,13 +61,70 @@ export function SettingFields({ initial, sending }: SettingsProps) {
 }
 
 export function ModelsField({ initial, sending }: SettingsProps) {
+  const say = useWords();
+  const models = useQuery(modelsQuery).data?.data ?? [];
+  const problem = problemOf('models', sending);
   return (
-    <Field
-      name="models"
-      hint="keys.form.modelsHint"
-      initial={initial?.models.join(', ')}
-      sending={sending}
-    />
+    <div className="field">
+      <label htmlFor="key-models" id="key-models-label">
+        {say('keys.form.models')}
+      </label>
+      <NamesField
+        id="key-models"
+        name="models"
+        names={models.flatMap(({ id, aliases }) => [id, ...aliases])}
+        initial={initial?.models ?? []}
+        isWrong={problem !== undefined}
+        note="key-models-note"
+      />
+      <Note id="key-models-note" problem={problem} hint="keys.form.modelsHint" />
+    </div>
+  );
+}
+
+/** Whose key it is: one of the people that requests and keys are known of, or another address. */
+export function PersonField({ initial, sending }: { initial: string; sending: Write }) {
+  const say = useWords();
+  const problem = problemOf('user', sending);
+  const known = useQuery({
+    queryKey: ['people'],
+    queryFn: ({ signal }) => read<'readFacets'>('/usage/facets', { limit: '200' }, signal),
+    staleTime: 60_000,
+  });
+  const people = known.data?.user.map(({ value }) => value) ?? [];
+  return (
+    <div className="field">
+      <label htmlFor="key-user" id="key-user-label">
+        {say('keys.form.user')}
+      </label>
+      <NameField
+        id="key-user"
+        name="user"
+        names={[...new Set([initial, ...people])]}
+        initial={initial}
+        isWrong={problem !== undefined}
+        note="key-user-note"
+      />
+      <Note id="key-user-note" problem={problem} />
+    </div>
+  );
+}
+
+const problemOf = (name: string, { fields }: Write) =>
+  fields.find(({ path }) => nameOf(path) === name)?.message;
+
+/** Explains a field; its problem stands in the place of the hint. */
+function Note(props: {
+  readonly id: string;
+  readonly problem: string | undefined;
+  readonly hint?: TextName | undefined;
+}) {
+  const { id, problem, hint } = props;
+  const say = useWords();
+  return (
+    <p className={problem === undefined ? 'hint' : 'problem'} id={id}>
+      {problem ?? (hint === undefined ? '' : say(hint))}
+    </p>
   );
 }
 
@@ -118,7 +179,7 @@ interface GroupProps {
 /** One of these groups. */
 export function GroupField({ groups, initial, sending }: GroupProps) {
   const say = useWords();
-  const problem = sending.fields.find(({ path }) => path === 'group')?.message;
+  const problem = problemOf('group', sending);
   return (
     <div className="field">
       <label htmlFor="key-group">{say('keys.form.group')}</label>
@@ -134,34 +195,23 @@ export function GroupField({ groups, initial, sending }: GroupProps) {
           <option key={name}>{name}</option>
         ))}
       </select>
-      <p className={problem === undefined ? 'hint' : 'problem'} id="key-group-note">
-        {problem ?? say('keys.form.groupHint')}
-      </p>
+      <Note id="key-group-note" problem={problem} hint="keys.form.groupHint" />
     </div>
   );
 }
 
 interface FieldProps {
-  readonly name:
-    | 'name'
-    | 'user'
-    | 'models'
-    | 'quota'
-    | 'expires_at'
-    | 'rpm'
-    | 'rph'
-    | 'max_concurrency';
-  readonly type?: 'text' | 'email' | 'number' | 'date';
+  readonly name: 'name' | 'quota' | 'expires_at' | 'rpm' | 'rph' | 'max_concurrency';
+  readonly type?: 'text' | 'number' | 'date';
   readonly initial?: string | number | null | undefined;
   readonly required?: boolean;
   readonly hint?: TextName;
   readonly sending: Write;
 }
 
-/** Its problem stands in the place of the hint. */
 export function Field({ name, type = 'text', initial, required, hint, sending }: FieldProps) {
   const say = useWords();
-  const problem = sending.fields.find(({ path }) => nameOf(path) === name)?.message;
+  const problem = problemOf(name, sending);
   const id = `key-${name}`;
   return (
     <div className="field">
@@ -178,9 +228,7 @@ export function Field({ name, type = 'text', initial, required, hint, sending }:
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-note`}
       />
-      <p className={problem === undefined ? 'hint' : 'problem'} id={`${id}-note`}>
-        {problem ?? (hint === undefined ? '' : say(hint))}
-      </p>
+      <Note id={`${id}-note`} problem={problem} hint={hint} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import {
   Field,
   GroupField,
   ModelsField,
+  PersonField,
   QuotaField,
   RateFields,
   readSettings,
@@ -21,14 +22,18 @@ import { settingsOf, type PresetName } from './presets.ts';
 import { nameOf, useWrite } from './use-write.ts';
 
 interface Props {
+  /** While it is closed, what was typed stays. */
+  readonly isOpen: boolean;
   readonly onMade: (issued: IssuedKey) => void;
+  /** Forgets what was typed. */
+  readonly onCancel: () => void;
   readonly onClose: () => void;
 }
 
 /** Those that a preset leaves to whoever wants to see them. */
 const folded = settingNames.filter((name) => name !== 'quota');
 
-export function NewKey({ onMade, onClose }: Props) {
+export function NewKey({ isOpen, onMade, onCancel, onClose }: Props) {
   const say = useWords();
   const { user, teams, groups, permissions, csrf_token: token } = useSession();
   const sending = useWrite(['name', 'user', 'group', ...settingNames]);
@@ -41,7 +46,7 @@ export function NewKey({ onMade, onClose }: Props) {
   const initial = useMemo(() => settingsOf(preset), [preset]);
   const [isUnfolded, setUnfolded] = useState(false);
   // A problem is seen where it is.
-  const isOpen = isUnfolded || sending.fields.some(({ path }) => folded.includes(nameOf(path)));
+  const showsAll = isUnfolded || sending.fields.some(({ path }) => folded.includes(nameOf(path)));
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -59,7 +64,7 @@ export function NewKey({ onMade, onClose }: Props) {
   }
 
   return (
-    <Dialog title={say('keys.new')} onClose={onClose}>
+    <Dialog title={say('keys.new')} isOpen={isOpen} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit}>
         <Field name="name" hint="keys.form.nameHint" sending={sending} required />
         <PresetChoice
@@ -70,7 +75,7 @@ export function NewKey({ onMade, onClose }: Props) {
           }}
         />
         {permissions.includes('keys.write') && (
-          <Field name="user" type="email" initial={user.email} sending={sending} />
+          <PersonField initial={user.email} sending={sending} />
         )}
         {teams.length > 0 && (
           <div className="field">
@@ -99,7 +104,7 @@ export function NewKey({ onMade, onClose }: Props) {
         <QuotaField key={`quota-${preset}`} initial={initial} sending={sending} />
         <details
           className={styles['folded']}
-          open={isOpen}
+          open={showsAll}
           onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
         >
           <summary className="link">{say('keys.presets.rest')}</summary>
@@ -113,7 +118,7 @@ export function NewKey({ onMade, onClose }: Props) {
           {sending.problem}
         </p>
         <div className={styles['actions']}>
-          <button type="button" className="button" onClick={onClose}>
+          <button type="button" className="button" onClick={onCancel}>
             {say('keys.cancel')}
           </button>
           <button type="submit" className="button main" disabled={sending.isBusy}>

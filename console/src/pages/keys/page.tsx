@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
@@ -9,9 +9,7 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
 import { useWords } from '../../words/index.ts';
-import { ChangeKey } from './change-key.tsx';
 import { EntryInFile } from './entry-in-file.tsx';
-import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { isHighFirst, valueOf } from './order.ts';
 import { RotateKey } from './rotate-key.tsx';
@@ -22,6 +20,10 @@ import { hideableColumns, KeyTable } from './table.tsx';
 
 export type Key = Result<'listKeys'>['data'][number];
 export type IssuedKey = Result<'createKey'>;
+
+/** The forms, with their fields for names, load when one opens. */
+const NewKey = lazy(async () => ({ default: (await import('./new-key.tsx')).NewKey }));
+const ChangeKey = lazy(async () => ({ default: (await import('./change-key.tsx')).ChangeKey }));
 
 type Open =
   | { readonly kind: 'entry' | 'change' | 'rotate' | 'revoke'; readonly key: Key }
@@ -64,6 +66,13 @@ export function KeysPage() {
   const ordered = sort === undefined ? {} : { sort };
   const kept = { ...ordered, ...(q !== '' && { q }) };
   const make = (is: boolean) => go(is ? { ...kept, make: true } : kept, !is);
+
+  // A form that was closed with Esc has something in it.
+  const [hasDraft, setDraft] = useState(false);
+  const endMaking = (keeps: boolean) => {
+    setDraft(keeps);
+    make(false);
+  };
 
   const close = () => setOpen(null);
   const changed = () => void client.invalidateQueries({ queryKey: ['keys'] });
@@ -148,26 +157,30 @@ export function KeysPage() {
           </button>
         )}
       </div>
-      {isMaking && (
-        <NewKey
-          onMade={(issued) => {
-            make(false);
-            issue(issued);
-          }}
-          onClose={() => make(false)}
-        />
-      )}
-      {open?.kind === 'entry' && <EntryInFile of={open.key} onClose={close} />}
-      {open?.kind === 'change' && (
-        <ChangeKey
-          of={open.key}
-          onChanged={() => {
-            changed();
-            close();
-          }}
-          onClose={close}
-        />
-      )}
+      <Suspense>
+        {(isMaking || hasDraft) && (
+          <NewKey
+            isOpen={isMaking}
+            onMade={(issued) => {
+              endMaking(false);
+              issue(issued);
+            }}
+            onCancel={() => endMaking(false)}
+            onClose={() => endMaking(true)}
+          />
+        )}
+        {open?.kind === 'entry' && <EntryInFile of={open.key} onClose={close} />}
+        {open?.kind === 'change' && (
+          <ChangeKey
+            of={open.key}
+            onChanged={() => {
+              changed();
+              close();
+            }}
+            onClose={close}
+          />
+        )}
+      </Suspense>
       {open?.kind === 'rotate' && <RotateKey of={open.key} onRotated={issue} onClose={close} />}
       {open?.kind === 'revoke' && (
         <RevokeKey

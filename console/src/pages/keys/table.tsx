@@ -4,13 +4,14 @@ import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
-import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { RowMenu, type RowAction } from '../../pieces/row-menu.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { clientSnippet, modelFor } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
+import { filterWord } from '../requests/filter.ts';
 import { modelsQuery } from '../models/query.ts';
 import styles from './page.module.css';
 import { placeText } from './entry-in-file.tsx';
@@ -66,6 +67,29 @@ export function KeyTable(props: Props) {
     key.user === user.email ||
     (key.team !== null && owned.includes(key.team)) ||
     permissions.includes('keys.write');
+  const actionsOf = (key: Key): RowAction[] => {
+    const isLive = key.revoked_at === null;
+    const may = isLive && mayChange(key);
+    const action = (word: 'change' | 'rotate' | 'revoke', act: (key: Key) => void) => ({
+      word: say(`keys.${word}`),
+      act: () => act(key),
+    });
+    return [
+      ...(may && key.editable ? [action('change', onChange)] : []),
+      ...(may && key.rotatable ? [action('rotate', onRotate)] : []),
+      ...(isLive && models !== undefined
+        ? [
+            {
+              word: say('lists.copyCurl'),
+              done: say('states.copied'),
+              act: () => navigator.clipboard.writeText(curlOfKey(key)),
+            },
+          ]
+        : []),
+      ...(key.editable ? [] : [{ word: say('keys.showEntry'), act: () => onShowEntry(key) }]),
+      ...(may ? [action('revoke', onRevoke)] : []),
+    ];
+  };
   const head = (column: Sortable, className?: string) => (
     <SortHead
       column={column}
@@ -109,7 +133,7 @@ export function KeyTable(props: Props) {
                 <Link
                   className={`link ${styles['name']}`}
                   to="/requests"
-                  search={{ filter: `key:${/\s/.test(key.name) ? `"${key.name}"` : key.name}` }}
+                  search={{ filter: filterWord('key', key.name) }}
                 >
                   {key.name}
                 </Link>{' '}
@@ -128,13 +152,35 @@ export function KeyTable(props: Props) {
               </td>
               {shows('person') && (
                 <td data-column="person" title={[key.user, key.team].join(' ').trim()}>
-                  {key.user}
-                  {key.team !== null && <span className="quiet"> {key.team}</span>}
+                  <Link to="/requests" search={{ filter: filterWord('user', key.user) }}>
+                    {key.user}
+                  </Link>
+                  {key.team !== null && (
+                    <>
+                      {' '}
+                      <Link
+                        className="quiet"
+                        to="/requests"
+                        search={{ filter: filterWord('team', key.team) }}
+                      >
+                        {key.team}
+                      </Link>
+                    </>
+                  )}
                 </td>
               )}
               {shows('models') && (
                 <td className="second" data-column="models" title={key.models.join(', ')}>
-                  {key.models.length === 0 ? say('keys.allModels') : key.models.join(', ')}
+                  {key.models.length === 0
+                    ? say('keys.allModels')
+                    : key.models.map((id, at) => (
+                        <span key={id}>
+                          {at > 0 && ', '}
+                          <Link to="/models/$id" params={{ id }}>
+                            {id}
+                          </Link>
+                        </span>
+                      ))}
                 </td>
               )}
               {shows('spent') && (
@@ -159,45 +205,10 @@ export function KeyTable(props: Props) {
                 </td>
               )}
               <td data-column="actions">
-                <div className={styles['doings']}>
-                  {key.revoked_at === null && models !== undefined && (
-                    <CopyButton
-                      text={curlOfKey(key)}
-                      word="curl"
-                      label={say('lists.copyCurlNamed', { name: key.name })}
-                    />
-                  )}
-                  {mayChange(key) && key.editable && key.revoked_at === null && (
-                    <button
-                      type="button"
-                      className="button bare"
-                      aria-label={say('keys.changeNamed', { name: key.name })}
-                      onClick={() => onChange(key)}
-                    >
-                      {say('keys.change')}
-                    </button>
-                  )}
-                  {mayChange(key) && key.rotatable && (
-                    <button
-                      type="button"
-                      className="button bare"
-                      aria-label={say('keys.rotateNamed', { name: key.name })}
-                      onClick={() => onRotate(key)}
-                    >
-                      {say('keys.rotate')}
-                    </button>
-                  )}
-                  {mayChange(key) && key.revoked_at === null && (
-                    <button
-                      type="button"
-                      className="button bare"
-                      aria-label={say('keys.revokeNamed', { name: key.name })}
-                      onClick={() => onRevoke(key)}
-                    >
-                      {say('keys.revoke')}
-                    </button>
-                  )}
-                </div>
+                <RowMenu
+                  label={say('keys.actionsOf', { name: key.name })}
+                  actions={actionsOf(key)}
+                />
               </td>
             </tr>
           ))}
@@ -250,7 +261,9 @@ function State({ of: key }: { readonly of: Key }) {
       ? 'noSecret'
       : key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()
         ? 'expired'
-        : null;
+        : key.quota !== null && Number(key.spent) >= Number(key.quota)
+          ? 'exhausted'
+          : null;
   if (warning !== null) {
     return (
       <span className="outcome warned">

@@ -11,6 +11,8 @@ export const keys = {
   file: 'file',
   ofFile: 'change it in the configuration file',
   ofFileAt: 'change it in {{file}}, {{path}}',
+  actionsOf: 'Actions of {{name}}',
+  showEntry: 'Its entry in the file',
   entry: 'Key {{name}} in the file',
   entryHint:
     'The settings of this key as an entry of keys. The secret is not among them: keep its line if the file has one.',
@@ -41,6 +43,7 @@ export const keys = {
     revoked: 'revoked {{day}}',
     disabled: 'disabled',
     expired: 'expired',
+    exhausted: 'used up',
     noSecret: 'no secret yet',
   },
   form: {
@@ -53,7 +56,7 @@ export const keys = {
     group: 'Group',
     groupHint: 'Which channels it may use, and at which prices.',
     models: 'Models',
-    modelsHint: 'Names with commas between them. Empty: all.',
+    modelsHint: 'Empty: all that its group may use.',
     quota: 'Quota, USD',
     quotaHint: 'What it may spend in total. Empty: no limit.',
     expires_at: 'Ends on',
