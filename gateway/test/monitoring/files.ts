@@ -159,7 +159,13 @@ function panelOf({ title, kind, unit, queries, stacked = false }: Panel): object
     const options = {
       colorMode: 'none',
       graphMode: 'none',
+      justifyMode: 'auto',
+      orientation: 'auto',
+      percentChangeColorMode: 'standard',
       reduceOptions: { calcs: ['lastNotNull'], values: false },
+      showPercentChange: false,
+      textMode: 'auto',
+      wideLayout: true,
     };
     return {
       type: kind,
@@ -182,7 +188,7 @@ function panelOf({ title, kind, unit, queries, stacked = false }: Panel): object
     targets,
     fieldConfig: { defaults: { unit, min: 0, custom }, overrides: [] },
     options: {
-      legend: { displayMode: 'list', placement: 'bottom' },
+      legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
       tooltip: { mode: 'multi', sort: 'desc' },
     },
   };
