@@ -13,6 +13,7 @@ import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
+import { channelRoutes } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -73,6 +74,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     modelRoutes(scope, routes);
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
+    channelRoutes(scope, routes);
     done();
   });
 }

@@ -1,3 +1,4 @@
+import { changeChannel, createChannel, readChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { listChannels, readHealth } from './health.ts';
@@ -55,6 +56,9 @@ export const contract = {
   endMySession,
   readHealth,
   listChannels,
+  readChannel,
+  createChannel,
+  changeChannel,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;
