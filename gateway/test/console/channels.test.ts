@@ -75,7 +75,7 @@ test('a channel is added, shown without its secrets, changed, and serves', async
     name: 'azure-eu',
     api_keys: [{ hint: 'sk-…cdef' }],
     headers: { 'x-tenant': { hint: 'ten…6789' } },
-    proxy: 'http://proxy.example.com:3128/',
+    proxy: 'http://proxy.example.com:3128',
     models: azure.models,
     timeouts: { first_byte: '30s' },
     owner: 'console',

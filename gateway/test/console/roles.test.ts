@@ -24,6 +24,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /channels': ['admin', 'operator', 'viewer'],
   'GET /channels/:id': ['admin', 'operator', 'viewer'],
   'POST /channels': ['admin', 'operator'],
+  'POST /channels/test': ['admin', 'operator'],
   'PATCH /channels/:id': ['admin', 'operator'],
 };
 /** They need no session, or end it. */

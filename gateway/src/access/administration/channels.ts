@@ -43,7 +43,7 @@ function keepByHint(stored: readonly string[], given: readonly unknown[]): unkno
   const left = [...stored];
   return given.map((item) => {
     if (!isMapping(item)) return item;
-    const at = left.findIndex((secret) => hintOf(secret) === item['hint']);
+    const at = left.findIndex((key) => hintOf(key) === item['hint']);
     return at < 0 ? item : left.splice(at, 1)[0];
   });
 }

@@ -2,7 +2,7 @@ import { type EntryOf, type JsonMembers, type Kind, type Names, readEntry } from
 import type { Change, Owner } from '#database/index.ts';
 import { compareFields, fieldsOf, type ShownOf, writeEntry } from '#declaration/index.ts';
 import { findCall, keepCall, type RepeatableCall } from '#identity/index.ts';
-import type { Actor, AuditEntry } from './audit.ts';
+import type { Action, Actor, AuditEntry } from './audit.ts';
 import { namesInForce } from './names-in-force.ts';
 import { type Administration, perform } from './perform.ts';
 import { missingObject, Refusal, Stale, takenName } from './refusal.ts';
@@ -121,6 +121,31 @@ export function readChanged<Of extends Kind, Stored extends Found & ShownOf<Of>>
   const after = readEntry(kind, withoutNulls(merge(written, members)), names, written);
   store.check?.(before, after, members);
   return after;
+}
+
+/** An entry that nobody keeps: as `createEntry` would make it, or `changeEntry`; what was done with it is on record. */
+export function draftEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  administration: Administration,
+  actor: Actor,
+  store: EntryStore<Of, Stored>,
+  {
+    id,
+    members,
+    action,
+  }: { readonly id: string | null; readonly members: JsonMembers; readonly action: Action },
+): Promise<{ readonly entry: EntryOf<Of>; readonly before: Stored | null }> {
+  const { kind } = store;
+  return perform(administration, actor, async (change) => {
+    const names = await namesInForce(change);
+    const before = id === null ? null : await knownEntry(change, store, id);
+    const entry =
+      before === null
+        ? readEntry(kind, withoutNulls(members), names)
+        : readChanged(store, before, members, names);
+    const name = nameOf(kind, entry as object);
+    const subject = { kind: kind.name, name, ...(id !== null && { id }) };
+    return { result: { entry, before }, auditEntries: [{ action, subject, fields: [] }] };
+  });
 }
 
 const replaceMembers = (before: JsonMembers, given: JsonMembers): JsonMembers => ({

@@ -8,7 +8,7 @@ export {
   removeOldAudit,
 } from './audit.repository.ts';
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
-export { changeEntry, createEntry } from './entries.ts';
+export { changeEntry, createEntry, draftEntry } from './entries.ts';
 export { channelStore, hintOf } from './channels.ts';
 export { changeKey } from './change-key.ts';
 export type { ChangedSettings } from './key-limits.ts';

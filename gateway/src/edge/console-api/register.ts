@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { ChannelTrial } from '#relay/index.ts';
 import { consolePages } from './pages.ts';
 import { contract } from './contract/index.ts';
 import { openApiDocument } from './openapi.ts';
@@ -43,6 +44,7 @@ export interface ConsoleOptions {
   readonly files: URL;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
+  readonly tryChannel: ChannelTrial;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
 }

@@ -201,7 +201,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       onOpened: feed.started,
     });
     const remembered = await openConversationMemory(config, secrets, closing);
-    const { relay, ticker, tasks } = createRelaying(
+    const { relay, tryChannel, ticker, tasks } = createRelaying(
       {
         ...storage,
         config,
@@ -209,6 +209,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         remembered,
         secrets,
         snapshot,
+        simulatorUrl: directory.simulatorUrl,
         health,
         journal: refusals,
         money,
@@ -284,7 +285,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         console: openConsole(
           config,
           () => current,
-          { database, secrets, health: gatewayHealth, feed, state },
+          { database, secrets, health: gatewayHealth, feed, state, tryChannel },
           closing,
         ),
       },

@@ -4,6 +4,7 @@ import {
   changeEntry,
   channelStore,
   createEntry,
+  draftEntry,
   hintOf,
   recordAudit,
   Stale,
@@ -11,11 +12,14 @@ import {
 import { listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
+import type { ChannelTrial } from '#relay/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { createTestRate } from './test-rate.ts';
+import { adviceFor } from './advice.ts';
 import { actorOf } from '../sessions/connection.ts';
 import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
@@ -23,6 +27,7 @@ export interface ChannelRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly secrets: Secrets;
+  readonly tryChannel: ChannelTrial;
   readonly placeInFile: PlaceInFile;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -32,7 +37,7 @@ const { channel: kind } = kinds;
 
 /** Channels with their settings, and changes of them. */
 export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
-  const { database, reads, secrets, placeInFile, now } = options;
+  const { database, reads, secrets, tryChannel, placeInFile, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.readChannel, options, async ({ parameters }) =>
@@ -72,6 +77,36 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       );
     },
   );
+
+  const rate = createTestRate(now);
+  serveRoute(scope, contract.testChannel, options, async ({ request, body, caller }) => {
+    const { user } = caller.session;
+    const wait = rate.take(user.id);
+    if (wait > 0) {
+      throw new ApiError('too_many', 'ten tests a minute are allowed', { retryAfter: wait });
+    }
+    const { id = null, model = null, ...members } = body;
+    const draft = {
+      id,
+      members: id === null ? { name: 'new', ...members } : members,
+      action: 'test',
+    } as const;
+    const { entry, before } = await fromDatabase(() =>
+      draftEntry(administration, actorOf(request, user), channelStore, draft).catch(
+        (error: unknown) => throwRefusal(kind, error),
+      ),
+    );
+    const channel: StoredChannel = {
+      ...entry,
+      id: before?.id ?? 'trial',
+      owner: 'console',
+      createdAt: 0,
+      updatedAt: 0,
+      revision: 0,
+    };
+    const result = await tryChannel(channel, model);
+    return { body: { ...result, steps: [...result.steps], advice: adviceFor(result) } };
+  });
 
   /** @throws ApiError `not_found` */
   async function knownChannel(db: OpenDatabase['kysely'], id: string): Promise<StoredChannel> {

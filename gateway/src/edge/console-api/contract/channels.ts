@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trialSteps } from '#relay/index.ts';
 import { kinds } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
@@ -129,4 +130,58 @@ export const changeChannel = defineRoute({
   body: z.strictObject(given),
   response: channel,
   example: { ...example, priority: 20 },
+});
+
+export const testChannel = defineRoute({
+  method: 'POST',
+  path: '/channels/test',
+  summary:
+    'Send one small request to a channel as it is, as it would be after a change, or as it would be made. Nobody is charged; ten a minute',
+  permission: 'channels.write',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    /** The channel that exists; absent: the members are those of a new one. */
+    id: z.string().max(100).optional(),
+    /** A name that clients use; absent: the first that is named exactly. */
+    model: text(200, 'a model name').optional(),
+    name: text(200, 'a channel name').optional(),
+    ...given,
+  }),
+  response: z.object({
+    class: z.string(),
+    /** What to do about it, in a sentence; empty if it works. */
+    advice: z.string(),
+    steps: z.array(
+      z.object({
+        step: z.enum(trialSteps),
+        /** Since the step before; null: it was not reached, or cannot be seen. */
+        ms: z.int().nullable(),
+        ok: z.boolean(),
+      }),
+    ),
+    model: z.string().nullable(),
+    /** The upstream's; null: there was none. */
+    status: z.int().nullable(),
+    /** What the model said, or the error as a client would get it. */
+    text: z.string(),
+    usage: z.object({ input: z.int(), output: z.int() }).nullable(),
+  }),
+  example: {
+    class: 'credential',
+    advice:
+      'The upstream does not accept the API key. Check that it is complete, and that it belongs to this address.',
+    steps: [
+      { step: 'resolve', ms: 4, ok: true },
+      { step: 'connect', ms: 18, ok: true },
+      { step: 'tls', ms: 31, ok: true },
+      { step: 'status', ms: 92, ok: true },
+      { step: 'first_token', ms: null, ok: false },
+      { step: 'end', ms: null, ok: false },
+    ],
+    model: 'gpt-5',
+    status: 401,
+    text: 'the upstream refused its credential',
+    usage: null,
+  },
 });

@@ -1,4 +1,4 @@
-import { changeChannel, createChannel, readChannel } from './channels.ts';
+import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { listChannels, readHealth } from './health.ts';
@@ -59,6 +59,7 @@ export const contract = {
   readChannel,
   createChannel,
   changeChannel,
+  testChannel,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;
