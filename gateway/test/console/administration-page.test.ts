@@ -68,7 +68,7 @@ test('the examples of the page, run one after the other, do what it says', async
   });
   expect(stderr).toBe('');
   const outputs = stdout.split(/^## \w+\n/m).slice(1);
-  const [, session, reading, keys, made, changed, ended, entry, , last = ''] = outputs;
+  const [, session, reading, keys, made, changed, ended, entry, channels, , last = ''] = outputs;
   expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   expect(reading).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
@@ -76,6 +76,8 @@ test('the examples of the page, run one after the other, do what it says', async
   expect(JSON.parse(changed!)).toMatchObject({ name: 'ci', quota: '50', rpm: null });
   expect(ended).toMatch(/^"\d{4}-/);
   expect(entry).toMatch(/^- name: ci\n/);
+  expect(channels).toContain('"class": "no-connection"');
+  expect(channels).toMatch(/"name": "east",\s+"priority": 10/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);
 
   const [secret, id] = last.split('\n');

@@ -22,6 +22,10 @@ keys: []
 const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /health': ['admin', 'operator', 'viewer'],
   'GET /channels': ['admin', 'operator', 'viewer'],
+  'GET /channels/:id': ['admin', 'operator', 'viewer'],
+  'POST /channels': ['admin', 'operator'],
+  'POST /channels/test': ['admin', 'operator'],
+  'PATCH /channels/:id': ['admin', 'operator'],
 };
 /** They need no session, or end it. */
 const elsewhere = ['POST /auth/login', 'POST /auth/logout'];

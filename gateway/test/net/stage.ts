@@ -637,6 +637,7 @@ function snapshotOf({ model, protocols }: Modality): CatalogueSnapshot {
     owner: 'file' as const,
     createdAt: 0,
     updatedAt: 0,
+    revision: 1,
   }));
   const built = buildSnapshot(
     { groups: [], channels, models: [], aliases: [] },

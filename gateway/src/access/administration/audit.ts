@@ -50,7 +50,8 @@ export type Action =
   | 'end'
   | 'erase'
   | 'refuse'
-  | 'export';
+  | 'export'
+  | 'test';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {

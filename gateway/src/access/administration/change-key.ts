@@ -12,7 +12,7 @@ import { type ChangedSettings, loosenedAbove, settersAfter } from './key-limits.
 import { checkNames } from './check-names.ts';
 import { type KeyReference, knownKey } from './keys.ts';
 import { type Administration, perform } from './perform.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, Stale } from './refusal.ts';
 
 export interface KeyChange {
   readonly key: KeyReference;
@@ -23,21 +23,10 @@ export interface KeyChange {
   readonly rankOver: (key: StoredKey) => Rank;
 }
 
-/** The key has changed since somebody saw it. */
-export class StaleKey extends Error {
-  readonly key: StoredKey;
-
-  constructor(key: StoredKey) {
-    super(`key '${key.name}' has changed meanwhile`);
-    this.name = 'StaleKey';
-    this.key = key;
-  }
-}
-
 /**
  * Changes settings of a key.
  * @throws Refusal for a key that does not exist, is the file's, or is revoked, for a name that does not exist, and for a
- *   limit that somebody above has set and that would be loosened; StaleKey
+ *   limit that somebody above has set and that would be loosened; Stale
  */
 export function changeKey(
   administration: Administration,
@@ -50,7 +39,7 @@ export function changeKey(
     if (before.owner === 'file') {
       throw new Refusal('managed-elsewhere', `key '${name}' is managed in the configuration file`);
     }
-    if (before.revision !== revision) throw new StaleKey(before);
+    if (before.revision !== revision) throw new Stale('key', name, before);
     if (before.revokedAt !== null) throw new Refusal('state', `key '${name}' is revoked`);
     const after = { ...before, ...settings };
     const rank = rankOver(before);

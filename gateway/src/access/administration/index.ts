@@ -8,7 +8,9 @@ export {
   removeOldAudit,
 } from './audit.repository.ts';
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
-export { changeKey, StaleKey } from './change-key.ts';
+export { changeEntry, createEntry, draftEntry } from './entries.ts';
+export { channelStore, hintOf } from './channels.ts';
+export { changeKey } from './change-key.ts';
 export type { ChangedSettings } from './key-limits.ts';
 export {
   createFirstKey,
@@ -27,7 +29,7 @@ export {
 } from './keys.ts';
 export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';
 export type { Administration } from './perform.ts';
-export { Refusal } from './refusal.ts';
+export { Refusal, Stale } from './refusal.ts';
 export { eraseUser, type Erasure } from './erase.ts';
 export { endSession, sessionKey } from './sessions.ts';
 export {

@@ -24,7 +24,7 @@ export function offerChannels(
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
     const existing = await listChannels(change.trx, change.secrets);
-    if (!isOnlyOwn(existing)) return endDemo(change, existing);
+    if (!isOnlyOwn(existing)) return endDemo(change);
     const auditEntries: AuditEntry[] = [];
     for (const channel of offeredChannels) {
       const before = existing.find(({ name }) => name === channel.name);
@@ -49,15 +49,12 @@ export function offerChannels(
 
 /** Disables the demo once somebody has created a channel. */
 export function withdrawDemo(administration: Administration, actor: Actor): Promise<void> {
-  return perform(administration, actor, async (change) =>
-    endDemo(change, await listChannels(change.trx, change.secrets)),
-  );
+  return perform(administration, actor, endDemo);
 }
 
-async function endDemo(
-  change: Change,
-  existing: readonly StoredChannel[],
-): Promise<Done<undefined>> {
+/** Disables the demo once somebody has created a channel. */
+export async function endDemo(change: Change): Promise<Done<undefined>> {
+  const existing = await listChannels(change.trx, change.secrets);
   const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
   if (demo === undefined || isOnlyOwn(existing)) return { result: undefined, auditEntries: [] };
   return { result: undefined, auditEntries: await disable(change, demoChannel) };

@@ -36,6 +36,18 @@ export class Refusal extends Error {
   }
 }
 
+/** An entry has changed since somebody saw it. */
+export class Stale<Entry> extends Error {
+  /** As it is now. */
+  readonly entry: Entry;
+
+  constructor(kind: KindName, name: string, entry: Entry) {
+    super(`${kind} '${name}' has changed meanwhile`);
+    this.name = 'Stale';
+    this.entry = entry;
+  }
+}
+
 export function missingObject(kind: KindName, name: string): Refusal {
   return new Refusal('missing', `${kind} '${name}' does not exist`, { kind });
 }

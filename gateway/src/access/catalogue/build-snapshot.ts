@@ -153,7 +153,7 @@ function toPrice(
 
 /** Missing settings of a row come from the bundled entry of the same id. */
 function toModel(
-  own: Omit<StoredModel, 'owner' | 'createdAt' | 'updatedAt'>,
+  own: Omit<StoredModel, 'owner' | 'createdAt' | 'revision' | 'updatedAt'>,
   bundledModel: BundledModel | undefined,
   createdAt: number,
   { price, priceVersion }: Price,

@@ -22,7 +22,7 @@ export {
   type CatalogueStore,
   type CatalogueStoreOptions,
 } from './catalogue-store.ts';
-export type { CatalogueProblem } from './build-snapshot.ts';
+export { buildSnapshot, type CatalogueProblem } from './build-snapshot.ts';
 export { isPriced, type PriceVersion } from './prices.ts';
 export {
   appendPriceVersions,

@@ -1,7 +1,14 @@
 import type { z } from 'zod';
 import type { Declared } from './config.ts';
-import { check, createReport, type Report, ConfigError } from './problem.ts';
-import { type EntryOf, type Kind, kinds } from './kinds/index.ts';
+import {
+  check,
+  type ConfigProblem,
+  createReport,
+  formatProblem,
+  type Report,
+  ConfigError,
+} from './problem.ts';
+import { type EntryOf, type Kind, type KindName, kinds } from './kinds/index.ts';
 import { checkChannel } from './rules/channels.ts';
 import {
   checkMembers,
@@ -39,15 +46,15 @@ export const listKeys = [
  */
 export function readDeclared(root: RawMapping, report: Report, context: NamesContext): Declared {
   const names = createNames(root, context);
-  const list = <Of extends Kind>(kind: Of, rules?: Rules) =>
-    readList(root, kind, { report, names, rules }) as readonly EntryOf<Of>[];
+  const list = <Of extends Kind>(kind: Of) =>
+    readList(root, kind, report, names) as readonly EntryOf<Of>[];
   const declared = {
     groups: list(kinds.group),
-    channels: list(kinds.channel, checkChannel),
-    models: list(kinds.model, checkModel),
+    channels: list(kinds.channel),
+    models: list(kinds.model),
     aliases: checkAliases(root['aliases'], names, report),
     users: list(kinds.user),
-    teams: list(kinds.team, checkMembers),
+    teams: list(kinds.team),
     keys: list(kinds.key),
   };
   checkSecrets(root['keys'], report);
@@ -57,16 +64,15 @@ export function readDeclared(root: RawMapping, report: Report, context: NamesCon
 /** Checks what the shape of one entry cannot express. */
 type Rules = (raw: RawMapping, index: number, names: Names, report: Report) => void;
 
-function readList(
-  root: RawMapping,
-  kind: Kind,
-  {
-    report,
-    names,
-    rules,
-  }: { readonly report: Report; readonly names: Names; readonly rules: Rules | undefined },
-): unknown[] {
+const rulesOf: Readonly<Partial<Record<KindName, Rules>>> = {
+  channel: checkChannel,
+  model: checkModel,
+  team: checkMembers,
+};
+
+function readList(root: RawMapping, kind: Kind, report: Report, names: Names): unknown[] {
   const { section, identity, schema } = kind;
+  const rules = rulesOf[kind.name];
   const raw = root[section];
   if (isAbsent(raw)) return [];
   if (!Array.isArray(raw)) {
@@ -98,6 +104,64 @@ function readList(
     if (entry !== null) entries.push(entry);
   });
   return entries;
+}
+
+/** Members as JSON has them, named as in the file. */
+export type JsonMembers = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads an entry that does not stand in the file by all of the file's rules.
+ * @param names what it may name
+ * @param before the entry before a change, which is not to blame for what was wrong with it already
+ * @throws ConfigError whose paths begin with the names of the members
+ */
+export function readEntry<Of extends Kind>(
+  kind: Of,
+  members: JsonMembers,
+  names: Names,
+  before?: JsonMembers,
+): EntryOf<Of> {
+  const { entry, problems } = tryEntry(kind, members, names);
+  const earlierProblems =
+    before === undefined || problems.length === 0
+      ? []
+      : tryEntry(kind, before, names).problems.map(formatProblem);
+  const newProblems = problems.filter((one) => !earlierProblems.includes(formatProblem(one)));
+  if (entry === undefined || newProblems.length > 0) {
+    throw new ConfigError(newProblems.length > 0 ? newProblems : problems);
+  }
+  return entry as EntryOf<Of>;
+}
+
+function tryEntry(
+  kind: Kind,
+  members: JsonMembers,
+  names: Names,
+): { readonly entry: unknown; readonly problems: readonly ConfigProblem[] } {
+  const { section } = kind;
+  const report = createReport(null, () => null, []);
+  const [entry] = readList({ [section]: [rawOf(members)] }, kind, report, names);
+  const place = `${section}[0]`;
+  const problems = report.problems.map((one) => ({
+    ...one,
+    path: one.path.slice(place.length).replace(/^\./, ''),
+  }));
+  return { entry, problems };
+}
+
+/** Deeper than any member. */
+const deepest = 10;
+
+/** JSON as if it stood in the file. */
+function rawOf(value: unknown, depth = 0): RawValue {
+  if (depth > deepest) return new Scalar('…', '…');
+  if (Array.isArray(value)) return value.map((item) => rawOf(item, depth + 1));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([name, item]) => [name, rawOf(item, depth + 1)]);
+    return Object.assign(Object.create(null) as RawMapping, Object.fromEntries(entries));
+  }
+  if (value === undefined) return undefined;
+  return new Scalar(value as Scalar['value'], String(value));
 }
 
 /** Members given as text, named as in the file: `{ user: 'ada@example.com', rpm: '60', models: ['fast'] }`. */

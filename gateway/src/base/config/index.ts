@@ -1,7 +1,8 @@
 export type * from './config.ts';
 export type * from './kinds/index.ts';
 export { isBracketedTooDeeply } from './syntax.ts';
-export { parseEntry, type TextMembers } from './declared.ts';
+export { type JsonMembers, parseEntry, readEntry, type TextMembers } from './declared.ts';
+export type { Names } from './rules/names.ts';
 export { trimTrailing } from './decimal.ts';
 export type { Environment } from './expand.ts';
 export { kinds } from './kinds/index.ts';

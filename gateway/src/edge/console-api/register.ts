@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { ChannelTrial } from '#relay/index.ts';
 import { consolePages } from './pages.ts';
 import { contract } from './contract/index.ts';
 import { openApiDocument } from './openapi.ts';
@@ -13,6 +14,7 @@ import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
+import { channelRoutes } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -42,6 +44,7 @@ export interface ConsoleOptions {
   readonly files: URL;
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
+  readonly tryChannel: ChannelTrial;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
 }
@@ -73,6 +76,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     modelRoutes(scope, routes);
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
+    channelRoutes(scope, routes);
     done();
   });
 }

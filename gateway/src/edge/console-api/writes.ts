@@ -34,9 +34,9 @@ export function callOf(
   return { userId, name, contents: createHash('sha256').update(requestText).digest('base64url') };
 }
 
-/** Where the file declares an object; null: it does not. `path` is such as `keys[2]`. */
+/** Where the file declares an entry; null: it does not. `path` is such as `keys[2]`. */
 export type PlaceInFile = (
-  list: 'keys',
+  kind: Kind,
   name: string,
 ) => { readonly file: string; readonly path: string } | null;
 
@@ -54,15 +54,19 @@ export function readMembers<Of extends Kind>(kind: Of, givenMembers: GivenMember
   try {
     return parseEntry(kind, Object.fromEntries(texts));
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const fields = error.problems.map(({ path, expected, got }) => ({
-      path,
-      message: `expected ${expected}, got ${got}`,
-    }));
-    const [first] = fields;
-    const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
-    throw new ApiError('invalid', `${first?.path}: ${first?.message}${more}`, { fields });
+    throw error instanceof ConfigError ? asInvalid(error) : error;
   }
+}
+
+/** What is wrong with the members of an entry, in the API's own terms. */
+function asInvalid({ problems }: ConfigError): ApiError {
+  const fields = problems.map(({ path, expected, got }) => ({
+    path,
+    message: `expected ${expected}, got ${got}`,
+  }));
+  const [first] = fields;
+  const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
+  return new ApiError('invalid', `${first?.path}: ${first?.message}${more}`, { fields });
 }
 
 /**
@@ -89,8 +93,18 @@ function textOf(value: GivenMembers[string]): string | readonly string[] | undef
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
+/** The refusal to change an entry that the file declares. */
+export function ownedByFile(placeInFile: PlaceInFile, kind: Kind, name: string): ApiError {
+  const place = placeInFile(kind, name);
+  const where = place === null ? 'the configuration file' : `${place.file}, ${place.path}`;
+  return new ApiError('owned_by_file', `${kind.name} '${name}' is managed in ${where}`, {
+    details: place ?? {},
+  });
+}
+
 /** Says what a use case refused of an entry in the API's own terms. */
 export function throwRefusal(kind: Kind, error: unknown): never {
+  if (error instanceof ConfigError) throw asInvalid(error);
   if (!(error instanceof Refusal)) throw error;
   throw asApiError(kind, error);
 }

@@ -7,6 +7,7 @@ import { createConnector } from './connector.ts';
 import { createNameCache } from './name-cache.ts';
 import { noProxies, type Proxies } from './proxies.ts';
 import { createProxyAgent } from './proxy-agent.ts';
+import { isOfTheLink, watchedLookup } from './watched-lookup.ts';
 
 /** A body that is sent in pieces. */
 export interface UpstreamPieces {
@@ -51,7 +52,15 @@ export interface UpstreamClientOptions {
   readonly onDefect: (error: Error) => void;
   /** Absent: only the proxies that requests name. */
   readonly proxies?: Proxies;
+  /**
+   * For a client that tries a channel: is called with each step of a connection. Then nothing is sent to the local link.
+   * Absent: steps are not watched. Through a proxy, `connect` and `tls` are not seen.
+   */
+  readonly onStep?: (step: ConnectionStep) => void;
 }
+
+/** What has been done for a connection: its name has an address, it is there, its TLS is. */
+export type ConnectionStep = 'resolve' | 'connect' | 'tls';
 
 /** A pool that was unused for this long is closed; its connections were closed after seconds anyway. */
 const forgetAfterMs = 60_000;
@@ -72,9 +81,11 @@ interface UsedPool {
  */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const pools = new Map<string, UsedPool>();
-  const lookup = createNameCache();
+  const { maxConnections, proxies = noProxies, onStep } = options;
+  const cachedLookup = createNameCache();
+  const lookup =
+    onStep === undefined ? cachedLookup : watchedLookup(cachedLookup, () => onStep('resolve'));
 
-  const { maxConnections, proxies = noProxies } = options;
   const usual = {
     connections: maxConnections,
     pipelining: 1,
@@ -96,7 +107,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     }
     const proxy = proxies.of(origin, own);
     if (proxy === null) {
-      const connect = createConnector(connectTimeout, lookup);
+      const connect = createConnector(connectTimeout, lookup, onStep);
       const pool = new Pool(origin, { ...usual, connect });
       pools.set(name, { dispatcher: pool, pool, wasUsed: true });
       return pool;
@@ -169,6 +180,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 
   return {
     send(request, listener) {
+      if (onStep !== undefined && isOfTheLink(hostOf(request.origin))) {
+        throw new Error('an address of the local link');
+      }
       const { signer } = request;
       const { firstByte } = request.timeouts;
       if (signer === undefined) {
@@ -188,6 +202,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
   };
 }
+
+/** Without the brackets of an IPv6 address. */
+const hostOf = (origin: string): string => new URL(origin).hostname.replaceAll(/[[\]]/g, '');
 
 /** @throws Error if the signer fails, or takes longer than connecting may */
 async function signatureOf(

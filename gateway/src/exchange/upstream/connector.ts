@@ -10,8 +10,13 @@ const stale = new WeakSet<Error>();
 /**
  * Opens connections that can tell whether a failure was stale, and on which interim responses break nothing.
  * @param timeout milliseconds until the connection and its TLS are established
+ * @param onStep is called when a connection is there, and when its TLS is
  */
-export function createConnector(timeout: number, lookup: LookupFunction): buildConnector.connector {
+export function createConnector(
+  timeout: number,
+  lookup: LookupFunction,
+  onStep?: (step: 'connect' | 'tls') => void,
+): buildConnector.connector {
   // undici's own timer for this fires up to half a second late. The connector returns its socket, which its type hides.
   const connect = buildConnector({ timeout: 0, allowH2: false, lookup }) as (
     ...parameters: Parameters<buildConnector.connector>
@@ -24,6 +29,10 @@ export function createConnector(timeout: number, lookup: LookupFunction): buildC
       if (error === null) follow(socket);
       callback(...result);
     });
+    if (onStep !== undefined) {
+      connecting.once('connect', () => onStep('connect'));
+      connecting.once('secureConnect', () => onStep('tls'));
+    }
     let late: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
       // The connection may already be established and the busy process not have noticed: it checks before this runs.

@@ -7,7 +7,9 @@ export {
   type UpstreamHeaders,
   type UpstreamListener,
 } from './call.ts';
+export { isOfTheLink } from './watched-lookup.ts';
 export {
+  type ConnectionStep,
   createUpstreamClient,
   type UpstreamClient,
   type UpstreamClientOptions,

@@ -205,7 +205,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       onOpened: feed.started,
     });
     const remembered = await openConversationMemory(config, secrets, closing);
-    const { relay, ticker, tasks } = createRelaying(
+    const { relay, tryChannel, ticker, tasks } = createRelaying(
       {
         ...storage,
         config,
@@ -213,6 +213,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         remembered,
         secrets,
         snapshot,
+        simulatorUrl: directory.simulatorUrl,
         health,
         journal: refusals,
         revisions,
@@ -288,7 +289,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         console: openConsole(
           config,
           () => current,
-          { database, secrets, health: gatewayHealth, feed, state },
+          { database, secrets, health: gatewayHealth, feed, state, tryChannel },
           closing,
         ),
       },

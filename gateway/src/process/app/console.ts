@@ -15,7 +15,7 @@ export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
-  parts: Pick<ConsoleOptions, 'database' | 'secrets' | 'health' | 'feed' | 'state'>,
+  parts: Pick<ConsoleOptions, 'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel'>,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
@@ -31,10 +31,11 @@ export function openConsole(
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,
-    placeInFile(list, name) {
+    placeInFile({ section, identity }, name) {
       const { file: path, declared } = file();
-      const index = declared?.[list].findIndex((entry) => entry.name === name) ?? -1;
-      return path === null || index < 0 ? null : { file: path, path: `${list}[${index}]` };
+      const entries = (declared?.[section] ?? []) as readonly Readonly<Record<string, unknown>>[];
+      const index = entries.findIndex((entry) => entry[identity] === name);
+      return path === null || index < 0 ? null : { file: path, path: `${section}[${index}]` };
     },
   };
 }

@@ -16,6 +16,8 @@ export interface Directory {
   readonly revisions: RevisionWatch;
   readonly catalogue: CatalogueStore;
   readonly keys: KeyDirectory;
+  /** The address of the simulator that runs here; null: none does. */
+  readonly simulatorUrl: () => string | null;
   /** Picks up database changes now. */
   refresh(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function openDirectory(
     revisions,
     catalogue,
     keys,
+    simulatorUrl: simulator.url,
     async refresh() {
       await simulator.startIfWanted();
       await catalogue.refresh();

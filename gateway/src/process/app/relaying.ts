@@ -13,10 +13,13 @@ import type { CondensedJournal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
 import { textCodecs, textProtocols, videoProtocols } from '#protocols/index.ts';
 import {
+  type ChannelTrial,
+  createChannelTrial,
   createDrainSlots,
   createRelay,
   createTicker,
   type Relay,
+  type RelayParts,
   type Ticker,
 } from '#relay/index.ts';
 import { createChannelAffinity, type ChannelHealth } from '#routing/index.ts';
@@ -44,6 +47,8 @@ export interface RelayingOptions extends Pick<
   readonly remembered: ConversationMemory;
   readonly secrets: Secrets;
   readonly snapshot: () => CatalogueSnapshot;
+  /** Of the simulator that runs here; null: none does. */
+  readonly simulatorUrl: () => string | null;
   readonly health: ChannelHealth;
   readonly journal: Pick<CondensedJournal, 'append' | 'begin' | 'usable' | 'unpaidFor'>;
   readonly revisions: Pick<RevisionWatch, 'isOutdated'>;
@@ -60,6 +65,8 @@ export interface RelayingOptions extends Pick<
 
 export interface Relaying {
   readonly relay: Relay;
+  /** For people who want to know whether a channel works. */
+  readonly tryChannel: ChannelTrial;
   /** Calls all running exchanges, and ends them when the gateway stops. */
   readonly ticker: Ticker;
   /** Follows the tasks of every process. */
@@ -135,7 +142,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
       onEnded: options.taskEnded,
     }),
   );
-  const relay = createRelay({
+  const parts: RelayParts = {
     snapshot,
     protocols: textProtocols,
     codecs: textCodecs,
@@ -174,8 +181,13 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     random: Math.random,
     digestBody: secrets.digestBody,
     onUnexpectedError: options.onUnexpectedError,
+  };
+  const tryChannel = createChannelTrial({
+    parts,
+    connect: (onStep) => createUpstreamClient({ maxConnections: 1, onDefect, proxies, onStep }),
+    simulatorUrl: options.simulatorUrl,
   });
-  return { relay, ticker, tasks };
+  return { relay: createRelay(parts), tryChannel, ticker, tasks };
 }
 
 /**

@@ -12,6 +12,8 @@ export type Stored<Declared> = Declared & {
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Grows with every change. */
+  readonly revision: number;
 };
 
 /** An entry as its row has it, without what its repository reads from elsewhere. */
@@ -31,6 +33,7 @@ interface OwnedColumns {
   readonly enabled: number;
   readonly created_at: number;
   readonly updated_at: number;
+  readonly revision: number;
 }
 
 /** A new row id such as `ch_3f…`: a prefix for the kind of row and 96 random bits. */
@@ -114,6 +117,7 @@ export function entryOf<Of extends Kind>(
     enabled: columns.enabled === 1,
     createdAt: columns.created_at,
     updatedAt: columns.updated_at,
+    revision: columns.revision,
   }) as unknown as StoredEntry<Of>;
 }
 

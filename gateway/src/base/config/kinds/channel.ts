@@ -58,7 +58,7 @@ const servedModel = z.preprocess(
 const isApiKey = (text: string) => /^[\x21-\x7e]{1,4096}$/.test(text);
 
 /** How other programs refer to a variable; no vendor's key looks like this. */
-const foreignVariable = /^(\$[A-Za-z_]\w*|%\w+%|os\.environ\/\w+|env[:.]\w+|\$?\{\{.*\}\}?)$/;
+const foreignVariable = /^(\$[A-Za-z_]\w*|%\w+%|os\.environ\/\w+|env[:.]\w+|\$?\{.*\})$/;
 
 const apiKey = <const Options extends LeafOptions>(options: Options) =>
   leaf(

@@ -1,3 +1,4 @@
+import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { listChannels, readHealth } from './health.ts';
@@ -55,6 +56,10 @@ export const contract = {
   endMySession,
   readHealth,
   listChannels,
+  readChannel,
+  createChannel,
+  changeChannel,
+  testChannel,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

@@ -26,9 +26,10 @@ const given = {
   count: z.number('expected a whole number').nullable().optional(),
   flag: z.boolean('expected true or false').optional(),
   names: z.array(z.string()).optional(),
+  structure: z.unknown(),
 };
 
-type GivenForm<Name> = Name extends 'count' | 'flag' | 'names'
+type GivenForm<Name> = Name extends 'count' | 'flag' | 'names' | 'structure'
   ? (typeof given)[Name]
   : (typeof given)['text'];
 
@@ -108,7 +109,7 @@ function givenSchema({ form, item = 'a name' }: Member): z.ZodType {
   if (form === 'names') {
     return z.array(z.string(`expected ${item}`), 'expected a list').optional();
   }
-  return form === 'count' || form === 'flag' ? given[form] : given.text;
+  return form === 'count' || form === 'flag' || form === 'structure' ? given[form] : given.text;
 }
 
 /** The members up to this one, for what the API shows between them. */

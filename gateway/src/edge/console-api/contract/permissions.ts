@@ -12,6 +12,10 @@ export const permissions = [
   'models.read',
   /** Nodes, database, journal and channels. */
   'health.read',
+  /** The settings of channels, without their secrets. */
+  'channels.read',
+  /** Making, changing and trying channels. */
+  'channels.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -20,10 +24,10 @@ export const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as con
 export type Role = (typeof roles)[number];
 
 const table: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
-  operator: ['own', 'usage.read', 'models.read', 'health.read'],
+  admin: [...permissions],
+  operator: ['own', 'usage.read', 'models.read', 'health.read', 'channels.read', 'channels.write'],
   billing: ['own', 'usage.read', 'models.read'],
-  viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read'],
+  viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read', 'channels.read'],
   member: ['own'],
 };
 

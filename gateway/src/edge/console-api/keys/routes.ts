@@ -12,7 +12,7 @@ import {
   parseGrace,
   revokeKey,
   rotateOwnKey,
-  StaleKey,
+  Stale,
   usualGrace,
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
@@ -30,6 +30,7 @@ import { actorOf } from '../sessions/connection.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import {
   callOf,
+  ownedByFile,
   type PlaceInFile,
   readChanges,
   readMembers,
@@ -133,7 +134,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   serveRoute(scope, contract.changeKey, options, async ({ request, parameters, body, caller }) => {
     const revision = revisionOf(request);
     const { reach, key } = await writable(caller, parameters.id);
-    if (key.owner === 'file') throw ownedByFile(key);
+    if (key.owner === 'file') throw ownedByFile(placeInFile, kinds.key, key.name);
     const settings = readChanges(kinds.key, { name: key.name, user: key.user }, body);
     if (reach.changes !== undefined) {
       await assertChangeAllowed(key, settings, reach);
@@ -145,10 +146,9 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
         settings,
         rankOver: reach.rankOver,
       }).catch(async (error: unknown) => {
-        if (!(error instanceof StaleKey)) return throwRefusal(kinds.key, error);
-        throw new ApiError('stale', error.message, {
-          details: { object: await viewOf(database.kysely, error.key) },
-        });
+        if (!(error instanceof Stale)) return throwRefusal(kinds.key, error);
+        const object = await viewOf(database.kysely, error.entry as StoredKey);
+        throw new ApiError('stale', error.message, { details: { object } });
       }),
     );
     return { body: await viewOf(database.kysely, changedKey), revision: changedKey.revision };
@@ -156,7 +156,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   serveRoute(scope, contract.rotateKey, options, async ({ request, parameters, body, caller }) => {
     const { reach, key: foundKey } = await writable(caller, parameters.id);
-    if (foundKey.secretOwner === 'file') throw ownedByFile(foundKey);
+    if (foundKey.secretOwner === 'file') throw ownedByFile(placeInFile, kinds.key, foundKey.name);
     const grace = readGrace(body.grace);
     const reference = {
       id: foundKey.id,
@@ -238,7 +238,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       spent: formatUsd(spentByMeter.get(meterOf(key)) ?? 0n),
       owner: key.owner,
       editable: key.owner !== 'file',
-      declared_in: key.owner === 'file' ? placeInFile('keys', key.name) : null,
+      declared_in: key.owner === 'file' ? placeInFile(kinds.key, key.name) : null,
       revision: key.revision,
       rotatable: key.hasSecret && key.secretOwner !== 'file' && key.revokedAt === null,
       created: new Date(key.createdAt).toISOString(),
@@ -248,14 +248,6 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       previous_valid_until:
         key.previousUntil !== null && key.previousUntil > now() ? asTime(key.previousUntil) : null,
     }));
-  }
-
-  function ownedByFile({ name }: StoredKey): ApiError {
-    const place = placeInFile('keys', name);
-    const where = place === null ? 'the configuration file' : `${place.file}, ${place.path}`;
-    return new ApiError('owned_by_file', `key '${name}' is managed in ${where}`, {
-      details: place ?? {},
-    });
   }
 
   /** @throws ApiError `forbidden` for what only administrators may give a key */

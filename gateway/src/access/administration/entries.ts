@@ -1,0 +1,174 @@
+import { type EntryOf, type JsonMembers, type Kind, type Names, readEntry } from '#config/index.ts';
+import type { Change, Owner } from '#database/index.ts';
+import { compareFields, fieldsOf, type ShownOf, writeEntry } from '#declaration/index.ts';
+import { findCall, keepCall, type RepeatableCall } from '#identity/index.ts';
+import type { Action, Actor, AuditEntry } from './audit.ts';
+import { namesInForce } from './names-in-force.ts';
+import { type Administration, perform } from './perform.ts';
+import { missingObject, Refusal, Stale, takenName } from './refusal.ts';
+
+/*
+ * Entries that the console makes and changes, by the rules of the file. What a kind has of its own stands in its
+ * `EntryStore`.
+ */
+
+/** What every stored entry has. */
+export interface Found {
+  readonly id: string;
+  readonly owner: Owner;
+  /** Grows with every change. */
+  readonly revision: number;
+}
+
+/** Where the entries of a kind are, and what is special about them. */
+export interface EntryStore<Of extends Kind, Stored extends Found & ShownOf<Of>> {
+  readonly kind: Of;
+  /** All of them, including disabled ones. */
+  list(change: Pick<Change, 'trx' | 'secrets'>): Promise<readonly Stored[]>;
+  upsert(change: Change, entry: EntryOf<Of>): Promise<unknown>;
+  /** The members after a change, both as the file has them. Absent: the given ones in the place of the others. */
+  merge?(before: JsonMembers, given: JsonMembers): JsonMembers;
+  /** @throws Error that refuses what the members alone allow */
+  check?(before: Stored | null, after: EntryOf<Of>, given: JsonMembers): void;
+  /** What follows from a new entry. */
+  created?(change: Change): Promise<readonly AuditEntry[]>;
+}
+
+/**
+ * Makes an entry, once for each call.
+ * @param members as JSON, named as in the file
+ * @throws Refusal for a name that is taken, and for a repeated call that asks for something else; ConfigError for members
+ *   that the file could not have
+ */
+export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  administration: Administration,
+  actor: Actor,
+  store: EntryStore<Of, Stored>,
+  members: JsonMembers,
+  call?: RepeatableCall,
+): Promise<Stored> {
+  const { kind } = store;
+  return perform<Stored>(administration, actor, async (change) => {
+    const earlier = call === undefined ? null : await findCall(change, call);
+    if (earlier !== null) {
+      if (earlier.contents !== call?.contents) {
+        throw new Refusal('repeated', 'this Idempotency-Key was used for another request');
+      }
+      return { result: await knownEntry(change, store, earlier.objectId), auditEntries: [] };
+    }
+    const entry = readEntry(kind, withoutNulls(members), await namesInForce(change));
+    const name = nameOf(kind, entry as object);
+    const existing = await store.list(change);
+    if (existing.some((one) => nameOf(kind, one) === name)) throw takenName(kind.name, name);
+    store.check?.(null, entry, members);
+    await store.upsert(change, entry);
+    const result = await knownEntry(change, store, name);
+    if (call !== undefined) await keepCall(change, call, result.id);
+    const fields = compareFields({}, fieldsOf(kind, result));
+    const subject = { kind: kind.name, id: result.id, name };
+    const others = (await store.created?.(change)) ?? [];
+    return { result, auditEntries: [{ action: 'create', subject, fields }, ...others] };
+  });
+}
+
+/** A change of an entry, by somebody who has seen it. */
+export interface EntryChange {
+  readonly id: string;
+  /** The entry as it was seen. */
+  readonly revision: number;
+  /** As JSON, named as in the file; null: what a file without it means. */
+  readonly members: JsonMembers;
+}
+
+/**
+ * Changes members of an entry.
+ * @throws Refusal for one that does not exist or is the file's; Stale; ConfigError for members that the file could not have
+ */
+export function changeEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  administration: Administration,
+  actor: Actor,
+  store: EntryStore<Of, Stored>,
+  { id, revision, members }: EntryChange,
+): Promise<Stored> {
+  const { kind } = store;
+  return perform(administration, actor, async (change) => {
+    const before = await knownEntry(change, store, id);
+    const name = nameOf(kind, before);
+    if (before.owner === 'file') {
+      const message = `${kind.name} '${name}' is managed in the configuration file`;
+      throw new Refusal('managed-elsewhere', message);
+    }
+    if (before.revision !== revision) throw new Stale(kind.name, name, before);
+    const after = readChanged(store, before, members, await namesInForce(change));
+    await store.upsert(change, after);
+    const result = await knownEntry(change, store, id);
+    const fields = compareFields(fieldsOf(kind, before), fieldsOf(kind, result));
+    const subject = { kind: kind.name, id, name };
+    const auditEntry = { action: 'update', subject, fields } as const;
+    return { result, auditEntries: fields.length === 0 ? [] : [auditEntry] };
+  });
+}
+
+/** An entry as a change would leave it. @throws as `changeEntry` */
+export function readChanged<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  store: EntryStore<Of, Stored>,
+  before: Stored,
+  members: JsonMembers,
+  names: Names,
+): EntryOf<Of> {
+  const { kind, merge = replaceMembers } = store;
+  const written = writeEntry(kind, before);
+  const after = readEntry(kind, withoutNulls(merge(written, members)), names, written);
+  store.check?.(before, after, members);
+  return after;
+}
+
+/** An entry that nobody keeps: as `createEntry` would make it, or `changeEntry`; what was done with it is on record. */
+export function draftEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  administration: Administration,
+  actor: Actor,
+  store: EntryStore<Of, Stored>,
+  {
+    id,
+    members,
+    action,
+  }: { readonly id: string | null; readonly members: JsonMembers; readonly action: Action },
+): Promise<{ readonly entry: EntryOf<Of>; readonly before: Stored | null }> {
+  const { kind } = store;
+  return perform(administration, actor, async (change) => {
+    const names = await namesInForce(change);
+    const before = id === null ? null : await knownEntry(change, store, id);
+    const entry =
+      before === null
+        ? readEntry(kind, withoutNulls(members), names)
+        : readChanged(store, before, members, names);
+    const name = nameOf(kind, entry as object);
+    const subject = { kind: kind.name, name, ...(id !== null && { id }) };
+    return { result: { entry, before }, auditEntries: [{ action, subject, fields: [] }] };
+  });
+}
+
+const replaceMembers = (before: JsonMembers, given: JsonMembers): JsonMembers => ({
+  ...before,
+  ...given,
+});
+
+/** @param reference an id, otherwise a name. @throws Refusal for one that does not exist */
+async function knownEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  change: Change,
+  { kind, list }: EntryStore<Of, Stored>,
+  reference: string,
+): Promise<Stored> {
+  const entries = await list(change);
+  const found =
+    entries.find(({ id }) => id === reference) ??
+    entries.find((entry) => nameOf(kind, entry) === reference);
+  if (found === undefined) throw missingObject(kind.name, reference);
+  return found;
+}
+
+const nameOf = ({ identity }: Kind, entry: object): string =>
+  String((entry as Readonly<Record<string, unknown>>)[identity]);
+
+const withoutNulls = (members: JsonMembers): JsonMembers =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));

@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  type Administration,
+  changeEntry,
+  channelStore,
+  createEntry,
+  draftEntry,
+  hintOf,
+  recordAudit,
+  Stale,
+} from '#administration/index.ts';
+import { listChannels, type StoredChannel } from '#catalogue/index.ts';
+import { kinds } from '#config/index.ts';
+import type { OpenDatabase, Secrets } from '#database/index.ts';
+import type { ChannelTrial } from '#relay/index.ts';
+import { contract } from '../contract/index.ts';
+import { shownValues } from '../contract/members.ts';
+import { ApiError } from '../errors.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { createTestRate } from './test-rate.ts';
+import { adviceFor } from './advice.ts';
+import { actorOf } from '../sessions/connection.ts';
+import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
+
+export interface ChannelRoutesOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly reads: Reads;
+  readonly secrets: Secrets;
+  readonly tryChannel: ChannelTrial;
+  readonly placeInFile: PlaceInFile;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+const { channel: kind } = kinds;
+
+/** Channels with their settings, and changes of them. */
+export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
+  const { database, reads, secrets, tryChannel, placeInFile, now } = options;
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
+
+  serveRoute(scope, contract.readChannel, options, async ({ parameters }) =>
+    reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
+  );
+
+  serveRoute(scope, contract.createChannel, options, async ({ request, body, caller }) => {
+    const { user } = caller.session;
+    const call = callOf(request, user.id);
+    return replyOf(
+      await fromDatabase(() =>
+        createEntry(administration, actorOf(request, user), channelStore, body, call).catch(
+          (error: unknown) => throwRefusal(kind, error),
+        ),
+      ),
+    );
+  });
+
+  serveRoute(
+    scope,
+    contract.changeChannel,
+    options,
+    async ({ request, parameters, body, caller }) => {
+      const revision = revisionOf(request);
+      const known = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
+      if (known.owner === 'file') throw ownedByFile(placeInFile, kind, known.name);
+      const change = { id: known.id, revision, members: body };
+      const actor = actorOf(request, caller.session.user);
+      return replyOf(
+        await fromDatabase(() =>
+          changeEntry(administration, actor, channelStore, change).catch((error: unknown) => {
+            if (!(error instanceof Stale)) return throwRefusal(kind, error);
+            const { body: object } = replyOf(error.entry as StoredChannel);
+            throw new ApiError('stale', error.message, { details: { object } });
+          }),
+        ),
+      );
+    },
+  );
+
+  const rate = createTestRate(now);
+  serveRoute(scope, contract.testChannel, options, async ({ request, body, caller }) => {
+    const { user } = caller.session;
+    const wait = rate.take(user.id);
+    if (wait > 0) {
+      throw new ApiError('too_many', 'ten tests a minute are allowed', { retryAfter: wait });
+    }
+    const { id = null, model = null, ...members } = body;
+    const draft = {
+      id,
+      members: id === null ? { name: 'new', ...members } : members,
+      action: 'test',
+    } as const;
+    const { entry, before } = await fromDatabase(() =>
+      draftEntry(administration, actorOf(request, user), channelStore, draft).catch(
+        (error: unknown) => throwRefusal(kind, error),
+      ),
+    );
+    const channel: StoredChannel = {
+      ...entry,
+      id: before?.id ?? 'trial',
+      owner: 'console',
+      createdAt: 0,
+      updatedAt: 0,
+      revision: 0,
+    };
+    const result = await tryChannel(channel, model);
+    return { body: { ...result, steps: [...result.steps], advice: adviceFor(result) } };
+  });
+
+  /** @throws ApiError `not_found` */
+  async function knownChannel(db: OpenDatabase['kysely'], id: string): Promise<StoredChannel> {
+    const found = (await listChannels(db, secrets)).find((channel) => channel.id === id);
+    if (found === undefined) throw new ApiError('not_found', 'there is no such channel');
+    return found;
+  }
+
+  /** Without any secret. */
+  function replyOf(channel: StoredChannel) {
+    const { models, timeouts, ...members } = shownValues(kind, channel);
+    const headers = Object.entries(channel.headers).map(
+      ([name, value]) => [name, { hint: hintOf(value) }] as const,
+    );
+    return {
+      body: {
+        id: channel.id,
+        ...members,
+        models: models as (string | { name: string; upstream: string })[],
+        timeouts: timeouts as Record<string, string>,
+        api_keys: channel.apiKeys.map((key) => ({ hint: hintOf(key) })),
+        headers: Object.fromEntries(headers),
+        proxy: shownProxy(channel.proxy),
+        owner: channel.owner,
+        editable: channel.owner !== 'file',
+        declared_in: channel.owner === 'file' ? placeInFile(kind, channel.name) : null,
+        revision: channel.revision,
+        created: new Date(channel.createdAt).toISOString(),
+      },
+      revision: channel.revision,
+    };
+  }
+}
+
+function shownProxy(proxy: string | null): string | null {
+  if (proxy === null || proxy === 'direct') return proxy;
+  const url = new URL(proxy);
+  return `${url.protocol}//${url.host}`;
+}

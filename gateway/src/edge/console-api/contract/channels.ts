@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { trialSteps } from '#relay/index.ts';
+import { kinds } from '#config/index.ts';
+import { givenAnytime, shownMembers } from './members.ts';
+import { defineRoute } from './route.ts';
+import { nothing, text, time } from './values.ts';
+
+/** A secret as it is shown: its first and last characters, of a longer one. */
+const hint = z.object({ hint: z.string() });
+
+const members = shownMembers(kinds.channel);
+
+const channel = z.object({
+  id: z.string(),
+  ...members,
+  models: z.array(z.union([z.string(), z.object({ name: z.string(), upstream: z.string() })])),
+  timeouts: z.record(z.string(), z.string()),
+  api_keys: z.array(hint),
+  /** By their names. */
+  headers: z.record(z.string(), hint),
+  /** `direct`, or the address of a proxy without its credentials; null: the environment's. */
+  proxy: z.string().nullable(),
+  /** Who manages the settings: `file`, `console` or `system`. */
+  owner: z.string(),
+  /** Whether the settings may be changed elsewhere than in the file. */
+  editable: z.boolean(),
+  /** Where the file declares it, with a path such as `channels[2]`; null: it does not. */
+  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
+  /** Grows with every change; for `if-match`. */
+  revision: z.int(),
+  created: time,
+});
+
+const example = {
+  id: 'ch_3f',
+  name: 'azure-eu',
+  provider: 'openai-compatible',
+  base_url: 'https://eu.example.com/v1',
+  protocols: ['chat'],
+  groups: ['default'],
+  models: ['gpt-5', { name: 'fast', upstream: 'gpt-5-mini' }],
+  priority: 10,
+  weight: 1,
+  user_agents: [],
+  timeouts: { first_byte: '30s' },
+  bills_after_cancel: false,
+  cache: 'auto',
+  state: 'guarded',
+  shared_state: [],
+  enabled: true,
+  api_keys: [{ hint: 'sk-…9f2a' }],
+  headers: {},
+  proxy: null,
+  owner: 'console',
+  editable: true,
+  declared_in: null,
+  revision: 31,
+  created: '2026-11-25T10:00:00.000Z',
+};
+
+const parameters = z.strictObject({ id: z.string().max(100) });
+
+/** Only kinds of values: what they may be are the rules of the file. */
+const given = {
+  ...givenAnytime(kinds.channel),
+  models: z
+    .array(
+      z.union(
+        [
+          z.string(),
+          z.strictObject({ name: z.string(), upstream: z.string().nullable().optional() }),
+        ],
+        'expected a model name, or its name and its upstream name',
+      ),
+      'expected a list',
+    )
+    .nullable()
+    .optional(),
+  timeouts: z.record(z.string(), z.string('expected a time such as 30s')).nullable().optional(),
+  /** A stored one is kept by its hint. */
+  api_keys: z
+    .array(
+      z.union(
+        [z.string(), z.strictObject({ hint: z.string() })],
+        'expected an API key, or the hint of a stored one',
+      ),
+      'expected a list',
+    )
+    .max(100, 'expected at most 100 API keys')
+    .nullable()
+    .optional(),
+  /** Those that are not given stay; null removes one. */
+  headers: z.record(z.string(), z.string('expected text').nullable()).nullable().optional(),
+  proxy: z.string('expected text').nullable().optional(),
+};
+
+export const readChannel = defineRoute({
+  method: 'GET',
+  path: '/channels/:id',
+  summary: 'One channel with its settings, with its revision in `etag`',
+  permission: 'channels.read',
+  parameters,
+  query: nothing,
+  body: nothing,
+  response: channel,
+  example,
+});
+
+export const createChannel = defineRoute({
+  method: 'POST',
+  path: '/channels',
+  status: 201,
+  summary: 'Add a channel; secrets are shown by hints only',
+  permission: 'channels.write',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({ name: text(200, 'a channel name'), ...given }),
+  response: channel,
+  example,
+});
+
+export const changeChannel = defineRoute({
+  method: 'PATCH',
+  path: '/channels/:id',
+  summary:
+    'Change settings; `null` stands for none. Needs `if-match` with the revision. Another provider, address, proxy or header needs the credentials again',
+  permission: 'channels.write',
+  parameters,
+  query: nothing,
+  body: z.strictObject(given),
+  response: channel,
+  example: { ...example, priority: 20 },
+});
+
+export const testChannel = defineRoute({
+  method: 'POST',
+  path: '/channels/test',
+  summary:
+    'Send one small request to a channel as it is, as it would be after a change, or as it would be made. Nobody is charged; ten a minute',
+  permission: 'channels.write',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    /** The channel that exists; absent: the members are those of a new one. */
+    id: z.string().max(100).optional(),
+    /** A name that clients use; absent: the first that is named exactly. */
+    model: text(200, 'a model name').optional(),
+    name: text(200, 'a channel name').optional(),
+    ...given,
+  }),
+  response: z.object({
+    class: z.string(),
+    /** What to do about it, in a sentence; empty if it works. */
+    advice: z.string(),
+    steps: z.array(
+      z.object({
+        step: z.enum(trialSteps),
+        /** Since the step before; null: it was not reached, or cannot be seen. */
+        ms: z.int().nullable(),
+        ok: z.boolean(),
+      }),
+    ),
+    model: z.string().nullable(),
+    /** The upstream's; null: there was none. */
+    status: z.int().nullable(),
+    /** What the model said, or the error as a client would get it. */
+    text: z.string(),
+    usage: z.object({ input: z.int(), output: z.int() }).nullable(),
+  }),
+  example: {
+    class: 'credential',
+    advice:
+      'The upstream does not accept the API key. Check that it is complete, and that it belongs to this address.',
+    steps: [
+      { step: 'resolve', ms: 4, ok: true },
+      { step: 'connect', ms: 18, ok: true },
+      { step: 'tls', ms: 31, ok: true },
+      { step: 'status', ms: 92, ok: true },
+      { step: 'first_token', ms: null, ok: false },
+      { step: 'end', ms: null, ok: false },
+    ],
+    model: 'gpt-5',
+    status: 401,
+    text: 'the upstream refused its credential',
+    usage: null,
+  },
+});

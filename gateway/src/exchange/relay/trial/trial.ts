@@ -1,0 +1,434 @@
+import { isIP } from 'node:net';
+import { textProtocolNames } from '#canonical/index.ts';
+import { buildSnapshot, type StoredChannel, type StoredModel } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { Caller } from '#identity/index.ts';
+import { createChannelAffinity, createChannelHealth } from '#routing/index.ts';
+import {
+  type ConnectionStep,
+  isOfTheLink,
+  type UpstreamClient,
+  type UpstreamListener,
+} from '#upstream/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
+import type { ClientResponse } from '../exchange.ts';
+import { createRelay, type RelayParts } from '../relay.ts';
+
+/** A channel that is tried: as the database or a call has it. */
+export type TriedChannel = StoredChannel;
+
+export const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
+export type TrialStepName = (typeof trialSteps)[number];
+
+export interface TrialStep {
+  readonly step: TrialStepName;
+  /** Since the step before; null: it was not reached, or is not seen. */
+  readonly ms: number | null;
+  readonly ok: boolean;
+}
+
+/** Why a channel does not work, or that it does. */
+export type TrialClass =
+  | 'works'
+  | 'no-text-model'
+  | 'no-address'
+  | 'not-allowed'
+  | 'no-connection'
+  | 'tls'
+  | 'credential'
+  | 'funds'
+  | 'unknown'
+  | 'limited'
+  | 'refused'
+  | 'upstream'
+  | 'time'
+  | 'form'
+  | 'cut';
+
+export interface TrialResult {
+  readonly class: TrialClass;
+  readonly steps: readonly TrialStep[];
+  /** The name that was sent; null: nothing was. */
+  readonly model: string | null;
+  /** The upstream's status; null: there was none. */
+  readonly status: number | null;
+  /** What the model said, or the message of the error as a client would get it. At most 500 characters. */
+  readonly text: string;
+  /** As the upstream reported them; null: it did not. */
+  readonly usage: { readonly input: number; readonly output: number } | null;
+}
+
+export interface TrialOptions {
+  readonly parts: RelayParts;
+  /** A client of its own, which tells the steps of its connections. */
+  readonly connect: (onStep: (step: ConnectionStep) => void) => UpstreamClient;
+  /** The address of the simulator that runs here; null: none does. */
+  readonly simulatorUrl: () => string | null;
+}
+
+export type ChannelTrial = (channel: TriedChannel, model: string | null) => Promise<TrialResult>;
+
+const longestMs = 30_000;
+const longestText = 500;
+const noSteps: ReadonlyMap<TrialStepName, number> = new Map();
+
+/**
+ * Tries channels: one small streamed request with a tool goes to the upstream as a client's would, through a relay of its
+ * own. No other request knows of it: nobody is charged, no row is written, and no breaker hears of a failure.
+ */
+export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOptions): ChannelTrial {
+  return async (channel, requestedModel) => {
+    const model = requestedModel ?? firstModel(channel);
+    const hasText = textProtocolNames.some((name) => channel.protocols.includes(name));
+    if (model === null || !hasText) return failedResult('no-text-model', noSteps, model);
+    const rows = {
+      groups: [],
+      channels: [
+        { ...channel, enabled: true, groups: ['default'], models: [served(channel, model)] },
+      ],
+      models: [freeModel(model)],
+      aliases: [],
+    };
+    const snapshot = buildSnapshot(rows, {
+      revision: 0,
+      simulatorUrl: simulatorUrl(),
+      previous: null,
+      onProblem: () => {},
+    });
+    const [target] = snapshot.channels;
+    if (target === undefined) return failedResult('no-address', noSteps, model);
+    const host = new URL(target.baseUrl).hostname.replaceAll(/[[\]]/g, '');
+    if (isOfTheLink(host)) {
+      return failedResult('not-allowed', noSteps, model);
+    }
+
+    const startedAt = performance.now();
+    const times = new Map<TrialStepName, number>();
+    const note = (step: TrialStepName): void => {
+      if (!times.has(step)) times.set(step, performance.now());
+    };
+    // An address has nothing to resolve.
+    if (isIP(host) !== 0) note('resolve');
+    const client = connect(note);
+    let record: ExchangeRecord | null = null;
+    const relay = createRelay({
+      ...parts,
+      snapshot: () => snapshot,
+      upstream: {
+        send: (request, listener) => client.send(request, notingHead(listener, note)),
+        close: () => client.close(),
+      },
+      health: createChannelHealth(() => {}),
+      affinity: createChannelAffinity(),
+      journal: {
+        append: async (written) => void (record = written),
+        begin() {},
+        usable: true,
+        unpaidFor: () => null,
+      },
+      observer: { opened() {}, closed() {}, finished() {} },
+    });
+    const response = new TrialResponse(note);
+    const timer = setTimeout(() => response.leave(), longestMs);
+    let error: GatewayError | null = null;
+    try {
+      await relay.run({
+        id: 'req_trial',
+        arrivedAt: Date.now(),
+        startedAt,
+        caller: trialCaller,
+        pendingRateCheck: null,
+        protocol: 'chat',
+        operation: 'generate',
+        framing: 'event-stream',
+        body: bodyFor(model),
+        pathModel: null,
+        pathStream: null,
+        headers: { 'content-type': 'application/json', 'user-agent': 'sluice-trial' },
+        client: response,
+      });
+    } catch (failure) {
+      if (!(failure instanceof GatewayError)) throw failure;
+      error = failure;
+    } finally {
+      clearTimeout(timer);
+      await client.close();
+    }
+    if (record === null) return failedResult('upstream', times, model);
+    return resultOf({ record, error, response, times, startedAt, model, isSecure: isTls(target) });
+  };
+}
+
+const isTls = ({ baseUrl }: { readonly baseUrl: string }) => baseUrl.startsWith('https:');
+
+/** The first model that is named exactly. */
+const firstModel = ({ models }: TriedChannel): string | null =>
+  models.find(({ name }) => !name.includes('*'))?.name ?? null;
+
+function served({ models }: TriedChannel, model: string) {
+  return models.find(({ name }) => name === model) ?? { name: model, upstream: model };
+}
+
+/** A model costs nothing here, whatever it costs otherwise. */
+function freeModel(id: string): StoredModel {
+  return {
+    id,
+    type: 'chat',
+    price: { input: '0', output: '0' },
+    displayName: null,
+    ownedBy: null,
+    contextWindow: null,
+    maxOutputTokens: null,
+    capabilities: [],
+    allow: [],
+    echoReasoning: null,
+    imageToolModel: null,
+    enabled: true,
+    owner: 'system',
+    createdAt: 0,
+    updatedAt: 0,
+    revision: 0,
+  } as unknown as StoredModel;
+}
+
+const trialCaller: Caller = Object.freeze({
+  keyId: 'trial',
+  keyName: 'trial',
+  userId: 'trial',
+  teamId: null,
+  user: { id: 'trial', funding: 0n, quota: null },
+  team: null,
+  memberBudget: null,
+  group: 'default',
+  models: null,
+  ips: [],
+  expiresAt: null,
+  quota: null,
+  rpm: null,
+  rph: null,
+  maxConcurrency: null,
+  conversion: 'lenient',
+  capOutput: false,
+  enabled: true,
+});
+
+/** Room to think is in the limit: a model that reasons would otherwise say nothing. */
+const bodyFor = (model: string): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      model,
+      stream: true,
+      stream_options: { include_usage: true },
+      max_completion_tokens: 1_024,
+      messages: [{ role: 'user', content: 'Reply with the word OK. Do not call the tool.' }],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'note',
+            description: 'Keeps a note.',
+            parameters: {
+              type: 'object',
+              properties: { text: { type: 'string' } },
+              required: ['text'],
+            },
+          },
+        },
+      ],
+    }),
+  );
+
+function notingHead(listener: UpstreamListener, note: (step: 'status') => void): UpstreamListener {
+  return {
+    onHead(status, headers) {
+      note('status');
+      listener.onHead(status, headers);
+    },
+    onData: (chunk) => listener.onData(chunk),
+    onEnd: () => listener.onEnd(),
+    onBreak: (error) => listener.onBreak(error),
+  };
+}
+
+interface Ended {
+  readonly record: ExchangeRecord;
+  readonly error: GatewayError | null;
+  readonly response: TrialResponse;
+  readonly times: ReadonlyMap<TrialStepName, number>;
+  readonly startedAt: number;
+  readonly model: string;
+  readonly isSecure: boolean;
+}
+
+function resultOf({
+  record,
+  error,
+  response,
+  times,
+  startedAt,
+  model,
+  isSecure,
+}: Ended): TrialResult {
+  const attempt = record.attempts.at(-1);
+  const { outcome, tokens, usageSource } = record;
+  const works = outcome === 'completed';
+  const className = works
+    ? 'works'
+    : classOf(attempt?.result ?? '', attempt?.status ?? null, times);
+  const text = works ? response.text : (error?.message ?? response.errorMessage);
+  return {
+    class: className,
+    steps: stepsOf(times, startedAt, { works, isSecure }),
+    model,
+    status: attempt?.status ?? null,
+    text: text.slice(0, longestText),
+    usage: usageSource === 'reported' ? { input: tokens.input, output: tokens.output } : null,
+  };
+}
+
+function classOf(
+  result: string,
+  status: number | null,
+  times: ReadonlyMap<TrialStepName, number>,
+): TrialClass {
+  if (status !== null && status >= 400)
+    return classByStatus[status] ?? (status < 500 ? 'refused' : 'upstream');
+  if (result.endsWith('timeout')) return 'time';
+  if (result === 'tls') return 'tls';
+  if (status === null) return times.has('resolve') ? 'no-connection' : 'no-address';
+  return result === 'reset' || result === 'cut' ? 'cut' : 'form';
+}
+
+const classByStatus: Readonly<Record<number, TrialClass>> = {
+  401: 'credential',
+  402: 'funds',
+  403: 'credential',
+  404: 'unknown',
+  405: 'unknown',
+  408: 'time',
+  429: 'limited',
+};
+
+/** Each step begins where the last one ended. */
+function stepsOf(
+  times: ReadonlyMap<TrialStepName, number>,
+  startedAt: number,
+  { works, isSecure }: { readonly works: boolean; readonly isSecure: boolean },
+): TrialStep[] {
+  let before = startedAt;
+  // A step that is not seen, such as the name of an address, was taken if a later one was.
+  const last = trialSteps.findLastIndex((step) => times.has(step));
+  return trialSteps
+    .filter((step) => step !== 'tls' || isSecure)
+    .map((step) => {
+      const time = times.get(step);
+      if (time === undefined)
+        return { step, ms: null, ok: trialSteps.indexOf(step) < last || works };
+      const ms = Math.round(time - before);
+      before = time;
+      return { step, ms, ok: step !== 'end' || works };
+    });
+}
+
+const failedResult = (
+  className: TrialClass,
+  times: ReadonlyMap<TrialStepName, number>,
+  model: string | null,
+): TrialResult => ({
+  class: className,
+  steps: trialSteps.map((step) => ({ step, ms: null, ok: times.has(step) })),
+  model,
+  status: null,
+  text: '',
+  usage: null,
+});
+
+/** The client's side of a trial: keeps what the model says. */
+class TrialResponse implements ClientResponse {
+  readonly #note: (step: TrialStepName) => void;
+  headSent = false;
+  disconnected = false;
+  failedWith: GatewayError | null = null;
+  readonly halfClosed = false;
+  #received = '';
+  #onLeave: (() => void) | null = null;
+
+  constructor(note: (step: TrialStepName) => void) {
+    this.#note = note;
+  }
+
+  start(): void {
+    this.headSent = true;
+  }
+
+  write(bytes: Buffer | string): boolean {
+    if (this.#received.length < 256 * 1024) this.#received += bytes.toString();
+    if (this.text !== '') this.#note('first_token');
+    return true;
+  }
+
+  end(bytes?: Buffer | string): void {
+    if (bytes !== undefined) this.write(bytes);
+    this.#note('end');
+  }
+
+  fail(error: GatewayError): void {
+    this.failedWith = error;
+    this.headSent = true;
+    this.leave();
+  }
+
+  leave(): void {
+    this.disconnected = true;
+    this.#onLeave?.();
+  }
+
+  onDisconnect(listener: () => void): void {
+    this.#onLeave = listener;
+    if (this.disconnected) listener();
+  }
+
+  onDrain(): void {}
+
+  /** What the model said, or that it called the tool. */
+  get text(): string {
+    const deltas = this.#events().map((event) => event.choices?.[0]?.delta ?? {});
+    const said = deltas.map(({ content }) => content ?? '').join('');
+    if (said !== '') return said;
+    const called = deltas.some(({ tool_calls: calls }) => calls !== undefined);
+    const thought = deltas.some(({ reasoning_content: thoughts }) => thoughts !== undefined);
+    return called ? '(a call of the tool)' : thought ? '(only reasoning)' : '';
+  }
+
+  get errorMessage(): string {
+    const whole = parse(this.#received);
+    const [error] = [whole, ...this.#events()].flatMap((event) => event?.error ?? []);
+    return typeof error?.message === 'string' ? error.message : '';
+  }
+
+  #events(): ChatEvent[] {
+    return this.#received
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .flatMap((line) => parse(line.slice('data: '.length)) ?? []);
+  }
+}
+
+interface ChatEvent {
+  readonly error?: { readonly message?: unknown };
+  readonly choices?: readonly {
+    readonly delta?: {
+      readonly content?: string | null;
+      readonly tool_calls?: unknown;
+      readonly reasoning_content?: unknown;
+    };
+  }[];
+}
+
+function parse(text: string): ChatEvent | null {
+  try {
+    return JSON.parse(text) as ChatEvent;
+  } catch {
+    return null;
+  }
+}
