@@ -10,6 +10,7 @@ import { isSkipped } from '../database/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { isWithoutHaproxy, startHaproxy } from '../support/haproxy.ts';
 import { isWithoutNginx, startNginx } from '../support/nginx.ts';
+import { unexpectedLines } from '../support/gateway-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { askChat, createWorkplace, workersOf } from '../workers/workplace.ts';
 import { key, knowEachOther, nodeNames, stopAndReconcile } from './nodes.ts';
@@ -151,9 +152,31 @@ describe.skipIf(!canRun)('three nodes with workers behind HAProxy and nginx', ()
         all.push(...seen);
         return seen;
       };
-      const notServed = (seen: readonly Seen[]) => seen.filter(({ isWhole }) => !isWhole);
+      const started = [...processes];
+      const linesWith = (id: string | null) =>
+        started.flatMap((node) =>
+          node
+            .stderr()
+            .split('\n')
+            .filter((line) => id !== null && line.includes(id)),
+        );
+      /** What nodes and fronts say of them helps to find out why. */
+      const expectServed = (seen: readonly Seen[]) => {
+        const notServed = seen.filter(({ isWhole }) => !isWhole);
+        const said = notServed.map(({ id }) => linesWith(id));
+        const warnings =
+          notServed.length > 0 ? started.map((node) => unexpectedLines(node.stderr())) : [];
+        const errors = fronts.map((front) => front.errors());
+        expect({ notServed, said, warnings, errors }).toEqual({
+          notServed: [],
+          said: [],
+          warnings: [],
+          errors,
+        });
+      };
       const restart = async (index: number) => {
         processes[index] = place.start(nodeNames[index]);
+        started.push(processes[index]);
         await processes[index].url;
         await expect.poll(() => haproxy!.sendsTo(index)).toBe(true);
       };
@@ -164,7 +187,7 @@ describe.skipIf(!canRun)('three nodes with workers behind HAProxy and nginx', ()
         await wait(outageMs);
         proxy.restore();
       });
-      expect(notServed(withoutDatabase)).toEqual([]);
+      expectServed(withoutDatabase);
       for (const url of urls) {
         const depth = async () =>
           /^sluice_journal_depth (\d+)$/mu.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
@@ -176,7 +199,7 @@ describe.skipIf(!canRun)('three nodes with workers behind HAProxy and nginx', ()
         expect(await processes[1]!.exit).toBe(0);
         await restart(1);
       });
-      expect(notServed(drained)).toEqual([]);
+      expectServed(drained);
 
       let killedAt = Infinity;
       const killed = await underLoad(async () => {
@@ -188,7 +211,7 @@ describe.skipIf(!canRun)('three nodes with workers behind HAProxy and nginx', ()
         await restart(2);
       });
       // What had begun is cut; what comes later is served by the others.
-      expect(notServed(killed).filter(({ sentAt }) => sentAt > killedAt)).toEqual([]);
+      expectServed(killed.filter(({ sentAt }) => sentAt > killedAt));
 
       const filler = join(disk, 'filler');
       let noticedAt = Infinity;
@@ -202,10 +225,8 @@ describe.skipIf(!canRun)('three nodes with workers behind HAProxy and nginx', ()
         rmSync(filler);
         await expect.poll(() => haproxy!.sendsTo(0)).toBe(true);
       });
-      // nginx asks another node. Until the node has noticed, it may begin streams whose end it cannot record.
-      expect(
-        notServed(full).filter(({ sentAt, status }) => sentAt > noticedAt || status !== 200),
-      ).toEqual([]);
+      // Before, requests may meet it again and again: a node that refuses has the fewest connections.
+      expectServed(full.filter(({ sentAt }) => sentAt > noticedAt));
 
       await stopAndReconcile({ place, urls, processes, database });
       const rows = await database.kysely
