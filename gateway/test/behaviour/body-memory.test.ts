@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bodyPlaces } from '../support/body-places.ts';
 import { testKey } from '../support/gateway.ts';
 import { ask, askRaw, openGateway, shareGateway, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
@@ -78,8 +79,9 @@ channels:
   - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat] }
 limits: { body_memory: 4MiB }
 `,
+    // A thread has a heap with a limit of its own.
+    bodyWeights: bodyPlaces.here,
   });
-  // More of them would be parsed in a thread, whose heap has a limit of its own.
   const values = `[${'[],'.repeat(4_900)}[]]`;
   const dense = `{"model":"demo-chat","messages":[{"role":"user","content":"hi"}],"metadata":${values}}`;
   const running = gateway.post('/v1/chat/completions', prompt(950_000, false), {

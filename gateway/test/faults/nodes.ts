@@ -75,5 +75,3 @@ export const isDegraded = async (url: string, word: string): Promise<boolean> =>
   const { degraded } = (await (await fetch(`${url}/ready`)).json()) as { degraded: string[] };
   return degraded.includes(word);
 };
-
-/** Each limit several times over, on users and teams of its own. */

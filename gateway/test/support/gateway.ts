@@ -50,6 +50,8 @@ export interface TestGatewayOptions {
   /** Default: every refusal has a row of its own, as most tests look for theirs. */
   readonly refusalBounds?: AppOptions['refusalBounds'];
   readonly mediaFetch?: AppOptions['mediaFetch'];
+  /** Where the work on bodies is done. Default: as `SLUICE_BODY_WORK` says. */
+  readonly bodyWeights?: AppOptions['bodyWeights'];
   /** Models of the bundled catalogue that the file may name. Default: two of the demo's. */
   readonly bundledModels?: readonly string[];
 }
@@ -119,7 +121,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
   );
   const { writeStall, mediaFetch, highLag = Infinity } = options;
   const { refusalBounds = { mostRows: Infinity, mostRefusals: Infinity } } = options;
-  const bodyWeights = placeOfRun();
+  const { bodyWeights = placeOfRun() } = options;
   const remove = async (): Promise<void> => {
     await simulator.close();
     rmSync(directory, { recursive: true, force: true });

@@ -29,6 +29,7 @@ export async function startNginx(options: FrontOptions): Promise<Front> {
       return ports.map((each) => `    server 127.0.0.1:${each}${parameters}\n`).join('');
     })
     .replaceAll(/^ +ssl_.*\n/gm, '')
+    .replace(/(proxy_next_upstream_tries) \d+/, `$1 ${ports.length}`)
     .replace(
       'listen 443 ssl;',
       `listen 127.0.0.1:${port};

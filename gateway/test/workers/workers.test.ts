@@ -8,7 +8,7 @@ import { canStartRedis } from '../limits/private-redis.ts';
 import { isSkipped } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
-import { askChat, createWorkplace, secret, type Workplace } from './workplace.ts';
+import { askChat, createWorkplace, secret, workersOf, type Workplace } from './workplace.ts';
 
 const lines = (gateway: GatewayProcess) =>
   gateway
@@ -16,12 +16,6 @@ const lines = (gateway: GatewayProcess) =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { msg: string; level: number; detail?: string });
-
-/** The processes of a gateway's workers. */
-function workersOf({ child }: GatewayProcess): number[] {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-  return children.trim().split(' ').filter(Boolean).map(Number);
-}
 
 async function usageIds({ databaseUrl }: Workplace): Promise<string[]> {
   const database = openDatabase({ url: databaseUrl });

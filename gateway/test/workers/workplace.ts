@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator, type Simulator } from 'simulator';
@@ -21,6 +21,10 @@ export interface Workplace {
   write(options: {
     readonly node?: string;
     readonly server?: string;
+    /** Default: any. */
+    readonly port?: number;
+    /** Default: `./data`. */
+    readonly dataDir?: string;
     /** Default: `5s`. */
     readonly drainTimeout?: string;
     readonly more?: string;
@@ -71,12 +75,13 @@ export async function openWorkplace({
     simulator,
     write(options) {
       const { node = '', server = '', drainTimeout = '5s', more = accounts } = options;
+      const { port = 0, dataDir = './data' } = options;
       const { through = databaseUrl, sharesRedis = true } = options;
       const own = join(folder, node);
       mkdirSync(own, { recursive: true });
       const text = `
-server: { port: 0, drain_timeout: ${drainTimeout}${server} }
-storage: { url: ${JSON.stringify(through)}, data_dir: ./data }
+server: { port: ${port}, drain_timeout: ${drainTimeout}${server} }
+storage: { url: ${JSON.stringify(through)}, data_dir: ${dataDir} }
 ${sharesRedis ? `redis: { url: ${redis.url} }` : ''}
 secrets: { master_key: ${masterKey} }
 channels:
@@ -103,6 +108,12 @@ ${more}`;
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The processes of a gateway's workers. */
+export function workersOf({ child }: GatewayProcess): number[] {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
 /** One chat request; a connection of its own, so that every process can get it. */
