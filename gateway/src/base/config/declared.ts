@@ -161,7 +161,8 @@ function rawOf(value: unknown, depth = 0): RawValue {
     return Object.assign(Object.create(null) as RawMapping, Object.fromEntries(entries));
   }
   if (value === undefined) return undefined;
-  return new Scalar(value as Scalar['value'], String(value));
+  const plain = value as Scalar['value'];
+  return new Scalar(plain, String(plain));
 }
 
 /** Members given as text, named as in the file: `{ user: 'ada@example.com', rpm: '60', models: ['fast'] }`. */

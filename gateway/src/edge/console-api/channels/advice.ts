@@ -1,6 +1,6 @@
-import type { TrialResult } from '#relay/index.ts';
+import type { ChannelTrialResult } from '../contract/channels.ts';
 
-const sentences: Readonly<Record<TrialResult['class'], string>> = {
+const sentences: Readonly<Record<ChannelTrialResult['class'], string>> = {
   works: '',
   'no-text-model': 'Only chat models can be tested. Name a model of the channel that is one.',
   'no-address': 'No address was found for this host. Check the spelling of `base_url`.',
@@ -23,4 +23,5 @@ const sentences: Readonly<Record<TrialResult['class'], string>> = {
 };
 
 /** What to do about the outcome of a test; empty if the channel works. */
-export const adviceFor = ({ class: name }: Pick<TrialResult, 'class'>): string => sentences[name];
+export const adviceFor = ({ class: name }: Pick<ChannelTrialResult, 'class'>): string =>
+  sentences[name];

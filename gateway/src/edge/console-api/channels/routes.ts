@@ -12,8 +12,8 @@ import {
 import { listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
-import type { ChannelTrial } from '#relay/index.ts';
 import { contract } from '../contract/index.ts';
+import type { ChannelTrialResult } from '../contract/channels.ts';
 import { shownValues } from '../contract/members.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
@@ -22,6 +22,12 @@ import { createTestRate } from './test-rate.ts';
 import { adviceFor } from './advice.ts';
 import { actorOf } from '../sessions/connection.ts';
 import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
+
+/** Sends a small request to a channel. @param model null: the first that is named exactly */
+export type ChannelTrial = (
+  channel: StoredChannel,
+  model: string | null,
+) => Promise<ChannelTrialResult>;
 
 export interface ChannelRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -105,7 +111,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       revision: 0,
     };
     const result = await tryChannel(channel, model);
-    return { body: { ...result, steps: [...result.steps], advice: adviceFor(result) } };
+    return { body: { ...result, advice: adviceFor(result) } };
   });
 
   /** @throws ApiError `not_found` */

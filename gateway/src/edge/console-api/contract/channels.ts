@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { trialSteps } from '#relay/index.ts';
 import { kinds } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
@@ -57,6 +56,27 @@ const example = {
   revision: 31,
   created: '2026-11-25T10:00:00.000Z',
 };
+
+/** Why a channel does not work, or that it does. */
+const trialClasses = [
+  'works',
+  'no-text-model',
+  'no-address',
+  'not-allowed',
+  'no-connection',
+  'tls',
+  'credential',
+  'funds',
+  'unknown',
+  'limited',
+  'refused',
+  'upstream',
+  'time',
+  'form',
+  'cut',
+] as const;
+
+const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
 
 const parameters = z.strictObject({ id: z.string().max(100) });
 
@@ -149,7 +169,7 @@ export const testChannel = defineRoute({
     ...given,
   }),
   response: z.object({
-    class: z.string(),
+    class: z.enum(trialClasses),
     /** What to do about it, in a sentence; empty if it works. */
     advice: z.string(),
     steps: z.array(
@@ -185,3 +205,6 @@ export const testChannel = defineRoute({
     usage: null,
   },
 });
+
+/** What came of a test, without advice. */
+export type ChannelTrialResult = Omit<z.input<typeof testChannel.response>, 'advice'>;

@@ -14,13 +14,10 @@ import type { ExchangeRecord } from '#usage/index.ts';
 import type { ClientResponse } from '../exchange.ts';
 import { createRelay, type RelayParts } from '../relay.ts';
 
-/** A channel that is tried: as the database or a call has it. */
-export type TriedChannel = StoredChannel;
+const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
+type TrialStepName = (typeof trialSteps)[number];
 
-export const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
-export type TrialStepName = (typeof trialSteps)[number];
-
-export interface TrialStep {
+interface TrialStep {
   readonly step: TrialStepName;
   /** Since the step before; null: it was not reached, or is not seen. */
   readonly ms: number | null;
@@ -28,7 +25,7 @@ export interface TrialStep {
 }
 
 /** Why a channel does not work, or that it does. */
-export type TrialClass =
+type TrialClass =
   | 'works'
   | 'no-text-model'
   | 'no-address'
@@ -45,9 +42,9 @@ export type TrialClass =
   | 'form'
   | 'cut';
 
-export interface TrialResult {
+interface TrialResult {
   readonly class: TrialClass;
-  readonly steps: readonly TrialStep[];
+  readonly steps: TrialStep[];
   /** The name that was sent; null: nothing was. */
   readonly model: string | null;
   /** The upstream's status; null: there was none. */
@@ -58,7 +55,7 @@ export interface TrialResult {
   readonly usage: { readonly input: number; readonly output: number } | null;
 }
 
-export interface TrialOptions {
+interface TrialOptions {
   readonly parts: RelayParts;
   /** A client of its own, which tells the steps of its connections. */
   readonly connect: (onStep: (step: ConnectionStep) => void) => UpstreamClient;
@@ -66,7 +63,7 @@ export interface TrialOptions {
   readonly simulatorUrl: () => string | null;
 }
 
-export type ChannelTrial = (channel: TriedChannel, model: string | null) => Promise<TrialResult>;
+export type ChannelTrial = (channel: StoredChannel, model: string | null) => Promise<TrialResult>;
 
 const longestMs = 30_000;
 const longestText = 500;
@@ -162,10 +159,10 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
 const isTls = ({ baseUrl }: { readonly baseUrl: string }) => baseUrl.startsWith('https:');
 
 /** The first model that is named exactly. */
-const firstModel = ({ models }: TriedChannel): string | null =>
+const firstModel = ({ models }: StoredChannel): string | null =>
   models.find(({ name }) => !name.includes('*'))?.name ?? null;
 
-function served({ models }: TriedChannel, model: string) {
+function served({ models }: StoredChannel, model: string) {
   return models.find(({ name }) => name === model) ?? { name: model, upstream: model };
 }
 
