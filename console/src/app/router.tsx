@@ -3,7 +3,6 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
@@ -18,6 +17,7 @@ import { SignInPage } from '../pages/sign-in/page.tsx';
 import { isClientName, type ClientName } from '../snippets/clients.ts';
 import { NotFound, Skeleton } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
+import { lazyPage, PageFailed } from './lazy-page.tsx';
 import { NotOpened } from './not-opened.tsx';
 import { readRangeSearch, type RangeSearch } from './range.ts';
 import { sessionQuery } from './session.ts';
@@ -104,7 +104,7 @@ const usage = createRoute({
   getParentRoute: () => inside,
   path: '/usage',
   validateSearch: readUsageSearch,
-  component: lazyRouteComponent(() => import('../pages/usage/page.tsx'), 'UsagePage'),
+  component: lazyPage(() => import('../pages/usage/page.tsx'), 'UsagePage'),
 });
 
 const request = createRoute({
@@ -117,7 +117,7 @@ const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
   validateSearch: readKeysSearch,
-  component: lazyRouteComponent(() => import('../pages/keys/page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
 /** Pages that load when they are opened. */
@@ -125,7 +125,7 @@ const models = createRoute({
   getParentRoute: () => inside,
   path: '/models',
   validateSearch: readModelsSearch,
-  component: lazyRouteComponent(() => import('../pages/models/page.tsx'), 'ModelsPage'),
+  component: lazyPage(() => import('../pages/models/page.tsx'), 'ModelsPage'),
 });
 
 const model = createRoute({
@@ -135,7 +135,7 @@ const model = createRoute({
     ...(typeof speak === 'string' && { speak: speak.slice(0, 40) }),
     ...(isClientName(client) && { client }),
   }),
-  component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
+  component: lazyPage(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 });
 
 const playground = createRoute({
@@ -144,25 +144,25 @@ const playground = createRoute({
   /** `ask`: what is asked, as `messages:demo-chat`. */
   validateSearch: ({ ask }: Record<string, unknown>): { ask?: readonly string[] } =>
     Array.isArray(ask) ? { ask: ask.filter((each) => typeof each === 'string').slice(0, 3) } : {},
-  component: lazyRouteComponent(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => inside,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
 });
 
 const welcome = createRoute({
   getParentRoute: () => inside,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
+  component: lazyPage(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
 });
 
 const health = createRoute({
   getParentRoute: () => inside,
   path: '/health',
-  component: lazyRouteComponent(() => import('../pages/health/page.tsx'), 'HealthPage'),
+  component: lazyPage(() => import('../pages/health/page.tsx'), 'HealthPage'),
 });
 
 export function createConsoleRouter(client: QueryClient) {
@@ -185,6 +185,7 @@ export function createConsoleRouter(client: QueryClient) {
       ]),
     ]),
     context: { client },
+    defaultErrorComponent: PageFailed,
     defaultPreload: false,
     scrollRestoration: true,
   });

@@ -39,6 +39,9 @@ beforeAll(async () => {
   for (const secret of [secrets.admin, secrets.member, teamSecret]) await ask(gateway, secret);
   await ask(gateway, secrets.admin, 'nothing-like-it');
   await gateway.usage();
+  // Its quota is lowered to less than it has spent.
+  const { kysely } = gateway.app.database;
+  await kysely.updateTable('keys').set({ quota: 1n }).where('name', '=', 'teams').execute();
   opened = await visit(gateway.url);
 }, 60_000);
 
@@ -64,6 +67,7 @@ test.runIf(hasBrowser)(
     await page.getByText('nobody-knows-its-price has no price').waitFor();
     await page.getByText('Budget of research at 88 %').waitFor();
     await page.getByText('Key members ends soon').waitFor();
+    await page.getByText('Key teams is used up').waitFor();
     await page.getByRole('link', { name: 'demo-chat' }).waitFor();
     await shot('overview');
     expect(await axeProblems()).toEqual([]);
@@ -121,6 +125,25 @@ test.runIf(hasBrowser)(
     await page.goBack();
     await filter.fill('');
     await page.getByRole('link', { name: 'admins', exact: true }).first().waitFor();
+    // In another order, which the address keeps; the totals stand below.
+    await page.getByRole('button', { name: 'Key', exact: true }).click();
+    await page.waitForURL(/sort=name/);
+    const firsts = page.locator('tbody td:first-child');
+    await expect
+      .poll(() => firsts.allTextContents())
+      .toEqual(['admins', 'admins', 'members', 'teams']);
+    await page.getByRole('row', { name: /^All 4 / }).waitFor();
+    // Figures of before are dimmed while those that were asked for load.
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/usage/sums*', async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: '7 d' }).click();
+    await page.locator('section.stale tbody').waitFor();
+    gate.resolve();
+    await page.locator('.stale').first().waitFor({ state: 'detached' });
+    await page.unroute('**/usage/sums*');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'CSV' }).click(),
@@ -174,6 +197,30 @@ test.runIf(hasBrowser)(
       expect(there.complaints).toEqual([]);
     } finally {
       await there.close();
+    }
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a page that cannot be loaded stays inside the frame, and comes by itself once it can be',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url);
+    try {
+      const { page, signInAt, axeProblems } = visited;
+      await signInAt('/', 'member@example.com');
+      await page.getByRole('link', { name: 'Settings' }).waitFor();
+      for (const path of ['**/assets/*', '**/console/']) {
+        await page.route(path, (route) => route.abort());
+      }
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByText('It is tried again').waitFor();
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      expect(await axeProblems()).toEqual([]);
+      for (const path of ['**/assets/*', '**/console/']) await page.unroute(path);
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    } finally {
+      await visited.close();
     }
   },
 );

@@ -75,13 +75,17 @@ export function OverviewPage() {
         ) : (
           <>
             {isUsed ? (
-              <Figures overview={overview.data} />
+              <div className={overview.isPlaceholderData ? 'stale' : undefined}>
+                <Figures overview={overview.data} />
+              </div>
             ) : (
               <p className="state">{say('overview.empty')}</p>
             )}
             <div className={styles['two']}>
               {isUsed && (
-                <section className={styles['sums']}>
+                <section
+                  className={`${styles['sums']} ${sums.isPlaceholderData || names.isPlaceholderData ? 'stale' : ''}`}
+                >
                   <header className={styles['head']}>
                     <h2 className="title">
                       {say(`explore.metrics.${metric}`)}{' '}

@@ -6,6 +6,7 @@ import { defaultRange, hasBrokenHours, ownTimeZone, timeZone, useSpan } from '..
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { Icon } from '../../pieces/icon.tsx';
+import { nextOrder } from '../../pieces/order.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import {
@@ -34,7 +35,7 @@ export function UsagePage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/inside/usage' });
   const { range = defaultRange, metric = 'cost', group = 'model', sub, filter = '' } = search;
-  const { view, cumulative = false } = search;
+  const { view, cumulative = false, sort } = search;
   const span = useSpan(search);
   const usual = span.length <= 3 * day ? 'hour' : 'day';
   const bucket = search.bucket ?? usual;
@@ -145,7 +146,7 @@ export function UsagePage() {
         {failed === undefined && isOn && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
         {overTime.data !== undefined && overTime.data.requests > 0 && (
-          <section className={styles['chart']}>
+          <section className={stale(overTime, styles['chart'])}>
             <h2 className="title">
               {say(`explore.metrics.${metric}`)}{' '}
               <span className="quiet">
@@ -175,13 +176,15 @@ export function UsagePage() {
           </section>
         )}
         {byName.data !== undefined && byName.data.requests > 0 && (
-          <section className={styles['table']}>
+          <section className={stale(byName, styles['table'])}>
             <SumsTable
               sums={byName.data}
               dimension={group}
               second={second}
               filter={filter}
               colored={8}
+              order={sort}
+              onOrder={(column) => change({ sort: nextOrder(column, sort, column !== 'name') })}
             />
           </section>
         )}
@@ -189,6 +192,10 @@ export function UsagePage() {
     </>
   );
 }
+
+/** What is shown while other figures load is dimmed: it does not belong to what was chosen. */
+const stale = ({ isPlaceholderData }: { isPlaceholderData: boolean }, className = '') =>
+  isPlaceholderData ? `${className} stale` : className;
 
 function useSums(query: Query<'sumUsage'>, enabled: boolean) {
   return useQuery({
