@@ -5,6 +5,7 @@ import {
   createRouter,
   Outlet,
   redirect,
+  retainSearchParams,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
@@ -19,7 +20,7 @@ import { NotFound, Skeleton } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
 import { lazyPage, PageFailed } from './lazy-page.tsx';
 import { NotOpened } from './not-opened.tsx';
-import { readRangeSearch, type RangeSearch } from './range.ts';
+import { readRangeSearch, readZone, type RangeSearch } from './range.ts';
 import { sessionQuery } from './session.ts';
 
 interface Context {
@@ -63,6 +64,12 @@ const signIn = createRoute({
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
+  // The zone that was chosen stays from page to page.
+  validateSearch: ({ tz }: Record<string, unknown>): Pick<RangeSearch, 'tz'> => {
+    const zone = readZone(tz);
+    return zone === undefined ? {} : { tz: zone };
+  },
+  search: { middlewares: [retainSearchParams(['tz'])] },
   async beforeLoad({ context: { client }, location }) {
     const session = await client.ensureQueryData(sessionQuery);
     if (session === null) {

@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useLanguage } from '../words/index.ts';
 
@@ -40,7 +41,8 @@ const minus = (text: string): string => text.replace('-', '−');
 
 export function useFormats(): Formats {
   const language = useLanguage();
-  return useMemo(() => createFormats(language), [language]);
+  const { tz }: { readonly tz?: string } = useSearch({ strict: false });
+  return useMemo(() => createFormats(language, tz), [language, tz]);
 }
 
 /** @param zone an IANA name; absent: that of the browser */

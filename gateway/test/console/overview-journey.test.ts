@@ -224,3 +224,48 @@ test.runIf(hasBrowser)(
     }
   },
 );
+
+test.runIf(hasBrowser)(
+  'a person chooses days of a calendar and the zone in which they begin',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url, 'Europe/Berlin');
+    try {
+      const { page, signInAt, axeProblems, complaints } = visited;
+      await signInAt('/usage', 'member@example.com');
+      await page.getByRole('button', { name: 'Days' }).click();
+      const calendar = page.getByRole('dialog', { name: 'Time range' });
+      await calendar.getByRole('table').first().waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await calendar.getByRole('button', { name: 'This month' }).click();
+      await page.waitForURL(/range=month/);
+      // Two days, the last one first; their end is the beginning of the day after.
+      await page.getByRole('button', { name: 'This month' }).click();
+      await calendar.getByRole('button', { name: 'Earlier month' }).click();
+      const days = calendar.getByRole('table').first().getByRole('button');
+      await days.nth(9).click();
+      await calendar.getByText('Choose the last day.').waitFor();
+      await days.nth(7).click();
+      await page.waitForURL(/from=/);
+      const { searchParams } = new URL(page.url());
+      const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+      const clock = new Intl.DateTimeFormat('en-GB', {
+        timeZone: 'Europe/Berlin',
+        day: 'numeric',
+        hour: 'numeric',
+      });
+      expect([clock.format(from), clock.format(to)]).toEqual(['8, 00', '11, 00']);
+      // Another zone stays from page to page.
+      await page.locator('nav.segments button').click();
+      await calendar.getByRole('combobox', { name: 'Time zone' }).selectOption('UTC');
+      await page.keyboard.press('Escape');
+      await calendar.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.waitForURL(/\/console\/\?tz=UTC/);
+      await page.getByRole('button', { name: 'Days UTC' }).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await visited.close();
+    }
+  },
+);

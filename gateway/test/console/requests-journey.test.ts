@@ -63,7 +63,7 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page.waitForURL(/from=.*to=/);
     await page.getByText('3 requests', { exact: true }).waitFor();
-    await page.getByRole('link', { name: /×$/ }).click();
+    await page.getByRole('link', { name: '24 h' }).click();
     await page.waitForURL((url) => !url.search.includes('from='));
 
     // As they happen; paused, the list stays.

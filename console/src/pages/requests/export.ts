@@ -1,5 +1,5 @@
 import { searchText, type Query } from '../../api/client.ts';
-import { defaultRange, startOf, type RangeSearch } from '../../app/range.ts';
+import { spanOf, type RangeSearch } from '../../app/range.ts';
 import { readFilter } from './filter.ts';
 
 /** Where all requests of a filter come as a file. */
@@ -8,13 +8,10 @@ export function exportAddress(query: Omit<Query<'exportUsage'>, 'format'>): stri
 }
 
 /** What a page with this address shows, as a file; null: its filter has a word that is not known. */
-export function exportOf(
-  { range = defaultRange, from = startOf(range), to }: RangeSearch,
-  filter: string,
-): string | null {
+export function exportOf(search: RangeSearch, filter: string): string | null {
   const reading = readFilter(filter);
   if (reading.kind === 'unknown') return null;
-  return exportAddress({ ...reading.query, from, ...(to !== undefined && { to }) });
+  return exportAddress({ ...reading.query, ...spanOf(search) });
 }
 
 /** Makes the browser store a file, of which nothing passes through the page. */

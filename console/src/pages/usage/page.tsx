@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { read, type Query } from '../../api/client.ts';
-import { defaultRange, hasBrokenHours, ownTimeZone, timeZone, useSpan } from '../../app/range.ts';
+import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
+import { defaultRange, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { Icon } from '../../pieces/icon.tsx';
@@ -12,6 +13,7 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import {
   dimensions,
   inputOf,
+  partialOf,
   metrics,
   requestsOf,
   seriesOf,
@@ -37,6 +39,7 @@ export function UsagePage() {
   const { range = defaultRange, metric = 'cost', group = 'model', sub, filter = '' } = search;
   const { view, cumulative = false, sort } = search;
   const span = useSpan(search);
+  const zone = search.tz ?? ownTimeZone;
   const usual = span.length <= 3 * day ? 'hour' : 'day';
   const bucket = search.bucket ?? usual;
   const reading = useMemo(() => readFilter(filter, nameWords), [filter]);
@@ -45,7 +48,7 @@ export function UsagePage() {
     from: span.from,
     ...(span.to !== undefined && { to: span.to }),
     metric,
-    tz: timeZone,
+    tz: zoneOfDays(zone),
   };
   const isOn = reading.kind === 'read';
   const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' }, isOn);
@@ -153,8 +156,8 @@ export function UsagePage() {
                 {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
               </span>
             </h2>
-            {bucket !== 'hour' && hasBrokenHours && (
-              <p className="quiet">{say('explore.daysOfUtc', { zone: ownTimeZone })}</p>
+            {bucket !== 'hour' && zoneOfDays(zone) !== zone && (
+              <p className="quiet">{say('explore.daysOfUtc', { zone })}</p>
             )}
             {view === 'table' ? (
               <TimeTable sums={overTime.data} series={series} format={amount} />
@@ -162,6 +165,7 @@ export function UsagePage() {
               <StackedBars
                 label={say('explore.chart')}
                 bars={(overTime.data.buckets ?? []).map(({ name }) => formats.part(name))}
+                partial={partialOf(overTime.data, zoneOfDays(zone))}
                 series={series}
                 isLine={cumulative}
                 format={amount}

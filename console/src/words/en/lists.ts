@@ -5,7 +5,20 @@ export const range = {
   '7d': '7 d',
   '30d': '30 d',
   '90d': '90 d',
-  whole: 'Back to the usual ranges',
+  days: 'Days',
+  today: 'Today',
+  yesterday: 'Yesterday',
+  week: 'This week',
+  lastWeek: 'Last week',
+  month: 'This month',
+  lastMonth: 'Last month',
+  zone: 'Times of {{zone}}',
+  zoneLabel: 'Time zone',
+  earlier: 'Earlier month',
+  later: 'Later month',
+  pickFirst: 'Choose the first day, then the last one.',
+  pickLast: 'Choose the last day.',
+  partDay: '{{name}}, not a whole one',
 } as const;
 
 export const lists = {
