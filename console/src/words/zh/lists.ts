@@ -36,6 +36,9 @@ export const lists: Words['lists'] = {
 };
 
 export const data: Words['data'] = {
+  exported: '{{total}} 中的 {{number}}',
+  exportStop: '个请求；停止导出',
+  exportFailed: '文件未能送达',
   histogram: '按状态统计的请求随时间的变化。方向键选择时间，按住 Shift 选择多段，回车键显示。',
   requests_one: '{{number}} 个请求',
   requests_other: '{{number}} 个请求',
