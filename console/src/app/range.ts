@@ -1,4 +1,14 @@
 import { useMemo } from 'react';
+import {
+  addDays,
+  dayOf,
+  monthOf,
+  ownTimeZone,
+  startOfDay,
+  weekOf,
+  zoneOfDays,
+  type Day,
+} from './days.ts';
 
 /** Time ranges that end now, in milliseconds. */
 export const ranges = {
@@ -8,20 +18,46 @@ export const ranges = {
   '30d': 30 * 86_400_000,
   '90d': 90 * 86_400_000,
 } as const;
-export type Range = keyof typeof ranges;
+/** Days of the calendar. Those that begin with `last`, and yesterday, are over. */
+export const calendarRanges = [
+  'today',
+  'yesterday',
+  'week',
+  'lastWeek',
+  'month',
+  'lastMonth',
+] as const;
+type CalendarRange = (typeof calendarRanges)[number];
+export type Range = keyof typeof ranges | CalendarRange;
 
 export const defaultRange: Range = '24h';
 
-export function readRange(value: unknown): Range {
+const isCalendarRange = (value: unknown): value is CalendarRange =>
+  calendarRanges.some((name) => name === value);
+
+function readRange(value: unknown): Range {
+  if (isCalendarRange(value)) return value;
   return typeof value === 'string' && Object.hasOwn(ranges, value)
     ? (value as Range)
     : defaultRange;
 }
 
-/** The beginning as the API reads it, cut to the minute so that a page that is drawn again asks the same. */
-export function startOf(range: Range, now = Date.now()): string {
-  const minute = 60_000;
-  return new Date(Math.floor((now - ranges[range]) / minute) * minute).toISOString();
+/** Its first day, and the one after its last; null: it has not ended. */
+function daysOf(range: CalendarRange, today: Day): readonly [Day, Day | null] {
+  switch (range) {
+    case 'today':
+      return [today, null];
+    case 'yesterday':
+      return [addDays(today, -1), today];
+    case 'week':
+      return [weekOf(today), null];
+    case 'lastWeek':
+      return [addDays(weekOf(today), -7), weekOf(today)];
+    case 'month':
+      return [monthOf(today), null];
+    case 'lastMonth':
+      return [monthOf(today, -1), monthOf(today)];
+  }
 }
 
 /** What of the time a page shows: up to now, or between two moments. */
@@ -30,16 +66,31 @@ export interface RangeSearch {
   /** RFC 3339; chosen in a chart, or of a figure's link. */
   readonly from?: string;
   readonly to?: string;
+  /** The zone of days and times; absent: that of the browser. */
+  readonly tz?: string;
 }
 
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/;
 
-export function readRangeSearch({ range, from, to }: Record<string, unknown>): RangeSearch {
+/** A zone that this browser knows. */
+export function readZone(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 64) return undefined;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+export function readRangeSearch({ range, from, to, tz }: Record<string, unknown>): RangeSearch {
   const isBetween =
     typeof from === 'string' && typeof to === 'string' && moment.test(from) && moment.test(to);
+  const zone = readZone(tz);
   return {
     ...(range !== undefined && readRange(range) !== defaultRange && { range: readRange(range) }),
     ...(isBetween && { from, to }),
+    ...(zone !== undefined && { tz: zone }),
   };
 }
 
@@ -54,22 +105,38 @@ export interface Span {
   readonly name: string;
 }
 
-export function useSpan({ range = defaultRange, from, to }: RangeSearch): Span {
-  return useMemo(() => {
-    if (from !== undefined && to !== undefined) {
-      return { from, to, length: Date.parse(to) - Date.parse(from), name: `${from} ${to}` };
-    }
-    return { from: startOf(range), length: ranges[range], name: range };
-  }, [range, from, to]);
+/**
+ * The moments in an address, as the API reads them. A beginning that moves is cut to the minute, so that a page that is
+ * drawn again asks the same.
+ */
+export function spanOf(
+  { range = defaultRange, from, to, tz = ownTimeZone }: RangeSearch,
+  now = Date.now(),
+): Pick<Span, 'from' | 'to'> {
+  if (from !== undefined && to !== undefined) return { from, to };
+  if (!isCalendarRange(range)) {
+    const minute = 60_000;
+    return { from: new Date(Math.floor((now - ranges[range]) / minute) * minute).toISOString() };
+  }
+  const zone = zoneOfDays(tz);
+  const [first, after] = daysOf(range, dayOf(now, zone));
+  const startOf = (day: Day) => new Date(startOfDay(day, zone)).toISOString();
+  return { from: startOf(first), ...(after !== null && { to: startOf(after) }) };
 }
 
-/** The zone of this browser. */
-export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** Where clocks differ from UTC by half hours, in summer or winter, days begin within an hour, and sums have whole hours. */
-export const hasBrokenHours = [0, 6].some(
-  (month) => new Date(new Date().getFullYear(), month).getTimezoneOffset() % 60 !== 0,
-);
-
-/** The zone in which days are cut. */
-export const timeZone = hasBrokenHours ? 'UTC' : ownTimeZone;
+export function useSpan({ range = defaultRange, from, to, tz }: RangeSearch): Span {
+  return useMemo(() => {
+    const span = spanOf({
+      range,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(tz !== undefined && { tz }),
+    });
+    const end = span.to === undefined ? Date.now() : Date.parse(span.to);
+    return {
+      ...span,
+      length: end - Date.parse(span.from),
+      name: [range, span.from, span.to, tz].join(' '),
+    };
+  }, [range, from, to, tz]);
+}

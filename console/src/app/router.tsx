@@ -3,9 +3,9 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
+  retainSearchParams,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
@@ -18,8 +18,9 @@ import { SignInPage } from '../pages/sign-in/page.tsx';
 import { isClientName, type ClientName } from '../snippets/clients.ts';
 import { NotFound, Skeleton } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
+import { lazyPage, PageFailed } from './lazy-page.tsx';
 import { NotOpened } from './not-opened.tsx';
-import { readRangeSearch, type RangeSearch } from './range.ts';
+import { readRangeSearch, readZone, type RangeSearch } from './range.ts';
 import { sessionQuery } from './session.ts';
 
 interface Context {
@@ -63,6 +64,12 @@ const signIn = createRoute({
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
+  // The zone that was chosen stays from page to page.
+  validateSearch: ({ tz }: Record<string, unknown>): Pick<RangeSearch, 'tz'> => {
+    const zone = readZone(tz);
+    return zone === undefined ? {} : { tz: zone };
+  },
+  search: { middlewares: [retainSearchParams(['tz'])] },
   async beforeLoad({ context: { client }, location }) {
     const session = await client.ensureQueryData(sessionQuery);
     if (session === null) {
@@ -104,7 +111,7 @@ const usage = createRoute({
   getParentRoute: () => inside,
   path: '/usage',
   validateSearch: readUsageSearch,
-  component: lazyRouteComponent(() => import('../pages/usage/page.tsx'), 'UsagePage'),
+  component: lazyPage(() => import('../pages/usage/page.tsx'), 'UsagePage'),
 });
 
 const request = createRoute({
@@ -117,7 +124,7 @@ const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
   validateSearch: readKeysSearch,
-  component: lazyRouteComponent(() => import('../pages/keys/page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
 /** Pages that load when they are opened. */
@@ -125,7 +132,7 @@ const models = createRoute({
   getParentRoute: () => inside,
   path: '/models',
   validateSearch: readModelsSearch,
-  component: lazyRouteComponent(() => import('../pages/models/page.tsx'), 'ModelsPage'),
+  component: lazyPage(() => import('../pages/models/page.tsx'), 'ModelsPage'),
 });
 
 const model = createRoute({
@@ -135,7 +142,7 @@ const model = createRoute({
     ...(typeof speak === 'string' && { speak: speak.slice(0, 40) }),
     ...(isClientName(client) && { client }),
   }),
-  component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
+  component: lazyPage(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 });
 
 const playground = createRoute({
@@ -144,25 +151,25 @@ const playground = createRoute({
   /** `ask`: what is asked, as `messages:demo-chat`. */
   validateSearch: ({ ask }: Record<string, unknown>): { ask?: readonly string[] } =>
     Array.isArray(ask) ? { ask: ask.filter((each) => typeof each === 'string').slice(0, 3) } : {},
-  component: lazyRouteComponent(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => inside,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
 });
 
 const welcome = createRoute({
   getParentRoute: () => inside,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
+  component: lazyPage(() => import('../pages/welcome/page.tsx'), 'WelcomePage'),
 });
 
 const health = createRoute({
   getParentRoute: () => inside,
   path: '/health',
-  component: lazyRouteComponent(() => import('../pages/health/page.tsx'), 'HealthPage'),
+  component: lazyPage(() => import('../pages/health/page.tsx'), 'HealthPage'),
 });
 
 export function createConsoleRouter(client: QueryClient) {
@@ -185,6 +192,7 @@ export function createConsoleRouter(client: QueryClient) {
       ]),
     ]),
     context: { client },
+    defaultErrorComponent: PageFailed,
     defaultPreload: false,
     scrollRestoration: true,
   });

@@ -6,7 +6,9 @@ it.each([
   ['0.042081248', '0.0', '4208'],
   ['0.114727050', '0.', '1147'],
   ['12.3456', '', '12.35'],
-  ['1234.5', '', '1234.50'],
+  ['1234.5', '', '1,234'],
+  ['2987.43', '', '2,987'],
+  ['999.994', '', '999.99'],
   ['0', '0.00', ''],
   ['0.5', '0.', '50'],
   ['0.000000004', '0.00000000', '4'],
@@ -16,8 +18,10 @@ it.each([
 
 it('pads with hidden zeros up to the places of the column', () => {
   expect(shortMoney('1.25', 6).padding).toBe('0000');
+  expect(shortMoney('2987.43', 6).padding).toBe('.000000');
 });
 
 it('keeps every digit of an exact amount', () => {
   expect(exactMoney('0.042081248')).toMatchObject({ quiet: '0.0', ink: '42081248' });
+  expect(exactMoney('1234567.5')).toMatchObject({ quiet: '', ink: '1,234,567.50' });
 });

@@ -12,14 +12,14 @@ export interface MoneyParts {
 
 const significant = 4;
 
-/** Four significant digits, never fewer than two places. @param amount decimal text in USD */
+/** Four significant digits, and two places below a thousand. @param amount decimal text in USD */
 export function shortMoney(amount: string, width = 0): MoneyParts {
   const value = exact(amount);
   if (value.digits === 0n) return parts('0.00', width);
   const size = value.digits < 0n ? -value.digits : value.digits;
   const before = size.toString().length - value.places;
-  const places = Math.min(9, Math.max(2, significant - before));
-  return parts(toText(rounded(value, places), 2), width);
+  const places = before >= significant ? 0 : Math.min(9, Math.max(2, significant - before));
+  return parts(toText(rounded(value, places), Math.min(2, places)), width);
 }
 
 /** Every digit that was charged. */
@@ -31,11 +31,14 @@ function parts(text: string, width: number): MoneyParts {
   const sign = text.startsWith('-') ? '−' : '';
   const bare = text.replace('-', '');
   const quiet = /^0\.0*/.exec(bare)?.[0] ?? '';
-  const places = bare.length - bare.indexOf('.') - 1;
+  const [whole = '', fraction = ''] = bare.slice(quiet.length).split('.');
+  const point = bare.includes('.');
+  const places = point ? bare.length - bare.indexOf('.') - 1 : 0;
+  const grouped = quiet === '' ? whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',') : whole;
   return {
     sign,
     quiet,
-    ink: bare.slice(quiet.length),
-    padding: '0'.repeat(Math.max(0, width - places)),
+    ink: point && quiet === '' ? `${grouped}.${fraction}` : grouped,
+    padding: `${point || width === 0 ? '' : '.'}${'0'.repeat(Math.max(0, width - places))}`,
   };
 }

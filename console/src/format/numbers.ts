@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useLanguage } from '../words/index.ts';
 
@@ -40,7 +41,8 @@ const minus = (text: string): string => text.replace('-', '−');
 
 export function useFormats(): Formats {
   const language = useLanguage();
-  return useMemo(() => createFormats(language), [language]);
+  const { tz }: { readonly tz?: string } = useSearch({ strict: false });
+  return useMemo(() => createFormats(language, tz), [language, tz]);
 }
 
 /** @param zone an IANA name; absent: that of the browser */
@@ -110,7 +112,11 @@ export function createFormats(language: string, zone?: string): Formats {
   return {
     count: (value) => whole.format(value),
     short: (value) => compact.format(value),
-    percent: (share) => percents.format(share >= 0.1 ? Math.round(share * 100) : share * 100),
+    percent(share) {
+      // Never rounded to all of them: 99.5 % of the requests of a day can hide a hundred failures.
+      if (share > 0.99 && share < 1) return percents.format(Math.min(99.9, share * 100));
+      return percents.format(share >= 0.1 ? Math.round(share * 100) : share * 100);
+    },
     duration(milliseconds) {
       if (milliseconds < 100) return `${Math.round(milliseconds)} ms`;
       if (milliseconds < 10_000) return `${(milliseconds / 1_000).toFixed(2)} s`;

@@ -23,6 +23,8 @@ interface Place {
   /** Of the gateway. */
   readonly url: string;
   readonly model: string;
+  /** For small errands, such as titles; absent: the same. */
+  readonly small?: string;
   /** Absent: the placeholder. */
   readonly key?: string;
 }
@@ -55,12 +57,12 @@ const clients = {
   'Claude Code': {
     tried: 'Claude Code 2.1.330',
     note: () => 'claudeCode',
-    steps: ({ url, model, key }) => [
+    steps: ({ url, model, small, key }) => [
       shell(
         `export ANTHROPIC_BASE_URL=${url}`,
         `export ANTHROPIC_AUTH_TOKEN=${word(key)}`,
         `export ANTHROPIC_MODEL=${word(model)}`,
-        `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${word(model)}`,
+        `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${word(small)}`,
         'claude',
       ),
     ],
@@ -234,9 +236,9 @@ export const isClientName = (value: unknown): value is ClientName =>
 /** How to reach the gateway with this client. */
 export function clientSnippet(
   name: ClientName,
-  { url, model, key = keyPlaceholder }: Place,
+  { url, model, small = model, key = keyPlaceholder }: Place,
 ): ClientSnippet {
-  const place = { url, model, key };
+  const place = { url, model, small, key };
   const { tried, steps, note }: Client = clients[name];
   const said = note?.(place);
   return { name, steps: steps(place), tried, ...(said !== undefined && { note: said }) };
@@ -249,16 +251,43 @@ const spoken: Partial<Record<ClientName, string>> = {
   'Gemini CLI': 'generate-content',
 };
 
-interface Candidate {
+/** A model to choose from. */
+export interface Candidate {
   readonly id: string;
   readonly type: string;
   readonly priced: boolean;
   readonly protocols: readonly string[];
+  readonly prices: readonly { readonly part: string; readonly price: string }[];
 }
 
-/** A model to write into the steps of a client: if possible one for which nothing is converted. */
-export function modelFor(name: ClientName, models: readonly Candidate[]): string {
+/** Those for which nothing is converted, if there are any, the dearest first: what a provider asks most for is its best. */
+export function modelsFor(name: ClientName, models: readonly Candidate[]): Candidate[] {
   const usable = models.filter(({ type, priced }) => type === 'chat' && priced);
-  const native = usable.find(({ protocols: all }) => all.includes(spoken[name] ?? 'chat'));
-  return (native ?? usable[0])?.id ?? 'demo-chat';
+  const native = usable.filter(({ protocols: all }) => all.includes(spoken[name] ?? 'chat'));
+  const outputOf = ({ prices }: Candidate) =>
+    Number(prices.find(({ part }) => part === 'output')?.price ?? 0);
+  return (native.length > 0 ? native : usable).toSorted((a, b) => outputOf(b) - outputOf(a));
+}
+
+/**
+ * A model to write into the steps of a client, and one for small errands.
+ * @param used what the key was used for most
+ */
+export function modelFor(
+  name: ClientName,
+  models: readonly Candidate[],
+  used?: string,
+): { readonly model: string; readonly small: string } {
+  const ids = modelsFor(name, models).map(({ id }) => id);
+  const model = ids.find((id) => id === used) ?? ids[0] ?? 'demo-chat';
+  return { model, small: ids.at(-1) ?? model };
+}
+
+/** Lines for a shell of Unix as PowerShell takes them; the same where nothing differs. */
+export function inPowerShell(text: string): string {
+  return text.replaceAll(/^export (\w+)=(.*)$/gm, (_line, name: string, value: string) => {
+    const isVariable = value.startsWith('$');
+    const quoted = value.startsWith("'") ? value : `'${value}'`;
+    return `$env:${name} = ${isVariable ? `$env:${value.slice(1)}` : quoted}`;
+  });
 }

@@ -39,6 +39,9 @@ beforeAll(async () => {
   for (const secret of [secrets.admin, secrets.member, teamSecret]) await ask(gateway, secret);
   await ask(gateway, secrets.admin, 'nothing-like-it');
   await gateway.usage();
+  // Its quota is lowered to less than it has spent.
+  const { kysely } = gateway.app.database;
+  await kysely.updateTable('keys').set({ quota: 1n }).where('name', '=', 'teams').execute();
   opened = await visit(gateway.url);
 }, 60_000);
 
@@ -64,6 +67,7 @@ test.runIf(hasBrowser)(
     await page.getByText('nobody-knows-its-price has no price').waitFor();
     await page.getByText('Budget of research at 88 %').waitFor();
     await page.getByText('Key members ends soon').waitFor();
+    await page.getByText('Key teams is used up').waitFor();
     await page.getByRole('link', { name: 'demo-chat' }).waitFor();
     await shot('overview');
     expect(await axeProblems()).toEqual([]);
@@ -121,6 +125,25 @@ test.runIf(hasBrowser)(
     await page.goBack();
     await filter.fill('');
     await page.getByRole('link', { name: 'admins', exact: true }).first().waitFor();
+    // In another order, which the address keeps; the totals stand below.
+    await page.getByRole('button', { name: 'Key', exact: true }).click();
+    await page.waitForURL(/sort=name/);
+    const firsts = page.locator('tbody td:first-child');
+    await expect
+      .poll(() => firsts.allTextContents())
+      .toEqual(['admins', 'admins', 'members', 'teams']);
+    await page.getByRole('row', { name: /^All 4 / }).waitFor();
+    // Figures of before are dimmed while those that were asked for load.
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/usage/sums*', async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: '7 d' }).click();
+    await page.locator('section.stale tbody').waitFor();
+    gate.resolve();
+    await page.locator('.stale').first().waitFor({ state: 'detached' });
+    await page.unroute('**/usage/sums*');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'CSV' }).click(),
@@ -174,6 +197,75 @@ test.runIf(hasBrowser)(
       expect(there.complaints).toEqual([]);
     } finally {
       await there.close();
+    }
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a page that cannot be loaded stays inside the frame, and comes by itself once it can be',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url);
+    try {
+      const { page, signInAt, axeProblems } = visited;
+      await signInAt('/', 'member@example.com');
+      await page.getByRole('link', { name: 'Settings' }).waitFor();
+      for (const path of ['**/assets/*', '**/console/']) {
+        await page.route(path, (route) => route.abort());
+      }
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByText('It is tried again').waitFor();
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      expect(await axeProblems()).toEqual([]);
+      for (const path of ['**/assets/*', '**/console/']) await page.unroute(path);
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    } finally {
+      await visited.close();
+    }
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a person chooses days of a calendar and the zone in which they begin',
+  { timeout: 120_000 },
+  async () => {
+    const visited = await visit(gateway.url, 'Europe/Berlin');
+    try {
+      const { page, signInAt, axeProblems, complaints } = visited;
+      await signInAt('/usage', 'member@example.com');
+      await page.getByRole('button', { name: 'Days' }).click();
+      const calendar = page.getByRole('dialog', { name: 'Time range' });
+      await calendar.getByRole('table').first().waitFor();
+      expect(await axeProblems()).toEqual([]);
+      await calendar.getByRole('button', { name: 'This month' }).click();
+      await page.waitForURL(/range=month/);
+      // Two days, the last one first; their end is the beginning of the day after.
+      await page.getByRole('button', { name: 'This month' }).click();
+      await calendar.getByRole('button', { name: 'Earlier month' }).click();
+      const days = calendar.getByRole('table').first().getByRole('button');
+      await days.nth(9).click();
+      await calendar.getByText('Choose the last day.').waitFor();
+      await days.nth(7).click();
+      await page.waitForURL(/from=/);
+      const { searchParams } = new URL(page.url());
+      const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+      const clock = new Intl.DateTimeFormat('en-GB', {
+        timeZone: 'Europe/Berlin',
+        day: 'numeric',
+        hour: 'numeric',
+      });
+      expect([clock.format(from), clock.format(to)]).toEqual(['8, 00', '11, 00']);
+      // Another zone stays from page to page.
+      await page.locator('nav.segments button').click();
+      await calendar.getByRole('combobox', { name: 'Time zone' }).selectOption('UTC');
+      await page.keyboard.press('Escape');
+      await calendar.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.waitForURL(/\/console\/\?tz=UTC/);
+      await page.getByRole('button', { name: 'Days UTC' }).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await visited.close();
     }
   },
 );

@@ -95,9 +95,19 @@ test.runIf(hasBrowser)(
       await page.keyboard.press('Escape');
     }
     expect(await axeProblems()).toEqual([]);
-    await column('demo-chat').getByRole('link', { name: 'Receipt' }).click();
-    await page.getByRole('heading', { name: 'Receipt' }).waitFor();
-    await page.getByText('key playground').waitFor();
+    // It opens elsewhere, and the conversation stays.
+    const receiptOf = async (name: string) => {
+      const [receipt] = await Promise.all([
+        page.context().waitForEvent('page'),
+        column(name).getByRole('link', { name: 'Receipt' }).click(),
+      ]);
+      await receipt.getByRole('heading', { name: 'Receipt' }).waitFor();
+      return receipt;
+    };
+    const first = await receiptOf('demo-chat');
+    await first.getByText('key playground').waitFor();
+    await first.close();
+    await column('demo-chat').getByRole('link', { name: 'Receipt' }).waitFor();
 
     // Two beside each other; one reasons. What was said before is part of the next question.
     await page.goto(address('messages:demo-chat'));
@@ -124,8 +134,9 @@ test.runIf(hasBrowser)(
     await page.locator('form summary').click();
     await page.getByText('Charged to research').waitFor();
     await ask('For the team');
-    await column('demo-chat').getByRole('link', { name: 'Receipt' }).click();
-    await page.getByText('research').first().waitFor();
+    const ofTeam = await receiptOf('demo-chat');
+    await ofTeam.getByText('research').first().waitFor();
+    await ofTeam.close();
 
     // A picture: another model in the same column, which is asked in another way.
     await page.goto(address('chat:demo-chat'));
@@ -142,8 +153,9 @@ test.runIf(hasBrowser)(
     await column('slow-chat').getByText('streams', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await column('slow-chat').getByText('stopped', { exact: true }).waitFor();
-    await column('slow-chat').getByRole('link', { name: 'Receipt' }).click();
-    await page.getByText('left', { exact: false }).first().waitFor();
+    const stopped = await receiptOf('slow-chat');
+    await stopped.getByText('left', { exact: false }).first().waitFor();
+    await stopped.close();
 
     // An error in the middle, and a refusal, each in words.
     await page.goto(address('chat:torn-chat', 'messages:busy-chat'));

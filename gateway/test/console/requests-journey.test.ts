@@ -50,10 +50,25 @@ test.runIf(hasBrowser)(
       page.getByRole('link', { name: 'CSV of these requests' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('requests.csv');
+    // A file that is cut short is not stored, and that is said.
+    await page.route('**/usage/export*', (route) => route.abort());
+    await page.getByRole('link', { name: 'CSV of these requests' }).click();
+    await page.getByRole('link', { name: 'The file did not arrive' }).waitFor();
+    await page.unroute('**/usage/export*');
+    // The browser itself reports it.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
     const file = await (await download.createReadStream()).toArray();
     expect(Buffer.concat(file).toString().trimEnd().split('\r\n')).toHaveLength(2);
     await filter.fill('');
     await rows.nth(2).waitFor();
+
+    // The focus returns to the row of a panel that is closed.
+    await page.locator('tbody tr a').nth(1).click();
+    await page.getByRole('complementary', { name: 'Request' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.ariaLabel'))
+      .toBe(await page.locator('tbody tr a').nth(1).getAttribute('aria-label'));
 
     // By time, with the keys alone, and back.
     const histogram = page.getByRole('group', { name: /^Requests over time/ });
@@ -63,7 +78,7 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page.waitForURL(/from=.*to=/);
     await page.getByText('3 requests', { exact: true }).waitFor();
-    await page.getByRole('link', { name: /×$/ }).click();
+    await page.getByRole('link', { name: '24 h' }).click();
     await page.waitForURL((url) => !url.search.includes('from='));
 
     // As they happen; paused, the list stays.

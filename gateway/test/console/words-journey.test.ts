@@ -135,12 +135,12 @@ const ids = (text: string): string =>
 /** Names of programs and protocols, units, and what is written so in every language. */
 const allowed = new Set(
   (
-    'Sluice USD CSV JSON Markdown Redis SQLite Chrome Linux curl http ms min Ctrl Shift Enter Esc esc xx ' +
+    'Sluice USD UTC CSV JSON Markdown Redis SQLite Chrome Linux curl http ms min Ctrl Shift Enter Esc esc xx ' +
     'chat messages responses generate-content embeddings images video-synthesis video-contents ' +
     // Clients, and what they are set up with.
     'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +
     // Words of filters, and what files and fees are called.
-    'model status cost test yaml keys web search SLUICE_KEY admin ' +
+    'model status cost test team research yaml keys web search SLUICE_KEY admin sh PowerShell ' +
     'claude-code codex opencode open- openai- python eu claude-sonet-'
   ).split(' '),
 );

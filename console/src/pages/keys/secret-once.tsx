@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { read } from '../../api/client.ts';
 import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
-import { modelFor, type ClientName } from '../../snippets/clients.ts';
+import type { ClientName } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
 import { modelsQuery, type Model } from '../models/query.ts';
 import styles from './page.module.css';
@@ -21,6 +22,11 @@ export function SecretOnce({ issued, onClose }: Props) {
   const { name, key: secret } = issued;
   const list = useQuery(modelsQuery);
   const models = list.data?.data ?? [];
+  // A key that was rotated has been used before.
+  const used = useQuery({
+    queryKey: ['models-of-key', name],
+    queryFn: ({ signal }) => read<'readFacets'>('/usage/facets', { key: name, limit: '1' }, signal),
+  }).data?.model[0]?.value;
   const [client, setClient] = useState<ClientName>('Claude Code');
   if (secret === undefined) return <SecretLost name={name} onClose={onClose} />;
   const usable = modelsOf(issued, models);
@@ -34,12 +40,7 @@ export function SecretOnce({ issued, onClose }: Props) {
         <CopyButton text={secret} label={say('keys.copySecret')} />
       </div>
       {list.isSuccess && <TestKey id={issued.id} secret={secret} models={usable} />}
-      <ClientTabs
-        open={client}
-        onOpen={setClient}
-        model={modelFor(client, usable)}
-        secret={secret}
-      />
+      <ClientTabs open={client} onOpen={setClient} models={usable} used={used} secret={secret} />
       <DialogEnd word={say('keys.done')} onClose={onClose} />
     </Dialog>
   );

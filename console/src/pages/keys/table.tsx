@@ -51,7 +51,7 @@ export function KeyTable(props: Props) {
   const curlOfKey = (key: Key) =>
     clientSnippet('curl', {
       url: gateway.url,
-      model: modelFor('curl', modelsOf(key, models ?? [])),
+      model: modelFor('curl', modelsOf(key, models ?? [])).model,
     }).steps[0]?.text ?? '';
   const limitsOf = ({ quota, rpm, rph, max_concurrency: atOnce }: Key) =>
     [

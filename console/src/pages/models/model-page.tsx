@@ -227,7 +227,8 @@ function Use({ model }: { readonly model: ModelDetail }) {
                 resetScroll: false,
               })
             }
-            model={model.id}
+            // It is the one that was opened, with a price or without.
+            models={[{ ...model, priced: true }]}
           />
         </>
       )}

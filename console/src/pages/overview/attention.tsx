@@ -91,8 +91,9 @@ function Way({ item: { kind, object } }: { readonly item: Item }) {
         </Link>
       );
     case 'key_expiring':
+    case 'key_exhausted':
       return (
-        <Link className="link" to="/keys">
+        <Link className="link" to="/keys" search={{ q: name }}>
           {text}
         </Link>
       );

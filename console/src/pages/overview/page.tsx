@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
-import { defaultRange, hasBrokenHours, ownTimeZone, timeZone, useSpan } from '../../app/range.ts';
+import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
+import { defaultRange, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { seriesOf, type Dimension } from '../../pieces/sums/sums.ts';
+import { partialOf, seriesOf, type Dimension } from '../../pieces/sums/sums.ts';
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { Attention } from './attention.tsx';
@@ -29,10 +30,11 @@ export function OverviewPage() {
   const search = useSearch({ from: '/inside/' });
   const { range = defaultRange, metric = 'cost', group = 'model' } = search;
   const span = useSpan(search);
+  const zone = search.tz ?? ownTimeZone;
   const asked = {
     from: span.from,
     ...(span.to !== undefined && { to: span.to }),
-    tz: timeZone,
+    tz: zoneOfDays(zone),
   };
   const overview = useQuery({
     queryKey: ['overview', span.name],
@@ -75,13 +77,17 @@ export function OverviewPage() {
         ) : (
           <>
             {isUsed ? (
-              <Figures overview={overview.data} />
+              <div className={overview.isPlaceholderData ? 'stale' : undefined}>
+                <Figures overview={overview.data} />
+              </div>
             ) : (
               <p className="state">{say('overview.empty')}</p>
             )}
             <div className={styles['two']}>
               {isUsed && (
-                <section className={styles['sums']}>
+                <section
+                  className={`${styles['sums']} ${sums.isPlaceholderData || names.isPlaceholderData ? 'stale' : ''}`}
+                >
                   <header className={styles['head']}>
                     <h2 className="title">
                       {say(`explore.metrics.${metric}`)}{' '}
@@ -104,8 +110,8 @@ export function OverviewPage() {
                       text={(value) => say(`explore.dimensions.${value}`)}
                     />
                   </header>
-                  {bucket !== 'hour' && hasBrokenHours && (
-                    <p className="quiet">{say('explore.daysOfUtc', { zone: ownTimeZone })}</p>
+                  {bucket !== 'hour' && zoneOfDays(zone) !== zone && (
+                    <p className="quiet">{say('explore.daysOfUtc', { zone })}</p>
                   )}
                   {sums.data === undefined ? (
                     <Skeleton rows={6} />
@@ -113,6 +119,7 @@ export function OverviewPage() {
                     <StackedBars
                       label={say('explore.chart')}
                       bars={(sums.data.buckets ?? []).map(({ name }) => formats.part(name))}
+                      partial={partialOf(sums.data, zoneOfDays(zone))}
                       series={seriesOf(sums.data, group, metric, false, say)}
                       format={(value) =>
                         metric === 'cost'

@@ -191,7 +191,8 @@ function Figures({
           {say(`playground.states.${answer.state}`)}
         </span>
         {row != null && (
-          <Link className="link" to="/requests/$id" params={{ id: row.id }}>
+          // Elsewhere, so that the conversation stays.
+          <Link className="link" to="/requests/$id" params={{ id: row.id }} target="_blank">
             {say('playground.receipt')}
           </Link>
         )}

@@ -1,5 +1,5 @@
 import { searchText, type Query } from '../../api/client.ts';
-import { defaultRange, startOf, type RangeSearch } from '../../app/range.ts';
+import { spanOf, type RangeSearch } from '../../app/range.ts';
 import { readFilter } from './filter.ts';
 
 /** Where all requests of a filter come as a file. */
@@ -8,13 +8,10 @@ export function exportAddress(query: Omit<Query<'exportUsage'>, 'format'>): stri
 }
 
 /** What a page with this address shows, as a file; null: its filter has a word that is not known. */
-export function exportOf(
-  { range = defaultRange, from = startOf(range), to }: RangeSearch,
-  filter: string,
-): string | null {
+export function exportOf(search: RangeSearch, filter: string): string | null {
   const reading = readFilter(filter);
   if (reading.kind === 'unknown') return null;
-  return exportAddress({ ...reading.query, from, ...(to !== undefined && { to }) });
+  return exportAddress({ ...reading.query, ...spanOf(search) });
 }
 
 /** Makes the browser store a file, of which nothing passes through the page. */
@@ -23,4 +20,43 @@ export function download(address: string): void {
   link.href = address;
   link.download = '';
   link.click();
+}
+
+/** Between two reports of progress, in milliseconds. */
+const reportEvery = 200;
+
+/**
+ * Fetches a file and makes the browser store it once it is whole.
+ * @param onLines how many requests have come
+ * @throws what `fetch` throws, also if the file is cut short
+ */
+export async function saveExport(
+  address: string,
+  signal: AbortSignal,
+  onLines: (count: number) => void,
+): Promise<void> {
+  const response = await fetch(address, { signal, credentials: 'same-origin' });
+  if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
+  // The heading is a line, and no request.
+  let lines = -1;
+  let reported = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, stream) {
+      for (const byte of chunk) if (byte === 0x0a) lines += 1;
+      const now = performance.now();
+      if (now - reported > reportEvery) {
+        reported = now;
+        onLines(Math.max(0, lines));
+      }
+      stream.enqueue(chunk);
+    },
+  });
+  const file = await new Response(response.body.pipeThrough(counting), {
+    headers: { 'content-type': 'text/csv' },
+  }).blob();
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = 'requests.csv';
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -88,7 +88,7 @@ export function FilterLine({ filter, reading, span, words = allWords, error, onC
         type="search"
         role="combobox"
         value={line}
-        placeholder={say('requests.filterHint')}
+        placeholder={say(words === allWords ? 'requests.filterHint' : 'requests.sumsHint')}
         autoComplete="off"
         spellCheck={false}
         aria-expanded={isShown}

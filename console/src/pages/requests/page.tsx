@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { defaultRange, useSpan } from '../../app/range.ts';
 import { useSession } from '../../app/session.ts';
@@ -68,6 +68,14 @@ export function RequestsPage() {
     const { open: _open, ...rest } = search;
     void navigate({ to: '/requests', search: id === undefined ? rest : { ...rest, open: id } });
   };
+  // The focus returns to the row of the panel that was closed.
+  const last = useRef(open);
+  useEffect(() => {
+    const closed = last.current;
+    last.current = open;
+    if (closed === undefined || open !== undefined) return;
+    document.querySelector<HTMLElement>(`tr a[href$="/requests/${closed}"]`)?.focus();
+  }, [open]);
   const step = (by: 1 | -1): void => {
     const at = rows.findIndex(({ id }) => id === (open ?? focused));
     const next = rows[at === -1 ? 0 : at + by];

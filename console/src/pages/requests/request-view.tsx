@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ApiFailure, read, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { clientName } from '../../format/client.ts';
@@ -13,6 +14,7 @@ import { Outcome } from '../../pieces/outcome.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { curlLike } from '../../snippets/curl.ts';
 import { useLanguage, useWords, type TextName } from '../../words/index.ts';
+import { filterWord } from './filter.ts';
 import { explainLoss, explainRepair } from './explain-change.ts';
 import { explainError, isRepeated } from './explain-error.ts';
 import { asMarkdown } from './markdown.ts';
@@ -108,7 +110,7 @@ function Head({ detail }: { readonly detail: Detail }) {
         </dl>
       </div>
       <p className={styles['reason']}>{reasonsOf(detail, receipt, say, formats).join(' ')}</p>
-      {detail.error !== null && <ErrorWords name={detail.error} />}
+      {detail.error !== null && <ErrorWords name={detail.error} detail={detail} />}
       <div className={styles['copy']}>
         <CopyButton
           text={asMarkdown(detail, receipt, say, formats)}
@@ -194,7 +196,7 @@ function Time({ detail }: { readonly detail: Detail }) {
 }
 
 /** What the error means, what to do, and what the client does. */
-function ErrorWords({ name }: { readonly name: string }) {
+function ErrorWords({ name, detail }: { readonly name: string; readonly detail: Detail }) {
   const say = useWords();
   const language = useLanguage();
   const words = explainError(name, language);
@@ -202,7 +204,36 @@ function ErrorWords({ name }: { readonly name: string }) {
   return (
     <p className={styles['reason']}>
       {words} {say(isRepeated(name) ? 'request.clientRepeats' : 'request.clientStops')}
+      <WayOn of={detail} />
     </p>
+  );
+}
+
+/** Where a limit that was reached is seen, and raised. */
+function WayOn({ of: { error, key, team } }: { readonly of: Detail }) {
+  const say = useWords();
+  if (error === 'key_quota_exceeded' || error === 'rate_limited' || error === 'model_not_allowed') {
+    return (
+      <>
+        {' '}
+        <Link className="link" to="/keys" search={{ q: key }}>
+          {say('request.toKey', { name: key })}
+        </Link>
+      </>
+    );
+  }
+  if (team === null || !/^(?:team|member)_.*budget_exceeded$/.test(error ?? '')) return null;
+  return (
+    <>
+      {' '}
+      <Link
+        className="link"
+        to="/usage"
+        search={{ range: '30d', group: 'user', filter: filterWord('team', team) }}
+      >
+        {say('request.toTeam', { name: team })}
+      </Link>
+    </>
   );
 }
 

@@ -2,15 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { read, type Query } from '../../api/client.ts';
-import { defaultRange, hasBrokenHours, ownTimeZone, timeZone, useSpan } from '../../app/range.ts';
+import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
+import { defaultRange, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { Icon } from '../../pieces/icon.tsx';
+import { nextOrder } from '../../pieces/order.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import {
   dimensions,
   inputOf,
+  partialOf,
   metrics,
   requestsOf,
   seriesOf,
@@ -34,8 +37,9 @@ export function UsagePage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/inside/usage' });
   const { range = defaultRange, metric = 'cost', group = 'model', sub, filter = '' } = search;
-  const { view, cumulative = false } = search;
+  const { view, cumulative = false, sort } = search;
   const span = useSpan(search);
+  const zone = search.tz ?? ownTimeZone;
   const usual = span.length <= 3 * day ? 'hour' : 'day';
   const bucket = search.bucket ?? usual;
   const reading = useMemo(() => readFilter(filter, nameWords), [filter]);
@@ -44,7 +48,7 @@ export function UsagePage() {
     from: span.from,
     ...(span.to !== undefined && { to: span.to }),
     metric,
-    tz: timeZone,
+    tz: zoneOfDays(zone),
   };
   const isOn = reading.kind === 'read';
   const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' }, isOn);
@@ -145,15 +149,15 @@ export function UsagePage() {
         {failed === undefined && isOn && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
         {overTime.data !== undefined && overTime.data.requests > 0 && (
-          <section className={styles['chart']}>
+          <section className={stale(overTime, styles['chart'])}>
             <h2 className="title">
               {say(`explore.metrics.${metric}`)}{' '}
               <span className="quiet">
                 {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
               </span>
             </h2>
-            {bucket !== 'hour' && hasBrokenHours && (
-              <p className="quiet">{say('explore.daysOfUtc', { zone: ownTimeZone })}</p>
+            {bucket !== 'hour' && zoneOfDays(zone) !== zone && (
+              <p className="quiet">{say('explore.daysOfUtc', { zone })}</p>
             )}
             {view === 'table' ? (
               <TimeTable sums={overTime.data} series={series} format={amount} />
@@ -161,6 +165,7 @@ export function UsagePage() {
               <StackedBars
                 label={say('explore.chart')}
                 bars={(overTime.data.buckets ?? []).map(({ name }) => formats.part(name))}
+                partial={partialOf(overTime.data, zoneOfDays(zone))}
                 series={series}
                 isLine={cumulative}
                 format={amount}
@@ -175,13 +180,15 @@ export function UsagePage() {
           </section>
         )}
         {byName.data !== undefined && byName.data.requests > 0 && (
-          <section className={styles['table']}>
+          <section className={stale(byName, styles['table'])}>
             <SumsTable
               sums={byName.data}
               dimension={group}
               second={second}
               filter={filter}
               colored={8}
+              order={sort}
+              onOrder={(column) => change({ sort: nextOrder(column, sort, column !== 'name') })}
             />
           </section>
         )}
@@ -189,6 +196,10 @@ export function UsagePage() {
     </>
   );
 }
+
+/** What is shown while other figures load is dimmed: it does not belong to what was chosen. */
+const stale = ({ isPlaceholderData }: { isPlaceholderData: boolean }, className = '') =>
+  isPlaceholderData ? `${className} stale` : className;
 
 function useSums(query: Query<'sumUsage'>, enabled: boolean) {
   return useQuery({

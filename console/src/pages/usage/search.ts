@@ -1,4 +1,6 @@
 import { readRangeSearch, type RangeSearch } from '../../app/range.ts';
+import { readOrder } from '../../pieces/order.ts';
+import { sumsColumns, type SumsOrder } from '../../pieces/sums/sums-table.tsx';
 import { dimensions, metrics, type Dimension, type Metric } from '../../pieces/sums/sums.ts';
 
 export const buckets = ['hour', 'day', 'month'] as const;
@@ -13,6 +15,7 @@ export interface UsageSearch extends RangeSearch {
   readonly view?: 'table';
   readonly cumulative?: true;
   readonly filter?: string;
+  readonly sort?: SumsOrder;
 }
 
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
@@ -22,6 +25,7 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const group = one(dimensions, 'group');
   const sub = one(dimensions, 'sub');
   const bucket = one(buckets, 'bucket');
+  const sort = readOrder(sumsColumns, search['sort']);
   return {
     ...readRangeSearch(search),
     ...(metric !== undefined && { metric }),
@@ -30,6 +34,7 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
     ...(bucket !== undefined && { bucket }),
     ...(search['view'] === 'table' && { view: 'table' }),
     ...(search['cumulative'] === true && { cumulative: true }),
+    ...(sort !== undefined && { sort }),
     ...(typeof search['filter'] === 'string' && { filter: search['filter'].slice(0, 400) }),
   };
 }

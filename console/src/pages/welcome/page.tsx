@@ -10,7 +10,7 @@ import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
-import { modelFor, type ClientName } from '../../snippets/clients.ts';
+import type { ClientName } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
 import { useWrite } from '../keys/use-write.ts';
 import { modelsQuery } from '../models/query.ts';
@@ -164,7 +164,7 @@ function UseKey({ issued: { name, key = '' } }: { readonly issued: Result<'creat
     <>
       <p className="second">{say('welcome.keyDone', { name })}</p>
       <Snippet text={key} label={say('welcome.secret')} />
-      <ClientTabs open={open} onOpen={setOpen} model={modelFor(open, models)} secret={key} />
+      <ClientTabs open={open} onOpen={setOpen} models={models} secret={key} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useWords } from '../../words/index.ts';
 import styles from './chart.module.css';
 import { axisLabel, niceTop } from './scale.ts';
 import { useWidth } from './use-width.ts';
@@ -16,6 +17,8 @@ interface Props {
   readonly label: string;
   /** The name of each bar. */
   readonly bars: readonly string[];
+  /** Bars that have not the whole of their day; striped. */
+  readonly partial?: readonly boolean[] | undefined;
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
   readonly onPick?: (bar: number) => void;
@@ -32,12 +35,14 @@ const labelSpace = 72;
 export function StackedBars({
   label,
   bars,
+  partial = [],
   series,
   format,
   onPick,
   isLine = false,
   height = 240,
 }: Props) {
+  const say = useWords();
   const [width, measure] = useWidth(720);
   const [hovered, setHovered] = useState<number | null>(null);
   const base = height - 22;
@@ -114,6 +119,17 @@ export function StackedBars({
                   .join('')}
               />
             ))}
+        {!isLine &&
+          bars.map((name, at) =>
+            partial[at] !== true ? null : (
+              <path
+                key={name}
+                className={styles['stripes']}
+                d={`M${x(at) + bar / 2} ${base}V${y(totals[at] ?? 0)}`}
+                style={{ strokeWidth: bar }}
+              />
+            ),
+          )}
         <path className={styles['base']} d={`M${left} ${base + 0.5}H${width}`} />
         {bars.map(
           (name, at) =>
@@ -130,7 +146,11 @@ export function StackedBars({
           className={styles['values']}
           style={{ insetInlineStart: Math.min(left + (shown + 1) * step + 4, width - 230) }}
         >
-          <p className="strong">{bars[shown]}</p>
+          <p className="strong">
+            {partial[shown] === true
+              ? say('range.partDay', { name: bars[shown] ?? '' })
+              : bars[shown]}
+          </p>
           {series
             .map(({ name, color, values }) => ({ name, color, value: values[shown] ?? 0 }))
             .filter(({ value }) => value > 0)

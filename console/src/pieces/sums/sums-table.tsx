@@ -3,6 +3,8 @@ import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
 import { Swatch } from '../chart/stacked-bars.tsx';
 import { Money } from '../money.tsx';
+import { inOrder, type OrderBy } from '../order.ts';
+import { SortHead } from '../sort-head.tsx';
 import { groupName, inputOf, requestsOf, type Dimension, type Sum, type Sums } from './sums.ts';
 import styles from './sums.module.css';
 
@@ -17,7 +19,26 @@ interface Props {
   /** Amounts of the period before, by name. */
   readonly before?: ReadonlyMap<string | null, Sum> | undefined;
   readonly isShort?: boolean;
+  /** Absent: the table cannot be ordered, and has no line of totals. */
+  readonly order?: SumsOrder | undefined;
+  readonly onOrder?: (column: SumsColumn) => void;
 }
+
+/** The columns by which sums can be ordered; names first, the highest of all others. */
+export const sumsColumns = ['name', 'requests', 'failed', 'input', 'output', 'cost'] as const;
+export type SumsColumn = (typeof sumsColumns)[number];
+export type SumsOrder = OrderBy<SumsColumn>;
+
+type Row = Sums['data'][number];
+/** What all others have together comes last in every order. */
+const valueOf: Readonly<Record<SumsColumn, (row: Row) => number | string | null>> = {
+  name: ({ name }) => name,
+  requests: (row) => (row.name === null ? null : row.requests),
+  failed: (row) => (row.name === null ? null : row.failed - row.refused),
+  input: (row) => (row.name === null ? null : inputOf(row)),
+  output: (row) => (row.name === null ? null : row.tokens.output),
+  cost: (row) => (row.name === null ? null : Number(row.cost)),
+};
 
 const costPlaces = 7;
 
@@ -30,35 +51,50 @@ export function SumsTable({
   colored = 0,
   before,
   isShort = false,
+  order,
+  onOrder,
 }: Props) {
   const say = useWords();
   const formats = useFormats();
   const { data, others } = sums;
   const names = [...new Set(data.map(({ name }) => name))];
+  const rows = inOrder(data, order, valueOf);
+  const tokens = (count: number) => (
+    <span title={formats.count(count)}>
+      {count < 10_000_000 ? formats.count(count) : formats.short(count)}
+    </span>
+  );
+  const head = (column: SumsColumn, label: string, className?: string) =>
+    onOrder === undefined ? (
+      <th scope="col" className={className}>
+        {label}
+      </th>
+    ) : (
+      <SortHead
+        column={column}
+        label={label}
+        className={className}
+        order={order}
+        onOrder={onOrder}
+      />
+    );
+  const allInput = inputOf(sums);
   return (
     <div className={styles['scroll']} tabIndex={0} role="group" aria-label={say('explore.table')}>
       <table className="table">
         <thead>
           <tr>
-            <th scope="col">{say(`explore.dimensions.${dimension}`)}</th>
+            {head('name', say(`explore.dimensions.${dimension}`))}
             {second !== undefined && <th scope="col">{say(`explore.dimensions.${second}`)}</th>}
-            <th scope="col" className="number">
-              {say('explore.metrics.requests')}
-            </th>
-            <th scope="col" className="number">
-              {say('explore.metrics.failed')}
-            </th>
+            {head('requests', say('explore.metrics.requests'), 'number')}
+            {head('failed', say('explore.metrics.failed'), 'number')}
             {!isShort && (
               <>
-                <th scope="col" className="number less">
-                  {say('explore.metrics.input')}
-                </th>
+                {head('input', say('explore.metrics.input'), 'number less')}
                 <th scope="col" className="number less">
                   {say('explore.cached')}
                 </th>
-                <th scope="col" className="number less">
-                  {say('explore.metrics.output')}
-                </th>
+                {head('output', say('explore.metrics.output'), 'number less')}
               </>
             )}
             {before !== undefined && (
@@ -66,13 +102,11 @@ export function SumsTable({
                 {say('explore.change')}
               </th>
             )}
-            <th scope="col" className="number">
-              {say('explore.metrics.cost')}
-            </th>
+            {head('cost', say('explore.metrics.cost'), 'number')}
           </tr>
         </thead>
         <tbody>
-          {data.map(({ name, second: part = null, ...sum }) => {
+          {rows.map(({ name, second: part = null, ...sum }) => {
             const input = inputOf(sum);
             const rank = names.indexOf(name);
             const search = requestsOf(
@@ -100,7 +134,15 @@ export function SumsTable({
                   )}
                 </td>
                 {second !== undefined && (
-                  <td className={styles['name']}>{groupName(second, part, others[1] ?? 0, say)}</td>
+                  <td className={styles['name']}>
+                    {search === null ? (
+                      groupName(second, part, others[1] ?? 0, say)
+                    ) : (
+                      <Link to="/requests" search={search}>
+                        {groupName(second, part, others[1] ?? 0, say)}
+                      </Link>
+                    )}
+                  </td>
                 )}
                 <td className="number">{formats.count(sum.requests)}</td>
                 <td className="number">
@@ -120,7 +162,7 @@ export function SumsTable({
                 </td>
                 {!isShort && (
                   <>
-                    <td className="number less">{formats.count(input)}</td>
+                    <td className="number less">{tokens(input)}</td>
                     <td className="number less">
                       {input === 0 ? (
                         <span className="quiet">–</span>
@@ -128,7 +170,7 @@ export function SumsTable({
                         `${formats.percent(sum.tokens.cache_read / input)} %`
                       )}
                     </td>
-                    <td className="number less">{formats.count(sum.tokens.output)}</td>
+                    <td className="number less">{tokens(sum.tokens.output)}</td>
                   </>
                 )}
                 {before !== undefined && (
@@ -143,6 +185,24 @@ export function SumsTable({
             );
           })}
         </tbody>
+        {onOrder !== undefined && (
+          <tfoot>
+            <tr>
+              <th scope="row">{say('explore.total')}</th>
+              {second !== undefined && <td />}
+              <td className="number">{formats.count(sums.requests)}</td>
+              <td className="number">{formats.count(sums.failed - sums.refused)}</td>
+              <td className="number less">{tokens(allInput)}</td>
+              <td className="number less">
+                {allInput === 0 ? '–' : `${formats.percent(sums.tokens.cache_read / allInput)} %`}
+              </td>
+              <td className="number less">{tokens(sums.tokens.output)}</td>
+              <td className="number">
+                <Money amount={sums.cost} width={costPlaces} />
+              </td>
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   );

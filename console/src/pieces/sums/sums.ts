@@ -1,3 +1,4 @@
+import { addDays, monthOf, startOfDay } from '../../app/days.ts';
 import type { Query, Result } from '../../api/client.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { filterWord, readFilter } from '../../pages/requests/filter.ts';
@@ -33,6 +34,23 @@ export function valueOf(sum: Sum, metric: Metric): number {
     case 'requests':
       return sum.requests;
   }
+}
+
+/** Which bars of a chart have not all of their time: what was before a range and after it, or is still to come, lacks. */
+export function partialOf(
+  { buckets, from, to }: Pick<Sums, 'buckets' | 'from' | 'to'>,
+  zone: string,
+) {
+  const [start, end] = [Date.parse(from), Math.min(Date.parse(to), Date.now())];
+  return buckets?.map(({ name }) => {
+    const [first, after] = name.includes('T')
+      ? [Date.parse(name), Date.parse(name) + 3_600_000]
+      : [name.length === 7 ? `${name}-01` : name].flatMap((day) => [
+          startOfDay(day, zone),
+          startOfDay(name.length === 7 ? monthOf(day, 1) : addDays(day, 1), zone),
+        ]);
+    return (first ?? 0) < start || (after ?? 0) > end;
+  });
 }
 
 /** What a group is called. @param others the number of names in the group of all others */

@@ -51,6 +51,7 @@ export const link = {
 export const states = {
   again: 'Try again',
   failed: 'This could not be loaded',
+  pageMissing: 'The gateway does not answer, or another version of it runs now. It is tried again.',
   request: 'Request id',
   forbidden: 'Your role does not allow this page. An administrator can change your role.',
   notFound: 'There is no such page.',

@@ -1,4 +1,6 @@
 export const clients = {
+  model: 'Model',
+  shell: 'Shell',
   title: 'Clients',
   places: {
     shell: 'In a shell',

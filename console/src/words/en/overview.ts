@@ -46,6 +46,11 @@ export const attention = {
     text: 'It ends on {{time}}.',
     way: 'See keys',
   },
+  key_exhausted: {
+    title: 'Key {{name}} is used up',
+    text: '{{spent}} of {{limit}} USD are spent, so its requests are refused. Raise its quota, or give its owner another key.',
+    way: 'See the key',
+  },
   journal_growing: {
     title: 'The journal grows',
     text: '{{number}} usage records wait for the database. They are safe on disk; look at the database.',

@@ -10,6 +10,7 @@ export const explore = {
   table: 'Sums',
   daysOfUtc: 'Days are those of UTC: in {{zone}} a day begins in the middle of an hour of UTC.',
   cached: 'Cached',
+  total: 'All',
   change: 'Change',
   others_one: '{{number}} other',
   others_other: '{{number}} others',

@@ -50,6 +50,7 @@ export const link: Words['link'] = {
 };
 
 export const states: Words['states'] = {
+  pageMissing: '网关没有响应，或已换成其他版本。正在重试。',
   again: '重试',
   failed: '加载失败',
   request: '请求编号',

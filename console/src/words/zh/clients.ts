@@ -1,6 +1,8 @@
 import type { Words } from '../index.ts';
 
 export const clients: Words['clients'] = {
+  model: '模型',
+  shell: '命令行',
   title: '客户端',
   places: {
     shell: '在终端中',

@@ -7,7 +7,20 @@ export const range: Words['range'] = {
   '7d': '7 天',
   '30d': '30 天',
   '90d': '90 天',
-  whole: '回到常用范围',
+  days: '日期',
+  today: '今天',
+  yesterday: '昨天',
+  week: '本周',
+  lastWeek: '上周',
+  month: '本月',
+  lastMonth: '上月',
+  zone: '{{zone}} 的时间',
+  zoneLabel: '时区',
+  earlier: '前一个月',
+  later: '后一个月',
+  pickFirst: '先选第一天，再选最后一天。',
+  pickLast: '选择最后一天。',
+  partDay: '{{name}}，不完整',
 };
 
 export const lists: Words['lists'] = {
@@ -23,6 +36,9 @@ export const lists: Words['lists'] = {
 };
 
 export const data: Words['data'] = {
+  exported: '{{total}} 中的 {{number}}',
+  exportStop: '个请求；停止导出',
+  exportFailed: '文件未能送达',
   histogram: '按状态统计的请求随时间的变化。方向键选择时间，按住 Shift 选择多段，回车键显示。',
   requests_one: '{{number}} 个请求',
   requests_other: '{{number}} 个请求',

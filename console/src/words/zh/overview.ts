@@ -48,6 +48,11 @@ export const attention: Words['attention'] = {
     text: '它将于 {{time}} 到期。',
     way: '查看密钥',
   },
+  key_exhausted: {
+    title: '密钥 {{name}} 已用完',
+    text: '已花费 {{limit}} USD 中的 {{spent}} USD，其请求会被拒绝。请提高配额，或换用其他密钥。',
+    way: '查看密钥',
+  },
   journal_growing: {
     title: '日志正在增长',
     text: '{{number}} 条用量记录在等待数据库。它们已安全写入磁盘；请检查数据库。',

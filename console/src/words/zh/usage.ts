@@ -12,6 +12,7 @@ export const explore: Words['explore'] = {
   table: '合计',
   daysOfUtc: '按 UTC 划分日期：{{zone}} 的一天不从 UTC 整点开始。',
   cached: '缓存',
+  total: '总计',
   change: '变化',
   others_one: '其他 {{number}} 个',
   others_other: '其他 {{number}} 个',

@@ -1,6 +1,7 @@
 export type * from './caller.ts';
 export {
   findKey,
+  keysSpent,
   keysThatEnd,
   listKeys,
   type KeyFilter,

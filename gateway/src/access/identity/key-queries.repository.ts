@@ -101,6 +101,26 @@ export async function keysThatEnd(
   return rows.map(({ name, expires_at }) => ({ name, endsAt: expires_at ?? filter.before }));
 }
 
+/** Usable keys that have spent their quota, by name. @param filter whose. Nano-USD. */
+export async function keysSpent(
+  db: Kysely<Database>,
+  filter: { readonly userId?: string | undefined; readonly limit: number },
+): Promise<readonly { readonly name: string; readonly quota: bigint; readonly spent: bigint }[]> {
+  let query = db
+    .selectFrom('keys')
+    .innerJoin('spent_totals', (join) =>
+      join.on('spent_totals.meter', '=', sql<string>`'key:' || keys.id || ':quota'`),
+    )
+    .select(['keys.name', 'keys.quota', 'spent_totals.spent'])
+    .whereRef('spent_totals.spent', '>=', 'keys.quota')
+    .where('keys.revoked_at', 'is', null)
+    .where('keys.enabled', '=', 1)
+    .where('keys.session_id', 'is', null);
+  if (filter.userId !== undefined) query = query.where('keys.user_id', '=', filter.userId);
+  const rows = await query.orderBy('keys.name').limit(filter.limit).execute();
+  return rows.map(({ name, quota, spent }) => ({ name, quota: quota ?? 0n, spent }));
+}
+
 /** By name, otherwise by id. */
 export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<StoredKey | null> {
   const byName = await keys(db).where('keys.name', '=', nameOrId).executeTakeFirst();

@@ -10,8 +10,12 @@ const unseen = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 /** Spreadsheets take such text for a formula, in full-width forms too, and clients choose some of it. */
 const formula = /^\s*[=+\-@＝＋－＠]/u;
 
+/** Most cells: nothing in them needs a look. */
+const plain = /^[A-Za-z0-9][\w .:@/-]*$/;
+
 function cell(value: string | number | null): string {
   if (value === null || typeof value === 'number') return String(value ?? '');
+  if (plain.test(value)) return value;
   const shownText = value.replaceAll(unseen, '');
   const text = formula.test(shownText) ? `'${shownText}` : shownText;
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -68,7 +72,9 @@ const textOf = (value: boolean | undefined) => (value === undefined ? null : Str
 
 export const csvHeading = csvLine(Object.keys(columns));
 
+const values = Object.values(columns);
+
 /** One request as a line below `csvHeading`. */
 export function toCsv(entry: UsageEntry): string {
-  return csvLine(Object.values(columns).map((column) => column(entry)));
+  return csvLine(values.map((column) => column(entry)));
 }

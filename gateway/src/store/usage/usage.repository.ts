@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } fro
 import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/expressions.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
+import { usageColumns } from './record-line.ts';
 import { toUsageDetail, toUsageEntry, type UsageDetail, type UsageEntry } from './usage-entry.ts';
 
 /** Filters for exchanges; all conditions must hold, and text is compared literally. */
@@ -35,19 +36,27 @@ export interface UsagePage {
   readonly next: string | null;
 }
 
+type Matching = SelectQueryBuilder<Database, 'usage', object>;
+
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-/** Lists exchanges, newest first. @throws RangeError for an invalid cursor or limit. */
+/**
+ * Lists exchanges, newest first.
+ * @param detail `line`: without the texts that no line of CSV shows, which are most of a row
+ * @throws RangeError for an invalid cursor or limit
+ */
 export async function listUsage(
   db: Kysely<Database>,
   filter: UsageFilter = {},
+  detail: 'line' | 'entry' = 'entry',
 ): Promise<UsagePage> {
   const limit = filter.limit ?? defaultLimit;
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
     throw new RangeError(`limit: expected 1 to ${maxLimit}, got ${limit}`);
   }
-  const query = withNames(await matching(db, filter))
+  const found = await matching(db, filter);
+  const query = (detail === 'line' ? linesOf(found) : withNames(found))
     .orderBy('usage.time', 'desc')
     .orderBy('usage.id', 'desc')
     // One more than requested shows whether there is a next page.
@@ -77,12 +86,25 @@ export async function findUsage(
   return row === undefined ? null : toUsageDetail(row);
 }
 
-function withNames(query: SelectQueryBuilder<Database, 'usage', object>) {
+const withNames = (query: Matching) => joined(query).selectAll('usage');
+
+/** What no line shows. */
+const unseen = { receipt: null, rewrites: '[]', losses: '[]', late: null } as const;
+const seen = usageColumns.map(({ name }) => name).filter((name) => !Object.hasOwn(unseen, name));
+
+/** The same row, but for what no line shows. */
+const linesOf = (query: Matching) =>
+  joined(query)
+    .select(seen.map((name) => sql.ref(`usage.${name}`).as(name)))
+    .select(
+      Object.entries(unseen).map(([name, text]) => sql.lit(text).as(name)),
+    ) as unknown as ReturnType<typeof withNames>;
+
+function joined(query: Matching) {
   return query
     .leftJoin('keys', 'keys.id', 'usage.key_id')
     .leftJoin('users', 'users.id', 'usage.user_id')
     .leftJoin('teams', 'teams.id', 'usage.team_id')
-    .selectAll('usage')
     .select(['users.email as user_email', 'teams.name as team_name'])
     .select(shownKeyName.as('key_name'));
 }

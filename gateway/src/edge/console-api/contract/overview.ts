@@ -17,6 +17,7 @@ const attention = z.object({
     'price_missing',
     'budget_high',
     'key_expiring',
+    'key_exhausted',
     'journal_growing',
   ]),
   severity: z.enum(['failed', 'warning']),

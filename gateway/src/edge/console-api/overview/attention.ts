@@ -1,6 +1,6 @@
 import { isPriced, type CatalogueSnapshot } from '#catalogue/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { keysThatEnd, teamBudgets } from '#identity/index.ts';
+import { keysSpent, keysThatEnd, teamBudgets } from '#identity/index.ts';
 import { spentOf, windowOf } from '#ledger/index.ts';
 import type { NameFilters } from '#usage/index.ts';
 import type { AttentionView } from '../contract/index.ts';
@@ -95,7 +95,27 @@ export async function accountAttention(
   scope: Pick<NameFilters, 'userId' | 'teamIds'>,
   now: number,
 ): Promise<AttentionView[]> {
-  return [...(await highBudgets(db, scope, now)), ...(await expiringKeys(db, scope, now))];
+  return [
+    ...(await highBudgets(db, scope, now)),
+    ...(await exhaustedKeys(db, scope)),
+    ...(await expiringKeys(db, scope, now)),
+  ];
+}
+
+/** Keys that are refused because they have spent their quota. */
+async function exhaustedKeys(
+  db: Db,
+  { userId }: Pick<NameFilters, 'userId' | 'teamIds'>,
+): Promise<AttentionView[]> {
+  const keys = await keysSpent(db, { userId, limit: most });
+  return keys.map(({ name, quota, spent }) => ({
+    kind: 'key_exhausted',
+    severity: 'failed',
+    object: { kind: 'key', name },
+    since: null,
+    spent: formatUsd(spent),
+    limit: formatUsd(quota),
+  }));
 }
 
 async function expiringKeys(
