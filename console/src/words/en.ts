@@ -185,6 +185,7 @@ export const en = {
     content: 'Content',
     contentNote: 'Prompts and responses are not kept, so there is nothing to show here.',
     errorName: 'Error',
+    message: 'Message',
     gone: 'There is no such request, or it is not yours. Requests under way appear once they have ended.',
     reasons: {
       largest: '{{share}} % of it is {{part}}.',
@@ -353,6 +354,8 @@ export const en = {
     overloaded: 'overloaded',
     'rate-limited': 'rate limited',
     'model-missing': 'does not know the model',
+    'model-refused': 'may not use the model',
+    'credential-refused': 'credential refused',
     connect: 'no connection',
     'connect-timeout': 'no connection in time',
     refused: 'address not allowed',
@@ -589,10 +592,31 @@ export const en = {
   health: {
     title: 'Health',
     fine: 'Everything works.',
-    butChannels_one:
-      'The gateway works, but {{count}} channel is not used now. Its state below says why.',
-    butChannels_other:
-      'The gateway works, but {{count}} channels are not used now. Their states below say why.',
+    fail_one: '{{count}} channel fails.',
+    fail_other: '{{count}} channels fail.',
+    unsteady_one: '{{count}} channel is unsteady.',
+    unsteady_other: '{{count}} channels are unsteady.',
+    unseen: 'No attempt in the last 24 hours.',
+    unseenHint: 'Whether the channels answer is known when somebody asks them.',
+    succeeded:
+      '{{answered}} of {{attempts}} attempts succeeded in the last 24 hours, on all nodes.',
+    unaskedToo_one: '{{count}} channel was not asked.',
+    unaskedToo_other: '{{count}} channels were not asked.',
+    failing: 'What fails',
+    failingHint: 'since when, in which words',
+    beginning: 'Since',
+    onAndOff: 'now and then',
+    blame: 'To blame',
+    blames: {
+      channel: 'channel',
+      credential: 'credential',
+      quota: 'quota',
+      model: 'model',
+      none: 'nobody',
+    },
+    said: 'Last time, in its words',
+    kinds: 'Failures, 24 h',
+    ofAttempts: '{{failed}} of {{attempts}} attempts',
     degradedTitle: 'Requests are served, but not everything works:',
     unavailable: 'Nothing that costs something is admitted:',
     degraded: {
@@ -637,26 +661,38 @@ export const en = {
     live: 'live',
     silent: 'silent for {{time}}',
     nodesUnknown: 'The database does not respond, so the other nodes are not known.',
-    answered: 'Answered, 24 h',
+    attempts: 'Attempts, 24 h',
+    verdicts: {
+      answers: 'answers',
+      unsteady: 'unsteady',
+      fails: 'fails',
+      unasked: 'not asked',
+    },
+    failsSince: 'fails since {{time}}',
+    here: '(here: {{state}})',
     channels: {
       works: 'works',
       rests: 'rests',
       tries: 'is tried again',
       waits: 'waits',
       refused: 'credential refused',
-      unseen: 'ready',
     },
-    reasons: {
-      works: 'Used as usual.',
-      rests: 'It has failed several times in a row, so other channels are preferred for a while.',
+    uses: {
+      rests:
+        'It has failed several times in a row, so this node prefers other channels for a while.',
       tries: 'One request at a time shows whether it works again.',
       waits: 'The upstream asked for a pause.',
       refused: 'The upstream refuses every credential. Replace them in the configuration.',
-      unseen: 'It may be used, but has responded to no request in the last 24 hours.',
+    },
+    reasons: {
+      answers: 'It has answered lately.',
+      unsteady: 'A tenth or more of the attempts of the last hours failed.',
+      fails: 'All of its last attempts failed.',
+      unasked: 'It may be used, but nobody asked it in the last 24 hours.',
     },
     credentials: '{{ready}} of {{all}} credentials',
     noChannels: 'No channel is enabled',
-    note: 'States are those that this node has observed. Figures are of all nodes, over the requests that a channel responded to.',
+    note: 'States and figures come from the attempts of all nodes; what stands behind “here” is how this node uses the channel now.',
   },
   data: {
     histogram:
@@ -725,14 +761,14 @@ export const en = {
     title: 'Needs attention',
     none: 'Nothing at this moment.',
     windows: { daily: 'today', monthly: 'this month', total: 'in total' },
-    channel_resting: {
-      title: '{{name}} rests',
-      text: 'It failed too often. Requests go to other channels until a try succeeds.',
+    channel_failing: {
+      title: '{{name}} fails',
+      text: 'Since {{time}}, {{number}} attempts failed: {{error}}.',
       way: 'See health',
     },
-    credential_refused: {
-      title: '{{name}}: credential refused',
-      text: 'The upstream refuses {{number}} of its credentials. Replace them where the channel is declared.',
+    channel_unsteady: {
+      title: '{{name}} is unsteady',
+      text: '{{number}} attempts failed in the last 24 hours, the last one: {{error}}.',
       way: 'See health',
     },
     price_missing: {

@@ -272,6 +272,7 @@ export class Stage {
       },
       billing: createBilling({ money: playedMoney(money, note), now }),
       timeouts,
+      keepsErrorTexts: true,
       ticker: {
         add: (listener) => {
           this.#ticking.add(listener);

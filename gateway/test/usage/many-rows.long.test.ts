@@ -7,6 +7,7 @@ import {
   listUsage,
   readHistogram,
   readLatency,
+  channelTraffic,
   recentHealth,
   type Dimension,
 } from '#usage/index.ts';
@@ -64,8 +65,8 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
     'latency of one person': () => readLatency(db, { ...range, userId: 'usr_7' }, 'model'),
     'facets, names': () => countNames(db, range),
     'facets, kinds': () => countKinds(db, range),
-    'the last day of all models': () => recentHealth(db, 'model', null, to),
-    'the last day of all channels': () => recentHealth(db, 'channel', null, to),
+    'the last day of all models': () => recentHealth(db, null, to),
+    'the last day of all channels': () => channelTraffic(db, to),
   } satisfies Record<string, () => Promise<unknown>>;
 }
 

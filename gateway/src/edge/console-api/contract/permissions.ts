@@ -12,6 +12,8 @@ export const permissions = [
   'models.read',
   /** Nodes, database, journal and channels. */
   'health.read',
+  /** What upstreams said about their failures, and which messages clients got. */
+  'errors.read',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -20,8 +22,8 @@ export const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as con
 export type Role = (typeof roles)[number];
 
 const table: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
-  operator: ['own', 'usage.read', 'models.read', 'health.read'],
+  admin: [...permissions],
+  operator: ['own', 'usage.read', 'models.read', 'health.read', 'errors.read'],
   billing: ['own', 'usage.read', 'models.read'],
   viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read'],
   member: ['own'],

@@ -81,6 +81,7 @@ function open(
     upstream: upstream as unknown as UpstreamClient,
     clock: { now: () => 0, monotonic: () => 0 },
     timeouts: { total: 1_000 } as never,
+    keepsErrorTexts: true,
     ticker: { add: () => ({ end: () => {} }) } as never,
     drains: createDrainSlots(1),
     journal: { begin: ({ channel }: Intent) => void begun.push(channel) },

@@ -1,9 +1,10 @@
 import type { Migration } from 'kysely/migration';
 import { tables } from './0001-tables.ts';
+import { attemptTables } from './0002-attempts.ts';
 
 /** All steps in order. Never edit a released step; a change is a new step. */
 export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string, Migration> {
-  return { [firstStep]: tables(dialect) };
+  return { [firstStep]: tables(dialect), '0002-attempts': attemptTables(dialect) };
 }
 
 /** What the steps of unreleased versions have become. */
