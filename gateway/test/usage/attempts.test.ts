@@ -6,6 +6,7 @@ import {
   linesOf,
   listUsage,
   removeErrorTexts,
+  sumUsage,
   type AttemptRecord,
   type ExchangeRecord,
 } from '#usage/index.ts';
@@ -132,6 +133,22 @@ describe.each(dialects)('%s', (dialect) => {
           duration_ms: 40,
           last_at: begin + hour + 50,
         },
+      ]);
+    });
+
+    it('are in the sums of usage, of the channel that was tried', async () => {
+      const sums = await sumUsage(database.kysely, {}, ['channel']);
+      expect(
+        sums.map(({ names: [name], requests, attempts, failed_attempts }) => [
+          name,
+          requests,
+          attempts,
+          failed_attempts,
+        ]),
+      ).toEqual([
+        ['openai-main', 2, 3, 1],
+        ['azure-eu', 1, 4, 3],
+        ['(no channel)', 1, 0, 0],
       ]);
     });
 

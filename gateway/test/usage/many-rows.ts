@@ -60,7 +60,7 @@ async function fill({ kysely, dialect }: OpenDatabase, count: number, newest: nu
 const sums = [
   ['requests', 'failed', 'refused', 'input_tokens', 'output_tokens', 'cache_read_tokens'],
   ['cache_write_tokens', 'cache_write_1h_tokens', 'reasoning_tokens', 'images', 'video_ms'],
-  ['video_tokens', 'cost', 'unbilled_tokens'],
+  ['video_tokens', 'cost', 'unbilled_tokens', 'attempts', 'failed_attempts'],
 ].flat();
 
 /** The sums that the gateway keeps beside the rows. */
@@ -70,7 +70,7 @@ async function sumUp({ kysely }: OpenDatabase): Promise<void> {
   const counted = sql`count(*),
     sum(case when outcome <> 'completed' then 1 else 0 end),
     sum(case when outcome = 'refused' then 1 else 0 end), sum(input_tokens), sum(output_tokens),
-    sum(cache_read_tokens), 0, 0, 0, 0, 0, 0, sum(cost), 0`;
+    sum(cache_read_tokens), 0, 0, 0, 0, 0, 0, sum(cost), 0, count(*), 0`;
   await sql`
     insert into usage_hourly (hour, key_id, user_id, team_id, model, channel, client, ${names})
     select time - time % 3600000, key_id, user_id, coalesce(team_id, ''), model, channel, client, ${counted}

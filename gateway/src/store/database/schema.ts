@@ -252,6 +252,10 @@ export interface UsageHourlyTable {
   cost: bigint;
   /** Tokens that the channel reported for failed attempts; only the operator pays for them. */
   unbilled_tokens: number;
+  /** Attempts at the channel, whichever channel responded in the end; before they were counted, 0. */
+  attempts: number;
+  /** How many of them failed. */
+  failed_attempts: number;
 }
 
 /** The same by the hour without persons: there are few of them, whoever asks. */

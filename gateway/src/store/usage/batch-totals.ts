@@ -68,6 +68,8 @@ const noSums: Readonly<Sums> = {
   video_tokens: 0,
   cost: 0n,
   unbilled_tokens: 0,
+  attempts: 0,
+  failed_attempts: 0,
 };
 
 /** @throws RecordError for an invalid charge. */
@@ -161,12 +163,19 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
   // A request that was refused at once may name any model: such names must not pile up.
   const model = attempts.length > 0 ? text(row, 'model') : '';
-  addRow(hourOf(hours, row, model, text(row, 'channel')), row, cost);
+  const channel = text(row, 'channel');
+  const totals = hourOf(hours, row, model, channel);
+  addRow(totals, row, cost);
   for (const attempt of attempts) {
-    const unbilledTokens = unbilledOf(attempt);
-    if (unbilledTokens === null) continue;
-    hourOf(hours, row, model, attempt.channel).unbilled_tokens += unbilledTokens;
+    const isOther = attempt.channel !== channel;
+    addAttempt(isOther ? hourOf(hours, row, model, attempt.channel) : totals, attempt);
   }
+}
+
+function addAttempt(totals: Sums, attempt: AttemptRecord): void {
+  totals.attempts += 1;
+  if (attempt.blame !== undefined) totals.failed_attempts += 1;
+  totals.unbilled_tokens += unbilledOf(attempt) ?? 0;
 }
 
 /** Adds a row to its sums, but for what its failed attempts used. */
@@ -204,7 +213,7 @@ function addToKind(kinds: Map<string, UsageKindTable>, row: LineValues, cost: bi
   }
   addRow(kind, row, cost);
   const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
-  for (const attempt of attempts) kind.unbilled_tokens += unbilledOf(attempt) ?? 0;
+  for (const attempt of attempts) addAttempt(kind, attempt);
 }
 
 function addLatencies(latencies: Map<string, LatencyHourlyTable>, row: LineValues): void {

@@ -240,6 +240,10 @@ export const sums = z.object({
   video_ms: z.int(),
   video_tokens: z.int(),
   cost: money,
+  /** Attempts at channels, whichever responded in the end. */
+  attempts: z.int(),
+  /** How many of them failed. */
+  failed_attempts: z.int(),
 });
 
 const sum = sums.extend({
@@ -258,6 +262,8 @@ export const exampleSums: z.input<typeof sums> = {
   video_ms: 0,
   video_tokens: 0,
   cost: '0.0000444',
+  attempts: 1,
+  failed_attempts: 0,
 };
 
 /** The range that was summed: whole hours around the one that was asked for. */

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration';
-import { addTables, type Table } from './add-tables.ts';
+import { addTables, typesOf, type Table } from './add-tables.ts';
 
 /** Attempts by the hour, and what went wrong in each request. */
 const attempts: Readonly<Record<string, Table>> = {
@@ -27,7 +27,24 @@ const attempts: Readonly<Record<string, Table>> = {
   },
 };
 
+/** Tables of sums that count attempts too. An earlier program adds none to them. */
+const counting = ['usage_hourly', 'usage_daily', 'usage_hourly_models', 'usage_kinds'];
+
 /** What became of attempts. */
 export function attemptTables(dialect: 'sqlite' | 'postgres'): Migration {
-  return { up: (db) => addTables(db, dialect, attempts) };
+  return {
+    async up(db) {
+      await addTables(db, dialect, attempts);
+      for (const table of counting) {
+        for (const column of ['attempts', 'failed_attempts']) {
+          await db.schema
+            .alterTable(table)
+            .addColumn(column, typesOf[dialect].integer, (definition) =>
+              definition.notNull().defaultTo(0),
+            )
+            .execute();
+        }
+      }
+    },
+  };
 }

@@ -83,7 +83,7 @@ async function create(
 }
 
 /** Integers have 64 bits in both. */
-const typesOf = {
+export const typesOf = {
   sqlite: { text: 'text', integer: 'integer', number: 'integer' },
   postgres: {
     text: 'text',
