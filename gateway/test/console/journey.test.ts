@@ -38,7 +38,7 @@ test.runIf(hasBrowser)(
     const rows = page.locator('tbody tr');
     await rows.first().waitFor();
     expect(page.url()).toBe(`${gateway.url}/console/requests?filter=key%3Amembers`);
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     const panel = page.getByRole('complementary', { name: 'Request' });
@@ -46,7 +46,7 @@ test.runIf(hasBrowser)(
     expect(page.url()).toContain(`open=${id}`);
     const total = panel.locator('tfoot tr').last();
     expect(await total.locator('.money').getAttribute('title')).toBe(`${row?.cost} USD`);
-    expect(await panel.locator('code', { hasText: id }).count()).toBe(1);
+    await expect.poll(() => panel.locator('code', { hasText: id }).count()).toBe(1);
     expect(await axeProblems()).toEqual([]);
 
     // The request has an address of its own.

@@ -100,7 +100,7 @@ test.runIf(hasBrowser)(
     await receipt.waitFor();
     const [row] = await gateway.usage();
     expect(await receipt.getAttribute('href')).toBe(`/console/requests/${row?.id}`);
-    expect(await ready.getByText(/^0\.0\d+ USD$/).count()).toBe(1);
+    await expect.poll(() => ready.getByText(/^0\.0\d+ USD$/).count()).toBe(1);
     expect(await axeProblems()).toEqual([]);
     // What is wrong is said in words.
     await page.route('**/v1/chat/completions', (route) => route.abort());

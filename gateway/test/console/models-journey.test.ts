@@ -99,12 +99,12 @@ test.runIf(hasBrowser)(
     await page.goto(`${gateway.url}/console/models`);
     await page.getByRole('button', { name: 'Without a price 1' }).click();
     await rowOf('demo-chat').waitFor({ state: 'detached' });
-    expect(await rowOf('bare-chat').count()).toBe(1);
+    await expect.poll(() => rowOf('bare-chat').count()).toBe(1);
 
     await page.goto(`${gateway.url}/console/models/demo-chat`);
     await page.getByRole('heading', { name: 'Prices since' }).waitFor();
     await page.getByText('of 1 requests').waitFor();
-    expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('heading', { name: 'Channels' }).count()).toBe(1);
     await page.getByRole('tab', { name: 'chat', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
     expect(page.url()).toContain('?speak=messages');

@@ -71,7 +71,7 @@ test.runIf(hasBrowser)(
     // A model's figure and the list that it opens are the same.
     await page.getByRole('link', { name: 'demo-chat' }).click();
     await page.getByText('3 requests', { exact: true }).waitFor();
-    expect(await page.locator('tbody tr').count()).toBe(3);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
     await page.goBack();
     await page.getByRole('link', { name: '4', exact: true }).click();
     await page.getByText('4 requests', { exact: true }).waitFor();

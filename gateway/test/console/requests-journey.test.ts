@@ -77,7 +77,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'Pause' }).click();
     await ask(gateway, secrets.admin);
     await page.getByRole('button', { name: '1 more' }).waitFor();
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: '1 more' }).click();
     await expect.poll(() => rows.count()).toBe(2);
 

@@ -33,7 +33,7 @@ test.runIf(hasBrowser)(
     await signInAt('/keys', 'admin@example.com');
     const names = page.locator('tbody tr td:first-child a');
     await names.first().waitFor();
-    expect(await names.count()).toBe(50);
+    await expect.poll(() => names.count()).toBe(50);
     await page.keyboard.press('/');
     await page.keyboard.type('RUN-22');
     await expect.poll(() => names.count()).toBe(10);
@@ -52,7 +52,7 @@ test.runIf(hasBrowser)(
     await field.fill('key run-229');
     const found = page.getByRole('listbox').getByRole('option');
     await found.filter({ hasText: 'run-229' }).waitFor();
-    expect(await found.count()).toBe(1);
+    await expect.poll(() => found.count()).toBe(1);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Requests' }).waitFor();
     expect(new URL(page.url()).searchParams.get('filter')).toMatch(/^key:key_/);

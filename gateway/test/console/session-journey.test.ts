@@ -28,7 +28,7 @@ test.runIf(hasBrowser)(
     const rows = page.locator('tbody tr');
     await rows.filter({ hasText: 'this one' }).waitFor();
     await rows.filter({ hasText: 'Chrome, Linux' }).waitFor();
-    expect(await rows.count()).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     expect(await axeProblems()).toEqual([]);
     await rows.getByRole('button', { name: 'Sign out' }).click();
     await rows.nth(1).waitFor({ state: 'detached' });

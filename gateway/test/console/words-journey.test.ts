@@ -85,7 +85,7 @@ test.runIf(hasBrowser)(
         }
         await page.setViewportSize({ width: 1440, height: 900 });
       });
-      expect(await page.getByText('Settingseeee').count()).toBeGreaterThan(0);
+      await expect.poll(() => page.getByText('Settingseeee').count()).toBeGreaterThan(0);
       expect(problems).toEqual([]);
     } finally {
       await visited.close();
