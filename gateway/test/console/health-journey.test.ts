@@ -19,22 +19,28 @@ channels:
     models: [demo-reasoning]
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
-  - { email: member@example.com }
+  - { email: member@example.com, balance: 100 }
   - { email: viewer@example.com, role: viewer }
   - { email: billing@example.com, role: billing }
+  - { email: operator@example.com, role: operator }
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+  - { name: members, user: member@example.com, secret: ${secrets.member} }
 `;
 
 let gateway: TestGateway;
+/** The request of the member that the upstream refused. */
+let refused: string;
 let opened: Visit | undefined;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ config });
   await setPasswords(gateway);
-  await setPassword(gateway, 'billing@example.com', passwordHash);
+  for (const who of ['billing', 'operator']) {
+    await setPassword(gateway, `${who}@example.com`, passwordHash);
+  }
   await ask(gateway, secrets.admin);
-  await ask(gateway, secrets.admin, 'demo-reasoning');
+  refused = await ask(gateway, secrets.member, 'demo-reasoning');
   await gateway.usage();
 }, 60_000);
 
@@ -117,17 +123,35 @@ test('what is wrong with channels needs the attention of whoever may see them', 
     const { attention } = (await (await person.get('/overview')).json()) as { attention: object[] };
     return attention;
   };
-  const refused = expect.objectContaining({
+  const failing = expect.objectContaining({
     kind: 'channel_failing',
     severity: 'failed',
     object: { kind: 'channel', name: 'refusing' },
     count: 1,
     error: 'credential-refused',
   });
-  expect(await attentionOf('admin')).toContainEqual(refused);
-  expect(await attentionOf('viewer')).toContainEqual(refused);
+  expect(await attentionOf('admin')).toContainEqual(failing);
+  expect(await attentionOf('viewer')).toContainEqual(failing);
   for (const who of ['billing', 'member']) {
-    expect(await attentionOf(who)).not.toContainEqual(refused);
+    expect(await attentionOf(who)).not.toContainEqual(failing);
+  }
+});
+
+test('the words of an upstream are for those who run the gateway, a message for whoever got it', async () => {
+  const message = expect.stringContaining('credential');
+  const words = expect.stringContaining('Incorrect API key provided: [key]');
+  for (const [who, expected] of [
+    ['admin', { message, attempts: [expect.objectContaining({ words })] }],
+    ['operator', { message, attempts: [expect.objectContaining({ words })] }],
+    ['member', { message, attempts: [expect.objectContaining({ words: null })] }],
+    ['viewer', { message: null, attempts: [expect.objectContaining({ words: null })] }],
+    ['billing', { message: null, attempts: [expect.objectContaining({ words: null })] }],
+  ] as const) {
+    const person = await signIn(gateway.url, `${who}@example.com`, password);
+    expect([who, await (await person.get(`/usage/${refused}`)).json()]).toEqual([
+      who,
+      expect.objectContaining(expected),
+    ]);
   }
 });
 

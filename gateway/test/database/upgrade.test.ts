@@ -1,14 +1,24 @@
 import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '#database/index.ts';
-import { createMigrations, unreleased } from '#database/migrations/index.ts';
-import { dialects, isSkipped, openTestDatabase } from './databases.ts';
+import { migrate, openDatabase } from '#database/index.ts';
+import { createMigrations, firstStep, unreleased } from '#database/migrations/index.ts';
+import { createTestDatabase, dialects, isSkipped } from './databases.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   const openUnreleased = async (steps: readonly string[]) => {
-    const { database, close } = await openTestDatabase(dialect);
-    onTestFinished(close);
+    const { url, drop } = await createTestDatabase(dialect);
+    const database = openDatabase({ url });
+    onTestFinished(async () => {
+      await database.close();
+      await drop();
+    });
     const { kysely } = database;
+    // The tables of all of those steps are those of the first one now.
+    const tables = createMigrations(dialect)[firstStep]!;
+    const getMigrations = async () => ({ [firstStep]: tables });
+    const made = await new Migrator({ db: kysely, provider: { getMigrations } }).migrateToLatest();
+    expect(made.error).toBeUndefined();
     await sql`delete from kysely_migration`.execute(kysely);
     for (const [at, name] of steps.entries()) {
       await sql`insert into kysely_migration (name, timestamp) values (${name}, ${`2026-11-0${at + 1}T00:00:00Z`})`.execute(

@@ -147,8 +147,8 @@ describe.each(dialects)('%s', (dialect) => {
         ]),
       ).toEqual([
         ['openai-main', 2, 3, 1],
-        ['azure-eu', 1, 4, 3],
         ['(no channel)', 1, 0, 0],
+        ['azure-eu', 1, 4, 3],
       ]);
     });
 

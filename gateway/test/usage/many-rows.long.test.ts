@@ -42,6 +42,11 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
     'list, cost': () => listUsage(db, { ...range, minCost: 10n ** 9n, limit: 50 }),
     'list, a model by its beginning': () =>
       listUsage(db, { ...range, beginnings: { model: 'gpt' }, limit: 50 }),
+    'list, a channel that was tried': () =>
+      listUsage(db, { ...range, tried: 'channel-1', limit: 50 }),
+    'list, a channel that fails': () => listUsage(db, { ...range, tried: 'failing', limit: 50 }),
+    'list, an error': () => listUsage(db, { ...range, error: 'overloaded', limit: 50 }),
+    'histogram, a channel that fails': () => readHistogram(db, { ...range, tried: 'failing' }, day),
     'sums by model': () => sums(['model']),
     'sums by key': () => sums(['key']),
     'sums by user': () => sums(['user']),

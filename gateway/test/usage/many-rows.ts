@@ -82,6 +82,22 @@ async function sumUp({ kysely }: OpenDatabase): Promise<void> {
   await sql`
     insert into usage_hourly_models (hour, model, channel, ${names})
     select hour, model, channel, ${added} from usage_hourly group by 1, 2, 3`.execute(kysely);
+  // A channel fails now and then, and another one answers instead.
+  await sql`
+    insert into attempts_hourly (hour, channel, model, outcome, error, attempts, duration_ms,
+      first_tokens, first_token_ms, last_at)
+    select hour, channel, model, 'answered', '', requests, requests * 900, requests, requests * 300,
+      hour + 3000000
+    from usage_hourly_models where channel is not null`.execute(kysely);
+  await sql`
+    insert into attempts_hourly (hour, channel, model, outcome, error, attempts, duration_ms,
+      first_tokens, first_token_ms, last_at)
+    select time - time % 3600000, 'failing', model, 'failed', 'overloaded', count(*), 50, 0, 0, max(time)
+    from usage where status = 502 group by 1, 3`.execute(kysely);
+  await sql`
+    insert into usage_errors (id, attempt, time, channel, error, blame, status, text)
+    select id, 1, time, 'failing', 'overloaded', 'channel', 529, 'overloaded_error: Overloaded'
+    from usage where status = 502`.execute(kysely);
   for (const [measure, column] of [
     ['first_token', 'ttft_ms'],
     ['duration', 'duration_ms'],
