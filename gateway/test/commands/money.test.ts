@@ -270,7 +270,7 @@ test('usage sums by the hour and by any dimension', async () => {
         video_tokens: 0,
         cost: '0.00000004',
         unbilled_tokens: 20,
-        attempts: 4,
+        attempts: 5,
         failed_attempts: 0,
       },
       {
@@ -284,7 +284,7 @@ test('usage sums by the hour and by any dimension', async () => {
         video_tokens: 0,
         cost: '0.000000005',
         unbilled_tokens: 0,
-        attempts: 1,
+        attempts: 0,
         failed_attempts: 0,
       },
     ],
@@ -295,7 +295,7 @@ test('usage sums by the hour and by any dimension', async () => {
   expect(table).toMatch(
     /^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED +IMAGES +VIDEO_MS +VIDEO_TOKENS +ATTEMPTS +FAILED_ATTEMPTS\n/,
   );
-  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0 +0 +0 +4 +0$/m);
+  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0 +0 +0 +5 +0$/m);
   expect(await json('usage', '--channel', 'other')).toMatchObject({
     data: [{ attempts: [{ channel: 'openai-main', usage: { output: 4 } }, {}] }],
   });
