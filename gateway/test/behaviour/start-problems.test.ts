@@ -111,16 +111,18 @@ describe('a failed start', () => {
     );
   });
 
-  test('says that the database is newer', async () => {
+  test('starts beside a newer program, until that excludes it', async () => {
     const folder = makeFolder();
     const file = `server: { port: 0 }${ownAccounts}`;
     writeFileSync(join(folder, 'sluice.yaml'), file);
     await (await startInFolder(folder)).close();
     const database = new DatabaseSync(join(folder, 'data/sluice.db'));
     database.exec("insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
+    await (await startInFolder(folder)).close();
+    database.exec("insert into revisions values ('oldest-writer', 9999)");
     database.close();
-    expect(await failure(file, folder)).toBe(
-      "the database schema is newer than this version (step '9999-later'): run the newer version of sluice, also for 'sluice migrate'",
+    expect(await failure(file, folder)).toMatch(
+      /^the database needs a newer version of sluice \(it has step '9999-later', and this version knows the steps up to '[^']+'\): run the newer version, also for 'sluice migrate'$/,
     );
   });
 

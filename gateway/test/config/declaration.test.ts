@@ -3,10 +3,11 @@ import { applyFile, ensureDefaultGroup, recordAudit } from '#administration/inde
 import { createKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
 import { listAliases, listGroups, upsertGroup, upsertModel } from '#catalogue/index.ts';
 import { type Declared, parseConfig } from '#config/index.ts';
-import { currentRevision, type OpenDatabase } from '#database/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 import { exportState, planDeclaration, readState } from '#declaration/index.ts';
 import {
   change,
+  currentRevision,
   dialects,
   isSkipped,
   openTestDatabase,
@@ -84,9 +85,9 @@ describe.each(dialects)('%s', (dialect) => {
         state.keys,
       ];
       expect(new Set(owned.flat().map((row) => row.owner))).toEqual(new Set(['file']));
-      const revision = await currentRevision(database.kysely);
+      const revision = await currentRevision(database);
       expect((await apply(file)).steps).toEqual([]);
-      expect(await currentRevision(database.kysely)).toBe(revision);
+      expect(await currentRevision(database)).toBe(revision);
     });
 
     const histories: readonly [string, ...(readonly [string, string, string])[]][] = [

@@ -15,8 +15,15 @@ import {
   upsertTeam,
   upsertUser,
 } from '#identity/index.ts';
-import { currentRevision, type OpenDatabase } from '#database/index.ts';
-import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import {
+  change,
+  currentRevision,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  testSecrets,
+} from './databases.ts';
 import { key, team, user } from './samples.ts';
 
 describe.each(dialects)('%s', (dialect) => {
@@ -37,9 +44,9 @@ describe.each(dialects)('%s', (dialect) => {
           await upsertKey(file, { ...key, team: 'research' }),
         ]);
       expect(await apply()).toEqual(['created', 'created', 'created']);
-      const revision = await currentRevision(database.kysely);
+      const revision = await currentRevision(database);
       expect(await apply()).toEqual(['unchanged', 'unchanged', 'unchanged']);
-      expect(await currentRevision(database.kysely)).toBe(revision);
+      expect(await currentRevision(database)).toBe(revision);
 
       expect(await listUsers(database.kysely)).toMatchObject([user]);
       expect(await listTeams(database.kysely)).toMatchObject([team]);
@@ -54,14 +61,14 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('writes each change under one new revision, and keeps the opening credit', async () => {
-      const before = await currentRevision(database.kysely);
+      const before = await currentRevision(database);
       const outcome = await change(database, async (file) => [
         await upsertUser(file, { ...user, name: 'Ada L.', balance: '99' }),
         await upsertTeam(file, { ...team, members: [] }),
         await upsertKey(file, { ...key, rpm: 61 }),
       ]);
       expect(outcome).toEqual(['updated', 'updated', 'updated']);
-      expect(await currentRevision(database.kysely)).toBe(before + 1);
+      expect(await currentRevision(database)).toBe(before + 1);
       expect(await findUserByEmail(database.kysely, ' ADA@example.com')).toMatchObject({
         name: 'Ada L.',
         balance: '10',

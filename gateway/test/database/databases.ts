@@ -13,6 +13,8 @@ import {
   openDatabase,
 } from '#database/index.ts';
 import type { Change, OpenDatabase, Owner, RevisionWatch } from '#database/index.ts';
+import { createMigrations, firstStep, lastNumber } from '#database/migrations/index.ts';
+import { excludeOlderPrograms, readRevisions } from '#database/revisions.ts';
 import { writeMigratedFile } from '../support/migrated-file.ts';
 
 const postgresUrl = process.env.SLUICE_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test';
@@ -80,6 +82,14 @@ export async function openTestDatabase(
   };
 }
 
+/** An empty database with the tables that the first step makes. */
+export async function openWithFirstTables(url: string): Promise<OpenDatabase> {
+  const database = openDatabase({ url });
+  const { [firstStep]: step } = createMigrations(database.dialect);
+  await migrate(database, { [firstStep]: step! });
+  return database;
+}
+
 export const testSecrets = createSecrets(Buffer.alloc(32, 7));
 
 let template: Promise<string> | null = null;
@@ -129,6 +139,14 @@ export function change<Result>(
 /** A watch that looks only when it is asked to. */
 export const watchByHand = ({ kysely }: OpenDatabase): RevisionWatch =>
   createRevisionWatch({ database: { kysely, listen: null }, interval: 2 ** 30 });
+
+/** The revision of the latest change. */
+export const currentRevision = async ({ kysely }: OpenDatabase): Promise<number> =>
+  (await readRevisions(kysely)).revision;
+
+/** As if a newer program had made a step beside whose tables this one must not write. */
+export const excludeThisProgram = ({ kysely }: OpenDatabase): Promise<void> =>
+  kysely.transaction().execute((trx) => excludeOlderPrograms(trx, lastNumber() + 1));
 
 /** The backends of nodes that listen for changes. */
 export const listenersOf = async ({ kysely }: OpenDatabase): Promise<number[]> => {

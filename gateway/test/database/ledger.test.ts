@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listTeams, listUsers, upsertTeam, upsertUser } from '#identity/index.ts';
-import { currentRevision, type OpenDatabase } from '#database/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 import {
   balances,
   creditAccount,
@@ -10,7 +10,7 @@ import {
   type HolderAccount,
 } from '#ledger/index.ts';
 import { charge, record, recordAll } from '../journal/records.ts';
-import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
+import { change, currentRevision, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { team, user } from './samples.ts';
 
 describe.each(dialects)('%s', (dialect) => {
@@ -54,13 +54,13 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('credits and corrects with actor and reason, under a new revision', async () => {
-      const before = await currentRevision(database.kysely);
+      const before = await currentRevision(database);
       const shared = { account: ofUser, actor: 'ops@example.com', reason: 'invoice 7' } as const;
       await change(database, async (file) => {
         await creditAccount(file, { ...shared, amount: 5n, kind: 'top-up' });
         await creditAccount(file, { ...shared, amount: -2n, kind: 'correction' });
       });
-      expect(await currentRevision(database.kysely)).toBe(before + 1);
+      expect(await currentRevision(database)).toBe(before + 1);
       expect(await balanceOf(ofUser)).toBe(10_000_000_003n);
       const users = await database.kysely.selectFrom('users').selectAll().execute();
       expect(users).toMatchObject([{ revision: before + 1, opening_credit: 10_000_000_000n }]);

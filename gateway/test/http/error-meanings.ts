@@ -64,6 +64,8 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
     'More than ten responses of this model to this key could not be charged within a minute ([more](images.md#what-is-charged)). The model is not asked for the rest of it; `retry-after` is how long that is. Other models are served.',
   unavailable:
     'The gateway cannot record the request, look up its key or lease its money (disk full, database unreachable, another node silent), attempts failed for different reasons, or the gateway is stopping.',
+  outdated:
+    '[A newer version](several-nodes.md#restart-upgrade-backup) has changed the database, so this node must not charge any more.',
   overloaded:
     'The gateway has reached `limits.in_flight`, has no memory for the body, or is overloaded. No upstream was called.',
   upstream_overloaded: 'Every channel of the model reports that it is overloaded.',

@@ -7,7 +7,7 @@ import type { OpenDatabase } from '#database/index.ts';
 import { seal, type End } from '#journal/batch.ts';
 import { openJournal, type JournalProblem } from '#journal/index.ts';
 import { openJournalFile } from '#journal/journal-file.repository.ts';
-import { beginning } from '#journal/mark.ts';
+import { beginning, openMarkFile } from '#journal/mark.ts';
 import { findPlaces } from '#journal/places.ts';
 import { lineVersion, type StoredLines, toLine } from '#usage/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
@@ -117,6 +117,24 @@ test('a journal with lines of a newer version is not opened, and keeps all of th
   const file = openJournalFile(dataDir);
   expect([...file.after(0)]).toMatchObject([older, newer]);
   file.close();
+});
+
+test('a journal of a newer version that the database has completely is emptied and used', async () => {
+  const newer = { version: lineVersion + 1, lines: `[${'1,'.repeat(80)}1]`, intents: null };
+  const batch = seal({ ...newer, count: 1 }, { ...beginning, checksum: 0 });
+  const left = openJournalFile(dataDir);
+  left.insert(batch);
+  left.close();
+  const marks = openMarkFile(dataDir);
+  const { id, last, bytes } = batch;
+  const place = { id, last, bytes };
+  marks.write({ end: place, applied: place });
+  marks.close();
+  const journal = await open();
+  await journal.append(record('req_1'));
+  await journal.close(30_000);
+  expect(await idsInDatabase()).toEqual(['req_1']);
+  expect(problems).toEqual([]);
 });
 
 test('what no version can have written is put aside, and the others are applied', async () => {

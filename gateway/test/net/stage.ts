@@ -270,6 +270,7 @@ export class Stage {
         usable: journal !== 'unusable',
         unpaidFor: () => null,
       },
+      revisions: { isOutdated: false },
       billing: createBilling({ money: playedMoney(money, note), now }),
       timeouts,
       keepsErrorTexts: true,

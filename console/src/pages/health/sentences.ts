@@ -13,6 +13,7 @@ const known = [
   'journal',
   'database',
   'database-writes',
+  'version',
   'spool',
   'redis',
   'video-looks',

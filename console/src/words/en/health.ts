@@ -31,6 +31,8 @@ export const health = {
     journal: 'Usage cannot be written to the disk. Free or repair the disk of the data folder.',
     database:
       'The database does not respond. Known keys work for ten minutes, as far as money is leased. Bring it back.',
+    version:
+      'The database needs a newer version of Sluice. Upgrade this node. Its rows wait in the journal.',
     'database-writes':
       'The database takes no writes. Rows wait in the journal. Make it writable, or end what locks it.',
     spool: 'No file can be written for pictures and large requests. The log names the reason.',

@@ -32,6 +32,7 @@ export const health: Words['health'] = {
   degraded: {
     journal: '用量无法写入磁盘。请清理或修复数据目录所在的磁盘。',
     database: '数据库没有响应。在已租用的金额内，已知密钥可再用十分钟。请恢复数据库。',
+    version: '数据库需要更新版本的 Sluice。请升级此节点，已有记录在日志中等待。',
     'database-writes': '数据库不接受写入，记录在日志中等待。请恢复写入，或结束占用锁的会话。',
     spool: '无法为图片和大请求写入文件。原因见日志。',
     redis: 'Redis 没有响应，每个节点各自执行限速的一部分。请恢复 Redis。',

@@ -183,6 +183,17 @@ export const catalogue = define({
     ),
     retryAfter: 2,
   },
+  // The same beginning: to the client it is the same.
+  outdated: {
+    ...entry(
+      503,
+      'api_error',
+      'service_unavailable',
+      'service temporarily unavailable, please try again later: this node of the gateway is older than its database, ' +
+        'and another one can serve the request',
+    ),
+    retryAfter: 2,
+  },
   overloaded: {
     ...entry(
       503,

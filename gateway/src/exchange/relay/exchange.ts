@@ -59,6 +59,8 @@ export function mayBeRetried(status: number): boolean {
 export interface ExchangeParts {
   readonly snapshot: () => CatalogueSnapshot;
   readonly journal: Pick<CondensedJournal, 'append' | 'begin' | 'usable' | 'unpaidFor'>;
+  /** `isOutdated`: the database needs a newer program, which alone may then charge. */
+  readonly revisions: { readonly isOutdated: boolean };
   readonly billing: Billing;
   /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;

@@ -1,5 +1,5 @@
 import { claimDue, giveBack, nextDue, takeBack } from './claims.repository.ts';
-import { createTrouble } from '#database/index.ts';
+import { assertMayWrite, createTrouble, oldestWriterOf } from '#database/index.ts';
 import { createFollower } from './follow.ts';
 import { createLookWriter } from './look-writer.ts';
 import type { TaskParts } from './parts.ts';
@@ -66,6 +66,7 @@ export function createEngine(
   let turning: Promise<unknown> = Promise.resolve();
 
   async function turn(): Promise<Turn> {
+    assertMayWrite(await oldestWriterOf(database.kysely));
     if (!isOwn) {
       await takeBack(database, owner, submitting());
       isOwn = true;

@@ -18,6 +18,7 @@ import type { Weights } from '#body-work/index.ts';
 import { resolveModel, type CatalogueStore } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import {
+  assertMigrated,
   createSecrets,
   prepareDataFolder,
   readMasterKey,
@@ -151,7 +152,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     const { database, journal } = storage;
+    // The supervisor has migrated it, perhaps long ago.
+    if (worker !== null) await assertMigrated(database);
     const directory = await openDirectory(storage, secrets, logger, sharedDataDir, closing);
+    const { revisions, keys } = directory;
     const { snapshot } = directory.catalogue;
     const money = openMoney(config, logger, storage, closing);
     const rates = await openRates(config, logger, storage, closing);
@@ -211,6 +215,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         snapshot,
         health,
         journal: refusals,
+        revisions,
         money,
         observer,
         taskEnded,
@@ -222,7 +227,6 @@ export async function startApp(options: AppOptions): Promise<App> {
       },
       closing,
     );
-    const { revisions, keys } = directory;
     const state: GatewayState = { journal };
     const degraded = () =>
       degradedParts({

@@ -47,6 +47,8 @@ export function degradedParts(sources: HealthSources): readonly string[] {
  */
 function degradedDatabase({ revisions, nodes, money, journal }: HealthSources): string[] {
   if (revisions.problem !== null) return ['database'];
+  // It takes nothing of this program.
+  if (revisions.isOutdated) return ['version'];
   const takesWrites = nodes.writes && !money.isAway && !journal.isAway;
   return takesWrites ? [] : ['database-writes'];
 }

@@ -10,7 +10,7 @@ export interface GatewayHealthOptions extends Pick<
   Storage,
   'database' | 'nodes' | 'nodeId' | 'journal'
 > {
-  readonly revisions: Pick<RevisionWatch, 'problem'>;
+  readonly revisions: Pick<RevisionWatch, 'problem' | 'isOutdated'>;
   readonly money: Pick<Money, 'isAway'>;
   readonly rates: Pick<Rates, 'degraded' | 'server'>;
   readonly health: Pick<ChannelHealth, 'read'>;
@@ -27,6 +27,7 @@ export function createGatewayHealth(options: GatewayHealthOptions): HealthSource
 
   function databaseState(): 'works' | 'read-only' | 'away' {
     if (revisions.problem !== null) return 'away';
+    if (revisions.isOutdated) return 'read-only';
     return nodes.writes && !money.isAway && !journal.isAway ? 'works' : 'read-only';
   }
 

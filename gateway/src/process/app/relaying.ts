@@ -7,7 +7,7 @@ import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import { createConverter, createStateSealer } from '#conversion/index.ts';
 import type { Money } from '#limits/index.ts';
-import { parseUsd, type Secrets } from '#database/index.ts';
+import { parseUsd, type RevisionWatch, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
 import type { CondensedJournal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
@@ -46,6 +46,7 @@ export interface RelayingOptions extends Pick<
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
   readonly journal: Pick<CondensedJournal, 'append' | 'begin' | 'usable' | 'unpaidFor'>;
+  readonly revisions: Pick<RevisionWatch, 'isOutdated'>;
   readonly money: Money;
   readonly observer: ExchangeObserver;
   readonly taskEnded: (record: ExchangeRecord) => void;
@@ -159,6 +160,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
         detail: digest,
       }),
     journal,
+    revisions: options.revisions,
     billing,
     timeouts: config.timeouts,
     keepsErrorTexts: config.retention.errorTexts > 0,

@@ -34,7 +34,7 @@ export interface ServingOptions extends Omit<
   /** Watches all running exchanges. */
   readonly ticker: Ticker;
   /** Why nothing that costs something can be admitted, but for overload; null: it can. */
-  readonly refusalReason: () => 'journal' | 'leases' | null;
+  readonly refusalReason: () => 'version' | 'journal' | 'leases' | null;
   /** Degraded components, in words. */
   readonly degraded: () => readonly string[];
   readonly writeStall: number | undefined;

@@ -10,9 +10,11 @@ export const migrateCommand: Command = {
   async run(input, io) {
     const config = await loadCommandConfig(input, io);
     const { migrateWorkspace } = await import('./workspace.ts');
-    await migrateWorkspace(config);
+    const { isNewer } = await migrateWorkspace(config);
     if (input.flag('json')) printJson(io, { ok: true });
-    else io.stdout('the database is up to date\n');
+    else if (isNewer) {
+      io.stdout('a newer version has migrated the database: nothing to do, both may work on it\n');
+    } else io.stdout('the database is up to date\n');
     return exitCode.done;
   },
 };

@@ -77,7 +77,7 @@ export function commandActor(name = 'command line'): Actor {
 }
 
 /** Only migrates the tables: it may run where the master key is unknown. */
-export function migrateWorkspace(config: Config): Promise<void> {
+export function migrateWorkspace(config: Config): ReturnType<typeof migrate> {
   return withDatabase(config, ({ database }) => migrate(database));
 }
 

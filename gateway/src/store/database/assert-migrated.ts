@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
-import { createMigrations, unreleased } from './migrations/index.ts';
+import { createMigrations, lastNumber, type Steps, unreleased } from './migrations/index.ts';
 import type { OpenDatabase } from './open.ts';
+import { oldestWriterOf } from './revisions.ts';
 
 /**
- * Checks that the tables match this program; changes nothing.
- * @throws Error with a message for the operator if they do not.
+ * Checks that this program may work on the tables: they are its own, or a newer program's that let it. Changes nothing.
+ * @throws Error with a message for the operator if not.
  */
 export async function assertMigrated(database: OpenDatabase): Promise<void> {
-  const stepNames = await doneSteps(database);
-  assertNotNewer(database, stepNames);
-  if (stepNames.length === 0) {
+  const steps = createMigrations(database.dialect);
+  const state = await readState(database, steps);
+  if (state === 'empty') {
     throw new Error("the database has no tables yet: run 'sluice migrate' or start the gateway");
   }
-  if (stepNames.includes(unreleased.last) || stepNames.length < stepsOf(database).length) {
+  if (state === 'unreleased' || state === 'older') {
     throw new Error(
       "the database schema is older than this version: run 'sluice migrate' or start the gateway",
     );
@@ -20,32 +21,33 @@ export async function assertMigrated(database: OpenDatabase): Promise<void> {
 }
 
 /**
- * @returns whether the tables were made by the last unreleased version, and are those of the first step.
- * @throws Error if the database has migration steps that this program does not know.
+ * How the tables are, compared with the steps that the program knows. `unreleased`: made by the last unreleased version,
+ * and those of the first step. `newer`: a newer program has changed them, and lets this one work beside it.
+ * @throws Error with a message for the operator if the program must not work on them.
  */
-export async function assertKnown(database: OpenDatabase): Promise<boolean> {
-  const stepNames = await doneSteps(database);
-  assertNotNewer(database, stepNames);
-  return stepNames.includes(unreleased.last);
-}
-
-function assertNotNewer(database: OpenDatabase, stepNames: readonly string[]): void {
-  if (stepNames.includes(unreleased.first)) {
-    if (stepNames.includes(unreleased.last)) return;
+export async function readState(
+  database: OpenDatabase,
+  steps: Steps,
+): Promise<'empty' | 'unreleased' | 'older' | 'current' | 'newer'> {
+  const doneNames = await doneSteps(database);
+  if (doneNames.length === 0) return 'empty';
+  if (doneNames.includes(unreleased.first)) {
+    if (doneNames.includes(unreleased.last)) return 'unreleased';
     throw new Error(
       "the database was made before the first release: run 'sluice migrate' of the version tagged pre-squash once, then this one",
     );
   }
-  const steps = stepsOf(database);
-  const unknown = stepNames.find((name) => !steps.includes(name));
-  if (unknown === undefined) return;
-  throw new Error(
-    `the database schema is newer than this version (step '${unknown}'): run the newer version of sluice, also for 'sluice migrate'`,
-  );
-}
-
-function stepsOf({ dialect }: OpenDatabase): string[] {
-  return Object.keys(createMigrations(dialect));
+  const ownNames = Object.keys(steps);
+  const unknown = doneNames.toSorted().find((name) => !ownNames.includes(name));
+  const isMissing = ownNames.some((name) => !doneNames.includes(name));
+  if (unknown === undefined) return isMissing ? 'older' : 'current';
+  if (isMissing || (await oldestWriterOf(database.kysely)) > lastNumber(steps)) {
+    throw new Error(
+      `the database needs a newer version of sluice (it has step '${unknown}', and this version knows the steps up to ` +
+        `'${ownNames.at(-1)}'): run the newer version, also for 'sluice migrate'`,
+    );
+  }
+  return 'newer';
 }
 
 async function doneSteps({ kysely, dialect }: OpenDatabase): Promise<string[]> {

@@ -18,7 +18,7 @@ export { formatUsd, parseUsd } from './money.ts';
 export { openDatabase, type DatabaseOptions, type OpenDatabase } from './open.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { createRestartBudget } from './restart-budget.ts';
-export { currentRevision, nextRevision } from './revisions.ts';
+export { assertMayWrite, nextRevision, oldestWriterOf } from './revisions.ts';
 export type * from './schema.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { type Stored } from './rows.ts';

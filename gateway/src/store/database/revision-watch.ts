@@ -1,4 +1,4 @@
-import { currentRevision } from './revisions.ts';
+import { readRevisions } from './revisions.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
@@ -24,6 +24,8 @@ export interface RevisionWatch {
   readonly revision: number;
   /** The error of the last poll; null if it succeeded. */
   readonly problem: Error | null;
+  /** Whether the database needs a newer program. Then listeners keep what they have. */
+  readonly isOutdated: boolean;
   close(): void;
 }
 
@@ -56,11 +58,13 @@ export function createRevisionWatch({
     let failure: Error | null = null;
     try {
       // Read before the rows, so that a concurrent commit is fetched again at the next poll.
-      const current = await currentRevision(database.kysely);
-      revision = current;
-      for (const subscriber of subscribers) {
+      const current = await readRevisions(database.kysely);
+      ({ revision } = current);
+      watch.isOutdated = current.isOutdated;
+      // This program may not understand the other tables.
+      for (const subscriber of watch.isOutdated ? [] : subscribers) {
         try {
-          await bringUpToDate(subscriber, current, startedAt);
+          await bringUpToDate(subscriber, current.revision, startedAt);
         } catch (error) {
           failure ??= error as Error;
         }
@@ -98,9 +102,9 @@ export function createRevisionWatch({
   }
 
   const listening = database.listen?.(lookAgain) ?? null;
-  waitForNext();
 
-  return {
+  // A plain value: every request reads it.
+  const watch: RevisionWatch & { isOutdated: boolean } = {
     subscribe(listener) {
       const subscriber = { listener, revision, upToDateAt: performance.now() };
       subscribers.push(subscriber);
@@ -113,12 +117,15 @@ export function createRevisionWatch({
     get problem() {
       return problem;
     },
+    isOutdated: false,
     close() {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);
       listening?.close();
     },
   };
+  waitForNext();
+  return watch;
 }
 
 interface Subscriber {

@@ -39,7 +39,7 @@ function openWriter() {
   const marks = openMarkFile(dataDir);
   /** Null after a failed write: a failed fsync leaves untrustworthy data in memory, so the file is opened again. */
   let file: JournalFile | null = openJournalFile(dataDir);
-  assertReadable(file);
+  makeReadable(file, findPlaces(file, marks.read()).applied);
   const places = findPlaces(file, marks.read());
   let end: End = places.end;
   let appliedPlace: Place = knownPlace ?? places.applied;
@@ -151,10 +151,17 @@ function openWriter() {
   };
 }
 
-/** Nothing is served meanwhile: until such records are in the database, total spending is unknown. */
-function assertReadable(file: JournalFile): void {
+/**
+ * After a step back to an earlier version, removes what a newer one has written and the database has.
+ * @throws Error if the database lacks some of it: nothing may be served meanwhile, because total spending is unknown.
+ */
+function makeReadable(file: JournalFile, applied: Place): void {
   const version = file.newestVersion();
   if (version <= lineVersion) return;
+  if (applied.id >= file.lastId()) {
+    file.removeUpTo(applied.id, Number.MAX_SAFE_INTEGER);
+    return;
+  }
   throw new Error(
     `storage.data_dir: ${join(dataDir, 'journal.db')} is newer than this version (records of version ${version}): run the newer version of sluice, which writes them to the database`,
   );

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
-import { markUsageRemoved } from '#database/revisions.ts';
+import { assertMayWrite, markUsageRemoved, oldestWriterOf } from '#database/revisions.ts';
 import { chargedColumns, chargedOf, meterNames, type ChargedRow } from '#ledger/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 
@@ -16,6 +16,7 @@ const errorsPerRow = 5;
  * Removes at most `limit` usage rows from before a time (Unix milliseconds), oldest first, and returns their number.
  * Hourly sums, totals and books stay; the cost of removed rows is kept by posting and by meter, so that the books can
  * still be checked against the remaining rows.
+ * @throws Error if the database needs a newer program; then nothing is removed.
  */
 export function removeOldUsage(
   { kysely }: OpenDatabase,
@@ -38,6 +39,7 @@ export function removeOldUsage(
     const carriedSums = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
     await bulkInsert(trx, removedInsert, carriedSums);
     await markUsageRemoved(trx, before);
+    assertMayWrite(await oldestWriterOf(trx));
     return rows.length;
   });
 }

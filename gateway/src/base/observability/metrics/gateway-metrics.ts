@@ -59,6 +59,7 @@ const degradedComponents = [
   'journal',
   'database',
   'database-writes',
+  'version',
   'spool',
   'redis',
   'video-looks',

@@ -22,6 +22,7 @@ interface Setting {
   readonly model?: Partial<Model>;
   readonly input?: Partial<ExchangeInput>;
   readonly journalUsable?: boolean;
+  readonly isOutdated?: boolean;
   readonly hold?: (order: Order) => Hold | Promise<Hold>;
 }
 
@@ -51,6 +52,7 @@ function setUp(setting: Setting = {}) {
       unpaidFor: () => null,
       append: (record: ExchangeRecord) => Promise.resolve(void rows.push(record)),
     },
+    revisions: { isOutdated: setting.isOutdated ?? false },
     billing: {
       isFree: () => false,
       hold: (order: Order) => step('hold', setting.hold?.(order) ?? held),
@@ -142,8 +144,16 @@ describe('admission of a request', () => {
     expect(await nameOf(setUp({ journalUsable: false, input }).run())).toBe('unavailable');
   });
 
-  test('a free operation holds nothing, and needs no journal', async () => {
-    const { run, steps } = setUp({ operation: { isFree: true }, journalUsable: false });
+  test('without a database for this program what costs something is refused', async () => {
+    expect(await nameOf(setUp({ isOutdated: true }).run())).toBe('outdated');
+  });
+
+  test('a free operation holds nothing, and needs no journal and no database', async () => {
+    const { run, steps } = setUp({
+      operation: { isFree: true },
+      journalUsable: false,
+      isOutdated: true,
+    });
     expect(await run()).toMatchObject({ prepared: 'prepared' });
     expect(steps).not.toContain('hold');
   });

@@ -112,16 +112,17 @@ export interface HoldTerms extends Pick<Order, 'bound'> {
  * @throws GatewayError when nothing can be recorded, or a limit is used up.
  */
 export function holdMoney(
-  parts: Pick<ExchangeParts, 'journal' | 'billing' | 'clock' | 'timeouts'>,
+  parts: Pick<ExchangeParts, 'journal' | 'revisions' | 'billing' | 'clock' | 'timeouts'>,
   { id, caller }: Pick<ExchangeInput, 'id' | 'caller'>,
   { model, snapshot }: ResolvedModel,
   { bound, isExact }: HoldTerms,
 ): Hold | null | Promise<Hold | null> {
-  const { journal, billing, clock, timeouts } = parts;
+  const { journal, revisions, billing, clock, timeouts } = parts;
   const group = snapshot.groups.get(caller.group);
   // The key's group no longer exists. No channel will serve it, as the search for routes is about to report.
   if (group === undefined) return null;
-  if (!journal.usable && !billing.isFree(model, group)) throw new GatewayError('unavailable');
+  const problem = revisions.isOutdated ? 'outdated' : journal.usable ? null : 'unavailable';
+  if (problem !== null && !billing.isFree(model, group)) throw new GatewayError(problem);
   return billing.hold({
     id,
     caller,

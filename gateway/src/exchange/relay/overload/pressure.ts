@@ -141,9 +141,10 @@ const overloads: Readonly<Record<PressureCause, string>> = {
 };
 
 /** Why nothing that costs something is admitted. */
-type RefusalReason = PressureCause | 'journal' | 'leases';
+type RefusalReason = PressureCause | 'version' | 'journal' | 'leases';
 
 const refusals: Readonly<Record<RefusalReason, string>> = {
+  version: 'the database needs a newer version of sluice',
   journal: 'their usage cannot be written',
   leases: 'the database leases no money, and no lease is left',
   lag: 'the event loop is lagging',
