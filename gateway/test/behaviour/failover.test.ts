@@ -50,12 +50,12 @@ const badChannels: readonly BadChannel[] = [
     status,
     result: 'abnormal',
   })),
-  ...[401, 402, 403].map((status) => ({
+  ...([401, 402, 403] as const).map((status) => ({
     name: `status-${status}`,
     at: fault(`status=${status}`),
     class: 'started',
     status,
-    result: 'abnormal',
+    result: status === 403 ? 'model-refused' : 'credential-refused',
   })),
   ...[503, 529].map((status) => ({
     name: `status-${status}`,

@@ -87,7 +87,11 @@ test.each(refusals)('a 400 with %s is no fault of the client', async (_, error, 
   const response = await ask(shared.gateway, textProtocols[0]!, false, 'twice');
   expect(response.status).toBe(200);
   expect(attemptsOf(await rowOf(shared.gateway, response.id))).toMatchObject([
-    { channel: 'twice-1', status: 400, result: 'abnormal' },
+    {
+      channel: 'twice-1',
+      status: 400,
+      result: notice === null ? 'abnormal' : 'credential-refused',
+    },
     { channel: 'twice-2', result: 'completed' },
   ]);
   if (notice === null) expect(notices).toEqual([]);

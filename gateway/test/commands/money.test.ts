@@ -270,6 +270,8 @@ test('usage sums by the hour and by any dimension', async () => {
         video_tokens: 0,
         cost: '0.00000004',
         unbilled_tokens: 20,
+        attempts: 5,
+        failed_attempts: 0,
       },
       {
         channel: 'other',
@@ -282,6 +284,8 @@ test('usage sums by the hour and by any dimension', async () => {
         video_tokens: 0,
         cost: '0.000000005',
         unbilled_tokens: 0,
+        attempts: 0,
+        failed_attempts: 0,
       },
     ],
     requests: 4,
@@ -289,15 +293,15 @@ test('usage sums by the hour and by any dimension', async () => {
   });
   const table = (await sluice('usage', '--by', 'channel')).out;
   expect(table).toMatch(
-    /^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED +IMAGES +VIDEO_MS +VIDEO_TOKENS\n/,
+    /^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED +IMAGES +VIDEO_MS +VIDEO_TOKENS +ATTEMPTS +FAILED_ATTEMPTS\n/,
   );
-  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0 +0 +0$/m);
+  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0 +0 +0 +5 +0$/m);
   expect(await json('usage', '--channel', 'other')).toMatchObject({
     data: [{ attempts: [{ channel: 'openai-main', usage: { output: 4 } }, {}] }],
   });
   const days = (await sluice('usage', '--by', 'day', '--csv')).out;
   expect(days).toBe(
-    'day,requests,failed,in,out,cost,unbilled,images,video_ms,video_tokens\r\n2026-11-21,3,1,48,60,0.00000004,0,0,0,0\r\n2026-11-22,1,0,16,20,0.000000005,20,0,0,0\r\n',
+    'day,requests,failed,in,out,cost,unbilled,images,video_ms,video_tokens,attempts,failed_attempts\r\n2026-11-21,3,1,48,60,0.00000004,0,0,0,0,3,0\r\n2026-11-22,1,0,16,20,0.000000005,20,0,0,0,2,0\r\n',
   );
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
     'total: 1 request, 0.000000005 USD\n',

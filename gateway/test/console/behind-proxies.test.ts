@@ -50,7 +50,7 @@ beforeAll(async () => {
     placeInFile: () => null,
     tryChannel: () => Promise.reject(new Error('nobody tests')),
     feed: createLiveFeed({ epoch: 0, monotonic: () => 0 }),
-    state: { channels: () => [], journal: { depth: 0, usable: true } },
+    state: { journal: { depth: 0, usable: true } },
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

@@ -84,9 +84,14 @@ test.runIf(hasBrowser)(
     // From what needs attention to the channel's state.
     await page.goto(`${gateway.url}/console/`);
     const attention = part('Needs attention');
-    await attention.getByText('locked: credential refused').waitFor();
-    await attention.getByRole('link', { name: 'See health' }).click();
-    await page.getByRole('row', { name: /^locked credential refused/ }).waitFor();
+    await attention.getByText('locked fails').waitFor();
+    await attention
+      .getByRole('listitem')
+      .filter({ hasText: 'locked fails' })
+      .getByRole('link', { name: 'See health' })
+      .click();
+    const failing = page.getByRole('region', { name: 'What fails' });
+    await failing.getByRole('row', { name: /^locked .* credential/ }).waitFor();
     expect(complaints).toEqual([]);
   },
 );

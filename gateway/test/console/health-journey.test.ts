@@ -19,22 +19,28 @@ channels:
     models: [demo-reasoning]
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
-  - { email: member@example.com }
+  - { email: member@example.com, balance: 100 }
   - { email: viewer@example.com, role: viewer }
   - { email: billing@example.com, role: billing }
+  - { email: operator@example.com, role: operator }
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
+  - { name: members, user: member@example.com, secret: ${secrets.member} }
 `;
 
 let gateway: TestGateway;
+/** The request of the member that the upstream refused. */
+let refused: string;
 let opened: Visit | undefined;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ config });
   await setPasswords(gateway);
-  await setPassword(gateway, 'billing@example.com', passwordHash);
+  for (const who of ['billing', 'operator']) {
+    await setPassword(gateway, `${who}@example.com`, passwordHash);
+  }
   await ask(gateway, secrets.admin);
-  await ask(gateway, secrets.admin, 'demo-reasoning');
+  refused = await ask(gateway, secrets.member, 'demo-reasoning');
   await gateway.usage();
 }, 60_000);
 
@@ -70,17 +76,41 @@ test('operators and viewers see how the gateway and its channels are, members do
       name: 'refusing',
       state: 'refused',
       credentials: { ready: 0, cooling: 0, disabled: 1 },
+      verdict: 'fails',
+      recent: {
+        attempts: 1,
+        failed: 1,
+        success: 0,
+        hours: expect.any(Array),
+        first_token_ms: null,
+        errors: [{ error: 'credential-refused', attempts: 1 }],
+        answered_at: null,
+        failing: { since: expect.any(String), attempts: 1 },
+        last_failure: {
+          request: expect.any(String),
+          time: expect.any(String),
+          error: 'credential-refused',
+          blame: 'credential',
+          status: 401,
+          words: expect.stringContaining('API key'),
+        },
+      },
     }),
     expect.objectContaining({
       name: 'sim',
       state: 'works',
-      recent: expect.objectContaining({ requests: 1, success: 1 }),
+      verdict: 'answers',
+      recent: expect.objectContaining({ attempts: 1, failed: 0, success: 1, last_failure: null }),
     }),
   ]);
   // Neither addresses nor credentials.
   expect(JSON.stringify(data)).not.toMatch(/127\.0\.0\.1|invalid-one/);
   const viewer = await signIn(gateway.url, 'viewer@example.com', password);
   const member = await signIn(gateway.url, 'member@example.com', password);
+  const seen = (await (await viewer.get('/channels')).json()) as {
+    data: { recent: { last_failure: object | null } }[];
+  };
+  expect(seen.data[0]?.recent.last_failure).toMatchObject({ status: 401, words: null });
   for (const path of ['/health', '/channels']) {
     expect([path, (await viewer.get(path)).status]).toEqual([path, 200]);
     expect([path, (await member.get(path)).status]).toEqual([path, 403]);
@@ -93,15 +123,35 @@ test('what is wrong with channels needs the attention of whoever may see them', 
     const { attention } = (await (await person.get('/overview')).json()) as { attention: object[] };
     return attention;
   };
-  const refused = expect.objectContaining({
-    kind: 'credential_refused',
+  const failing = expect.objectContaining({
+    kind: 'channel_failing',
+    severity: 'failed',
     object: { kind: 'channel', name: 'refusing' },
     count: 1,
+    error: 'credential-refused',
   });
-  expect(await attentionOf('admin')).toContainEqual(refused);
-  expect(await attentionOf('viewer')).toContainEqual(refused);
+  expect(await attentionOf('admin')).toContainEqual(failing);
+  expect(await attentionOf('viewer')).toContainEqual(failing);
   for (const who of ['billing', 'member']) {
-    expect(await attentionOf(who)).not.toContainEqual(refused);
+    expect(await attentionOf(who)).not.toContainEqual(failing);
+  }
+});
+
+test('the words of an upstream are for those who run the gateway, a message for whoever got it', async () => {
+  const message = expect.stringContaining('credential');
+  const words = expect.stringContaining('Incorrect API key provided: [key]');
+  for (const [who, expected] of [
+    ['admin', { message, attempts: [expect.objectContaining({ words })] }],
+    ['operator', { message, attempts: [expect.objectContaining({ words })] }],
+    ['member', { message, attempts: [expect.objectContaining({ words: null })] }],
+    ['viewer', { message: null, attempts: [expect.objectContaining({ words: null })] }],
+    ['billing', { message: null, attempts: [expect.objectContaining({ words: null })] }],
+  ] as const) {
+    const person = await signIn(gateway.url, `${who}@example.com`, password);
+    expect([who, await (await person.get(`/usage/${refused}`)).json()]).toEqual([
+      who,
+      expect.objectContaining(expected),
+    ]);
   }
 });
 
@@ -111,9 +161,14 @@ test.runIf(hasBrowser)(
   async () => {
     opened = await visit(gateway.url);
     const { page, signInAt, complaints, axeProblems, isWider } = opened;
-    await signInAt('/health', 'admin@example.com');
-    await page.getByText('The gateway works, but 1 channel is not used now.').waitFor();
-    await page.getByText('credential refused').waitFor();
+    // Which channel fails, since when, in which words: one click from the overview.
+    await signInAt('/', 'admin@example.com');
+    await page.getByText('refusing fails').waitFor();
+    await page.getByRole('link', { name: 'See health' }).click();
+    await page.getByText('1 channel fails.').waitFor();
+    const failure = page.getByRole('region', { name: 'What fails' }).getByRole('row').nth(1);
+    await failure.getByText('API key').waitFor();
+    expect(await failure.innerText()).toMatch(/refusing[^]*credential[^]*401[^]*1 of 1 attempts/);
     expect(await axeProblems()).toEqual([]);
     await page.route('**/admin/v1/health', async (route) => {
       const response = await route.fetch();
@@ -124,6 +179,15 @@ test.runIf(hasBrowser)(
     await page.getByText('Redis does not respond.').waitFor();
     await page.getByText('let another one adopt its data folder').waitFor();
     expect(await axeProblems()).toEqual([]);
+    await page.unroute('**/admin/v1/health');
+    await failure.getByRole('link', { name: '1 credential refused' }).click();
+    await page.waitForURL('**/requests?*');
+    await page
+      .getByRole('link', { name: /open request/i })
+      .first()
+      .waitFor();
+    await page.goBack();
+    await page.getByText('1 channel fails.').waitFor();
 
     // In the other language and theme, on a phone, whose bar has the page in its menu.
     await page.locator('nav summary').click();

@@ -8,10 +8,13 @@ import { logIn, signIn, type Person } from './person.ts';
 /* Secrets in every column that has some, and in the file: none of them comes out, wherever somebody looks. */
 
 const upstreamKey = 'canary-upstream-0123456789abcdef';
+/** The simulator refuses it, and repeats a part of it as vendors do. */
+const refusedKey = 'invalid-canary-0123456789abcdef';
 const upstreamHeader = 'canary-header-0123456789abcdef';
 const config = `
 channels:
   - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat], api_key: ${upstreamKey}, headers: { x-canary: ${upstreamHeader} } }
+  - { name: refused, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-reasoning], api_key: ${refusedKey} }
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
 keys:
@@ -49,13 +52,22 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
     ...sessions.map(({ id }) => id),
   ].filter((value) => value !== null);
   const cookie = admin.cookie.split('; ').map((each) => each.slice(each.indexOf('=') + 1));
-  const known = [password, upstreamKey, upstreamHeader, secrets.admin, ...cookie, ...issued];
+  const known = [
+    password,
+    upstreamKey,
+    refusedKey,
+    upstreamHeader,
+    secrets.admin,
+    ...cookie,
+    ...issued,
+  ];
   // A password, keys with an earlier secret, a channel, a session.
   expect(kept.length).toBeGreaterThanOrEqual(6);
   return [...kept, ...known];
 }
 
 test('S-10 S-13 no secret is in a response, an export, the log or the audit', async () => {
+  const refused = await ask(gateway, secrets.admin, 'demo-reasoning');
   const request = await ask(gateway, secrets.admin);
   await gateway.usage();
   const made = (await (await admin.send('POST', '/keys', { name: 'made' })).json()) as {
@@ -91,6 +103,13 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
       texts.push(text);
     }
   }
+  // Of a request that failed, with what its upstream said.
+  const failed = await (await admin.get(`/usage/${refused}`)).text();
+  expect(JSON.parse(failed)).toMatchObject({
+    message: expect.stringContaining('credential'),
+    attempts: [{ result: 'credential-refused', words: expect.stringContaining('API key') }],
+  });
+  texts.push(failed);
   // Of a repeated call and a change.
   const change = await admin.send(
     'PATCH',

@@ -52,7 +52,8 @@ describe.each(dialects)('%s', (dialect) => {
       const session = { user: signedIn, address: '203.0.113.7', userAgent: 'Firefox' };
       expect(await startSession(kysely, session, now())).not.toBeNull();
       const usage = { time: now(), userId: ada.id, keyId: made.id, charge: charge(7n) };
-      await recordAll(database, [record('req_1', usage)]);
+      const message = 'ada@example.com is no model';
+      await recordAll(database, [record('req_1', { ...usage, message })]);
       return { administration, database, kysely, id: ada.id, keyId: made.id, close };
     }
 

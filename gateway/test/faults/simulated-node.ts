@@ -291,7 +291,14 @@ export class SimulatedNode {
     const journal = { append: (record: ExchangeRecord) => this.#append(record) };
     const isSuccess = (outcome: Outcome) => outcome === 'completed';
     void finishExchange(
-      { billing, clock, digestBody, journal, observer: { finished: () => {} } },
+      {
+        billing,
+        clock,
+        digestBody,
+        journal,
+        keepsErrorTexts: true,
+        observer: { finished: () => {} },
+      },
       exchange,
       ending,
     ).then(

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
 import { bearer, call, delay, key, now, startGateway, type ClientResponse } from './support.ts';
 
 const endpoints = [
@@ -212,5 +213,63 @@ describe('before the body', () => {
       });
     expect(await ask('sk-unknown')).toEqual({ invited: false, status: 401 });
     expect(await ask(key)).toEqual({ invited: true, status: 200 });
+  });
+});
+
+describe('a refusal before the request is read', () => {
+  const noted = async (
+    parts: Parameters<typeof startGateway>[0],
+    path: string,
+    secret: string,
+    method: 'GET' | 'POST' = 'POST',
+  ) => {
+    const records: ExchangeRecord[] = [];
+    const refusals = {
+      closedFor: () => null,
+      note: (record: ExchangeRecord) => void records.push(record),
+    };
+    const gateway = await startGateway({ ...parts, refusals });
+    const body = method === 'POST' ? { body: '{"model":"chosen by the client"}' } : {};
+    const response = await call(gateway.port, path, { method, headers: bearer(secret), ...body });
+    expect(JSON.stringify(records)).not.toContain('chosen');
+    return records.map(({ id, keyId, error, status, protocol, operation }) => {
+      expect([id, status]).toEqual([response.headers['x-request-id'], response.status]);
+      return [keyId, error, protocol, operation];
+    });
+  };
+  const expired = { caller: { expiresAt: now } };
+
+  it.each([
+    ['/v1/chat/completions', 'chat', 'generate'],
+    ['/v1/responses', 'responses', 'generate'],
+    ['/v1/responses/compact', 'responses', 'compact'],
+    ['/v1/messages?beta=true', 'messages', 'generate'],
+    ['/v1/messages/count_tokens', 'messages', 'count-tokens'],
+    ['/v1beta/models/m:streamGenerateContent', 'generate-content', 'generate'],
+    ['/v1/models/m:countTokens', 'generate-content', 'count-tokens'],
+    ['/v1/embeddings', 'embeddings', 'embed'],
+    ['/v1/images/generations', 'images', 'generate'],
+  ])('is noted with what its path says: %s', async (path, protocol, operation) => {
+    expect(await noted(expired, path, key)).toEqual([
+      ['key-1', 'invalid_key', protocol, operation],
+    ]);
+  });
+
+  it.each([
+    [{ caller: { enabled: false } }, 'invalid_key'],
+    [{ caller: { ips: ['203.0.113.7'] } }, 'ip_not_allowed'],
+    [{ caller: { rpm: 0 } }, 'rate_limited'],
+    [{ caller: { maxConcurrency: 0 } }, 'rate_limited'],
+  ])('is noted with its reason: %j', async (parts, error) => {
+    expect(await noted(parts, '/v1/chat/completions', key)).toEqual([
+      ['key-1', error, 'chat', 'generate'],
+    ]);
+  });
+
+  it('is not noted where no key is known, or no model is called', async () => {
+    expect(await noted({}, '/v1/chat/completions', `${key}x`)).toEqual([]);
+    expect(await noted({}, '/v1/chat/completions', '')).toEqual([]);
+    expect(await noted(expired, '/v1/models', key, 'GET')).toEqual([]);
+    expect(await noted(expired, '/v1/no/such/path', key)).toEqual([]);
   });
 });

@@ -108,7 +108,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     memory:
       settings.memory ?? createBodyMemory({ limit: 2 ** 30, monotonic: () => performance.now() }),
     keyConcurrency: settings.keyConcurrency ?? 1_000,
-    refusals: settings.refusals ?? { closedFor: () => null },
+    refusals: settings.refusals ?? { closedFor: () => null, note: () => {} },
     hasMoney: settings.hasMoney ?? (() => true),
     gate: createConcurrencyGate({
       inFlight: 1_000,

@@ -25,6 +25,8 @@ const sums: UsageSum[] = [
     video_tokens: 700,
     cost: 1_500_000_000n,
     unbilled_tokens: 9,
+    attempts: 4,
+    failed_attempts: 1,
   },
   {
     names: ['fast'],
@@ -36,6 +38,8 @@ const sums: UsageSum[] = [
     ...none,
     cost: 1n,
     unbilled_tokens: 0,
+    attempts: 1,
+    failed_attempts: 0,
   },
 ];
 

@@ -29,7 +29,8 @@ export function record(id: string, parts: Partial<ExchangeRecord> = {}): Exchang
     error: null,
     attempts: [
       {
-        channel: 'openai-main',
+        // Of the row: an attempt at another one would be in the sums of that one.
+        channel: parts.channel === undefined ? 'openai-main' : (parts.channel ?? ''),
         class: 'shown',
         status: 200,
         result: 'completed',

@@ -273,6 +273,7 @@ export class Stage {
       revisions: { isOutdated: false },
       billing: createBilling({ money: playedMoney(money, note), now }),
       timeouts,
+      keepsErrorTexts: true,
       ticker: {
         add: (listener) => {
           this.#ticking.add(listener);

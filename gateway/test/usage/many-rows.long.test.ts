@@ -7,6 +7,7 @@ import {
   listUsage,
   readHistogram,
   readLatency,
+  channelTraffic,
   recentHealth,
   type Dimension,
 } from '#usage/index.ts';
@@ -41,6 +42,11 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
     'list, cost': () => listUsage(db, { ...range, minCost: 10n ** 9n, limit: 50 }),
     'list, a model by its beginning': () =>
       listUsage(db, { ...range, beginnings: { model: 'gpt' }, limit: 50 }),
+    'list, a channel that was tried': () =>
+      listUsage(db, { ...range, tried: 'channel-1', limit: 50 }),
+    'list, a channel that fails': () => listUsage(db, { ...range, tried: 'failing', limit: 50 }),
+    'list, an error': () => listUsage(db, { ...range, error: 'overloaded', limit: 50 }),
+    'histogram, a channel that fails': () => readHistogram(db, { ...range, tried: 'failing' }, day),
     'sums by model': () => sums(['model']),
     'sums by key': () => sums(['key']),
     'sums by user': () => sums(['user']),
@@ -64,8 +70,8 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
     'latency of one person': () => readLatency(db, { ...range, userId: 'usr_7' }, 'model'),
     'facets, names': () => countNames(db, range),
     'facets, kinds': () => countKinds(db, range),
-    'the last day of all models': () => recentHealth(db, 'model', null, to),
-    'the last day of all channels': () => recentHealth(db, 'channel', null, to),
+    'the last day of all models': () => recentHealth(db, null, to),
+    'the last day of all channels': () => channelTraffic(db, to),
   } satisfies Record<string, () => Promise<unknown>>;
 }
 

@@ -60,7 +60,7 @@ async function fill({ kysely, dialect }: OpenDatabase, count: number, newest: nu
 const sums = [
   ['requests', 'failed', 'refused', 'input_tokens', 'output_tokens', 'cache_read_tokens'],
   ['cache_write_tokens', 'cache_write_1h_tokens', 'reasoning_tokens', 'images', 'video_ms'],
-  ['video_tokens', 'cost', 'unbilled_tokens'],
+  ['video_tokens', 'cost', 'unbilled_tokens', 'attempts', 'failed_attempts'],
 ].flat();
 
 /** The sums that the gateway keeps beside the rows. */
@@ -70,7 +70,7 @@ async function sumUp({ kysely }: OpenDatabase): Promise<void> {
   const counted = sql`count(*),
     sum(case when outcome <> 'completed' then 1 else 0 end),
     sum(case when outcome = 'refused' then 1 else 0 end), sum(input_tokens), sum(output_tokens),
-    sum(cache_read_tokens), 0, 0, 0, 0, 0, 0, sum(cost), 0`;
+    sum(cache_read_tokens), 0, 0, 0, 0, 0, 0, sum(cost), 0, count(*), 0`;
   await sql`
     insert into usage_hourly (hour, key_id, user_id, team_id, model, channel, client, ${names})
     select time - time % 3600000, key_id, user_id, coalesce(team_id, ''), model, channel, client, ${counted}
@@ -82,6 +82,22 @@ async function sumUp({ kysely }: OpenDatabase): Promise<void> {
   await sql`
     insert into usage_hourly_models (hour, model, channel, ${names})
     select hour, model, channel, ${added} from usage_hourly group by 1, 2, 3`.execute(kysely);
+  // A channel fails now and then, and another one answers instead.
+  await sql`
+    insert into attempts_hourly (hour, channel, model, outcome, error, attempts, duration_ms,
+      first_tokens, first_token_ms, last_at)
+    select hour, channel, model, 'answered', '', requests, requests * 900, requests, requests * 300,
+      hour + 3000000
+    from usage_hourly_models where channel is not null`.execute(kysely);
+  await sql`
+    insert into attempts_hourly (hour, channel, model, outcome, error, attempts, duration_ms,
+      first_tokens, first_token_ms, last_at)
+    select time - time % 3600000, 'failing', model, 'failed', 'overloaded', count(*), 50, 0, 0, max(time)
+    from usage where status = 502 group by 1, 3`.execute(kysely);
+  await sql`
+    insert into usage_errors (id, attempt, time, channel, error, blame, status, text)
+    select id, 1, time, 'failing', 'overloaded', 'channel', 529, 'overloaded_error: Overloaded'
+    from usage where status = 502`.execute(kysely);
   for (const [measure, column] of [
     ['first_token', 'ttft_ms'],
     ['duration', 'duration_ms'],

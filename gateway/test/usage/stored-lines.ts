@@ -55,7 +55,7 @@ const units = {
 
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
-  id: 'req_9_a',
+  id: 'req_10_a',
   time: 1_760_000_000_123,
   keyId: 'key_1',
   userId: 'usr_1',
@@ -70,28 +70,33 @@ export const completeRecord: Complete<ExchangeRecord> = {
   outcome: 'completed',
   status: 200,
   error: 'unavailable',
+  message: 'please retry later',
   attempts: [
     {
       channel: 'spare',
       class: 'started',
       status: 529,
       result: 'overloaded',
+      blame: 'channel',
       startedAt: 1_760_000_000_130,
       durationMs: 40,
       upstreamRequestId: 'up_1',
       usage,
       units,
+      words: 'overloaded_error: Overloaded',
     },
     {
       channel: 'openai-main',
       class: 'shown',
       status: 200,
       result: 'completed',
+      blame: 'none',
       startedAt: 1_760_000_000_180,
       durationMs: 340,
       upstreamRequestId: 'up_2',
       usage,
       units,
+      words: 'late',
     },
   ],
   tokens: { input: 11, cacheRead: 12, cacheWrite: 13, cacheWrite1h: 14, output: 15, reasoning: 16 },
@@ -242,11 +247,13 @@ export function storedValues(version: number): readonly [Values, Values] {
       ...(version >= 2 ? charged : uncharged),
       upstream_state: version >= 3 ? upstreamState : null,
       count: version >= 4 ? 2 : 1,
-      ...(version >= 5 && { attempts: completeRecord.attempts }),
+      ...(version >= 5 && { attempts: attemptsOf(version) }),
       ...(version >= 7 && { user_agent: 'Codex/1 "Größe"' }),
       client: version >= 7 ? 'codex' : 'other',
       route: version >= 8 ? completeRecord.route : null,
       usage_unread: version >= 9 ? completeRecord.usageUnread : null,
+      error_texts:
+        version >= 10 ? ['please retry later', 'overloaded_error: Overloaded', 'late'] : null,
       units: version >= 5 ? units : null,
       lease: version >= 6 ? lease : null,
     },
@@ -261,8 +268,16 @@ export function storedValues(version: number): readonly [Values, Values] {
       client: 'other',
       route: null,
       usage_unread: null,
+      error_texts: version >= 10 ? ['no such model'] : null,
     },
   ];
+}
+
+/** Without their words, which are beside them. */
+function attemptsOf(version: number) {
+  return completeRecord.attempts.map(({ words: _words, blame, ...attempt }) =>
+    version >= 10 ? { ...attempt, blame } : attempt,
+  );
 }
 
 const json = [
@@ -293,7 +308,7 @@ export function toRow(values: Values, posting: unknown): Values {
   });
   const isCharged = values['cost'] !== null;
   const kept = Object.entries(values).filter(
-    ([name]) => name !== 'upstream_state' && name !== 'lease',
+    ([name]) => !['upstream_state', 'lease', 'error_texts'].includes(name),
   );
   const unknown = [
     ['posting', isCharged ? posting : null],

@@ -155,6 +155,8 @@ describe.each(dialects)('%s', (dialect) => {
         video_tokens: 0,
         cost: 2n * (2n ** 53n + 1n),
         unbilled_tokens: 0,
+        attempts: 2,
+        failed_attempts: 0,
       });
       const namesBy = async (filter: SumFilter, by: Grouping) =>
         (await sumUsage(kysely, filter, [by])).map(({ names: [name], requests }) => [

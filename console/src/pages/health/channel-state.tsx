@@ -1,38 +1,48 @@
 import type { Result } from '../../api/client.ts';
+import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { useWords } from '../../words/index.ts';
 
 export type Channel = Result<'listChannels'>['data'][number];
 
 const looks = {
-  works: { icon: 'tick', className: 'fine' },
-  rests: { icon: 'cross', className: 'failed' },
-  tries: { icon: 'warning', className: 'warned' },
-  waits: { icon: 'ring', className: 'warned' },
-  refused: { icon: 'cross', className: 'failed' },
-  unseen: { icon: 'ring', className: 'neutral' },
+  answers: { icon: 'tick', className: 'fine' },
+  unsteady: { icon: 'warning', className: 'warned' },
+  fails: { icon: 'cross', className: 'failed' },
+  unasked: { icon: 'ring', className: 'neutral' },
 } as const;
 
-/** Whether a channel is used, and why not: a shape and a few words. */
+/** What the attempts of all nodes say about a channel, and how this node uses it: a shape and a few words. */
 export function ChannelStateOf({
-  channel: { state, credentials, recent },
+  channel: { verdict, state, credentials, recent },
 }: {
   readonly channel: Channel;
 }) {
   const say = useWords();
-  // Nothing speaks against it, and nobody has seen it work.
-  const shown = state === 'works' && recent === null ? 'unseen' : state;
-  const { icon, className } = looks[shown];
+  const formats = useFormats();
+  const { icon, className } = looks[verdict];
   const { ready, cooling, disabled } = credentials;
+  const since = verdict === 'fails' ? recent?.failing?.since : undefined;
   return (
-    <span className={`outcome ${className}`} title={say(`health.reasons.${shown}`)}>
+    <span className={`outcome ${className}`} title={say(`health.reasons.${verdict}`)}>
       <Icon name={icon} size={12} />
-      {say(`health.channels.${shown}`)}
-      {state === 'works' && ready < ready + cooling + disabled && (
-        <span className="second">
-          {say('health.credentials', { ready, all: ready + cooling + disabled })}
-        </span>
-      )}
+      <span>
+        {since === undefined
+          ? say(`health.verdicts.${verdict}`)
+          : say('health.failsSince', { time: formats.time(since) })}
+        {state !== 'works' && (
+          <span className="second" title={say(`health.uses.${state}`)}>
+            {' '}
+            {say('health.here', { state: say(`health.channels.${state}`) })}
+          </span>
+        )}
+        {state === 'works' && ready < ready + cooling + disabled && (
+          <span className="second">
+            {' '}
+            {say('health.credentials', { ready, all: ready + cooling + disabled })}
+          </span>
+        )}
+      </span>
     </span>
   );
 }

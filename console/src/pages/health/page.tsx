@@ -5,8 +5,10 @@ import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
+import { filterWord } from '../requests/filter.ts';
 import { Hours, Success } from '../models/success.tsx';
 import { ChannelStateOf, type Channel } from './channel-state.tsx';
+import { Failures } from './failures.tsx';
 import styles from './page.module.css';
 import { complaintsOf, type Health } from './sentences.ts';
 
@@ -39,41 +41,32 @@ export function HealthPage() {
         {health.isPending && <Skeleton rows={6} />}
         {health.data !== undefined && (
           <>
-            <Verdict health={health.data} unused={unusedOf(channels.data?.data ?? [])} />
-            <Parts health={health.data} />
+            <Verdict health={health.data} channels={channels.data?.data ?? null} />
+            <Failures channels={channels.data?.data ?? []} />
           </>
         )}
         {channels.isError && !health.isError && (
           <ErrorState error={channels.error} onRetry={() => void channels.refetch()} />
         )}
         {channels.data !== undefined && <Channels channels={channels.data.data} />}
+        {health.data !== undefined && <Parts health={health.data} />}
       </div>
     </>
   );
 }
 
-/** How many channels get no requests, or only tries. */
-const unusedOf = (channels: readonly Channel[]): number =>
-  channels.filter(({ state }) => state !== 'works').length;
-
-function Verdict({ health, unused }: { readonly health: Health; readonly unused: number }) {
+function Verdict({
+  health,
+  channels,
+}: {
+  readonly health: Health;
+  /** Null: they are not known yet. */
+  readonly channels: readonly Channel[] | null;
+}) {
   const say = useWords();
   const complaints = complaintsOf(health, say);
   if (health.status === 'ok' && complaints.length === 0) {
-    if (unused > 0) {
-      return (
-        <p className={`outcome warned ${styles['verdict']}`} role="status">
-          <Icon name="warning" />
-          <span>{say('health.butChannels', { count: unused })}</span>
-        </p>
-      );
-    }
-    return (
-      <p className={`outcome fine ${styles['verdict']}`} role="status">
-        <Icon name="tick" />
-        {say('health.fine')}
-      </p>
-    );
+    return channels === null ? null : <ChannelVerdict channels={channels} />;
   }
   return (
     <div className={styles['wrong']} role="status">
@@ -88,6 +81,44 @@ function Verdict({ health, unused }: { readonly health: Health; readonly unused:
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+const shapes = { fine: 'tick', warned: 'warning', failed: 'cross' } as const;
+
+/** What the attempts of the last day say about all channels. Nothing is said that nobody has seen. */
+function ChannelVerdict({ channels }: { readonly channels: readonly Channel[] }) {
+  const say = useWords();
+  const formats = useFormats();
+  const having = (verdict: Channel['verdict']) =>
+    channels.filter((channel) => channel.verdict === verdict).length;
+  const sum = (member: 'attempts' | 'failed') =>
+    channels.reduce((total, { recent }) => total + (recent?.[member] ?? 0), 0);
+  const attempts = sum('attempts');
+  const [fails, unsteady, unasked] = [having('fails'), having('unsteady'), having('unasked')];
+  const look = fails > 0 ? 'failed' : unsteady > 0 || attempts === 0 ? 'warned' : 'fine';
+  const title =
+    fails > 0
+      ? say('health.fail', { count: fails })
+      : unsteady > 0
+        ? say('health.unsteady', { count: unsteady })
+        : say(attempts === 0 ? 'health.unseen' : 'health.fine');
+  return (
+    <div className={`${styles['verdict']} ${styles[look]}`} role="status">
+      <p className={`outcome ${look} strong`}>
+        <Icon name={shapes[look]} />
+        <span>{title}</span>
+      </p>
+      <p className="second">
+        {attempts === 0
+          ? say('health.unseenHint')
+          : say('health.succeeded', {
+              answered: formats.count(attempts - sum('failed')),
+              attempts: formats.count(attempts),
+            })}
+        {attempts > 0 && unasked > 0 && ` ${say('health.unaskedToo', { count: unasked })}`}
+      </p>
     </div>
   );
 }
@@ -225,17 +256,11 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
                 <th scope="col" className="less">
                   {say('models.provider')}
                 </th>
-                <th scope="col" className="less">
-                  {say('models.columns.protocols')}
-                </th>
-                <th scope="col" className="less">
-                  {say('models.groups')}
-                </th>
                 <th scope="col" className="number less">
                   {say('models.priority')}
                 </th>
                 <th scope="col" className="number">
-                  {say('health.answered')}
+                  {say('health.attempts')}
                 </th>
                 <th scope="col">{say('models.columns.success')}</th>
                 <th scope="col" className="less">
@@ -255,7 +280,7 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
                       <Link
                         className="link strong"
                         to="/requests"
-                        search={{ filter: `channel:${/\s/.test(name) ? `"${name}"` : name}` }}
+                        search={{ filter: filterWord('tried', name) }}
                       >
                         {name}
                       </Link>
@@ -264,15 +289,9 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
                       <ChannelStateOf channel={channel} />
                     </td>
                     <td className="less">{channel.provider}</td>
-                    <td className="second less long" title={channel.protocols.join(', ')}>
-                      {channel.protocols.join(', ')}
-                    </td>
-                    <td className="less long" title={channel.groups.join(', ')}>
-                      {channel.groups.join(', ')}
-                    </td>
                     <td className="number less">{channel.priority}</td>
                     <td className="number">
-                      {recent === null ? '–' : formats.count(recent.requests)}
+                      {recent === null ? '–' : formats.count(recent.attempts)}
                     </td>
                     <td>{recent !== null && <Success share={recent.success} />}</td>
                     <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>

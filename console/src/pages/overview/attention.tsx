@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { resultText } from '../../pieces/result-text.ts';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import type { Overview } from './page.tsx';
@@ -36,7 +37,17 @@ export function Attention({ attention }: Pick<Overview, 'attention'>) {
 function Line({ item }: { readonly item: Item }) {
   const say = useWords();
   const formats = useFormats();
-  const { kind, severity, object, since, spent = '0', limit = '0', window, count = 0 } = item;
+  const {
+    kind,
+    severity,
+    object,
+    since,
+    spent = '0',
+    limit = '0',
+    window,
+    count = 0,
+    error,
+  } = item;
   const share = Number(limit) === 0 ? 1 : Number(spent) / Number(limit);
   const values = {
     name: object?.name ?? '',
@@ -46,6 +57,7 @@ function Line({ item }: { readonly item: Item }) {
     window: window === undefined ? '' : say(`attention.windows.${window}`),
     count,
     number: formats.count(count),
+    error: error === undefined ? '' : resultText(error, say),
     time: since === null ? '' : `${formats.day(since)}, ${formats.clock(since)}`,
   };
   return (
@@ -67,8 +79,8 @@ function Way({ item: { kind, object } }: { readonly item: Item }) {
   const text = say(`attention.${kind}.way`);
   const name = object?.name ?? '';
   switch (kind) {
-    case 'channel_resting':
-    case 'credential_refused':
+    case 'channel_failing':
+    case 'channel_unsteady':
       return (
         <Link className="link" to="/health">
           {text}

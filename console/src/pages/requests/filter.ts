@@ -7,6 +7,8 @@ export const filterWords = {
   user: 'user',
   team: 'team',
   channel: 'channel',
+  tried: 'tried',
+  error: 'error',
   client: 'client',
   protocol: 'protocol',
   operation: 'operation',

@@ -107,6 +107,14 @@ function Head({ detail }: { readonly detail: Detail }) {
               </dd>
             </>
           )}
+          {detail.message !== null && (
+            <>
+              <dt>{say('request.message')}</dt>
+              <dd className={styles['long']}>
+                <code>{detail.message}</code>
+              </dd>
+            </>
+          )}
         </dl>
       </div>
       <p className={styles['reason']}>{reasonsOf(detail, receipt, say, formats).join(' ')}</p>
@@ -258,7 +266,7 @@ function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
       ) : (
         <ol className={styles['route']}>
           {attempts.map(
-            ({ channel, class: reached, status, result, upstream_request_id: id }, at) => (
+            ({ channel, class: reached, status, result, words, upstream_request_id: id }, at) => (
               <li key={`${at} ${channel}`}>
                 <span className="quiet">{at + 1}</span>
                 <span>{channel}</span>
@@ -268,6 +276,12 @@ function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
                 </span>
                 <span className="second">
                   {say(reachText(reached, result))}
+                  {words !== null && (
+                    <>
+                      {' '}
+                      <code className={styles['said']}>{words}</code>
+                    </>
+                  )}
                   {id !== null && (
                     <>
                       {' '}

@@ -21,14 +21,14 @@ export const attention = {
   title: 'Needs attention',
   none: 'Nothing at this moment.',
   windows: { daily: 'today', monthly: 'this month', total: 'in total' },
-  channel_resting: {
-    title: '{{name}} rests',
-    text: 'It failed too often. Requests go to other channels until a try succeeds.',
+  channel_failing: {
+    title: '{{name}} fails',
+    text: 'Since {{time}}, {{number}} attempts failed: {{error}}.',
     way: 'See health',
   },
-  credential_refused: {
-    title: '{{name}}: credential refused',
-    text: 'The upstream refuses {{number}} of its credentials. Replace them where the channel is declared.',
+  channel_unsteady: {
+    title: '{{name}} is unsteady',
+    text: '{{number}} attempts failed in the last 24 hours, the last one: {{error}}.',
     way: 'See health',
   },
   price_missing: {

@@ -112,6 +112,7 @@ export const request = {
   content: 'Content',
   contentNote: 'Prompts and responses are not kept, so there is nothing to show here.',
   errorName: 'Error',
+  message: 'Message',
   gone: 'There is no such request, or it is not yours. Requests under way appear once they have ended.',
   reasons: {
     largest: '{{share}} % of it is {{part}}.',
@@ -159,6 +160,8 @@ export const results = {
   overloaded: 'overloaded',
   'rate-limited': 'rate limited',
   'model-missing': 'does not know the model',
+  'model-refused': 'may not use the model',
+  'credential-refused': 'credential refused',
   connect: 'no connection',
   'connect-timeout': 'no connection in time',
   refused: 'address not allowed',

@@ -23,14 +23,14 @@ export const attention: Words['attention'] = {
   title: '需要处理',
   none: '目前没有。',
   windows: { daily: '（今天）', monthly: '（本月）', total: '（总计）' },
-  channel_resting: {
-    title: '{{name}} 暂停使用',
-    text: '它失败得太频繁。在一次尝试成功之前，请求会转到其他渠道。',
+  channel_failing: {
+    title: '{{name}} 出错',
+    text: '自 {{time}} 起有 {{number}} 次尝试失败：{{error}}。',
     way: '查看健康状况',
   },
-  credential_refused: {
-    title: '{{name}}：凭据被拒绝',
-    text: '上游拒绝了它的 {{number}} 个凭据。请在声明该渠道的地方更换。',
+  channel_unsteady: {
+    title: '{{name}} 不稳定',
+    text: '最近 24 小时有 {{number}} 次尝试失败，最近一次：{{error}}。',
     way: '查看健康状况',
   },
   price_missing: {

@@ -113,6 +113,7 @@ export const request: Words['request'] = {
   content: '内容',
   contentNote: '提示词和响应不会保存，因此这里没有可显示的内容。',
   errorName: '错误',
+  message: '消息',
   gone: '没有这个请求，或它不属于您。进行中的请求结束后才会出现。',
   reasons: {
     largest: '其中 {{share}} % 是{{part}}。',
@@ -159,6 +160,8 @@ export const results: Words['results'] = {
   overloaded: '上游过载',
   'rate-limited': '上游限速',
   'model-missing': '上游没有该模型',
+  'model-refused': '不得使用该模型',
+  'credential-refused': '凭据被拒绝',
   connect: '无法连接',
   'connect-timeout': '连接超时',
   refused: '地址不被允许',

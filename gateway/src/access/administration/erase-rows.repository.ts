@@ -105,3 +105,13 @@ function withoutNames(changes: string): string {
 export async function eraseCalls({ trx }: Pick<Change, 'trx'>, userId: string): Promise<void> {
   await trx.deleteFrom('repeatable_calls').where('user_id', '=', userId).execute();
 }
+
+/** Removes the texts of errors in a person's requests: they may repeat what the person sent. */
+export async function eraseErrorTexts({ trx }: Pick<Change, 'trx'>, userId: string): Promise<void> {
+  await trx
+    .updateTable('usage_errors')
+    .set({ text: null })
+    .where('text', 'is not', null)
+    .where('id', 'in', trx.selectFrom('usage').select('id').where('user_id', '=', userId))
+    .execute();
+}

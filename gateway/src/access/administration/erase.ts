@@ -9,7 +9,12 @@ import {
   revokeKey,
 } from '#identity/index.ts';
 import type { Actor } from './audit.ts';
-import { eraseCalls, eraseFromAudit, eraseFromLedger } from './erase-rows.repository.ts';
+import {
+  eraseCalls,
+  eraseErrorTexts,
+  eraseFromAudit,
+  eraseFromLedger,
+} from './erase-rows.repository.ts';
 import { erasedEmail, withoutPerson, type ErasedPerson } from './erased-person.ts';
 import { type Administration, perform } from './perform.ts';
 import { missingObject, Refusal } from './refusal.ts';
@@ -62,6 +67,7 @@ export function eraseUser(
     const teams = await leaveTeams(change, id);
     await eraseStoredUser(change, user, person.newEmail);
     await eraseCalls(change, id);
+    await eraseErrorTexts(change, id);
     const [ledgerEntries, auditLines] = await withChangeableRows(trx, dialect, async () => [
       await eraseFromLedger(trx, person),
       await eraseFromAudit(trx, person, renamedKeys),

@@ -197,7 +197,9 @@ export function duration<const Options extends LeafOptions = {}>(
   return leaf(
     'a duration such as 500ms, 30s, 5m or 24h',
     ({ value }) => {
-      const milliseconds = typeof value === 'string' ? parseDuration(value) : null;
+      // Nothing needs no unit.
+      const milliseconds =
+        typeof value === 'string' ? parseDuration(value) : value === 0 ? 0 : null;
       if (milliseconds === null) return undefined;
       if (milliseconds >= minimum && milliseconds <= maximum) return milliseconds;
       if (milliseconds > maximum) {

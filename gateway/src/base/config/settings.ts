@@ -181,6 +181,8 @@ export const settings = {
   retention: mapping({
     usage: duration(1, longest, { fallback: 400 * day }),
     upstream_state: duration(1, longest, { fallback: 30 * day }),
+    /** 0: the texts of errors are not kept at all. */
+    error_texts: duration(0, longest, { fallback: 30 * day }),
     audit: duration(day, longest, { fallback: 730 * day }),
   }),
   billing: mapping({

@@ -32,4 +32,5 @@ export {
   type VendorFacts,
 } from './vendor.ts';
 export type { Effort, UpstreamTraits } from './traits.ts';
+export { cleanWords, wordsOf } from './words.ts';
 export { signerOf, type Signer } from './signing.ts';

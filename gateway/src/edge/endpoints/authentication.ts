@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; null before authentication and on endpoints without it. */
     caller: Caller | null;
+    /** Whose key was known and refused; null: nobody's. */
+    refusedCaller: Caller | null;
   }
 }
 
@@ -35,8 +37,13 @@ const freshMs = 1_000;
  */
 export function createAuthentication(keys: KeyDirectory, now: () => number): Authenticate {
   const accept = (request: FastifyRequest, caller: Caller | null): GatewayError | undefined => {
-    if (caller === null || !isUsable(caller, now())) return new GatewayError('invalid_key');
+    if (caller === null) return new GatewayError('invalid_key');
+    if (!isUsable(caller, now())) {
+      request.refusedCaller = caller;
+      return new GatewayError('invalid_key');
+    }
     if (caller.ips.length > 0 && !isAddressAllowed(caller, request)) {
+      request.refusedCaller = caller;
       return new GatewayError('ip_not_allowed');
     }
     request.caller = caller;

@@ -2,6 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '#identity/index.ts';
 import type { RateDecision, RateLimit, Rates } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
 import { callerOf } from './authentication.ts';
 
 const minute = 60_000;
@@ -27,6 +28,8 @@ export interface RateHooks {
 export interface RefusalGuard {
   /** Whole seconds; null: the key's requests are read. */
   closedFor(keyId: string): number | null;
+  /** Counts a refusal that came before the request was read: one row per key, error and minute. */
+  note(record: ExchangeRecord): void;
 }
 
 interface Limits {
@@ -43,9 +46,9 @@ export interface RateHookOptions {
   /** Counts what this process guards itself by. */
   readonly guards: Rates;
   /** Knows the keys that are refused too often. */
-  readonly refusals: RefusalGuard;
+  readonly refusals: Pick<RefusalGuard, 'closedFor'>;
   /** Receives a refusal that no hook reports, because the request has already continued. */
-  readonly onLateRefusal: (refusal: Error) => void;
+  readonly onLateRefusal: (refusal: Error, request: FastifyRequest) => void;
 }
 
 export function createRateHooks(options: RateHookOptions): RateHooks {
@@ -88,7 +91,7 @@ function createRateHook(
     if (kind === 'generation' && isShort(request)) {
       request.pendingRateCheck = refusal;
       void pass(refusal, (lateRefusal) => {
-        if (lateRefusal !== undefined) onLateRefusal(lateRefusal);
+        if (lateRefusal !== undefined) onLateRefusal(lateRefusal, request);
       });
       done();
     } else void pass(refusal, done);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller, KeyDirectory } from '#identity/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import { createMemoryRates, type Money, type Rates } from '#limits/index.ts';
@@ -9,6 +9,7 @@ import { type AdmissionOptions, createAdmissionHook, createOneLargeBodyHook } fr
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { createAuthentication } from './authentication.ts';
 import type { EndpointContext, OwnTasks } from './context.ts';
+import { earlyRefusalOf } from './early-refusals.ts';
 import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
 import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
@@ -53,7 +54,6 @@ export function registerEndpoints(
   servers: readonly FastifyInstance[],
   options: EndpointOptions,
 ): void {
-  const { metrics } = options;
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
     admit: createAdmissionHook(options),
@@ -61,7 +61,7 @@ export function registerEndpoints(
       rates: options.rates,
       guards: createMemoryRates({ monotonic: options.monotonic, liveNodes: () => 1 }),
       refusals: options.refusals,
-      onLateRefusal: (refusal) => countRefusal(metrics, refusal),
+      onLateRefusal: (refusal, request) => countRefusal(options, request, refusal),
     }),
     limitLargeBodies: createOneLargeBodyHook(options.hasMoney),
     run: createExchangeRunner(options.relay, options.onUnexpectedError),
@@ -78,9 +78,10 @@ function registerAt(
 ): void {
   const { metrics } = options;
   server.decorateRequest('caller', null);
+  server.decorateRequest('refusedCaller', null);
   server.decorateRequest('slot', null);
   answerUnknownPaths(server);
-  countRefusals(server, metrics);
+  countRefusals(server, options);
   server.register(healthRoutes(options.health));
   server.register(metricsRoutes(metrics, { token: options.metricsToken }));
   server.register(websocketRefusal);
@@ -95,24 +96,34 @@ function registerAt(
   server.register(resultsRoute(options.tasks));
 }
 
+type RefusalCounts = Pick<EndpointOptions, 'metrics' | 'refusals'>;
+
 /** Counts refusals before the relay; the relay reports the later ones itself. */
-function countRefusals(server: FastifyInstance, metrics: Metrics): void {
-  server.addHook('onError', ({ pendingRateCheck }, _reply, error, done) => {
-    if (pendingRateCheck === null) countRefusal(metrics, error);
-    else void countUnlessRefused(metrics, pendingRateCheck, error);
+function countRefusals(server: FastifyInstance, counts: RefusalCounts): void {
+  server.addHook('onError', (request, _reply, error, done) => {
+    const { pendingRateCheck } = request;
+    if (pendingRateCheck === null) countRefusal(counts, request, error);
+    else void countUnlessRefused(counts, request, pendingRateCheck, error);
     done();
   });
 }
 
 /** A request refused by its rates is counted as that, even if more is wrong with it. */
 async function countUnlessRefused(
-  metrics: Metrics,
+  counts: RefusalCounts,
+  request: FastifyRequest,
   pendingRateCheck: Promise<Error | undefined>,
   error: Error,
 ): Promise<void> {
-  if ((await pendingRateCheck) === undefined) countRefusal(metrics, error);
+  if ((await pendingRateCheck) === undefined) countRefusal(counts, request, error);
 }
 
-function countRefusal(metrics: Metrics, error: Error): void {
+function countRefusal(
+  { metrics, refusals }: RefusalCounts,
+  request: FastifyRequest,
+  error: Error,
+): void {
   metrics.countRefusal(error instanceof GatewayError ? error.errorName : 'other');
+  const record = earlyRefusalOf(request, error);
+  if (record !== null) refusals.note(record);
 }

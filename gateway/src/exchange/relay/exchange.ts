@@ -64,6 +64,8 @@ export interface ExchangeParts {
   readonly billing: Billing;
   /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;
+  /** Whether the texts of errors are kept at all. */
+  readonly keepsErrorTexts: boolean;
   /** How a response is charged if its upstream reports no usage. */
   readonly missingUsage: 'estimate' | 'zero' | 'error';
   readonly clock: Clock;

@@ -6,7 +6,13 @@ import {
   type TaskTable,
 } from '#database/index.ts';
 import { releaseTaskHold, type TaskHold } from '#leases/index.ts';
-import { linesOf, recordUsage, type AttemptRecord, type ExchangeRecord } from '#usage/index.ts';
+import {
+  linesOf,
+  recordUsage,
+  withoutWords,
+  type AttemptRecord,
+  type ExchangeRecord,
+} from '#usage/index.ts';
 import type { Results } from './results.ts';
 import type { TaskRow } from './task-row.ts';
 
@@ -93,7 +99,7 @@ async function storeAttempts(
   { id, request_id }: Pick<TaskRow, 'id' | 'request_id'>,
   attempts: readonly AttemptRecord[],
 ): Promise<void> {
-  const text = JSON.stringify(attempts);
+  const text = JSON.stringify(attempts.map(withoutWords));
   await trx.updateTable('usage').set({ attempts: text }).where('id', '=', request_id).execute();
   await trx.updateTable('tasks').set({ attempts: text }).where('id', '=', id).execute();
 }

@@ -45,7 +45,7 @@ import {
 import { createChannelHealth } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
-import { sumUsage, removeInSteps } from '#usage/index.ts';
+import { removeErrorTexts, removeInSteps, sumUsage } from '#usage/index.ts';
 
 /** A running gateway. */
 export interface App {
@@ -228,10 +228,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       },
       closing,
     );
-    const state: GatewayState = {
-      channels: () => snapshot().channels.map((each) => health.read(each, clock.monotonic())),
-      journal,
-    };
+    const state: GatewayState = { journal };
     const degraded = () =>
       degradedParts({
         ...storage,
@@ -250,6 +247,18 @@ export async function startApp(options: AppOptions): Promise<App> {
         (today, most) => removeOldAudit(database.kysely, today - config.retention.audit, most),
         (message) =>
           logger.warn('the audit log was not shortened', { component: 'app', detail: message }),
+      ),
+    });
+    closing.add({
+      close: removeInSteps(
+        'texts of errors older than retention.error_texts',
+        (today, most) =>
+          removeErrorTexts(database.kysely, today - config.retention.errorTexts, most),
+        (message) =>
+          logger.warn('old texts of errors were not removed', {
+            component: 'app',
+            detail: message,
+          }),
       ),
     });
     const gatewayHealth = createGatewayHealth({

@@ -170,6 +170,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     revisions: options.revisions,
     billing,
     timeouts: config.timeouts,
+    keepsErrorTexts: config.retention.errorTexts > 0,
     ticker,
     drains: createDrainSlots(config.limits.inFlight),
     missingUsage: config.billing.missingUsage,

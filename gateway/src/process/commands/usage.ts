@@ -234,6 +234,8 @@ async function printSums(
     String(group.images),
     String(group.video_ms),
     String(group.video_tokens),
+    String(group.attempts),
+    String(group.failed_attempts),
   ]);
   const heading = [
     ...by.map((grouping) => grouping.toUpperCase()),
@@ -246,6 +248,8 @@ async function printSums(
     'IMAGES',
     'VIDEO_MS',
     'VIDEO_TOKENS',
+    'ATTEMPTS',
+    'FAILED_ATTEMPTS',
   ];
   if (input.flag('csv')) {
     const { csvLine } = await import('#usage/index.ts');

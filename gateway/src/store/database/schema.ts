@@ -28,6 +28,8 @@ export interface Database {
   latency_hourly: LatencyHourlyTable;
   latency_daily: LatencyDailyTable;
   usage_kinds: UsageKindTable;
+  attempts_hourly: AttemptsHourlyTable;
+  usage_errors: UsageErrorTable;
   ledger_entries: LedgerEntryTable;
   spent_totals: SpentTotalTable;
   leases: LeaseTable;
@@ -251,6 +253,10 @@ export interface UsageHourlyTable {
   cost: bigint;
   /** Tokens that the channel reported for failed attempts; only the operator pays for them. */
   unbilled_tokens: number;
+  /** Attempts at the channel, whichever channel responded in the end; before they were counted, 0. */
+  attempts: number;
+  /** How many of them failed. */
+  failed_attempts: number;
 }
 
 /** The same by the hour without persons: there are few of them, whoever asks. */
@@ -289,6 +295,46 @@ export interface UsageKindTable extends Omit<UsageHourlyModelTable, 'model' | 'c
   operation: string;
   outcome: string;
   status: number;
+}
+
+/** What became of attempts, by the hour in which their requests arrived. */
+export interface AttemptsHourlyTable {
+  /** Start of the hour in Unix milliseconds. */
+  hour: number;
+  channel: string;
+  /** As clients wrote it. */
+  model: string;
+  /** `undecided`: it says nothing about the channel, such as a fault of the request. */
+  outcome: 'answered' | 'failed' | 'undecided';
+  /** The word of the failure; empty: there was none. */
+  error: string;
+  attempts: number;
+  /** The sum of their durations in milliseconds. */
+  duration_ms: number;
+  /** How many of them streamed a first token, and the sum of the milliseconds until then. */
+  first_tokens: number;
+  first_token_ms: number;
+  /** The end of the last one, in Unix milliseconds. */
+  last_at: number;
+}
+
+/** What went wrong in a request: in an attempt, or for the client. */
+export interface UsageErrorTable {
+  /** That of the usage row. */
+  id: string;
+  /** Counted from 1; 0: the error that the client got. */
+  attempt: number;
+  /** Unix milliseconds. */
+  time: number;
+  /** The channel of the attempt; null for the client's error. */
+  channel: string | null;
+  /** The word of the failure, or the name of the client's error. */
+  error: string;
+  /** See `AttemptRecord`; null: not the channel's failure. */
+  blame: string | null;
+  status: number | null;
+  /** The upstream's words, cleaned, or the client's message; null: none, or no longer kept. */
+  text: string | null;
 }
 
 /** One side of a transaction. The amounts of a transaction add up to 0. Rows are never changed or removed. */

@@ -31,6 +31,8 @@ export const hourlySums = [
   'video_tokens',
   'cost',
   'unbilled_tokens',
+  'attempts',
+  'failed_attempts',
 ] as const satisfies readonly (keyof UsageHourlyTable)[];
 
 export type HourlySums = Pick<UsageHourlyTable, (typeof hourlySums)[number]>;

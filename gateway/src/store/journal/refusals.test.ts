@@ -125,3 +125,30 @@ test('no more is remembered than has a bound: many reasons and keys keep their r
   await refusals.close();
   expect(rows).toHaveLength(5_100);
 });
+
+test('refusals before a request was read never have rows of their own', async () => {
+  const { rows, refusals } = open();
+  const note = (times: number, parts: Partial<ExchangeRecord>) => {
+    for (let time = 0; time < times; time += 1) {
+      refusals.note(
+        record(`n${parts.keyId}${parts.error}${time}`, { outcome: 'refused', ...parts }),
+      );
+    }
+  };
+  note(5_000, { keyId: 'key_1', error: 'rate_limited', model: '' });
+  note(3, { keyId: 'key_1', error: 'invalid_key', model: '' });
+  note(1, { keyId: 'key_2', error: 'rate_limited', model: '' });
+  expect(rows).toEqual([]);
+  // Nor do they make the key wait.
+  expect(refusals.closedFor('key_1')).toBeNull();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(rows.map(({ id, count }) => [id, count])).toEqual([
+    ['nkey_1rate_limited0', 5_000],
+    ['nkey_1invalid_key0', 3],
+    ['nkey_2rate_limited0', 1],
+  ]);
+  // Beyond the bound of groups they leave nothing.
+  for (let key = 0; key < 6_000; key += 1) note(1, { keyId: `key_${key}`, error: 'invalid_key' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(rows).toHaveLength(3 + 5_000);
+});

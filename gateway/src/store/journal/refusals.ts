@@ -35,6 +35,11 @@ export interface RefusalsOptions {
 
 /** The journal as the relay uses it. */
 export interface CondensedJournal extends Pick<Journal, 'append' | 'begin' | 'usable'> {
+  /**
+   * Counts a refusal that came before its request was read. They never have rows of their own: one row for those of a
+   * minute with the same key and error. Beyond the bound of groups they leave none.
+   */
+  note(record: ExchangeRecord): void;
   /** Whole seconds until requests of the key are read again; null: now. */
   closedFor(keyId: string): number | null;
   /**
@@ -92,13 +97,23 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     }
     // A failure of the gateway is not the key's fault.
     if (record.status < 500) countUp(refusals, record.keyId);
-    const group = groupOf(record);
+    const group = groupOf(nameOf(record));
     if (group === null) return store(record);
     group.refusalCount += 1;
     if (group.refusalCount <= mostRows) return store(record);
+    share(group, record);
+    return Promise.resolve();
+  }
+
+  function share(group: Group, record: ExchangeRecord): void {
     group.row ??= record;
     group.count += 1;
-    return Promise.resolve();
+  }
+
+  function note(record: ExchangeRecord): void {
+    if (now() >= endsAt) begin();
+    const group = groupOf(`${record.keyId}\n${record.error}`);
+    if (group !== null) share(group, record);
   }
 
   function countUp(counts: Map<string, number>, name: string): void {
@@ -113,9 +128,11 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     return remainingMs <= 0 ? null : Math.ceil(remainingMs / 1_000);
   }
 
+  const nameOf = ({ keyId, error, model }: ExchangeRecord): string =>
+    `${keyId}\n${error}\n${modelIdOf(model) === null ? '' : model}`;
+
   /** Null if there are too many. */
-  function groupOf({ keyId, error, model }: ExchangeRecord): Group | null {
-    const name = `${keyId}\n${error}\n${modelIdOf(model) === null ? '' : model}`;
+  function groupOf(name: string): Group | null {
     let group = groups.get(name);
     if (group !== undefined) return group;
     if (groups.size >= mostGroups) return null;
@@ -146,6 +163,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
 
   return {
     append,
+    note,
     begin: journal.begin,
     get usable() {
       return journal.usable;

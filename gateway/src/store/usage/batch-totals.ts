@@ -1,4 +1,9 @@
-import type { LatencyHourlyTable, UsageHourlyTable, UsageKindTable } from '#database/index.ts';
+import type {
+  AttemptsHourlyTable,
+  LatencyHourlyTable,
+  UsageHourlyTable,
+  UsageKindTable,
+} from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, readLines, RecordError, type LineValues, type StoredLines } from './read-lines.ts';
 import type { LeasedPart } from '#leases/index.ts';
@@ -16,6 +21,7 @@ export interface BatchTotals {
   /** How long completed requests took. */
   readonly latencies: readonly LatencyHourlyTable[];
   readonly kinds: readonly UsageKindTable[];
+  readonly attempts: readonly AttemptsHourlyTable[];
   /** What of the costs lies in leases. */
   readonly leasedParts: readonly RowPart[];
 }
@@ -62,6 +68,8 @@ const noSums: Readonly<Sums> = {
   video_tokens: 0,
   cost: 0n,
   unbilled_tokens: 0,
+  attempts: 0,
+  failed_attempts: 0,
 };
 
 /** @throws RecordError for an invalid charge. */
@@ -71,9 +79,11 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const hours = new Map<string, HourTotals>();
   const latencies = new Map<string, LatencyHourlyTable>();
   const kinds = new Map<string, UsageKindTable>();
+  const attempts = new Map<string, AttemptsHourlyTable>();
   const leasedParts: RowPart[] = [];
   for (const row of rows) {
     addLatencies(latencies, row);
+    addAttempts(attempts, row);
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
     addToKind(kinds, row, cost);
@@ -90,6 +100,7 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
     hours: [...hours.values()],
     latencies: [...latencies.values()],
     kinds: [...kinds.values()],
+    attempts: [...attempts.values()],
     leasedParts,
   };
 }
@@ -152,12 +163,19 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
   // A request that was refused at once may name any model: such names must not pile up.
   const model = attempts.length > 0 ? text(row, 'model') : '';
-  addRow(hourOf(hours, row, model, text(row, 'channel')), row, cost);
+  const channel = text(row, 'channel');
+  const totals = hourOf(hours, row, model, channel);
+  addRow(totals, row, cost);
   for (const attempt of attempts) {
-    const unbilledTokens = unbilledOf(attempt);
-    if (unbilledTokens === null) continue;
-    hourOf(hours, row, model, attempt.channel).unbilled_tokens += unbilledTokens;
+    const isOther = attempt.channel !== channel;
+    addAttempt(isOther ? hourOf(hours, row, model, attempt.channel) : totals, attempt);
   }
+}
+
+function addAttempt(totals: Sums, attempt: AttemptRecord): void {
+  totals.attempts += 1;
+  if (attempt.blame !== undefined) totals.failed_attempts += 1;
+  totals.unbilled_tokens += unbilledOf(attempt) ?? 0;
 }
 
 /** Adds a row to its sums, but for what its failed attempts used. */
@@ -195,7 +213,7 @@ function addToKind(kinds: Map<string, UsageKindTable>, row: LineValues, cost: bi
   }
   addRow(kind, row, cost);
   const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
-  for (const attempt of attempts) kind.unbilled_tokens += unbilledOf(attempt) ?? 0;
+  for (const attempt of attempts) addAttempt(kind, attempt);
 }
 
 function addLatencies(latencies: Map<string, LatencyHourlyTable>, row: LineValues): void {
@@ -221,6 +239,59 @@ function addLatency(
   if (entry === undefined) {
     latencies.set(name, { hour, model, channel, measure, bucket, requests });
   } else entry.requests += requests;
+}
+
+function addAttempts(groups: Map<string, AttemptsHourlyTable>, row: LineValues): void {
+  const hour = hourIn(row);
+  const model = text(row, 'model');
+  const list = row[positionOf.attempts] as readonly AttemptRecord[];
+  const firstToken =
+    row[positionOf.stream] === 1 ? (row[positionOf.ttft_ms] as number | null) : null;
+  for (const [at, attempt] of list.entries()) {
+    const { channel, startedAt, durationMs } = attempt;
+    const outcome = attemptOutcome(attempt);
+    const error = errorWord(attempt);
+    const name = `${hour}\n${outcome}\n${error}\n${channel}\n${model}`;
+    let group = groups.get(name);
+    if (group === undefined) {
+      const key = { hour, channel, model, outcome, error };
+      group = {
+        ...key,
+        attempts: 0,
+        duration_ms: 0,
+        first_tokens: 0,
+        first_token_ms: 0,
+        last_at: 0,
+      };
+      groups.set(name, group);
+    }
+    group.attempts += 1;
+    group.duration_ms += durationMs;
+    group.last_at = Math.max(group.last_at, startedAt + durationMs);
+    // The row counts from the arrival of the request, and only the last attempt can have shown something.
+    if (firstToken === null || outcome !== 'answered' || at < list.length - 1) continue;
+    group.first_tokens += 1;
+    group.first_token_ms += Math.max(
+      0,
+      firstToken - (startedAt - (row[positionOf.time] as number)),
+    );
+  }
+}
+
+/** What an attempt says about its channel. */
+function attemptOutcome({
+  result,
+  blame,
+  class: reach,
+}: AttemptRecord): AttemptsHourlyTable['outcome'] {
+  if (blame !== undefined) return 'failed';
+  return result === 'completed' || reach === 'shown' ? 'answered' : 'undecided';
+}
+
+/** The word of what went wrong in an attempt; empty: nothing did. An ending has the upstream's own word, of which there may be many. */
+export function errorWord({ result }: Pick<AttemptRecord, 'result'>): string {
+  if (result === 'completed') return '';
+  return result.startsWith('ending=') ? 'ending' : result;
 }
 
 function hourOf(hours: Hours, row: LineValues, model: string, channel: string): HourTotals {

@@ -1,4 +1,4 @@
-export { chargeOf, leasedIn, type LineCharge } from './batch-totals.ts';
+export { chargeOf, errorWord, leasedIn, type LineCharge } from './batch-totals.ts';
 export {
   linesOf,
   readLines,
@@ -9,7 +9,7 @@ export {
 } from './read-lines.ts';
 export { unitsOf } from './record.ts';
 export type * from './record.ts';
-export { lineVersion, toLine } from './record-line.ts';
+export { lineVersion, toLine, withoutWords } from './record-line.ts';
 export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';
 export { keepUsageFor, removeInSteps, removeStateWhenExpired } from './retention.ts';
 export { decimalOf, entryOf, type UsageDetail, type UsageEntry } from './usage-entry.ts';
@@ -21,6 +21,12 @@ export {
   type UsageSum,
 } from './usage-sums.repository.ts';
 export { recentHealth, type RecentHealth } from './recent-health.repository.ts';
+export {
+  channelTraffic,
+  type AttemptFailed,
+  type ChannelTraffic,
+} from './channel-traffic.repository.ts';
+export { errorTexts, removeErrorTexts } from './usage-errors.repository.ts';
 export { lastUses } from './last-uses.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
 export {

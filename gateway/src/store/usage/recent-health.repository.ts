@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 
-/** How requests for a model, or those that a channel responded to, went lately. */
+/** How requests for a model went lately. */
 export interface RecentHealth {
   readonly requests: number;
   readonly failed: number;
@@ -17,32 +17,31 @@ const hourMs = 3_600_000;
 const hours = 24;
 /** Requests whose median is taken: enough for a steady figure, and few enough to be read at once. */
 const sample = 100;
-/** Models or channels that are measured for one list: the busiest. */
+/** Models that are measured for one list: the busiest. */
 const mostMeasured = 60;
 
 /**
- * The last 24 hours up to `now` by name; a model's is what clients wrote.
+ * The last 24 hours up to `now` by the model's name, as clients wrote it.
  * @param names null: all that were asked
  */
 export async function recentHealth(
   db: Kysely<Database>,
-  by: 'model' | 'channel',
   names: readonly string[] | null,
   now: number,
 ): Promise<ReadonlyMap<string, RecentHealth>> {
   const first = now - (now % hourMs) - (hours - 1) * hourMs;
   let query = db
     .selectFrom('usage_hourly_models')
-    .select([`${by} as name`, 'hour'])
+    .select(['model as name', 'hour'])
     .select(({ fn }) => [
       fn.sum<number>('requests').as('requests'),
       // What the gateway or an upstream refuses says nothing about the model.
       fn.sum<number>(sql`failed - refused`).as('failed'),
     ])
     .where('hour', '>=', first)
-    .where(by, '<>', '')
-    .groupBy([by, 'hour']);
-  if (names !== null) query = query.where(by, 'in', names);
+    .where('model', '<>', '')
+    .groupBy(['model', 'hour']);
+  if (names !== null) query = query.where('model', 'in', names);
   const byName = Map.groupBy(await query.execute(), ({ name }) => name);
   const busiest = [...byName]
     .map(([name, rows]) => ({ name, rows, requests: sum(rows, 'requests') }))
@@ -54,7 +53,7 @@ export async function recentHealth(
       const place = counts[(hour - first) / hourMs];
       if (place !== undefined) Object.assign(place, { requests: attempts, failed });
     }
-    const speed = at < mostMeasured ? await speedOf(db, by, name, first) : unknown;
+    const speed = at < mostMeasured ? await speedOf(db, name, first) : unknown;
     healthByName.set(name, { requests, failed: sum(rows, 'failed'), hours: counts, ...speed });
   }
   return healthByName;
@@ -64,16 +63,11 @@ type Speed = Pick<RecentHealth, 'firstToken' | 'duration' | 'tokensPerSecond'>;
 
 const unknown: Speed = { firstToken: null, duration: null, tokensPerSecond: null };
 
-async function speedOf(
-  db: Kysely<Database>,
-  by: 'model' | 'channel',
-  name: string,
-  from: number,
-): Promise<Speed> {
+async function speedOf(db: Kysely<Database>, name: string, from: number): Promise<Speed> {
   const rows = await db
     .selectFrom('usage')
     .select(['ttft_ms', 'duration_ms', 'output_tokens', 'stream'])
-    .where(by, '=', name)
+    .where('model', '=', name)
     .where('time', '>=', from)
     .where('outcome', '=', 'completed')
     .orderBy('time', 'desc')

@@ -1,6 +1,12 @@
 import type { UsageTable } from '#database/index.ts';
 import { clientOf } from './client-family.ts';
-import type { ExchangeRecord, LeaseValues, StateValues } from './record.ts';
+import type {
+  AttemptRecord,
+  ErrorTexts,
+  ExchangeRecord,
+  LeaseValues,
+  StateValues,
+} from './record.ts';
 
 /**
  * The values of a line, in order: the name and the form of each; for a column that lines of earlier versions lack, the
@@ -53,6 +59,8 @@ export const columns = [
   ['client', 'text', 7, 'other'],
   ['route', 'json', 8],
   ['usage_unread', 'json', 9],
+  // Stored in a table of its own.
+  ['error_texts', 'beside', 10],
 ] as const satisfies readonly Column[];
 
 /** `posting` and `late` are unknown before the row is written. */
@@ -61,6 +69,7 @@ type UsageColumn = keyof Omit<UsageTable, 'posting' | 'late'>;
 interface ValuesBeside {
   readonly upstream_state: StateValues | null;
   readonly lease: LeaseValues | null;
+  readonly error_texts: ErrorTexts | null;
 }
 
 type Column =
@@ -124,6 +133,8 @@ type InLine<Row extends Column> = Row[0] extends keyof ValuesBeside
 export function valuesOf(record: ExchangeRecord): ValuesOf<typeof columns> {
   const { charge, tokens, ttftMs, upstreamState: state, userAgent } = record;
   const lease = charge?.lease;
+  const hasWords = record.attempts.some(({ words }) => words !== undefined);
+  const { message = null } = record;
   return [
     record.id,
     record.time,
@@ -140,7 +151,7 @@ export function valuesOf(record: ExchangeRecord): ValuesOf<typeof columns> {
     record.outcome,
     record.status,
     record.error,
-    record.attempts,
+    hasWords ? record.attempts.map(withoutWords) : record.attempts,
     tokens.input,
     tokens.cacheRead,
     tokens.cacheWrite,
@@ -171,7 +182,15 @@ export function valuesOf(record: ExchangeRecord): ValuesOf<typeof columns> {
     clientOf(userAgent),
     record.route ?? null,
     record.usageUnread ?? null,
+    message === null && !hasWords
+      ? null
+      : [message, ...record.attempts.map(({ words = null }) => words)],
   ];
+}
+
+/** An attempt as its row has it. */
+export function withoutWords({ words: _words, ...attempt }: AttemptRecord): AttemptRecord {
+  return attempt;
 }
 
 /** Text that clients choose is cut to this length. */

@@ -15,6 +15,7 @@ import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { RecordError, type LineValues, type UsageLines } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
 import { insertUpstreamState } from './upstream-state.repository.ts';
+import { insertErrors } from './usage-errors.repository.ts';
 import { insertUsage } from './usage-rows.repository.ts';
 
 export interface RecordUsageOptions {
@@ -51,6 +52,7 @@ export async function recordUsage(
   if (isLeftOver) refuseRemoved(only(rows, insertedIds), await usageRemovedBefore(trx));
   const fresh = insertedIds.size === rows.length ? rows : only(rows, insertedIds);
   await insertUpstreamState(trx, fresh);
+  await insertErrors(trx, fresh);
   const late = await writeTotals(trx, fresh === rows ? totals : addUp(fresh), posting, now);
   if (late.length > 0) for (const amount of await markLate(trx, late)) onLate(amount);
   return insertedIds.size;
@@ -92,7 +94,7 @@ export function isDataError(error: unknown): boolean {
 /** Returns what lay in leases that were freed. */
 async function writeTotals(
   trx: Transaction<Database>,
-  { accounts, meters, hours, latencies, kinds, leasedParts }: BatchTotals,
+  { accounts, meters, hours, latencies, kinds, attempts, leasedParts }: BatchTotals,
   posting: string,
   now: number,
 ): Promise<RowPart[]> {
@@ -113,6 +115,7 @@ async function writeTotals(
     { ...latencyHourly, groups: latencies },
     { ...latencyDaily, groups: byDay(latencies) },
     { ...kindCounts, groups: kinds },
+    { ...attemptSums, groups: attempts },
   ]) {
     const values = groups.map((group) => columns.map((name) => group[name as keyof typeof group]));
     await bulkInsert(trx, insert, values.toSorted(byTextOf(columns.length)));
@@ -168,15 +171,22 @@ function keptSums(
   return { ...sumTable(table, key, hourlySums), of };
 }
 
-/** A table whose groups have these names, and to whose sums a batch adds. */
+/** A table whose groups have these names, to whose sums a batch adds, and which keeps the latest of some times. */
 function sumTable(
   table: keyof Database,
   key: readonly string[],
   sums: readonly string[],
+  latest: readonly string[] = [],
 ): Pick<KeptSums, 'columns' | 'insert'> {
-  const columns = [...key, ...sums];
-  const additions = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
-  const end = `on conflict (${key.join(', ')}) do update set ${additions.join(', ')}`;
+  const columns = [...key, ...sums, ...latest];
+  const changes = [
+    ...sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`),
+    ...latest.map(
+      (name) =>
+        `${name} = case when excluded.${name} > ${table}.${name} then excluded.${name} else ${table}.${name} end`,
+    ),
+  ];
+  const end = `on conflict (${key.join(', ')}) do update set ${changes.join(', ')}`;
   return { columns, insert: { table, columns, end } };
 }
 
@@ -213,6 +223,13 @@ const kindCounts = sumTable(
   'usage_kinds',
   ['hour', 'client', 'protocol', 'operation', 'outcome', 'status'],
   hourlySums,
+);
+
+const attemptSums = sumTable(
+  'attempts_hourly',
+  ['hour', 'channel', 'model', 'outcome', 'error'],
+  ['attempts', 'duration_ms', 'first_tokens', 'first_token_ms'],
+  ['last_at'],
 );
 
 function byDay(latencies: readonly LatencyHourlyTable[]): LatencyDailyTable[] {

@@ -41,6 +41,8 @@ export interface ExchangeRecord {
   readonly status: number;
   /** The catalogue error's name, if there was an error. */
   readonly error: string | null;
+  /** The message of the error. It is kept apart from the row, and not as long. Absent: none is kept. */
+  readonly message?: string;
   readonly attempts: readonly AttemptRecord[];
   /** Absent if no channel was passed over. */
   readonly route?: readonly PassedOver[];
@@ -75,6 +77,9 @@ export type AttemptClass =
   /** The client has seen part of it. */
   | 'shown';
 
+/** `none`: neither the channel nor its credential or model. */
+export type AttemptBlame = 'channel' | 'credential' | 'quota' | 'model' | 'none';
+
 export interface AttemptRecord {
   readonly channel: string;
   readonly class: AttemptClass;
@@ -82,6 +87,8 @@ export interface AttemptRecord {
   readonly status: number | null;
   /** `completed`, or the reason of the failure: a short word of the gateway; `ending=` and the upstream's word if that is how it broke. */
   readonly result: string;
+  /** What is to blame for a failure. Absent: nothing failed, or whatever failed says nothing about the channel. */
+  readonly blame?: AttemptBlame;
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number;
@@ -91,6 +98,8 @@ export interface AttemptRecord {
   readonly usage?: TokenCounts;
   /** The same for what is not counted in tokens. */
   readonly units?: UnitsRecord;
+  /** The upstream's words about its failure, cleaned (`wordsOf`). They are kept apart from the row, and not as long. */
+  readonly words?: string;
 }
 
 /** A channel that could have served an exchange and was not asked. */
@@ -166,6 +175,9 @@ export type StateValues = readonly [
   expiresAt: number,
   ids: readonly string[],
 ];
+
+/** Texts of errors in a line: the client's message, then the words about each attempt. */
+export type ErrorTexts = readonly [message: string | null, ...words: (string | null)[]];
 
 /**
  * The cost of an exchange and its payer, fixed before the client sees the end of its response. Amounts are decimal

@@ -9,6 +9,9 @@ interface Removed extends ChargedRow {
   readonly posting: string | null;
 }
 
+/** The most that went wrong in one request, roughly. */
+const errorsPerRow = 5;
+
 /**
  * Removes at most `limit` usage rows from before a time (Unix milliseconds), oldest first, and returns their number.
  * Hourly sums, totals and books stay; the cost of removed rows is kept by posting and by meter, so that the books can
@@ -27,6 +30,10 @@ export function removeOldUsage(
       returning cost, posting, ${sql.join(chargedColumns.map((name) => sql.ref(name)))}`.execute(
       trx,
     );
+    await sql`
+      delete from usage_errors where (id, attempt) in (
+        select id, attempt from usage_errors where time < ${before} order by time
+        limit ${limit * errorsPerRow})`.execute(trx);
     await trx.deleteFrom('unfinished_attempts').where('time', '<', before).execute();
     if (rows.length === 0) return 0;
     const carriedSums = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -43,6 +43,10 @@ export interface UsageSum {
   readonly cost: bigint;
   /** Tokens that channels reported for failed attempts; only the operator pays for them. */
   readonly unbilled_tokens: number;
+  /** Attempts at channels, whichever responded in the end. */
+  readonly attempts: number;
+  /** How many of them failed. */
+  readonly failed_attempts: number;
 }
 
 export interface SumFilter extends NameFilters {
@@ -92,6 +96,8 @@ export async function sumUsage(
       fn.sum<number>('video_tokens').as('video_tokens'),
       fn.sum<bigint>('cost').as('cost'),
       fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
+      fn.sum<number>('attempts').as('attempts'),
+      fn.sum<number>('failed_attempts').as('failed_attempts'),
     ])
     .groupBy([sql.lit(1), sql.lit(2)])
     .execute();
@@ -109,6 +115,8 @@ export async function sumUsage(
       video_tokens,
       cost,
       unbilled_tokens,
+      attempts,
+      failed_attempts,
       ...tokens
     }): UsageSum => {
       const names = by.map((grouping, at) => {
@@ -127,6 +135,8 @@ export async function sumUsage(
         ...videos,
         cost,
         unbilled_tokens,
+        attempts,
+        failed_attempts,
       };
     },
   );

@@ -1,4 +1,10 @@
-import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from 'kysely';
+import {
+  sql,
+  type ExpressionBuilder,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/expressions.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
@@ -16,6 +22,10 @@ export interface UsageFilter extends NameFilters {
   readonly isAsked?: boolean;
   /** Whether the upstream's usage has a counter that nothing reads. */
   readonly hasUnread?: boolean;
+  /** The name of a channel that was asked, whether or not it responded. */
+  readonly tried?: string;
+  /** The word of what went wrong: the client's error, or that of an attempt. */
+  readonly error?: string;
   readonly protocol?: string;
   readonly outcome?: string;
   /** The lowest and the highest status. */
@@ -130,7 +140,7 @@ export async function totalUsage(
 /** The rows that a filter leaves, but for its `limit` and `cursor`. */
 export async function matching(db: Kysely<Database>, filter: UsageFilter) {
   const { from, to, protocol, operation, outcome, statuses } = filter;
-  const { minCost, minDuration, isAsked, hasUnread } = filter;
+  const { minCost, minDuration, isAsked, hasUnread, tried, error } = filter;
   let query = db.selectFrom('usage');
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
@@ -152,10 +162,31 @@ export async function matching(db: Kysely<Database>, filter: UsageFilter) {
   if (hasUnread !== undefined) {
     query = query.where('usage.usage_unread', hasUnread ? 'is not' : 'is', null);
   }
+  if (tried !== undefined) query = query.where(wasTried(tried, filter));
+  if (error !== undefined) query = query.where(hadError(error, filter));
   if (isAsked !== undefined) {
     query = query.where('usage.attempts', isAsked ? '<>' : '=', sql.lit('[]'));
   }
   return query;
+}
+
+type Range = Pick<UsageFilter, 'from' | 'to'>;
+
+/** An attempt that failed is no older than its request. */
+const since = ({ from }: Range) => (from === undefined ? sql`` : sql`and time >= ${from}`);
+
+function wasTried(channel: string, range: Range) {
+  return sql<SqlBool>`(usage.channel = ${channel} or usage.id in (
+    select id from usage_errors where channel = ${channel} ${since(range)}))`;
+}
+
+/** The errors of requests are looked for among the few that did not succeed, which an index finds. */
+function hadError(error: string, range: Range) {
+  const until = range.to === undefined ? sql`` : sql`and time < ${range.to}`;
+  return sql<SqlBool>`usage.id in (
+    select id from usage_errors where error = ${error} ${since(range)} union all
+    select id from usage as other
+    where outcome <> ${sql.lit('completed')} and error = ${error} ${since(range)} ${until})`;
 }
 
 interface Position {

@@ -154,6 +154,7 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
       result: string,
       from: number,
       durationMs: number,
+      words?: string,
     ): AttemptRecord => ({
       channel,
       class: kind,
@@ -162,6 +163,7 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
       startedAt: time + from,
       durationMs: Math.round(durationMs),
       upstreamRequestId: `up_${Math.floor(random() * 1e12).toString(36)}`,
+      ...(words !== undefined && { blame: 'channel', words }),
     });
     if (luck > 0.978) {
       return {
@@ -172,12 +174,16 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
         error: 'upstream_abnormal',
         upstreamModel: null,
         channel: null,
-        attempts: [attempt(chosen.channel, 'started', 500, 'abnormal', 2, 700)],
+        attempts: [
+          attempt(chosen.channel, 'started', 500, 'abnormal', 2, 700, 'api_error: Internal error'),
+        ],
         durationMs: 720,
       };
     }
     const retried = luck > 0.955 && chosen.model === 'claude-sonnet-5';
-    const failedMs = retried ? Math.round(between(200, 600)) : 0;
+    // It has failed since this morning.
+    const isAzure = chosen.model === 'gpt-5' && time > end - 11 * hour;
+    const failedMs = retried ? Math.round(between(200, 600)) : isAzure ? 95 : 0;
     const [input, cached, output] = chosen.tokens;
     const all = Math.round(input * between(0.4, 1.7));
     const cacheRead = Math.round(all * cached * between(0.8, 1.03));
@@ -202,7 +208,22 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
       upstreamModel: retried ? 'eu.claude-sonnet-5' : chosen.model,
       channel,
       attempts: [
-        ...(retried ? [attempt(chosen.channel, 'started', 529, 'overloaded', 1, failedMs)] : []),
+        ...(isAzure
+          ? [attempt('azure-eu', 'started', 500, 'abnormal', 1, 90, 'server_error: Try again')]
+          : []),
+        ...(retried
+          ? [
+              attempt(
+                chosen.channel,
+                'started',
+                529,
+                'overloaded',
+                1,
+                failedMs,
+                'overloaded_error: Overloaded',
+              ),
+            ]
+          : []),
         attempt(channel, 'shown', 200, 'completed', failedMs + 2, durationMs - failedMs - 3),
       ],
       usageSource: 'reported',

@@ -12,8 +12,8 @@ const period = sums.extend({
 const attention = z.object({
   /** What is wrong; the console has a sentence for each. */
   kind: z.enum([
-    'channel_resting',
-    'credential_refused',
+    'channel_failing',
+    'channel_unsteady',
     'price_missing',
     'budget_high',
     'key_expiring',
@@ -31,8 +31,10 @@ const attention = z.object({
   spent: money.optional(),
   limit: money.optional(),
   window: z.enum(['daily', 'monthly', 'total']).optional(),
-  /** Credentials, or records that wait. */
+  /** Failed attempts, or records that wait. */
   count: z.int().optional(),
+  /** The word of a channel's last failure. */
+  error: z.string().optional(),
 });
 export type AttentionView = z.output<typeof attention>;
 
@@ -62,10 +64,12 @@ export const readOverview = defineRoute({
     },
     attention: [
       {
-        kind: 'channel_resting',
+        kind: 'channel_failing',
         severity: 'failed',
         object: { kind: 'channel', name: 'azure-eu' },
-        since: null,
+        since: '2026-11-25T08:14:00.000Z',
+        count: 612,
+        error: 'model-missing',
       },
     ],
   },

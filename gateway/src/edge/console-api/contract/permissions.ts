@@ -16,6 +16,8 @@ export const permissions = [
   'channels.read',
   /** Making, changing and trying channels. */
   'channels.write',
+  /** What upstreams said about their failures, and which messages clients got. */
+  'errors.read',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -25,7 +27,15 @@ export type Role = (typeof roles)[number];
 
 const table: Readonly<Record<Role, readonly Permission[]>> = {
   admin: [...permissions],
-  operator: ['own', 'usage.read', 'models.read', 'health.read', 'channels.read', 'channels.write'],
+  operator: [
+    'own',
+    'usage.read',
+    'models.read',
+    'health.read',
+    'channels.read',
+    'channels.write',
+    'errors.read',
+  ],
   billing: ['own', 'usage.read', 'models.read'],
   viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read', 'channels.read'],
   member: ['own'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '#config/index.ts';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, ranged, text, time, tokens, units } from './values.ts';
+import { blame, count, money, nothing, ranged, text, time, tokens, units } from './values.ts';
 
 const attempt = z.object({
   channel: z.string(),
@@ -10,6 +10,8 @@ const attempt = z.object({
   status: z.int().nullable(),
   /** `completed`, or a short word for the failure. */
   result: z.string(),
+  /** What is to blame for a failure; absent: nothing failed, or whatever failed says nothing about the channel. */
+  blame: blame.optional(),
   started_at: time,
   duration_ms: z.number(),
   upstream_request_id: z.string().nullable(),
@@ -67,6 +69,14 @@ const passedOver = z.enum([
 ]);
 
 const detail = row.extend({
+  /** The message that the client got; null: none is kept, or it is the business of others. */
+  message: z.string().nullable(),
+  attempts: z.array(
+    attempt.extend({
+      /** The upstream's words about its failure, cleaned; null: none are kept, or the role may not read them. */
+      words: z.string().nullable(),
+    }),
+  ),
   group: z.string(),
   /** Before the group's factor. */
   receipt: z.array(z.object({ part: z.string(), quantity: z.number(), price: money })).nullable(),
@@ -109,6 +119,10 @@ const nameFilters = {
 /** Filters of requests; all must hold. */
 const filters = {
   ...nameFilters,
+  /** A channel that was asked, whether or not it responded. */
+  tried: name.optional(),
+  /** The word of what went wrong: the client's error, or that of an attempt. */
+  error: name.optional(),
   protocol: name.optional(),
   operation: name.optional(),
   outcome: name.optional(),
@@ -195,6 +209,8 @@ export const readUsage = defineRoute({
   response: detail,
   example: {
     ...exampleRow,
+    message: null,
+    attempts: exampleRow.attempts.map((each) => ({ ...each, words: null })),
     group: 'default',
     receipt: [
       { part: 'input', quantity: 9, price: '0.0000002' },
@@ -224,6 +240,10 @@ export const sums = z.object({
   video_ms: z.int(),
   video_tokens: z.int(),
   cost: money,
+  /** Attempts at channels, whichever responded in the end. */
+  attempts: z.int(),
+  /** How many of them failed. */
+  failed_attempts: z.int(),
 });
 
 const sum = sums.extend({
@@ -242,6 +262,8 @@ export const exampleSums: z.input<typeof sums> = {
   video_ms: 0,
   video_tokens: 0,
   cost: '0.0000444',
+  attempts: 1,
+  failed_attempts: 0,
 };
 
 /** The range that was summed: whole hours around the one that was asked for. */

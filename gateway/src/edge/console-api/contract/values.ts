@@ -49,6 +49,9 @@ export const count = (least: number, most: number) =>
       error: `expected a whole number from ${least} to ${most}`,
     });
 
+/** What is to blame for a failed attempt; `none`: neither the channel nor its credential or model. */
+export const blame = z.enum(['channel', 'credential', 'quota', 'model', 'none']);
+
 export const tokens = z.object({
   /** The uncached part. */
   input: z.int(),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { z } from 'zod';
-import { recentHealth, type RecentHealth } from '#usage/index.ts';
+import { channelTraffic, type ChannelTraffic } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
@@ -12,6 +12,7 @@ import {
   type HealthSource,
   type NodeHealth,
 } from './source.ts';
+import { verdictOf } from './verdict.ts';
 
 export interface HealthRoutesOptions extends ServeOptions {
   readonly reads: Reads;
@@ -47,13 +48,15 @@ export function healthRoutes(scope: FastifyInstance, options: HealthRoutesOption
     };
   });
 
-  serveRoute(scope, contract.listChannels, options, async () => {
-    const recent = await reads((db) => recentHealth(db, 'channel', null, now()));
+  serveRoute(scope, contract.listChannels, options, async ({ caller }) => {
+    const trafficByName = await reads((db) => channelTraffic(db, now()));
+    const withWords = caller.permissions.includes('errors.read');
     return {
       body: {
         data: snapshot()
           .channels.map((channel) => {
             const reading = health.channel(channel);
+            const traffic = trafficByName.get(channel.name);
             return {
               name: channel.name,
               provider: channel.provider,
@@ -62,7 +65,8 @@ export function healthRoutes(scope: FastifyInstance, options: HealthRoutesOption
               priority: channel.priority,
               state: stateOf(reading),
               credentials: reading.credentials,
-              recent: recentOf(recent.get(channel.name)),
+              verdict: verdictOf(traffic),
+              recent: traffic === undefined ? null : recentOf(traffic, withWords),
             };
           })
           .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
@@ -90,13 +94,30 @@ function stateOf({ breaker, credentials }: ChannelHealthReading): ChannelState {
   return ready === 0 && cooling > 0 ? 'waits' : 'works';
 }
 
-function recentOf(recent: RecentHealth | undefined) {
-  if (recent === undefined) return null;
-  const { requests, failed, hours, firstToken } = recent;
+function recentOf(traffic: ChannelTraffic, withWords: boolean) {
+  const { attempts, failed, hours, firstToken, errors, answeredAt, failing, lastFailure } = traffic;
   return {
-    requests,
-    success: shareOf(requests, failed) ?? 1,
-    hours: hours.map((hour) => shareOf(hour.requests, hour.failed)),
+    attempts,
+    failed,
+    success: shareOf(attempts, failed) ?? 1,
+    hours: hours.map((hour) => shareOf(hour.attempts, hour.failed)),
     first_token_ms: firstToken,
+    errors: [...errors],
+    answered_at: answeredAt === null ? null : new Date(answeredAt).toISOString(),
+    failing:
+      failing === null
+        ? null
+        : { since: new Date(failing.since).toISOString(), attempts: failing.attempts },
+    last_failure:
+      lastFailure === null
+        ? null
+        : {
+            request: lastFailure.id,
+            time: new Date(lastFailure.time).toISOString(),
+            error: lastFailure.error,
+            blame: lastFailure.blame,
+            status: lastFailure.status,
+            words: withWords ? lastFailure.text : null,
+          },
   };
 }

@@ -1,4 +1,4 @@
-import type { UsageEntry, UsageFilter } from '#usage/index.ts';
+import { errorWord, type UsageEntry, type UsageFilter } from '#usage/index.ts';
 
 const named = ['key', 'user', 'team', 'model', 'channel', 'client'] as const;
 
@@ -10,7 +10,10 @@ export type Matched = Pick<
   readonly user_id: string;
   readonly team_id: string | null;
   /** Absent: the request has not ended. */
-  readonly ended?: Pick<UsageEntry, 'outcome' | 'status' | 'cost' | 'duration_ms' | 'attempts'>;
+  readonly ended?: Pick<
+    UsageEntry,
+    'outcome' | 'status' | 'error' | 'cost' | 'duration_ms' | 'attempts'
+  >;
 };
 
 /** Whether a list with this filter shows the request. One that has not ended matches what is not known yet. */
@@ -39,15 +42,22 @@ export function matches(filter: UsageFilter, row: Matched): boolean {
 }
 
 function matchesEnd(
-  { outcome, statuses, minCost, minDuration, isAsked }: UsageFilter,
+  { outcome, statuses, minCost, minDuration, isAsked, tried, error }: UsageFilter,
   row: NonNullable<Matched['ended']>,
 ): boolean {
   if (outcome !== undefined && row.outcome !== outcome) return false;
   if (statuses !== undefined && (row.status < statuses[0] || row.status > statuses[1]))
     return false;
+  const { attempts } = row;
+  if (tried !== undefined && !attempts.some(({ channel }) => channel === tried)) return false;
+  const isOfError =
+    error === undefined ||
+    row.error === error ||
+    attempts.some((attempt) => errorWord(attempt) === error);
+  if (!isOfError) return false;
   if (minCost !== undefined && nanoOf(row.cost) < minCost) return false;
   if (minDuration !== undefined && row.duration_ms < minDuration) return false;
-  return isAsked === undefined || isAsked === row.attempts.length > 0;
+  return isAsked === undefined || isAsked === attempts.length > 0;
 }
 
 /** Nothing was charged: less than any amount. */

@@ -49,7 +49,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
       const all = [...(await offersFor(db, caller)).values()];
       const offers = q === undefined ? all : all.filter((offer) => isNamed(offer, q));
       const origins = await originsOf(db);
-      const health = await recentHealth(db, 'model', null, now());
+      const health = await recentHealth(db, null, now());
       const view = (offer: Offer) => viewOf(offer, { caller, origins, health });
       return {
         body: { data: offers.map(view).toSorted((a, b) => (a.id < b.id ? -1 : 1)) },
@@ -65,7 +65,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
       if (offer === undefined) throw new ApiError('not_found', 'there is no such model');
       const { model, aliases, routes } = offer;
       const origins = await originsOf(db);
-      const health = await recentHealth(db, 'model', [model.id, ...aliases], now());
+      const health = await recentHealth(db, [model.id, ...aliases], now());
       const versions = await listPriceVersions(db, model.id, mostVersions);
       return {
         body: {

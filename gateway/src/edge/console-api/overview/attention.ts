@@ -2,16 +2,12 @@ import { isPriced, type CatalogueSnapshot } from '#catalogue/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import { keysSpent, keysThatEnd, teamBudgets } from '#identity/index.ts';
 import { spentOf, windowOf } from '#ledger/index.ts';
-import type { NameFilters } from '#usage/index.ts';
+import type { ChannelTraffic, NameFilters } from '#usage/index.ts';
 import type { AttentionView } from '../contract/index.ts';
+import { verdictOf } from '../health/verdict.ts';
 
 /** The state of this process as far as people have to know of it. */
 export interface GatewayState {
-  readonly channels: () => readonly {
-    readonly channel: string;
-    readonly breaker: 'closed' | 'open' | 'half-open';
-    readonly credentials: { readonly disabled: number };
-  }[];
   readonly journal: { readonly depth: number; readonly usable: boolean };
 }
 
@@ -25,28 +21,14 @@ const manyRecords = 10_000;
 /** Of each kind: a list of hundreds is no list of what to do. */
 const most = 10;
 
-/** What is wrong with the gateway itself: channels and journal. */
-export function gatewayAttention({ channels, journal }: GatewayState): AttentionView[] {
-  const states = channels();
-  const channel = (name: string) => ({ kind: 'channel', name }) as const;
+/** What is wrong with the gateway itself: its channels, by what became of their attempts on all nodes, and its journal. */
+export function gatewayAttention(
+  channels: readonly string[],
+  traffic: ReadonlyMap<string, ChannelTraffic>,
+  { journal }: GatewayState,
+): AttentionView[] {
   return [
-    ...states
-      .filter(({ breaker }) => breaker !== 'closed')
-      .map(({ channel: name }) => ({
-        kind: 'channel_resting' as const,
-        severity: 'failed' as const,
-        object: channel(name),
-        since: null,
-      })),
-    ...states
-      .filter(({ credentials }) => credentials.disabled > 0)
-      .map(({ channel: name, credentials }) => ({
-        kind: 'credential_refused' as const,
-        severity: 'failed' as const,
-        object: channel(name),
-        since: null,
-        count: credentials.disabled,
-      })),
+    ...channelAttention(channels, traffic),
     ...(journal.usable && journal.depth < manyRecords
       ? []
       : [
@@ -59,6 +41,29 @@ export function gatewayAttention({ channels, journal }: GatewayState): Attention
           },
         ]),
   ];
+}
+
+function channelAttention(
+  channels: readonly string[],
+  traffic: ReadonlyMap<string, ChannelTraffic>,
+): AttentionView[] {
+  const views = channels.flatMap((name): AttentionView[] => {
+    const one = traffic.get(name);
+    const verdict = verdictOf(one);
+    if (one === undefined || (verdict !== 'fails' && verdict !== 'unsteady')) return [];
+    const fails = verdict === 'fails' && one.failing !== null;
+    return [
+      {
+        kind: fails ? 'channel_failing' : 'channel_unsteady',
+        severity: fails ? 'failed' : 'warning',
+        object: { kind: 'channel', name },
+        since: fails ? new Date(one.failing.since).toISOString() : null,
+        count: fails ? one.failing.attempts : one.failed,
+        ...(one.lastFailure !== null && { error: one.lastFailure.error }),
+      },
+    ];
+  });
+  return views.toSorted((a, b) => (a.severity < b.severity ? -1 : 1)).slice(0, most);
 }
 
 /** Models that cannot be charged. */

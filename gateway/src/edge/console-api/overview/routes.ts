@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
-import { groupUsage, readLatency, type NameFilters } from '#usage/index.ts';
+import { channelTraffic, groupUsage, readLatency, type NameFilters } from '#usage/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
@@ -35,7 +35,13 @@ export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOp
         now: await periodOf(db, { ...range, ...own }, tz),
         before: await periodOf(db, { ...before, ...own }, tz),
         attention: [
-          ...(caller.permissions.includes('health.read') ? gatewayAttention(state) : []),
+          ...(caller.permissions.includes('health.read')
+            ? gatewayAttention(
+                snapshot().channels.map(({ name }) => name),
+                await channelTraffic(db, now()),
+                state,
+              )
+            : []),
           // Prices are the business of those who see all.
           ...(own.userId === undefined ? priceAttention(snapshot()) : []),
           ...(await accountAttention(db, own, now())),

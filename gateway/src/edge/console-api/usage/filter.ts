@@ -65,11 +65,14 @@ export function namesIn(query: NameQuery) {
 
 /** All filters of requests, but for whose they are. */
 export function filterOf(query: Query): UsageFilter {
-  const { from, to, protocol, operation, outcome, status, min_cost, min_ms, asked } = query;
+  const { from, to, protocol, operation, outcome, status, min_cost, min_ms, asked, tried, error } =
+    query;
   return {
     ...namesIn(query),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
+    ...(tried !== undefined && { tried }),
+    ...(error !== undefined && { error }),
     ...(protocol !== undefined && { protocol }),
     ...(operation !== undefined && { operation }),
     ...(outcome !== undefined && { outcome }),

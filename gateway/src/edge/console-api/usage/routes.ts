@@ -4,6 +4,7 @@ import { readPriceVersion } from '#catalogue/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import {
   decimalOf,
+  errorTexts,
   findUsage,
   listUsage,
   readHistogram,
@@ -13,6 +14,7 @@ import {
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveRoute } from '../serve-route.ts';
+import type { SignedInCaller } from '../sessions/guard.ts';
 import { exportRoute } from './export.ts';
 import { readFacets } from './facets.ts';
 import {
@@ -107,18 +109,24 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
   });
 
   serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
-    const { entry, inputPrice } = await reads(async (db) => {
+    const { entry, inputPrice, texts } = await reads(async (db) => {
       const foundRow = await findUsage(db, parameters.id, await scopeOf(db, caller));
       return {
         entry: foundRow,
         inputPrice: foundRow === null ? null : await inputPriceOf(db, foundRow),
+        texts: foundRow === null ? noTexts : await textsOf(db, parameters.id, caller),
       };
     });
     if (entry === null) throw new ApiError('not_found', 'there is no such request');
-    const { receipt, route, losses } = entry;
+    const { receipt, route, losses, attempts } = entry;
     return {
       body: {
         ...rowOf(entry),
+        message: texts.get(0) ?? null,
+        attempts: attempts.map((attempt, at) => ({
+          ...attempt,
+          words: texts.get(at + 1) ?? null,
+        })),
         receipt: receipt === null ? null : [...receipt],
         input_price: inputPrice,
         route: [...route],
@@ -126,6 +134,25 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
       },
     };
   });
+}
+
+const noTexts: ReadonlyMap<number, string> = new Map();
+
+/**
+ * The texts of a request's errors, by the attempt (`errorTexts`): all of them for those who run the gateway. Everybody
+ * else may read the message that they themselves got.
+ */
+async function textsOf(
+  db: OpenDatabase['kysely'],
+  id: string,
+  { permissions, session }: SignedInCaller,
+): Promise<ReadonlyMap<number, string>> {
+  const texts = await errorTexts(db, id);
+  if (texts.size === 0 || permissions.includes('errors.read')) return texts;
+  const message = texts.get(0);
+  const isTheirs =
+    message !== undefined && (await findUsage(db, id, { userId: session.user.id })) !== null;
+  return isTheirs ? new Map([[0, message]]) : noTexts;
 }
 
 /** What its tokens of caches would have cost as input, at the price that it was charged by. */

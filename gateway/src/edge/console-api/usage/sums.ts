@@ -115,5 +115,7 @@ export function viewOf(sums: Sums) {
     video_ms: sums.video_ms,
     video_tokens: sums.video_tokens,
     cost: formatUsd(sums.cost),
+    attempts: sums.attempts,
+    failed_attempts: sums.failed_attempts,
   };
 }

@@ -66,6 +66,8 @@ export class Attempt<Result, Seen>
   readonly outcome: Promise<OutcomeOf<Result, Seen>>;
   upstreamHeaders: UpstreamHeaders = {};
   status = 0;
+  /** The upstream's own words about its failure, as they came; null: it had none. */
+  words: string | null = null;
   readonly call: UpstreamCall;
   readonly startedAt: number;
   over = false;
@@ -329,6 +331,7 @@ export class Attempt<Result, Seen>
 
   fail(failure: AttemptFailure): void {
     if (this.over) return;
+    this.words = failure.words ?? null;
     this.finish(this.#receiver.failed?.(failure) ?? failure);
     if (!this.#isEnded) this.call.abort();
   }

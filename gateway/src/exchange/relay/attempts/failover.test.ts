@@ -22,7 +22,8 @@ const routeOf = (id: string): Route =>
       name: id,
       provider: id.split('-')[0],
       baseUrl: `https://${id}.example/v1`,
-      credentials: ['secret'],
+      credentials: [`secret-of-${id}`],
+      headers: {},
       timeouts: {},
     },
     upstreamModel: `${id}-up`,
@@ -40,6 +41,7 @@ const clientFault: AttemptOutcome = {
 function open(
   outcomes: Readonly<Record<string, AttemptOutcome | Error>>,
   more: Partial<RequestPlan<SentRequest, unknown, unknown>> = {},
+  keepsErrorTexts = true,
 ) {
   const asked: string[] = [];
   const client = { disconnected: false, failedWith: null, fail: () => {}, onDisconnect: () => {} };
@@ -72,7 +74,11 @@ function open(
     send({ origin }: UpstreamRequest, attempt: Attempt<unknown, unknown>) {
       asked.push(origin);
       attempt.upstreamHeaders = { 'x-request-id': origin };
-      queueMicrotask(() => attempt.finish(outcomes[origin] as AttemptOutcome));
+      queueMicrotask(() => {
+        const outcome = outcomes[origin] as AttemptOutcome;
+        if (outcome.kind === 'failed') attempt.words = outcome.words ?? null;
+        attempt.finish(outcome);
+      });
       return {};
     },
   };
@@ -81,6 +87,7 @@ function open(
     upstream: upstream as unknown as UpstreamClient,
     clock: { now: () => 0, monotonic: () => 0 },
     timeouts: { total: 1_000 } as never,
+    keepsErrorTexts,
     ticker: { add: () => ({ end: () => {} }) } as never,
     drains: createDrainSlots(1),
     journal: { begin: ({ channel }: Intent) => void begun.push(channel) },
@@ -136,6 +143,17 @@ describe('what attempts return', () => {
     });
     expect(asked).toEqual(['a', 'b']);
     expect(begun).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    [true, 'server_error: no, says [address] to [key]'],
+    [false, undefined],
+  ])('the words of an upstream without its secrets, if they are kept: %s', async (keeps, words) => {
+    const said = { ...broken, words: 'server_error: no, says a.example to secret-of-a' };
+    const { run } = open({ a: said, b: response }, {}, keeps);
+    const { attempts } = await run();
+    expect(attempts.map((attempt) => attempt.words)).toEqual([words, undefined]);
+    expect(attempts.map(({ blame }) => blame)).toEqual(['channel', undefined]);
   });
 
   test('when none answers: no channel, and what was changed for the last', async () => {

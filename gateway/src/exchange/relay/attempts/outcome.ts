@@ -9,7 +9,7 @@ import { brokenEndingIn } from '#protocols/index.ts';
 import type { AttemptResult } from '#routing/index.ts';
 import { retryAfterOf, type UpstreamHeaders } from '#upstream/index.ts';
 import { type AttemptClass, type AttemptRecord, unitsOf, type UnitsRecord } from '#usage/index.ts';
-import { type Classification, classifyFailure } from '#vendors/index.ts';
+import { type Classification, classifyFailure, wordsOf } from '#vendors/index.ts';
 import type { SentRequest, Tried } from '../ending/record.ts';
 
 /** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
@@ -28,6 +28,8 @@ export interface AttemptFailure {
   readonly usage?: ReportedUsage | null;
   /** The same for what is not counted in tokens. */
   readonly units?: UnitsRecord;
+  /** The upstream's own words, as they came. Absent or null: it had none. */
+  readonly words?: string | null;
   /** The client's error, if the channel is not to blame. No other channel is tried then. */
   readonly final?: GatewayError;
 }
@@ -161,7 +163,7 @@ export function isError(status: number): boolean {
   return status < 200 || status > 299 || status === partialContent;
 }
 
-/** Classifies an upstream's error response. Its text is not passed on. */
+/** Classifies an upstream's error response. Its text is not passed on to the client. */
 export function failureOfResponse(
   status: number | null,
   headers: UpstreamHeaders,
@@ -171,9 +173,17 @@ export function failureOfResponse(
   const classification = ending?.isSpoilt
     ? spoilt
     : classifyFailure({ status, body, retryAfter: retryAfterOf(headers) });
-  const result =
-    ending?.result ?? (classification.kind === 'client' ? classification.error : classification.as);
-  return { kind: 'failed', class: 'started', classification, status, result, stale: false };
+  const result = ending?.result ?? wordOf(classification);
+  const words = wordsOf(body);
+  return { kind: 'failed', class: 'started', classification, status, result, stale: false, words };
+}
+
+/** The word of a failure in rows and sums: what is to blame, where that says more than the client's error. */
+function wordOf(classification: Classification): string {
+  if (classification.kind === 'client') return classification.error;
+  const { blame, as } = classification;
+  if (blame === 'credential') return 'credential-refused';
+  return blame === 'model' && as === 'abnormal' ? 'model-refused' : as;
 }
 
 const spoilt: Classification = Object.freeze({ kind: 'failover', as: 'abnormal', blame: 'none' });
@@ -187,23 +197,32 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** The entry that one attempt leaves in the usage row. Units of time are those of `AttemptRecord`. */
+/**
+ * The entry that one attempt leaves in the usage row. Units of time are those of `AttemptRecord`.
+ * @param words of the upstream about its failure, cleaned; null: none are kept
+ */
 export function recordAttempt(
   outcome: AttemptOutcome,
   headers: UpstreamHeaders,
   when: Pick<AttemptRecord, 'channel' | 'startedAt' | 'durationMs'>,
+  words: string | null = null,
 ): AttemptRecord {
   const isComplete = outcome.kind === 'complete';
   const requestId = headers['x-request-id'] ?? headers['request-id'];
+  const health = resultForHealth(outcome);
+  // A connection that had idled too long says nothing, and the same channel is asked again.
+  const isStale = outcome.kind === 'failed' && outcome.stale;
   return {
     channel: when.channel,
     class: isComplete ? 'shown' : classOf(outcome),
     status: outcome.status,
     result: isComplete ? 'completed' : resultOf(outcome),
+    ...(typeof health === 'object' && !isStale && { blame: health.blame }),
     startedAt: when.startedAt,
     durationMs: Math.round(when.durationMs),
     upstreamRequestId: typeof requestId === 'string' ? requestId.slice(0, 100) : null,
     ...(!isComplete && unpaidOf(outcome)),
+    ...(words !== null && { words }),
   };
 }
 

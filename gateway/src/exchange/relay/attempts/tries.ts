@@ -4,6 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { Journal } from '#journal/index.ts';
 import type { ChannelHealth, ChannelLease } from '#routing/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
+import { cleanWords } from '#vendors/index.ts';
 import { asGatewayError } from '../ending/finish.ts';
 import type { SentRequest } from '../ending/record.ts';
 import { ClientGone, type Exchange, type ExchangeInput } from '../exchange.ts';
@@ -27,6 +28,8 @@ export interface SendingParts extends AttemptParts {
   readonly health: ChannelHealth;
   /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;
+  /** Whether the texts of errors are kept at all. */
+  readonly keepsErrorTexts: boolean;
 }
 
 /** What the tries need of the gateway. */
@@ -85,8 +88,16 @@ export class Tries<Sent extends SentRequest, Result, Seen> {
       health.took(lease, 'buffered', durationMs);
     }
     const when = { channel: route.channel.name, startedAt: this.#startedAt, durationMs };
-    this.attempts.push(recordAttempt(outcome, attempt.upstreamHeaders, when));
+    this.attempts.push(
+      recordAttempt(outcome, attempt.upstreamHeaders, when, this.#wordsOf(attempt, route)),
+    );
     return outcome;
+  }
+
+  #wordsOf({ words }: Attempt<Result, Seen>, { channel }: Route): string | null {
+    if (words === null || !this.#parts.keepsErrorTexts) return null;
+    const secrets = [...channel.credentials, ...Object.values(channel.headers)];
+    return cleanWords(words, secrets, new URL(channel.baseUrl).hostname);
   }
 
   /**

@@ -15,12 +15,13 @@ import {
   nothingUsed,
   recordOf,
   type Tried,
+  withoutKeys,
 } from './record.ts';
 
 /** The parts that finishing an exchange needs. */
 export interface FinishParts extends Pick<
   ExchangeParts,
-  'billing' | 'clock' | 'digestBody' | 'onUnexpectedError'
+  'billing' | 'clock' | 'digestBody' | 'keepsErrorTexts' | 'onUnexpectedError'
 > {
   readonly journal: Pick<ExchangeParts['journal'], 'append'>;
   readonly observer: Pick<ExchangeParts['observer'], 'finished'>;
@@ -39,7 +40,7 @@ export function finishExchange(
   const { billing, clock, journal, observer } = parts;
   const durationMs = clock.monotonic() - exchange.input.startedAt;
   const { hold } = exchange;
-  const { outcome, measuredUsage } = ending;
+  const { outcome, measuredUsage, error } = ending;
   // A client does not pay for a failure. A client that leaves pays for what was there of the response.
   const isOwed =
     (outcome === 'completed' || outcome === 'client-left') && measuredUsage.source !== 'none';
@@ -52,7 +53,10 @@ export function finishExchange(
       throw error;
     }
   }
-  const record = recordOf(exchange, ending, charge, durationMs);
+  let record = recordOf(exchange, ending, charge, durationMs);
+  if (error !== null && parts.keepsErrorTexts) {
+    record = { ...record, message: withoutKeys(error.message) };
+  }
   return journal.append(record).then(
     () => {
       if (hold !== null) billing.commitHold(hold, charge);

@@ -174,7 +174,7 @@ export function userAgentOf({ headers }: Pick<ExchangeInput, 'headers'>): string
 }
 
 /** A user may configure the key as the model's name, and a key must not be stored. No model is named like a key. */
-function withoutKeys(text: string): string {
+export function withoutKeys(text: string): string {
   return text.includes('sk-')
     ? text.replaceAll(/(?<![a-z0-9])sk-[\x21-\x7e]{16,}/gi, 'sk-…')
     : text;

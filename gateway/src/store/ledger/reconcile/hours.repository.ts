@@ -1,14 +1,19 @@
 import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
 import type { Database } from '#database/schema.ts';
-import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
+import { hourlyDimensions, hourlySums, type HourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/revisions.ts';
 import type { Check } from './difference.ts';
 import type { TimeRange } from './rows.repository.ts';
 
 const hourMs = 3_600_000;
 
-type Sums = Record<(typeof hourlySums)[number], number | bigint>;
+type CheckedSum = Exclude<keyof HourlySums, 'attempts' | 'failed_attempts'>;
+/** Programs of earlier versions count no attempts beside their rows. */
+const checkedSums = hourlySums.filter(
+  (name): name is CheckedSum => name !== 'attempts' && name !== 'failed_attempts',
+);
+type Sums = Record<CheckedSum, number | bigint>;
 type Row = Record<(typeof hourlyDimensions)[number], string> & Sums;
 
 /**
@@ -28,7 +33,7 @@ export async function* checkHours(database: OpenDatabase, { from, to }: TimeRang
     const isWhole = rows.length === 0 || (await usageRemovedBefore(db)) <= hour;
     for (const row of isWhole ? rows : []) {
       const names = hourlyDimensions.map((dimension) => row[dimension]).join(' ');
-      const wrongSums = hourlySums.filter((name) => Number(row[name]) !== 0);
+      const wrongSums = checkedSums.filter((name) => Number(row[name]) !== 0);
       yield {
         check: 'hour',
         subject: `${new Date(hour).toISOString()} ${names}`,
@@ -54,11 +59,11 @@ async function nextHour(db: Kysely<Database>, start: number): Promise<number | n
 
 async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): Promise<Row[]> {
   const attempts = attemptsIn[dialect];
-  const names = sql.join([...hourlyDimensions, ...hourlySums].map((name) => sql.ref(name)));
+  const names = sql.join([...hourlyDimensions, ...checkedSums].map((name) => sql.ref(name)));
   const total = (name: string) => sql`sum(${sql.ref(name)})`;
   const { rows } = await sql<Row>`
     select ${sql.join(hourlyDimensions.map((name) => sql.ref(name)))},
-      ${sql.join(hourlySums.map((name) => sql`${total(name)} as ${sql.ref(name)}`))}
+      ${sql.join(checkedSums.map((name) => sql`${total(name)} as ${sql.ref(name)}`))}
     from (
       select ${names} from usage_hourly where hour = ${hour}
       union all
@@ -82,7 +87,7 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
     ) as sides
     group by ${sql.join(hourlyDimensions.map((name) => sql.ref(name)))}
     having ${sql.join(
-      hourlySums.map((name) => sql`${total(name)} <> 0`),
+      checkedSums.map((name) => sql`${total(name)} <> 0`),
       sql` or `,
     )}`.execute(kysely);
   return rows;
@@ -92,7 +97,7 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
 const parts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
 
 /** Sums to which attempts add nothing: all but the last one. */
-const attemptless = hourlySums.slice(0, -1);
+const attemptless = checkedSums.slice(0, -1);
 
 const units = ['images', 'video_ms', 'video_tokens'] as const;
 
