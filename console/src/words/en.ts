@@ -78,9 +78,8 @@ export const en = {
   requests: {
     title: 'Requests',
     filter: 'Filter',
-    filterHint: 'For example: model:demo-chat status:4xx cost:>0.01',
+    filterHint: 'For example: model:demo-chat -status:200 ttft:>2s timeout',
     filterWords: 'Words: {{words}}',
-    unknownWord: 'There is no filter “{{word}}”. Known: {{words}}.',
     wrongValue: '{{word}}: {{message}}',
     columns: {
       time: 'Time',
@@ -683,6 +682,7 @@ export const en = {
     ofProcess: 'Of the process that serves this page.',
   },
   explore: {
+    filterHint: 'For example: model:claude* -key:ci',
     metric: 'Show',
     group: 'By',
     second: 'And by',

@@ -79,9 +79,8 @@ export const zh: Words = {
   requests: {
     title: '请求',
     filter: '筛选',
-    filterHint: '例如：model:demo-chat status:4xx cost:>0.01',
+    filterHint: '例如：model:demo-chat -status:200 ttft:>2s timeout',
     filterWords: '可用条件：{{words}}',
-    unknownWord: '没有筛选条件“{{word}}”。可用：{{words}}。',
     wrongValue: '{{word}}：{{message}}',
     columns: {
       time: '时间',
@@ -667,6 +666,7 @@ export const zh: Words = {
     ofProcess: '来自为此页面服务的进程。',
   },
   explore: {
+    filterHint: '例如：model:claude* -key:ci',
     metric: '显示',
     group: '分组',
     second: '再按',

@@ -1,20 +1,21 @@
 import { searchText, type Query } from '../../api/client.ts';
 import { defaultRange, startOf, type RangeSearch } from '../../app/range.ts';
-import { readFilter } from './filter.ts';
 
 /** Where all requests of a filter come as a file. */
 export function exportAddress(query: Omit<Query<'exportUsage'>, 'format'>): string {
   return `/admin/v1/usage/export?${searchText({ ...query, format: 'csv' })}`;
 }
 
-/** What a page with this address shows, as a file; null: its filter has a word that is not known. */
+/** What a page with this address shows, as a file. */
 export function exportOf(
   { range = defaultRange, from = startOf(range), to }: RangeSearch,
   filter: string,
-): string | null {
-  const reading = readFilter(filter);
-  if (reading.kind === 'unknown') return null;
-  return exportAddress({ ...reading.query, from, ...(to !== undefined && { to }) });
+): string {
+  return exportAddress({
+    ...(filter !== '' && { filter }),
+    from,
+    ...(to !== undefined && { to }),
+  });
 }
 
 /** Makes the browser store a file, of which nothing passes through the page. */

@@ -19,7 +19,7 @@ import {
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
-import { nameWords, readFilter } from '../requests/filter.ts';
+import { nameWords } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, type UsageSearch } from './search.ts';
@@ -38,21 +38,20 @@ export function UsagePage() {
   const span = useSpan(search);
   const usual = span.length <= 3 * day ? 'hour' : 'day';
   const bucket = search.bucket ?? usual;
-  const reading = useMemo(() => readFilter(filter, nameWords), [filter]);
   const asked = {
-    ...(reading.kind === 'read' ? (reading.query as Partial<Query<'sumUsage'>>) : {}),
+    ...(filter !== '' && { filter }),
     from: span.from,
     ...(span.to !== undefined && { to: span.to }),
     metric,
     tz: timeZone,
   };
-  const isOn = reading.kind === 'read';
-  const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' }, isOn);
+  const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' });
   const second = sub === group ? undefined : sub;
-  const byName = useSums(
-    { ...asked, by: second === undefined ? group : `${group},${second}`, first: '50' },
-    isOn,
-  );
+  const byName = useSums({
+    ...asked,
+    by: second === undefined ? group : `${group},${second}`,
+    first: '50',
+  });
   const failed = [overTime, byName].find(({ isError }) => isError);
   const change = (part: Partial<Record<keyof UsageSearch, unknown>>): void => {
     void navigate({ to: '/usage', search: { ...search, ...part } as UsageSearch });
@@ -127,7 +126,6 @@ export function UsagePage() {
         <FilterLine
           key={filter}
           filter={filter}
-          reading={reading}
           span={span}
           words={nameWords}
           error={failed?.error}
@@ -142,7 +140,7 @@ export function UsagePage() {
             }}
           />
         )}
-        {failed === undefined && isOn && byName.data === undefined && <Skeleton rows={10} />}
+        {failed === undefined && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
         {overTime.data !== undefined && overTime.data.requests > 0 && (
           <section className={styles['chart']}>
@@ -190,10 +188,9 @@ export function UsagePage() {
   );
 }
 
-function useSums(query: Query<'sumUsage'>, enabled: boolean) {
+function useSums(query: Query<'sumUsage'>) {
   return useQuery({
     queryKey: ['sums', query],
-    enabled,
     queryFn: ({ signal }) => read<'sumUsage'>('/usage/sums', query, signal),
     placeholderData: (previous) => previous,
     refetchInterval: 60_000,
