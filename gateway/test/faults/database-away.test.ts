@@ -1,12 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { reconcile, type Difference } from '#ledger/index.ts';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
+import { canStartPostgres, startPrivatePostgres } from '../database/private-postgres.ts';
 import { startGatewayPlace, type GatewayPlace } from '../support/gateway-place.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { askChat, secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';
+import { key } from './nodes.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -159,5 +162,56 @@ test.skipIf(isSkipped('postgres'))(
     await expect
       .poll(async () => (await askUnknown((turn += 1))).status, { timeout: 10_000, interval: 100 })
       .toBe(401);
+  },
+);
+
+const restartMs = 1_200;
+
+test.skipIf(!canStartPostgres)(
+  'R-28 a PostgreSQL that restarts refuses nobody, neither payers with leases nor those without',
+  { timeout: 60_000 },
+  async () => {
+    const postgres = await startPrivatePostgres();
+    // Behind the gateway's end.
+    onTestFinished(() => postgres.close());
+    const names = Array.from({ length: 40 }, (_, at) => `person${at}`);
+    const list = (entries: readonly string[]) => entries.map((entry) => `\n  - ${entry}`).join('');
+    const config = `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [chat]
+    models: [{ name: priced, upstream: demo-chat }]
+models:
+  - { id: priced, type: chat, max_output_tokens: 1000, price: { input: 1000, output: 2000 } }
+users:${list(names.map((name) => `{ email: ${name}@example.com, balance: 1000 }`))}
+keys:${list(names.map((name) => `{ name: ${name}, user: ${name}@example.com, secret: ${key(name)} }`))}
+`;
+    const { gateway, url } = await startGatewayPlace({ config, databaseUrl: postgres.url });
+    const ids: string[] = [];
+    const ask = async (name: string) => {
+      const { status, id, text } = await askChat(url, { key: key(name), model: 'priced' });
+      expect([name, status, text]).toEqual([name, 200, expect.any(String)]);
+      ids.push(String(id));
+    };
+    for (const name of names.slice(0, names.length / 2)) await ask(name);
+    await postgres.kill();
+    const everybody = names.map(async (name, at) => {
+      await wait(((at % 20) * restartMs) / 20);
+      await ask(name);
+    });
+    await wait(restartMs);
+    await postgres.start();
+    await Promise.all(everybody);
+
+    gateway.child.kill('SIGINT');
+    expect(await gateway.exit).toBe(0);
+    const database = openDatabase({ url: postgres.url });
+    onTestFinished(() => database.close());
+    expect((await allRows(database)).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    const differences: Difference[] = [];
+    await reconcile(database, {}, (difference) => void differences.push(difference));
+    expect(differences).toEqual([]);
   },
 );

@@ -177,6 +177,39 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
   );
 
   test(
+    'a killed worker leaves no connection open: neither a stream nor one that it had yet to take',
+    { timeout: 60_000 },
+    async () => {
+      const place = await createWorkplace();
+      place.write({ server: ', workers: 2' });
+      const gateway = place.start();
+      const url = await gateway.url;
+      const statusOf = (asked: ReturnType<typeof askChat>) =>
+        asked.then(
+          ({ status }) => status,
+          () => 'cut',
+        );
+      // Turns are taken, so that each of the two has one stream.
+      const streams = [1, 2].map(() =>
+        statusOf(askChat(url, { stream: true, fault: 'events=30;gap=100' })),
+      );
+      await expect.poll(() => metric(url, 'sluice_open_exchanges{kind="stream"')).toBe(2);
+      const [victim] = workersOf(gateway);
+      process.kill(victim!, 'SIGSTOP');
+      const waiting = Array.from({ length: 4 }, () => statusOf(askChat(url)));
+      // One of them is handed to the victim, which does not take it.
+      let answered = 0;
+      for (const each of waiting) void each.then(() => (answered += 1));
+      await expect.poll(() => answered).toBe(3);
+      process.kill(victim!, 'SIGKILL');
+      const countCut = async (asked: readonly Promise<number | string>[]) =>
+        (await Promise.all(asked)).filter((status) => status === 'cut').length;
+      expect(await countCut(waiting)).toBe(1);
+      expect(await countCut(streams)).toBe(1);
+    },
+  );
+
+  test(
     'one reload reaches every worker at once, and so does the stop',
     { timeout: 60_000 },
     async () => {

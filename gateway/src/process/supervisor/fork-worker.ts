@@ -1,4 +1,5 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
+import type { SendHandle, Serializable } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { WorkerEvents, WorkerProcess } from './worker-pool.ts';
 import { isMessage, workerNumberVariable, type FromWorker } from './messages.ts';
@@ -19,6 +20,7 @@ export function workerForks(workers: number) {
 
 function forkWorker(number: number, events: WorkerEvents): WorkerProcess {
   const worker = cluster.fork({ [workerNumberVariable]: String(number) });
+  closeUntakenConnection(worker);
   worker.on('message', (message: unknown) => {
     if (isMessage(message)) events.onMessage(message as FromWorker);
   });
@@ -37,4 +39,31 @@ function forkWorker(number: number, events: WorkerEvents): WorkerProcess {
       if (worker.isConnected()) worker.send(message, () => {});
     },
   };
+}
+
+/**
+ * Closes the connection that a worker had yet to take when it died. Node keeps the supervisor's end of a connection
+ * open until the worker has confirmed it, and hands over one at a time: without this, its client would wait for as long
+ * as it likes.
+ */
+function closeUntakenConnection({ process: child }: Worker): void {
+  let untaken: Connection | null = null;
+  const send = child.send.bind(child);
+  // Node's own calls have these two parameters, and ours a callback.
+  child.send = ((message: Serializable, connection?: Connection) => {
+    if (typeof connection !== 'object') return send(message, connection);
+    untaken = connection;
+    return send(message, connection as unknown as SendHandle);
+  }) as typeof child.send;
+  // First, because Node hands over the next connection when it hears of this one.
+  child.prependListener('internalMessage', (message: object) => {
+    if ('accepted' in message) untaken = null;
+  });
+  // Behind the last confirmation, which may come after `exit`; `disconnect` waits for the one that never comes.
+  child.once('close', () => untaken?.close());
+}
+
+/** A handle of Node's. */
+interface Connection {
+  close(): void;
 }

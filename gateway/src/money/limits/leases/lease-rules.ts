@@ -16,6 +16,10 @@ export const leaseRules = Object.freeze({
   gatherChangesMs: 20,
   /** How long the database is not asked after it failed; about a meter, after a command failed there. */
   awayMs: 1_000,
+  /** For as long as this after the first failure nobody is refused, since a database may be back soon: it restarts. */
+  restartMs: 3_000,
+  /** How often it is asked meanwhile. */
+  restartAskMs: 100,
   /** A failure that is older says nothing about the database any more. */
   recentMs: 10_000,
 });

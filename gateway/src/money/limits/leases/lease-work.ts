@@ -27,7 +27,8 @@ export class LeaseWork {
   /** Meters whose lease was not used for long. */
   #idle = new Set<string>();
   #awayUntil = -Infinity;
-  #hasFailed = false;
+  /** When the first command was sent that failed, by the monotonic clock; null: the last one succeeded. */
+  #failingSince: number | null = null;
   #working: Promise<void> | null = null;
   #wake: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -39,11 +40,11 @@ export class LeaseWork {
   }
 
   get isAway(): boolean {
-    return this.#hasFailed && this.#options.monotonic() < this.#awayUntil + leaseRules.recentMs;
+    return this.hasFailed && this.#options.monotonic() < this.#awayUntil + leaseRules.recentMs;
   }
 
   get hasFailed(): boolean {
-    return this.#hasFailed;
+    return this.#failingSince !== null;
   }
 
   get isClosed(): boolean {
@@ -53,6 +54,12 @@ export class LeaseWork {
   /** After a failure, the database is not asked for a moment. */
   get isPaused(): boolean {
     return this.#options.monotonic() < this.#awayUntil;
+  }
+
+  /** It failed so shortly ago that it may only be restarting: what needs it waits. */
+  get mayRestart(): boolean {
+    const since = this.#failingSince;
+    return since !== null && this.#options.monotonic() < since + leaseRules.restartMs;
   }
 
   /** The lease on this meter should be filled up ahead of need, by a command that follows. */
@@ -82,7 +89,7 @@ export class LeaseWork {
       .finally(() => {
         this.#working = null;
         if (this.#hasWork() && !this.isPaused) this.begin();
-        else this.#wakeLater();
+        else this.beginLater();
       });
   }
 
@@ -113,30 +120,34 @@ export class LeaseWork {
   async #workOff(): Promise<void> {
     const { life } = this;
     while (this.#hasWork()) {
+      const startedAt = this.#options.monotonic();
       try {
         await this.#once(life.book ?? (await life.begin()));
       } catch (error) {
         const { log, monotonic } = this.#options;
-        if (!this.#hasFailed) {
+        if (!this.hasFailed) {
           log.error('cannot lease funds', error, { component: 'money' });
         }
-        this.#hasFailed = true;
-        this.#awayUntil = monotonic() + leaseRules.awayMs;
+        this.#failingSince ??= startedAt;
+        const { mayRestart } = this;
+        this.#awayUntil = monotonic() + (mayRestart ? leaseRules.restartAskMs : leaseRules.awayMs);
         const { book } = life;
         if (book !== null && book.command !== null) lose(book);
         const { waiting, holdUnleased } = this.#parts;
         waiting.tryAll((_, request) => holdUnleased(request));
-        waiting.reject(unavailable(error));
+        if (mayRestart) waiting.waitAnew();
+        else waiting.reject(unavailable(error));
         return;
       }
     }
   }
 
-  #wakeLater(): void {
+  /** Begins when the first waiting request is due and the pause after a failure is over. */
+  beginLater(): void {
     const { waiting } = this.#parts;
     if (this.#isClosed || waiting.isEmpty) return;
     if (this.#wake !== null) clearTimeout(this.#wake);
-    const pause = waiting.nextDue - this.#options.monotonic();
+    const pause = Math.max(waiting.nextDue, this.#awayUntil) - this.#options.monotonic();
     this.#wake = setTimeout(() => this.begin(), Math.max(1, pause));
   }
 
@@ -158,8 +169,8 @@ export class LeaseWork {
     else if (reply.kind === 'stale' || life.isTooOld(sentAt)) lose(own);
     else {
       const { log } = this.#options;
-      if (this.#hasFailed) log.info('leasing funds again', { component: 'money' });
-      this.#hasFailed = false;
+      if (this.hasFailed) log.info('leasing funds again', { component: 'money' });
+      this.#failingSince = null;
       learn(own, reply);
       life.noteSign(sentAt);
       for (const { meter } of command.leases) {

@@ -122,9 +122,15 @@ export class LeasedMoney implements Money {
     const resting = this.#life.book?.resting;
     const isResting = meters.some(({ name }) => resting?.has(name) === true);
     if (this.#work.isClosed || isResting) return Promise.reject(unavailable());
-    if (this.#work.isPaused) return this.#holdUnleased(request) ?? Promise.reject(unavailable());
+    const { isPaused } = this.#work;
+    if (isPaused) {
+      const unleased = this.#holdUnleased(request);
+      if (unleased !== null) return unleased;
+      if (!this.#work.mayRestart) return Promise.reject(unavailable());
+    }
     const later = this.#waiting.add(want, request);
-    this.#work.begin();
+    if (isPaused) this.#work.beginLater();
+    else this.#work.begin();
     return later;
   }
 

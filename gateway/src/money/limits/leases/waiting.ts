@@ -10,7 +10,7 @@ interface Waiting {
   want: Want;
   readonly request: HoldRequest;
   /** Milliseconds of the monotonic clock. */
-  readonly since: number;
+  since: number;
   dueAt: number;
   /** When the other nodes were asked for it. */
   calledAt: number;
@@ -35,6 +35,8 @@ export interface WaitingRequests {
     outcomes: ReadonlyMap<string, Outcome>,
     openHold: (request: HoldRequest, amount: bigint) => HoldDecision,
   ): void;
+  /** The wait of all of them begins anew: nobody could decide. */
+  waitAnew(): void;
   /** @param meters those of the requests; without them, all requests */
   reject(error: GatewayError, meters?: ReadonlySet<string>): void;
 }
@@ -131,6 +133,9 @@ export function createWaiting(options: WaitingOptions): WaitingRequests {
         if (deniedMeter !== null) decision.resolve({ isHeld: false, denied: deniedMeter });
         return deniedMeter === null;
       });
+    },
+    waitAnew() {
+      for (const one of waiting) one.since = monotonic();
     },
     reject(error, meters) {
       waiting = waiting.filter(({ want, decision }) => {

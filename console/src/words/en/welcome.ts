@@ -1,0 +1,20 @@
+export const welcome = {
+  title: 'Welcome',
+  skip: 'Skip',
+  lead: 'Three steps to the first request, about a minute. All of it can be done later too.',
+  password: 'Your own password',
+  passwordHint:
+    'The printed one was shown on the screen of the machine. Choose one that only you know.',
+  passwordDone: 'Set. The printed one no longer works.',
+  key: 'A key for your client',
+  keyHint: 'Seen with every request that is sent with it.',
+  make: 'Make the key',
+  keyDone: 'Key {{name}} is ready. Its secret is shown this once:',
+  secret: 'Secret',
+  first: 'The first request',
+  keyFirst: 'It appears here as soon as something is sent with the key.',
+  waiting: 'Waiting for a request with the key…',
+  receipt: 'See its receipt',
+  signedIn: 'Signed in as',
+  done: 'To the overview',
+} as const;

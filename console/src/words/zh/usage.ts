@@ -1,0 +1,43 @@
+import type { Words } from '../index.ts';
+
+export const explore: Words['explore'] = {
+  metric: '显示',
+  group: '分组',
+  second: '再按',
+  bucket: '每',
+  cumulative: '累计',
+  asTable: '以表格显示',
+  by: '按{{name}}',
+  chart: '所选数字随时间的变化；表格中有相同的数字',
+  table: '合计',
+  daysOfUtc: '按 UTC 划分日期：{{zone}} 的一天不从 UTC 整点开始。',
+  cached: '缓存',
+  change: '变化',
+  others_one: '其他 {{number}} 个',
+  others_other: '其他 {{number}} 个',
+  metrics: {
+    cost: '费用（美元）',
+    tokens: '词元',
+    requests: '请求',
+    failed: '失败',
+    input: '输入词元',
+    output: '输出词元',
+  },
+  dimensions: {
+    model: '模型',
+    key: '密钥',
+    user: '人员',
+    team: '团队',
+    channel: '渠道',
+    client: '客户端',
+  },
+  buckets: { hour: '小时', day: '天', month: '月' },
+  none: {
+    model: '调用模型前被拒绝',
+    key: '无密钥',
+    user: '无人',
+    team: '无团队',
+    channel: '没有渠道应答',
+    client: '无客户端',
+  },
+};
