@@ -70,6 +70,8 @@ describe('requests', () => {
     ['min_cost=0.0000001', ['admin', 'member']],
     ['min_cost=1', []],
     ['protocol=messages', []],
+    ['filter=status:>400', ['refused']],
+    ['filter=-status:4xx%20model:demo*&key=members', ['member']],
     ['min_ms=0', ['admin', 'member', 'refused']],
     ['from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z', []],
   ] as const)('with %s', async (query, names) => {
@@ -83,6 +85,7 @@ describe('requests', () => {
     ['limit=201', 'limit'],
     ['status=9xx', 'status'],
     ['min_cost=-1', 'min_cost'],
+    ['filter=price:1', 'filter'],
     ['from=yesterday', 'from'],
     ['colour=red', 'colour'],
     ['key=a&key=b', 'key'],

@@ -21,10 +21,8 @@ export interface LastWord {
 export function lastWord(line: string): LastWord {
   const [piece = ''] = /(?:[^\s"]|"[^"]*"?)*$/.exec(line) ?? [];
   const [, word] = /^-?([^":]*):/.exec(piece) ?? [];
-  const [value = ''] =
-    word === undefined
-      ? [piece.replace(/^-/, '')]
-      : [piece.slice(piece.indexOf(':') + 1).replace(/^(?:[^,"]|"[^"]*")*,/, '')];
+  const typed = word === undefined ? piece.replace(/^-/, '') : piece.slice(piece.indexOf(':') + 1);
+  const value = word === undefined ? typed : typed.replace(/^(?:[^,"]|"[^"]*")*,/, '');
   return {
     before: line.slice(0, line.length - value.length),
     word: word ?? null,

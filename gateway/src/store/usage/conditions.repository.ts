@@ -3,7 +3,7 @@ import type { Database } from '#database/schema.ts';
 import { containing, sessionKeyName } from '#database/expressions.ts';
 import type { Term } from './filter-line.ts';
 import type { Test } from './filter-values.ts';
-import { filterWords, nameWords, type FilterWord } from './filter-words.ts';
+import { filterWords, nameWords, type FilterWord } from './filter-words.repository.ts';
 
 /** Filters that hold for single requests and for the sums that know what they name; all must hold. */
 export interface NameFilters {

@@ -1,5 +1,5 @@
 import { unquote, type Test } from './filter-values.ts';
-import { filterWords, type FilterWord } from './filter-words.ts';
+import { filterWords, type FilterWord } from './filter-words.repository.ts';
 
 /** A word of a filter line: one of its tests must hold, or none of them if it is excluded. */
 export interface Term {
@@ -57,7 +57,7 @@ function readTerm(piece: string, at: number, known: readonly Term['word'][]): Te
   if (!isWord(name)) fail(`there is no filter '${name}'; there are ${usual}`);
   if (!known.includes(name as FilterWord)) fail(`sums are filtered by ${usual} only`);
   const { read } = filterWords[name as FilterWord];
-  const tests = list.split(outerComma).map((value): Test => {
+  const tests = splitValues(list).map((value): Test => {
     if (unquote(value) === '') return fail('a value is missing');
     const test = read(value);
     return typeof test === 'string' ? fail(test) : test;
@@ -65,6 +65,16 @@ function readTerm(piece: string, at: number, known: readonly Term['word'][]): Te
   return { word: name as FilterWord, isExcluded, tests };
 }
 
-/** Outside of quotes. */
-const outerComma = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 const isWord = (name: string): name is FilterWord => Object.hasOwn(filterWords, name);
+
+/** At commas outside of quotes. */
+function splitValues(list: string): string[] {
+  const values = [''];
+  let isQuoted = false;
+  for (const character of list) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === ',' && !isQuoted) values.push('');
+    else values[values.length - 1] += character;
+  }
+  return values;
+}
