@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { unreleased } from '#database/migrations/index.ts';
+import { openWithFirstTables } from '../database/databases.ts';
 import { createWorkplace } from './support.ts';
 
 const commands = [
@@ -33,8 +34,9 @@ describe.each(commands)('%s', (command) => {
 
   test('leaves an older database unchanged and says what to do', async () => {
     const { sluice, folder } = createWorkplace('users: []');
-    await sluice('apply');
     const file = join(folder, 'data/sluice.db');
+    mkdirSync(join(folder, 'data'), { mode: 0o700 });
+    await (await openWithFirstTables(`sqlite:${file}`)).close();
     const { first, last } = unreleased;
     change(folder, `update kysely_migration set name = '${last}'`);
     change(folder, `insert into kysely_migration values ('${first}', '2026-11-01T00:00:00Z')`);
@@ -46,6 +48,7 @@ describe.each(commands)('%s', (command) => {
     });
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(await sluice('migrate')).toMatchObject({ code: 0 });
+    await sluice('apply');
     expect(await sluice(...words)).toMatchObject({ code: 0, err: '' });
   });
 

@@ -138,10 +138,12 @@ const carriers = [
 const users: Readonly<Record<string, readonly string[]>> = {
   'access/administration/sessions.ts': ['expires_at'],
   'access/declaration/export.ts': ['api_keys', 'base_url'],
+  'base/config/database-away.ts': ['database_away'],
   'base/config/leaf.ts': ['time_zone'],
   'base/config/rules/channels.ts': ['api_keys', 'base_url'],
-  'base/config/settings.ts': ['cap_output'],
+  'base/config/settings.ts': ['cap_output', 'database_away'],
   'edge/console-api/contract/keys.ts': ['expires_at'],
+  'edge/console-api/keys/routes.ts': ['database_away'],
   'process/startup/first-start.ts': ['api_keys'],
   'store/database/schema.ts': ['expires_at', 'time_zone'],
 };

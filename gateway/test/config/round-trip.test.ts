@@ -163,6 +163,7 @@ const file = fc
             name: fc.constant(team),
             groups: fc.subarray(['default', ...all.groups]),
             budget: fc.record({ daily: maybe(money), total: maybe(money) }),
+            database_away: fc.constantFrom(null, 'refuse', { up_to: '2.50' }),
             time_zone: fc.constantFrom('UTC', 'Europe/Berlin'),
             members: fc.constantFrom(
               [],

@@ -13,7 +13,7 @@ import {
   openDatabase,
 } from '#database/index.ts';
 import type { Change, OpenDatabase, Owner, RevisionWatch } from '#database/index.ts';
-import { lastNumber } from '#database/migrations/index.ts';
+import { createMigrations, firstStep, lastNumber } from '#database/migrations/index.ts';
 import { excludeOlderPrograms, readRevisions } from '#database/revisions.ts';
 import { writeMigratedFile } from '../support/migrated-file.ts';
 
@@ -80,6 +80,14 @@ export async function openTestDatabase(
       await drop();
     },
   };
+}
+
+/** An empty database with the tables that the first step makes. */
+export async function openWithFirstTables(url: string): Promise<OpenDatabase> {
+  const database = openDatabase({ url });
+  const { [firstStep]: step } = createMigrations(database.dialect);
+  await migrate(database, { [firstStep]: step! });
+  return database;
 }
 
 export const testSecrets = createSecrets(Buffer.alloc(32, 7));

@@ -21,6 +21,7 @@ export const team: DeclaredTeam = {
   balance: '100',
   rpm: 600,
   budget: { daily: '20', monthly: '300.000000001', total: null },
+  databaseAway: null,
   timeZone: 'UTC',
   groups: ['default'],
   members: [{ user: 'ada@example.com', role: 'owner', budget: '50' }],

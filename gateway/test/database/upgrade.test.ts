@@ -3,12 +3,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { assertMigrated, commitDurably, migrate, type OpenDatabase } from '#database/index.ts';
 import { createMigrations, type Step, type Steps, unreleased } from '#database/migrations/index.ts';
 import { readRevisions } from '#database/revisions.ts';
-import { dialects, isSkipped, openTestDatabase } from './databases.ts';
+import {
+  createTestDatabase,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  openWithFirstTables,
+} from './databases.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   const openUnreleased = async (steps: readonly string[]) => {
-    const { database, close } = await openTestDatabase(dialect);
-    onTestFinished(close);
+    const { url, drop } = await createTestDatabase(dialect);
+    onTestFinished(drop);
+    const database = await openWithFirstTables(url);
+    onTestFinished(() => database.close());
     const { kysely } = database;
     await sql`delete from kysely_migration`.execute(kysely);
     for (const [at, name] of steps.entries()) {

@@ -115,6 +115,7 @@ describe('GET /v1/usage', () => {
       dailyBudget: 10n,
       monthlyBudget: 10n,
       totalBudget: null,
+      unleasedMost: null,
       timeZone: 'America/New_York',
       openWindow: null,
     };

@@ -57,7 +57,7 @@ describe.skipIf(isSkipped('postgres'))('a payer whom many requests want to charg
       authority: createPostgresAuthority({ database, node: name, url, rules }),
       ageMs: 600_000,
       reserveMs: 60_000,
-      unleasedUpTo: 0n,
+      unleasedMost: 0n,
       liveNodes: () => 1,
       newLife: () => `life_${name}_${(count += 1)}`,
       replay: async () => {},

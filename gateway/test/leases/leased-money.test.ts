@@ -75,7 +75,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     });
 
   /** @param replayed when the records that the database lost are there again */
-  const start = (replayed = Promise.resolve(), unleasedUpTo = 0n): Node => {
+  const start = (replayed = Promise.resolve(), unleasedMost = 0n): Node => {
     const lives: string[] = [];
     const clock = { skipped: 0 };
     const authority = createPostgresAuthority({
@@ -92,7 +92,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       },
       ageMs,
       reserveMs: 60_000,
-      unleasedUpTo,
+      unleasedMost,
       liveNodes: () => nodes.length,
       newLife() {
         const life = `life_${nodes.length}_${(count += 1)}`;
@@ -265,6 +265,30 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(row).toEqual({ late: usd / 8n });
     expect(await rows()).toMatchObject({ spent: usd / 8n, leased: 0n, left: 0n });
     expect(node.money.unleasedAmount).toBe(usd / 4n + usd / 8n);
+  });
+
+  test('a team may have its own amount, or be refused', async () => {
+    const meters = [{ name: 'team:team_1:balance', limit: usd, floor: cent }];
+    const request = { id: 'req_1', amount: cent, meters, expiresAt: Infinity };
+    const careful = start();
+    const generous = start(Promise.resolve(), 1n * usd);
+    outage.is = true;
+    await expect(careful.money.hold(request)).rejects.toThrow('unavailable');
+    expect(careful.money.hasLeases).toBe(false);
+    expect(await careful.money.hold({ ...request, unleasedMost: 2n * cent })).toMatchObject({
+      isHeld: true,
+    });
+    expect(careful.money.hasLeases).toBe(true);
+    // Two nodes share it.
+    await expect(
+      careful.money.hold({ ...request, id: 'req_2', unleasedMost: 2n * cent }),
+    ).rejects.toThrow('unavailable');
+    await expect(generous.money.hold({ ...request, unleasedMost: 0n })).rejects.toThrow(
+      'unavailable',
+    );
+    expect(await generous.money.hold({ ...request, unleasedMost: null })).toMatchObject({
+      isHeld: true,
+    });
   });
 
   test('without a database, nobody is served whom it has refused before, and no task', async () => {

@@ -99,7 +99,7 @@ function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { s
     authority: createPostgresAuthority({ database, node: fresh('node'), url, rules }),
     ageMs,
     reserveMs: 60_000,
-    unleasedUpTo: 0n,
+    unleasedMost: 0n,
     liveNodes: () => 1,
     newLife() {
       lives.push(fresh('life'));

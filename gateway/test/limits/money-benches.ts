@@ -57,7 +57,7 @@ async function onPostgres(): Promise<MoneyBench> {
     }),
     ageMs,
     reserveMs: 60_000,
-    unleasedUpTo: 0n,
+    unleasedMost: 0n,
     liveNodes: () => 1,
     replay: async () => {},
     onEnded() {},

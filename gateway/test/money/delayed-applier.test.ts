@@ -195,6 +195,7 @@ const team = {
   dailyBudget: null,
   monthlyBudget: null,
   totalBudget: null,
+  unleasedMost: null,
   timeZone: 'UTC',
   openWindow: null,
 };

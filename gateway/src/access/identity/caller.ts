@@ -18,6 +18,8 @@ export interface CallerTeam extends WindowClock {
   readonly dailyBudget: bigint | null;
   readonly monthlyBudget: bigint | null;
   readonly totalBudget: bigint | null;
+  /** What it may spend without a lease while the database is unreachable; null: what every payer may. */
+  readonly unleasedMost: bigint | null;
 }
 
 /** The caller of a request: the key and everything about it that a request needs, held in memory by every node. */

@@ -53,6 +53,7 @@ export function createHolders(db: Kysely<Database>): Holders {
         dailyBudget: row.budget_daily,
         monthlyBudget: row.budget_monthly,
         totalBudget: row.budget_total,
+        unleasedMost: row.unleased_most,
         ...windowClockOf(row),
       };
       teams.set(row.id, Object.freeze(team));

@@ -34,6 +34,7 @@ export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
       monthly: orNull(row.budget_monthly, formatUsd),
       total: orNull(row.budget_total, formatUsd),
     },
+    databaseAway: orNull(row.unleased_most, (amount) => ({ upTo: formatUsd(amount) })),
     timeZone: row.time_zone,
     members: (byTeam.get(row.id) ?? []).map((member) => ({
       user: member.email,
@@ -89,7 +90,7 @@ export async function teamBudgets(
  */
 export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Upserted> {
   const { trx, now } = change;
-  const { name, timeZone, budget, members } = team;
+  const { name, timeZone, budget, databaseAway, members } = team;
   const existing = await find(trx, name);
   const clock =
     existing === undefined
@@ -100,6 +101,7 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
     budget_daily: orNull(budget.daily, parseUsd),
     budget_monthly: orNull(budget.monthly, parseUsd),
     budget_total: orNull(budget.total, parseUsd),
+    unleased_most: orNull(databaseAway, ({ upTo }) => parseUsd(upTo)),
     ...clock,
   };
   const id = existing?.id ?? createId('team');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Scalar } from './scalar.ts';
 import { distinctList, type Frozen, mapping } from './collection.ts';
+import { databaseAway } from './database-away.ts';
 import {
   WrongBecause,
   addressRange,
@@ -193,11 +193,8 @@ export const settings = {
     lease_share: decimal('a share', share, { fallback: '0.5' }),
     /** After this time without a sign of life of a process, its leases are freed. */
     lease_age: duration(10_000, day, { fallback: 600_000 }),
-    /** What a payer may spend without a lease while the database is unreachable, in USD; `refuse`: nothing. */
-    database_away: z.preprocess(
-      (input) => (input instanceof Scalar && input.value === 'refuse' ? undefined : input),
-      mapping({ up_to: decimal('an amount in USD', usd, { fallback: '0' }) }),
-    ),
+    /** Teams may have their own. */
+    database_away: databaseAway(),
   }),
   metrics: mapping({ token: chosenSecret('a token') }),
   console: mapping({

@@ -56,7 +56,7 @@ export interface Hold {
   readonly multiplier: Multiplier;
   readonly multiplierText: string;
   /** For more money of the same meters. */
-  readonly source: Pick<HoldRequest, 'meters' | 'expiresAt'>;
+  readonly source: Pick<HoldRequest, 'meters' | 'expiresAt' | 'unleasedMost'>;
   /** The ids of what `extend` has added. */
   readonly extensions: string[];
   hasEnded: boolean;
@@ -123,18 +123,19 @@ export function createBilling({ money, now }: BillingOptions): Billing {
       const terms = termsOf(order.model, order.group);
       if (terms === null) return null;
       const { rates, multiplier } = terms;
-      const { id, expiresAt, isExact = false } = order;
+      const { id, caller, expiresAt, isExact = false } = order;
       const amount = holdOf(order.bound(rates), multiplier);
-      const meters = metersOf(order.caller, now());
-      const decision = money.hold({ id, amount, meters: meters.meters, expiresAt, isExact });
+      const meters = metersOf(caller, now());
+      const unleasedMost = caller.team?.unleasedMost ?? null;
+      const request = { id, amount, meters: meters.meters, expiresAt, isExact, unleasedMost };
+      const decision = money.hold(request);
       return decision instanceof Promise
-        ? decision.then((decided) => openHold(order, terms, meters, amount, decided))
-        : openHold(order, terms, meters, amount, decision);
+        ? decision.then((decided) => openHold(order, terms, meters, request, decided))
+        : openHold(order, terms, meters, request, decision);
     },
 
     extend(hold, amount) {
       const id = `${hold.id}+${hold.extensions.length + 1}`;
-      const { expiresAt } = hold.source;
       // What a request needs to begin does not matter to one that has begun.
       const meters = hold.source.meters.map((meter) => ({ ...meter, floor: 1n }));
       const finish = (decision: HoldDecision): GatewayError | null => {
@@ -146,7 +147,7 @@ export function createBilling({ money, now }: BillingOptions): Billing {
         }
         return null;
       };
-      const decision = money.hold({ id, amount, meters, expiresAt });
+      const decision = money.hold({ ...hold.source, id, amount, meters });
       return decision instanceof Promise
         ? decision.then(finish, errorOfUndecided)
         : finish(decision);
@@ -195,17 +196,17 @@ export function createBilling({ money, now }: BillingOptions): Billing {
 
 /** @throws GatewayError if nothing was held. */
 function openHold(
-  { id, caller, expiresAt }: Order,
+  { id, caller }: Order,
   terms: Terms,
-  { meters, names, window }: CallerMeters,
-  amount: bigint,
+  { names, window }: CallerMeters,
+  { amount, meters, expiresAt, unleasedMost = null }: HoldRequest,
   decision: HoldDecision,
 ): Hold {
   if (!decision.isHeld) throw refusal(decision.denied);
   return {
     ...terms,
     isShort: decision.amount < amount,
-    source: { meters, expiresAt },
+    source: { meters, expiresAt, unleasedMost },
     extensions: [],
     hasEnded: false,
     id,

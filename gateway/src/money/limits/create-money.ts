@@ -22,7 +22,7 @@ export interface LeaseSource extends Pick<
   | 'onEnded'
   | 'ageMs'
   | 'reserveMs'
-  | 'unleasedUpTo'
+  | 'unleasedMost'
   | 'liveNodes'
 > {
   /** Calls back with the leased parts of each charge that the database will never accept. */

@@ -85,6 +85,11 @@ export interface HoldRequest {
   readonly amount: bigint;
   /** All of the amount or a refusal: no hold of all that is left. Absent: false. */
   readonly isExact?: boolean;
+  /**
+   * What the payer may spend without a lease while the database is unreachable, in nano-USD. Null or absent: what every
+   * payer may.
+   */
+  readonly unleasedMost?: bigint | null;
   /** In order of precedence: the first exhausted meter is the one named. */
   readonly meters: readonly Meter[];
   /** Unix milliseconds. An unfinished hold expires then, at most a second later. */

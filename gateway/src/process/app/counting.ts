@@ -57,7 +57,7 @@ export function openMoney(
               onEnded: lives.end,
               ageMs: config.billing.leaseAge,
               reserveMs: config.limits.leaseReserve,
-              unleasedUpTo: parseUsd(config.billing.databaseAway.upTo),
+              unleasedMost: parseUsd(config.billing.databaseAway.upTo),
               liveNodes: nodes.live,
               onRejected: journal.onRejected,
               authority: createPostgresAuthority({

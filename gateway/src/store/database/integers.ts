@@ -24,6 +24,7 @@ const money = {
   budget_daily: true,
   budget_monthly: true,
   budget_total: true,
+  unleased_most: true,
   cost: true,
   held: true,
   overshoot: true,

@@ -94,6 +94,7 @@ export interface TeamTable extends Owned, Columns<'team'> {
   budget_daily: bigint | null;
   budget_monthly: bigint | null;
   budget_total: bigint | null;
+  unleased_most: bigint | null;
   time_zone: string;
   /** The budget window that was open when the time zone last changed, and the zone in which that window ends. */
   open_window: string | null;

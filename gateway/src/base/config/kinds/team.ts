@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import { list, mapping } from '../collection.ts';
+import { databaseAway } from '../database-away.ts';
 import { emailAddress, isTimeZone, name, oneOf, string } from '../leaf.ts';
+import { isAbsent } from '../scalar.ts';
 import {
   amount,
   defineKind,
@@ -22,6 +25,21 @@ const budget = structure(mapping({ daily: usd(), monthly: usd(), total: usd() })
     total: shortestAmount(total),
   }),
 });
+
+interface Away {
+  readonly upTo: string;
+}
+
+const away = structure(
+  z
+    .preprocess((input) => (isAbsent(input) ? undefined : input), databaseAway().optional())
+    .transform((value) => value ?? null),
+  {
+    write: (value: Away | null) =>
+      value === null || value.upTo === '0' ? value && 'refuse' : { up_to: value.upTo },
+    compare: (value: Away | null) => value && { up_to: shortestAmount(value.upTo) },
+  },
+);
 
 interface TeamMember {
   readonly user: string;
@@ -59,6 +77,11 @@ export const team = defineKind('team', {
   budget: member(budget, {
     stored: 'apart',
     doc: '`{ daily, monthly, total }`: what the team may spend per day, per month, and in total',
+  }),
+  database_away: member(away, {
+    stored: 'apart',
+    usual: '`billing.database_away`',
+    doc: 'what happens to the requests of its keys that need more than is leased while the database is unreachable: `refuse` or `{ up_to: 5 }`, as [for all payers](books.md#without-the-database)',
   }),
   time_zone: member(
     text(string('a time zone such as Europe/Berlin', isTimeZone, { fallback: 'UTC' })),

@@ -109,6 +109,7 @@ export class LeasedMoney implements Money {
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision> {
     const { id, amount, isExact = false } = request;
     this.#sweep();
+    this.#unleased.note(request);
     const before = this.#holders.get(id)?.holds.get(id);
     if (before?.isVoid === false) return { isHeld: true, amount: before.amount };
     if (before !== undefined) this.#endHold(id, 0n);

@@ -3,8 +3,11 @@ import type { HoldRequest } from '../money.ts';
 import { createBook, end, type Book } from './book.ts';
 
 export interface UnleasedOptions {
-  /** What a payer may spend without a lease on all nodes together, in nano-USD; 0n: nothing. */
-  readonly unleasedUpTo: bigint;
+  /**
+   * What a payer may spend without a lease on all nodes together, unless its requests say otherwise, in nano-USD; 0n:
+   * nothing.
+   */
+  readonly unleasedMost: bigint;
   /** How many nodes share it, at least 1. */
   readonly liveNodes: () => number;
   /** Milliseconds of a monotonic clock. */
@@ -28,11 +31,14 @@ interface Payer {
  * spend the same money. The charges are booked like late ones, once the database is back.
  */
 export interface Unleased {
+  /** Whether any payer that was seen may spend something. */
   readonly isWanted: boolean;
   /** The holds, of all payers. No lease is in it. */
   readonly book: Book;
   /** Held or charged now, of all payers. */
   readonly amount: bigint;
+  /** Call it for each request: that of a payer who may spend something makes it wanted. */
+  note(request: HoldRequest): void;
   /** @returns false if the request is for more than its payer may still spend */
   take(request: HoldRequest): boolean;
   /** Ends a hold of the book. @returns by meter: the charge, which lies in no lease */
@@ -42,9 +48,10 @@ export interface Unleased {
 }
 
 export function createUnleased(options: UnleasedOptions): Unleased {
-  const { unleasedUpTo, liveNodes, monotonic, appliedUntil } = options;
+  const { unleasedMost, liveNodes, monotonic, appliedUntil } = options;
   const book = createBook(unleasedLife, 0);
   const payers = new Map<string, Payer>();
+  let isWanted = unleasedMost > 0n;
   const holds = new Map<string, { readonly payer: Payer; readonly amount: bigint }>();
 
   /** Forgets charges that the database has. */
@@ -57,15 +64,21 @@ export function createUnleased(options: UnleasedOptions): Unleased {
   };
 
   return {
-    isWanted: unleasedUpTo > 0n,
     book,
+    get isWanted() {
+      return isWanted;
+    },
+    note(request) {
+      if (!isWanted && (request.unleasedMost ?? 0n) > 0n) isWanted = true;
+    },
     get amount() {
       forgetBooked();
       return payers.values().reduce((sum, payer) => sum + payer.heldAmount + payer.charged, 0n);
     },
-    take({ id, amount, meters, isExact = false }) {
+    take({ id, amount, meters, isExact = false, unleasedMost: own }) {
+      const payerMost = own ?? unleasedMost;
       // A task is created in the database, which is not there.
-      if (unleasedUpTo === 0n || isExact) return false;
+      if (payerMost === 0n || isExact) return false;
       forgetBooked();
       const names = meters.map(({ name }) => name);
       const payerName = payerOf(names);
@@ -75,7 +88,7 @@ export function createUnleased(options: UnleasedOptions): Unleased {
         open: 0,
         recordedAt: 0,
       };
-      const most = unleasedUpTo / BigInt(Math.max(1, liveNodes()));
+      const most = payerMost / BigInt(Math.max(1, liveNodes()));
       if (payer.heldAmount + payer.charged + amount > most) return false;
       payers.set(payerName, payer);
       payer.heldAmount += amount;

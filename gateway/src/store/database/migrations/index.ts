@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { tables } from './0001-tables.ts';
+import { teamAway } from './0002-team-away.ts';
 
 /** A change of the tables. Its name begins with its number. */
 export interface Step extends Migration {
@@ -15,7 +16,7 @@ export type Steps = Readonly<Record<string, Step>>;
 
 /** All steps in order. Never edit a released step; a change is a new step. */
 export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
-  return { [firstStep]: tables(dialect) };
+  return { [firstStep]: tables(dialect), '0002-team-away': teamAway(dialect) };
 }
 
 /** What the steps of unreleased versions have become. */

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { mapping } from './collection.ts';
+import { decimal, usd } from './leaf.ts';
+import { Scalar } from './scalar.ts';
+
+/** What a payer may spend without a lease while the database is unreachable, in USD. `refuse`, or a missing one: '0'. */
+export const databaseAway = () =>
+  z.preprocess(
+    (input) => (input instanceof Scalar && input.value === 'refuse' ? undefined : input),
+    mapping({ up_to: decimal('an amount in USD', usd, { fallback: '0' }) }),
+  );
