@@ -18,10 +18,14 @@ export function readRange(value: unknown): Range {
     : defaultRange;
 }
 
-/** The beginning as the API reads it, cut to the minute so that a page that is drawn again asks the same. */
+const hour = 3_600_000;
+
+/**
+ * The beginning as the API reads it: a whole hour, because sums know whole hours only, so that all pages count the same
+ * requests.
+ */
 export function startOf(range: Range, now = Date.now()): string {
-  const minute = 60_000;
-  return new Date(Math.floor((now - ranges[range]) / minute) * minute).toISOString();
+  return new Date(Math.floor((now - ranges[range]) / hour) * hour).toISOString();
 }
 
 /** What of the time a page shows: up to now, or between two moments. */

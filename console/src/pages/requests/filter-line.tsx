@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { ApiFailure, read, type Result } from '../../api/client.ts';
+import { read, type Result } from '../../api/client.ts';
 import type { Span } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
-import { filterValue, filterWords, lastWord } from './filter.ts';
+import { filterProblemOf, filterValue, filterWords, lastWord } from './filter.ts';
 import styles from './page.module.css';
 
 interface Props {
@@ -37,15 +37,7 @@ export function FilterLine({ filter, span, words = filterWords, error, onChange 
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(line, words, span, isOpen);
   const isShown = isOpen && suggestions.length > 0;
-  const problem = problemOf();
-
-  function problemOf(): string | null {
-    if (!(error instanceof ApiFailure) || error.status !== 400) return null;
-    const [field] = error.fields;
-    if (field === undefined) return error.message;
-    if (field.path === 'filter') return field.message;
-    return say('requests.wrongValue', { word: field.path, message: field.message });
-  }
+  const problem = filterProblemOf(error);
 
   function take({ line: taken }: Suggestion): void {
     setLine(taken);

@@ -1,3 +1,5 @@
+import { ApiFailure } from '../../api/client.ts';
+
 /** Words that sums can be filtered by too. */
 export const nameWords = ['model', 'key', 'user', 'team', 'channel', 'client'] as const;
 
@@ -42,4 +44,10 @@ export function filterWord(word: FilterWord, value: string): string {
 /** Whether a line names values of a word. */
 export function hasWord(line: string, word: FilterWord): boolean {
   return new RegExp(`(?:^|\\s)${word}:`).test(line);
+}
+
+/** Why the gateway cannot read the line; null: the error is about something else. */
+export function filterProblemOf(error: unknown): string | null {
+  if (!(error instanceof ApiFailure)) return null;
+  return error.fields.find(({ path }) => path === 'filter')?.message ?? null;
 }

@@ -11,7 +11,7 @@ import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { ExportLink } from './export-link.tsx';
-import { filterWords } from './filter.ts';
+import { filterProblemOf, filterWords } from './filter.ts';
 import { FilterLine } from './filter-line.tsx';
 import { Histogram } from './histogram.tsx';
 import { LiveLine } from './live-line.tsx';
@@ -134,7 +134,7 @@ export function RequestsPage() {
             hideableColumns.map((name) => [name, say(`requests.columns.${name}`)]),
           )}
         />
-        {!isLive && <ExportLink query={ofSpan} />}
+        {!isLive && !list.isError && <ExportLink query={ofSpan} />}
       </div>
       {!isLive && !list.isError && open === undefined && (
         <div className={styles['chart']}>
@@ -159,7 +159,7 @@ export function RequestsPage() {
               onFollow={() => setHeld(null)}
             />
           )}
-          {!isLive && list.isError && rows.length === 0 && (
+          {!isLive && list.isError && rows.length === 0 && filterProblemOf(list.error) === null && (
             <ErrorState error={list.error} onRetry={() => void list.refetch()} />
           )}
           {!isLive && list.isPending && <Skeleton rows={12} />}

@@ -18,7 +18,7 @@ import {
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
-import { nameWords } from '../requests/filter.ts';
+import { filterProblemOf, nameWords } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, type UsageSearch } from './search.ts';
@@ -130,15 +130,17 @@ export function UsagePage() {
           error={failed?.error}
           onChange={(line) => change({ filter: line === '' ? undefined : line })}
         />
-        {failed !== undefined && byName.data === undefined && (
-          <ErrorState
-            error={failed.error}
-            onRetry={() => {
-              void overTime.refetch();
-              void byName.refetch();
-            }}
-          />
-        )}
+        {failed !== undefined &&
+          byName.data === undefined &&
+          filterProblemOf(failed.error) === null && (
+            <ErrorState
+              error={failed.error}
+              onRetry={() => {
+                void overTime.refetch();
+                void byName.refetch();
+              }}
+            />
+          )}
         {failed === undefined && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
         {overTime.data !== undefined && overTime.data.requests > 0 && (

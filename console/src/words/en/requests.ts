@@ -3,7 +3,6 @@ export const requests = {
   filter: 'Filter',
   filterHint: 'For example: model:demo-chat -status:200 ttft:>2s timeout',
   filterWords: 'Words: {{words}}',
-  wrongValue: '{{word}}: {{message}}',
   columns: {
     time: 'Time',
     outcome: 'Outcome',

@@ -5,7 +5,6 @@ export const requests: Words['requests'] = {
   filter: '筛选',
   filterHint: '例如：model:demo-chat -status:200 ttft:>2s timeout',
   filterWords: '可用条件：{{words}}',
-  wrongValue: '{{word}}：{{message}}',
   columns: {
     time: '时间',
     outcome: '结果',
