@@ -46,8 +46,8 @@ const system = [
 const faults = [
   'gateway/test/attacks/{clocks,deaf-node,freed-nodes,lost-replies,midnight,nodes,went-back}.test.ts',
   'gateway/test/behaviour/large-{images,pictures,responses}.test.ts',
-  'gateway/test/faults/{changes-on-all-nodes,clock-steps,kill-*,fleet,killed-node,media-names,midnight,names}.test.ts',
-  'gateway/test/faults/{nodes-images,settings-under-load,shared-limits,sqlite-threads,thread-death}.test.ts',
+  'gateway/test/faults/{changes-on-all-nodes,clock-steps,fleet,kill-*,killed-node,media-names,midnight,names}.test.ts',
+  'gateway/test/faults/{nodes-images,rolling-upgrade,settings-under-load,shared-limits,sqlite-threads,thread-death}.test.ts',
   'gateway/test/faults/{uncaught,vanished,videos-*}.test.ts',
   'gateway/test/journal/{disk-full,kill,lost-records,unwritable,unwritable-images}.test.ts',
   'gateway/test/leases/model.test.ts',

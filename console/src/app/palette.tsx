@@ -153,16 +153,12 @@ function useEntries(typed: string) {
       text: say('keys.new'),
       run: () => navigate({ to: '/keys', search: { make: true } }),
     },
-    ...(exported === null
-      ? []
-      : [
-          {
-            id: 'export',
-            kind: say('app.requests'),
-            text: say('palette.export'),
-            run: () => download(exported),
-          },
-        ]),
+    {
+      id: 'export',
+      kind: say('app.requests'),
+      text: say('palette.export'),
+      run: () => download(exported),
+    },
     ...(session.preferences.views ?? []).map(({ name, search }) => ({
       id: `view ${name}`,
       kind: say('lists.view'),

@@ -106,8 +106,8 @@ export interface Span {
 }
 
 /**
- * The moments in an address, as the API reads them. A beginning that moves is cut to the minute, so that a page that is
- * drawn again asks the same.
+ * The moments in an address, as the API reads them. A beginning that moves is a whole hour, because sums know whole hours
+ * only, so that all pages count the same requests.
  */
 export function spanOf(
   { range = defaultRange, from, to, tz = ownTimeZone }: RangeSearch,
@@ -115,8 +115,8 @@ export function spanOf(
 ): Pick<Span, 'from' | 'to'> {
   if (from !== undefined && to !== undefined) return { from, to };
   if (!isCalendarRange(range)) {
-    const minute = 60_000;
-    return { from: new Date(Math.floor((now - ranges[range]) / minute) * minute).toISOString() };
+    const hour = 3_600_000;
+    return { from: new Date(Math.floor((now - ranges[range]) / hour) * hour).toISOString() };
   }
   const zone = zoneOfDays(tz);
   const [first, after] = daysOf(range, dayOf(now, zone));

@@ -111,7 +111,9 @@ test.runIf(hasBrowser)(
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('status:4xx');
     await page.keyboard.press('Enter');
-    await page.getByText('There is no filter “status:4xx”. Known: model, key').waitFor();
+    await page
+      .getByText('sums are filtered by model, key, user, team, channel, client only')
+      .waitFor();
     // A figure of two names opens its own requests, within the filter.
     await filter.fill('client:other');
     await page.keyboard.press('Enter');
@@ -181,7 +183,8 @@ test.runIf(hasBrowser)(
     await page.getByText('密钥 members 即将到期').waitFor();
     expect(await page.getByText('nobody-knows-its-price').count()).toBe(0);
     expect(await page.getByText('的预算已用').count()).toBe(0);
-    expect(complaints).toEqual([]);
+    // The browser says so of the filter that the gateway refused.
+    expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
   },
 );
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { ask, password, secrets, startWithPeople } from './people.ts';
@@ -70,6 +71,8 @@ describe('requests', () => {
     ['min_cost=0.0000001', ['admin', 'member']],
     ['min_cost=1', []],
     ['protocol=messages', []],
+    ['filter=status:>=400', ['refused']],
+    ['filter=-status:4xx%20model:demo*&key=members', ['member']],
     ['min_ms=0', ['admin', 'member', 'refused']],
     ['from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z', []],
   ] as const)('with %s', async (query, names) => {
@@ -83,6 +86,7 @@ describe('requests', () => {
     ['limit=201', 'limit'],
     ['status=9xx', 'status'],
     ['min_cost=-1', 'min_cost'],
+    ['filter=price:1', 'filter'],
     ['from=yesterday', 'from'],
     ['colour=red', 'colour'],
     ['key=a&key=b', 'key'],
@@ -95,6 +99,34 @@ describe('requests', () => {
     };
     expect([response.status, error.code, error.fields[0]?.path]).toEqual([400, 'invalid', path]);
   });
+});
+
+test('every endpoint counts the same in a range of whole hours', async () => {
+  const hour = 3_600_000;
+  const thisHour = Math.floor(Date.now() / hour) * hour;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 40 }),
+      fc.integer({ min: 0, max: 2 }),
+      async (before, after) => {
+        const [from, to] = [thisHour - before * hour, thisHour + after * hour].map((time) =>
+          new Date(time).toISOString(),
+        );
+        const range = `from=${from}&to=${to}`;
+        const read = async (path: string) =>
+          (await (await admin.get(path)).json()) as Record<string, unknown>;
+        const [rows, overview, sums, bars] = await Promise.all([
+          list(admin, `?${range}`),
+          read(`/overview?${range}`),
+          read(`/usage/sums?by=model,hour&${range}`),
+          read(`/usage/histogram?${range}`),
+        ]);
+        const counted = { from, to, requests: rows.data.length };
+        expect([overview['now'], sums, bars]).toMatchObject([counted, counted, counted]);
+      },
+    ),
+    { numRuns: 25, seed: 7 },
+  );
 });
 
 describe('one request', () => {

@@ -5,6 +5,7 @@ import {
   countNames,
   groupUsage,
   listUsage,
+  readFilterLine,
   readHistogram,
   readLatency,
   channelTraffic,
@@ -39,7 +40,7 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
     'list, failed': () => listUsage(db, { ...range, outcome: 'failed', limit: 50 }),
     'list, 5xx': () => listUsage(db, { ...range, statuses: [500, 599], limit: 50 }),
     'list, a rare client': () => listUsage(db, { ...range, client: 'codex', limit: 50 }),
-    'list, cost': () => listUsage(db, { ...range, minCost: 10n ** 9n, limit: 50 }),
+    'list, cost': () => listUsage(db, { ...range, terms: readFilterLine('cost:>=1'), limit: 50 }),
     'list, a model by its beginning': () =>
       listUsage(db, { ...range, beginnings: { model: 'gpt' }, limit: 50 }),
     'list, a channel that was tried': () =>

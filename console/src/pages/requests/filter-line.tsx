@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { ApiFailure, read, type Result } from '../../api/client.ts';
+import { read, type Result } from '../../api/client.ts';
 import type { Span } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
-import { filterWords, lastWord, withLastWord, type FilterReading } from './filter.ts';
+import { filterProblemOf, filterValue, filterWords, lastWord } from './filter.ts';
 import styles from './page.module.css';
 
 interface Props {
   readonly filter: string;
-  readonly reading: FilterReading;
   readonly span: Span;
   /** The words that the page has; absent: all. */
   readonly words?: readonly string[];
@@ -18,7 +17,6 @@ interface Props {
   readonly onChange: (line: string) => void;
 }
 
-const allWords = Object.keys(filterWords);
 const mostShown = 12;
 const mostFacets = 50;
 
@@ -30,7 +28,7 @@ interface Suggestion {
 }
 
 /** One line of words such as `status:5xx`, with what they can be. It is the address of the list. */
-export function FilterLine({ filter, reading, span, words = allWords, error, onChange }: Props) {
+export function FilterLine({ filter, span, words = filterWords, error, onChange }: Props) {
   const say = useWords();
   const formats = useFormats();
   const id = useId();
@@ -39,18 +37,7 @@ export function FilterLine({ filter, reading, span, words = allWords, error, onC
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(line, words, span, isOpen);
   const isShown = isOpen && suggestions.length > 0;
-  const problem = problemOf();
-
-  function problemOf(): string | null {
-    if (reading.kind === 'unknown') {
-      return say('requests.unknownWord', { word: reading.word, words: words.join(', ') });
-    }
-    if (!(error instanceof ApiFailure) || error.status !== 400) return null;
-    const [field] = error.fields;
-    if (field === undefined) return error.message;
-    const word = Object.entries(filterWords).find(([, name]) => name === field.path)?.[0];
-    return say('requests.wrongValue', { word: word ?? field.path, message: field.message });
-  }
+  const problem = filterProblemOf(error);
 
   function take({ line: taken }: Suggestion): void {
     setLine(taken);
@@ -88,7 +75,7 @@ export function FilterLine({ filter, reading, span, words = allWords, error, onC
         type="search"
         role="combobox"
         value={line}
-        placeholder={say(words === allWords ? 'requests.filterHint' : 'requests.sumsHint')}
+        placeholder={say(words === filterWords ? 'requests.filterHint' : 'explore.filterHint')}
         autoComplete="off"
         spellCheck={false}
         aria-expanded={isShown}
@@ -151,7 +138,7 @@ function useSuggestions(
   span: Span,
   isOpen: boolean,
 ): readonly Suggestion[] {
-  const { word, value } = lastWord(line);
+  const { before, word, value } = lastWord(line);
   const beginning = useFacets(span, '', isOpen);
   const isFull =
     word !== null && word in (beginning ?? {}) && facetOf(beginning, word).length >= mostFacets;
@@ -159,7 +146,7 @@ function useSuggestions(
   if (word === null) {
     return words
       .filter((name) => name.startsWith(value))
-      .map((name) => ({ line: withLastWord(line, `${name}:`), text: `${name}:`, count: null }));
+      .map((name) => ({ line: `${before}${name}:`, text: `${name}:`, count: null }));
   }
   const wanted = value.toLowerCase();
   const facet =
@@ -167,14 +154,11 @@ function useSuggestions(
   return facet
     .filter((each) => each.value.toLowerCase().startsWith(wanted) && each.value !== value)
     .slice(0, mostShown)
-    .map((each) => {
-      const text = /\s/.test(each.value) ? `"${each.value}"` : each.value;
-      return {
-        line: `${withLastWord(line, `${word}:${text}`)} `,
-        text: each.value,
-        count: each.count < 0 ? null : each.count,
-      };
-    });
+    .map((each) => ({
+      line: `${before}${filterValue(each.value)} `,
+      text: each.value,
+      count: each.count < 0 ? null : each.count,
+    }));
 }
 
 type Facets = Result<'readFacets'>;

@@ -1,70 +1,64 @@
-import type { Query } from '../../api/client.ts';
-
-/** Words of the filter line, and the names that the API has for them. */
-export const filterWords = {
-  model: 'model',
-  key: 'key',
-  user: 'user',
-  team: 'team',
-  channel: 'channel',
-  tried: 'tried',
-  error: 'error',
-  client: 'client',
-  protocol: 'protocol',
-  operation: 'operation',
-  outcome: 'outcome',
-  status: 'status',
-  cost: 'min_cost',
-  ms: 'min_ms',
-  asked: 'asked',
-} as const satisfies Record<string, keyof Query<'listUsage'>>;
-export type FilterWord = keyof typeof filterWords;
+import { ApiFailure } from '../../api/client.ts';
 
 /** Words that sums can be filtered by too. */
-export const nameWords: readonly string[] = ['model', 'key', 'user', 'team', 'channel', 'client'];
+export const nameWords = ['model', 'key', 'user', 'team', 'channel', 'client'] as const;
 
-export type FilterReading =
-  | { readonly kind: 'read'; readonly query: Query<'listUsage'> }
-  /** The word that is not known. */
-  | { readonly kind: 'unknown'; readonly word: string };
+/** Words of the filter line, which the gateway reads. */
+export const filterWords = [
+  ...nameWords,
+  ...([
+    'tried',
+    'error',
+    'protocol',
+    'operation',
+    'outcome',
+    'status',
+    'cost',
+    'ms',
+    'ttft',
+    'asked',
+  ] as const),
+] as const;
+export type FilterWord = (typeof filterWords)[number];
 
-/**
- * Reads a filter line such as `model:demo-chat status:4xx cost:>0.01`. A value with spaces stands in double quotes. The
- * values themselves are checked by the gateway.
- * @param known the words that the page has
- */
-export function readFilter(
-  line: string,
-  known: readonly string[] = Object.keys(filterWords),
-): FilterReading {
-  const query: Record<string, string> = {};
-  for (const [text] of line.matchAll(/(?:[^\s"]|"[^"]*")+/g)) {
-    const colon = text.indexOf(':');
-    const word = colon === -1 ? text : text.slice(0, colon);
-    if (colon === -1 || !known.includes(word)) return { kind: 'unknown', word: text };
-    const value = text
-      .slice(colon + 1)
-      .replaceAll('"', '')
-      .replace(/^>=?/, '');
-    if (value !== '') query[filterWords[word as FilterWord]] = value;
-  }
-  return { kind: 'read', query };
+/** What is being typed at the end of a line. */
+export interface LastWord {
+  /** The line without the value that is being typed, or without the word if it has no colon yet. */
+  readonly before: string;
+  /** Null until its colon. */
+  readonly word: string | null;
+  readonly value: string;
 }
 
-/** The word that is being typed at the end of a line; `word` is null until its colon. */
-export function lastWord(line: string): { readonly word: string | null; readonly value: string } {
-  const [text = ''] = /(?:[^\s"]|"[^"]*"?)*$/.exec(line) ?? [];
-  const colon = text.indexOf(':');
-  if (colon === -1) return { word: null, value: text };
-  return { word: text.slice(0, colon), value: text.slice(colon + 1).replaceAll('"', '') };
+/** The end of a line such as `status:200 -model:demo,cla`. */
+export function lastWord(line: string): LastWord {
+  const [piece = ''] = /(?:[^\s"]|"[^"]*"?)*$/.exec(line) ?? [];
+  const [, word] = /^-?([^":]*):/.exec(piece) ?? [];
+  const typed = word === undefined ? piece.replace(/^-/, '') : piece.slice(piece.indexOf(':') + 1);
+  const value = word === undefined ? typed : typed.replace(/^(?:[^,"]|"[^"]*")*,/, '');
+  return {
+    before: line.slice(0, line.length - value.length),
+    word: word ?? null,
+    value: value.replaceAll('"', ''),
+  };
 }
 
-/** The line with another word in the place of the last one. */
-export function withLastWord(line: string, word: string): string {
-  return line.replace(/(?:[^\s"]|"[^"]*"?)*$/, () => word);
-}
+/** A value of the filter line, as it is typed. */
+export const filterValue = (value: string): string =>
+  /[\s,]|^[<>=]/.test(value) ? `"${value}"` : value;
 
 /** A word of the filter line, as it is typed. */
 export function filterWord(word: FilterWord, value: string): string {
-  return `${word}:${/\s/.test(value) ? `"${value}"` : value}`;
+  return `${word}:${filterValue(value)}`;
+}
+
+/** Whether a line names values of a word. */
+export function hasWord(line: string, word: FilterWord): boolean {
+  return new RegExp(`(?:^|\\s)${word}:`).test(line);
+}
+
+/** Why the gateway cannot read the line; null: the error is about something else. */
+export function filterProblemOf(error: unknown): string | null {
+  if (!(error instanceof ApiFailure)) return null;
+  return error.fields.find(({ path }) => path === 'filter')?.message ?? null;
 }

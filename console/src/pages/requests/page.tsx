@@ -11,7 +11,7 @@ import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { ExportLink } from './export-link.tsx';
-import { filterWords, readFilter } from './filter.ts';
+import { filterProblemOf, filterWords } from './filter.ts';
 import { FilterLine } from './filter-line.tsx';
 import { Histogram } from './histogram.tsx';
 import { LiveLine } from './live-line.tsx';
@@ -29,11 +29,10 @@ export function RequestsPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/inside/requests' });
   const { range = defaultRange, filter = '', open } = search;
-  const reading = useMemo(() => readFilter(filter), [filter]);
   // Of the moment at which the list was asked for: pages of one list share a beginning.
   const span = useSpan(search);
   const isLive = search.live === true;
-  const words = reading.kind === 'read' ? reading.query : {};
+  const words = filter === '' ? {} : { filter };
   const ofSpan = {
     ...words,
     from: span.from,
@@ -41,7 +40,8 @@ export function RequestsPage() {
   };
   const list = useInfiniteQuery({
     queryKey: ['usage', span.name, filter],
-    enabled: reading.kind === 'read' && !isLive,
+    // Beside live rows it only says whether the filter can be read.
+    enabled: !isLive || filter !== '',
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
       const query: Query<'listUsage'> = {
@@ -52,10 +52,11 @@ export function RequestsPage() {
     },
     getNextPageParam: ({ next }) => next ?? undefined,
     placeholderData: (previous) => previous,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 5_000),
+    refetchInterval: ({ state }) =>
+      isLive ? false : (state.data?.pages.length ?? 0) > 1 ? false : 5_000,
   });
   const listed = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
-  const live = useLive(words, isLive && reading.kind === 'read');
+  const live = useLive(words, isLive && !list.isError);
   // What had come when it was paused; an open request pauses too, so that rows stay where they are.
   const [held, setHeld] = useState<readonly Row[] | null>(null);
   const rows = isLive ? (held ?? live.rows) : listed;
@@ -124,7 +125,6 @@ export function RequestsPage() {
           span={span}
           key={filter}
           filter={filter}
-          reading={reading}
           error={list.error}
           onChange={(line) => {
             const { filter: _filter, open: _open, ...rest } = search;
@@ -142,9 +142,9 @@ export function RequestsPage() {
             hideableColumns.map((name) => [name, say(`requests.columns.${name}`)]),
           )}
         />
-        {!isLive && <ExportLink query={ofSpan} />}
+        {!isLive && !list.isError && <ExportLink query={ofSpan} />}
       </div>
-      {!isLive && reading.kind === 'read' && !list.isError && open === undefined && (
+      {!isLive && !list.isError && open === undefined && (
         <div className={styles['chart']}>
           <Histogram
             query={ofSpan}
@@ -167,10 +167,10 @@ export function RequestsPage() {
               onFollow={() => setHeld(null)}
             />
           )}
-          {!isLive && list.isError && rows.length === 0 && (
+          {!isLive && list.isError && rows.length === 0 && filterProblemOf(list.error) === null && (
             <ErrorState error={list.error} onRetry={() => void list.refetch()} />
           )}
-          {!isLive && list.isPending && reading.kind === 'read' && <Skeleton rows={12} />}
+          {!isLive && list.isPending && <Skeleton rows={12} />}
           {!isLive && list.isSuccess && rows.length === 0 && <Empty isFiltered={filter !== ''} />}
           {rows.length > 0 && (
             <>
@@ -226,9 +226,7 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
       <code className="code">
         {`curl ${gateway.url}/v1/chat/completions -H 'authorization: Bearer $SLUICE_KEY' -H 'content-type: application/json' -d '{"model":"demo-chat","messages":[{"role":"user","content":"Hello!"}]}'`}
       </code>
-      <p className="quiet">
-        {say('requests.filterWords', { words: Object.keys(filterWords).join(', ') })}
-      </p>
+      <p className="quiet">{say('requests.filterWords', { words: filterWords.join(', ') })}</p>
     </div>
   );
 }

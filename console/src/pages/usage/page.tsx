@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { read, type Query } from '../../api/client.ts';
 import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
 import { defaultRange, useSpan } from '../../app/range.ts';
@@ -22,7 +21,7 @@ import {
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
-import { nameWords, readFilter } from '../requests/filter.ts';
+import { filterProblemOf, nameWords } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, type UsageSearch } from './search.ts';
@@ -42,21 +41,20 @@ export function UsagePage() {
   const zone = search.tz ?? ownTimeZone;
   const usual = span.length <= 3 * day ? 'hour' : 'day';
   const bucket = search.bucket ?? usual;
-  const reading = useMemo(() => readFilter(filter, nameWords), [filter]);
   const asked = {
-    ...(reading.kind === 'read' ? (reading.query as Partial<Query<'sumUsage'>>) : {}),
+    ...(filter !== '' && { filter }),
     from: span.from,
     ...(span.to !== undefined && { to: span.to }),
     metric,
     tz: zoneOfDays(zone),
   };
-  const isOn = reading.kind === 'read';
-  const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' }, isOn);
+  const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' });
   const second = sub === group ? undefined : sub;
-  const byName = useSums(
-    { ...asked, by: second === undefined ? group : `${group},${second}`, first: '50' },
-    isOn,
-  );
+  const byName = useSums({
+    ...asked,
+    by: second === undefined ? group : `${group},${second}`,
+    first: '50',
+  });
   const failed = [overTime, byName].find(({ isError }) => isError);
   const change = (part: Partial<Record<keyof UsageSearch, unknown>>): void => {
     void navigate({ to: '/usage', search: { ...search, ...part } as UsageSearch });
@@ -131,22 +129,23 @@ export function UsagePage() {
         <FilterLine
           key={filter}
           filter={filter}
-          reading={reading}
           span={span}
           words={nameWords}
           error={failed?.error}
           onChange={(line) => change({ filter: line === '' ? undefined : line })}
         />
-        {failed !== undefined && byName.data === undefined && (
-          <ErrorState
-            error={failed.error}
-            onRetry={() => {
-              void overTime.refetch();
-              void byName.refetch();
-            }}
-          />
-        )}
-        {failed === undefined && isOn && byName.data === undefined && <Skeleton rows={10} />}
+        {failed !== undefined &&
+          byName.data === undefined &&
+          filterProblemOf(failed.error) === null && (
+            <ErrorState
+              error={failed.error}
+              onRetry={() => {
+                void overTime.refetch();
+                void byName.refetch();
+              }}
+            />
+          )}
+        {failed === undefined && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
         {overTime.data !== undefined && overTime.data.requests > 0 && (
           <section className={stale(overTime, styles['chart'])}>
@@ -201,10 +200,9 @@ export function UsagePage() {
 const stale = ({ isPlaceholderData }: { isPlaceholderData: boolean }, className = '') =>
   isPlaceholderData ? `${className} stale` : className;
 
-function useSums(query: Query<'sumUsage'>, enabled: boolean) {
+function useSums(query: Query<'sumUsage'>) {
   return useQuery({
     queryKey: ['sums', query],
-    enabled,
     queryFn: ({ signal }) => read<'sumUsage'>('/usage/sums', query, signal),
     placeholderData: (previous) => previous,
     refetchInterval: 60_000,

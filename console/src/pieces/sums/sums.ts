@@ -1,7 +1,7 @@
 import { addDays, monthOf, startOfDay } from '../../app/days.ts';
 import type { Query, Result } from '../../api/client.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
-import { filterWord, readFilter } from '../../pages/requests/filter.ts';
+import { filterWord, hasWord } from '../../pages/requests/filter.ts';
 import { clientName } from '../../format/client.ts';
 import type { Say } from '../../words/index.ts';
 import type { Series } from '../chart/stacked-bars.tsx';
@@ -102,7 +102,7 @@ export function seriesOf(
 
 /**
  * The requests that a figure counts; null: no filter names them.
- * @param line the filter line of the sums. Of two words of a name the last one counts, which is the narrower one.
+ * @param line the filter line of the sums
  */
 export function requestsOf(
   groups: readonly { readonly dimension: Dimension; readonly name: string | null }[],
@@ -115,8 +115,7 @@ export function requestsOf(
   });
   if (words.includes(null)) return null;
   const filter = [line, ...words].join(' ').trim();
-  const reading = readFilter(filter);
   // Sums of a model leave out what was refused before any upstream was asked.
-  const isOfModel = reading.kind === 'read' && reading.query.model !== undefined;
+  const isOfModel = hasWord(filter, 'model');
   return { ...(filter !== '' && { filter: isOfModel ? `${filter} asked:yes` : filter }), from, to };
 }

@@ -1,11 +1,8 @@
 export const requests = {
   title: 'Requests',
   filter: 'Filter',
-  filterHint: 'For example: model:demo-chat status:4xx cost:>0.01',
-  sumsHint: 'For example: model:demo-chat team:research',
+  filterHint: 'For example: model:demo-chat -status:200 ttft:>2s timeout',
   filterWords: 'Words: {{words}}',
-  unknownWord: 'There is no filter “{{word}}”. Known: {{words}}.',
-  wrongValue: '{{word}}: {{message}}',
   columns: {
     time: 'Time',
     outcome: 'Outcome',

@@ -1,4 +1,5 @@
 export const explore = {
+  filterHint: 'For example: model:claude* -key:ci',
   metric: 'Show',
   group: 'By',
   second: 'And by',

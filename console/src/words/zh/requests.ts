@@ -3,11 +3,8 @@ import type { Words } from '../index.ts';
 export const requests: Words['requests'] = {
   title: '请求',
   filter: '筛选',
-  filterHint: '例如：model:demo-chat status:4xx cost:>0.01',
-  sumsHint: '例如：model:demo-chat team:research',
+  filterHint: '例如：model:demo-chat -status:200 ttft:>2s timeout',
   filterWords: '可用条件：{{words}}',
-  unknownWord: '没有筛选条件“{{word}}”。可用：{{words}}。',
-  wrongValue: '{{word}}：{{message}}',
   columns: {
     time: '时间',
     outcome: '结果',

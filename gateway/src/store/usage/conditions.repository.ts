@@ -1,6 +1,9 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { sessionKeyName } from '#database/expressions.ts';
+import { containing, sessionKeyName } from '#database/expressions.ts';
+import type { Term } from './filter-line.ts';
+import type { Test } from './filter-values.ts';
+import { filterWords, nameWords, type FilterWord, type Word } from './filter-words.repository.ts';
 
 /** Filters that hold for single requests and for the sums that know what they name; all must hold. */
 export interface NameFilters {
@@ -22,6 +25,8 @@ export interface NameFilters {
   readonly beginnings?: Partial<
     Record<'key' | 'user' | 'team' | 'model' | 'channel' | 'client', string>
   >;
+  /** Words of a filter line, of which sums know only the names. */
+  readonly terms?: readonly Term[];
   /** The id of a user: nobody else's requests. Holds beside `user`. */
   readonly userId?: string;
   /** With `userId`: or requests of these teams, by their ids. */
@@ -43,26 +48,37 @@ export function namesPersons({
   userId,
   team,
   beginnings = {},
+  terms,
 }: NameFilters): boolean {
   return (
+    hasWord(terms, ['key', 'user', 'team']) ||
     [key, keyId, user, userId, team].some((name) => name !== undefined) ||
     [beginnings.key, beginnings.user, beginnings.team].some((name) => name !== undefined)
   );
 }
 
 /** Whether these filters need sums that know clients. */
-export function namesClients({ client, beginnings = {} }: NameFilters): boolean {
-  return client !== undefined || beginnings.client !== undefined;
+export function namesClients({ client, beginnings = {}, terms }: NameFilters): boolean {
+  return hasWord(terms, ['client']) || client !== undefined || beginnings.client !== undefined;
+}
+
+/** Whether one of these words is among the terms. */
+export function hasWord(
+  terms: readonly Term[] | undefined,
+  words: readonly Term['word'][],
+): boolean {
+  return terms?.some(({ word }) => words.includes(word)) ?? false;
 }
 
 type Condition = RawBuilder<SqlBool>;
 type Place = RawBuilder<unknown>;
 
-const sources = [
-  ['keys', 'key_id', 'key'],
-  ['users', 'user_id', 'user'],
-  ['teams', 'team_id', 'team'],
-] as const;
+/** The tables of words whose rows have ids. */
+const sources: { readonly [word in FilterWord]?: 'keys' | 'users' | 'teams' } = {
+  key: 'keys',
+  user: 'users',
+  team: 'teams',
+};
 
 /** The conditions of these filters. @param table with the columns of `usage`, by the name that the statement gives it */
 export async function nameConditions(
@@ -79,30 +95,85 @@ export async function nameConditions(
     conditions.push(teamIds.length === 0 ? own : sql<SqlBool>`(${own} or ${ofTeams})`);
   }
   if (keyId !== undefined) conditions.push(isText(place('key_id'), keyId));
-  for (const [source, column, name] of sources) {
+  for (const name of nameWords) {
     const wantedName = filters[name];
+    const beginning = beginnings[name];
     if (wantedName !== undefined) {
-      const ids = await idsOf(db, source, wantedName);
-      conditions.push(sql<SqlBool>`${place(column)} in (${sql.join(ids)})`);
+      conditions.push(await testCondition(db, table, name, { kind: 'is', text: wantedName }));
     }
-    const beginning = beginnings[name];
     if (beginning !== undefined) {
-      const shownName = sql.ref(source === 'users' ? 'users.email' : `${source}.name`);
-      const text = source === 'users' ? beginning.toLowerCase() : beginning;
-      const ids = sql`select id from ${sql.table(source)} where ${beginsWith(shownName, text)}`;
-      conditions.push(sql<SqlBool>`${place(column)} in (${ids})`);
+      conditions.push(await testCondition(db, table, name, { kind: 'begins', text: beginning }));
     }
   }
-  for (const name of ['model', 'channel', 'client'] as const) {
-    const wantedName = filters[name];
-    if (wantedName !== undefined) conditions.push(isText(place(name), wantedName));
-    const beginning = beginnings[name];
-    if (beginning !== undefined) conditions.push(beginsWith(place(name), beginning));
-  }
+  for (const term of filters.terms ?? []) conditions.push(await termCondition(db, table, term));
   // An empty text means none in sums, and is not a name to filter by: single requests are not found by it either.
   const isNone = [filters.team, filters.model, filters.channel].includes('');
   if (isNone) conditions.push(sql<SqlBool>`1 = 0`);
   return conditions;
+}
+
+/** Rows without a value have none of what an excluded word names. */
+async function termCondition(
+  db: Kysely<Database>,
+  table: string,
+  { word, isExcluded, tests }: Term,
+): Promise<Condition> {
+  const conditions: Condition[] = [];
+  for (const test of tests) {
+    if (word !== 'text') conditions.push(await testCondition(db, table, word, test));
+    else if (test.kind === 'contains') {
+      for (const name of searchedNames) {
+        conditions.push(await testCondition(db, table, name, test));
+      }
+      for (const column of ['id', 'error']) {
+        conditions.push(containing(sql.ref(`${table}.${column}`), test.text));
+      }
+    }
+  }
+  const anyOf = sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+  return isExcluded ? sql<SqlBool>`${anyOf} is not true` : anyOf;
+}
+
+const searchedNames = ['model', 'key', 'user', 'team', 'channel'] as const;
+
+async function testCondition(
+  db: Kysely<Database>,
+  table: string,
+  word: FilterWord,
+  test: Test,
+): Promise<Condition> {
+  const place = filterWords[word].place(table);
+  if (test.kind === 'within') {
+    const { least, most } = test;
+    const bounds = [
+      ...(least === null ? [] : [sql`${place} >= ${least}`]),
+      ...(most === null ? [] : [sql`${place} <= ${most}`]),
+    ];
+    return sql<SqlBool>`(${sql.join(bounds, sql` and `)})`;
+  }
+  const { kind } = test;
+  const source = sources[word];
+  if (source === undefined) {
+    const { alsoIn }: Word = filterWords[word];
+    if (alsoIn === undefined) return textCondition(place, test);
+    const ofAttempts = textCondition(sql.ref(`usage_errors.${alsoIn}`), test);
+    return sql<SqlBool>`(${textCondition(place, test)} or ${sql.ref(`${table}.id`)} in (
+      select id from usage_errors where ${ofAttempts}))`;
+  }
+  if (kind === 'is') {
+    return sql<SqlBool>`${place} in (${sql.join(await idsOf(db, source, test.text))})`;
+  }
+  const name = sql.ref<string>(source === 'users' ? 'users.email' : `${source}.name`);
+  const text = source === 'users' ? test.text.toLowerCase() : test.text;
+  const condition = kind === 'begins' ? beginsWith(name, text) : containing(name, text);
+  return sql<SqlBool>`${place} in (select id from ${sql.table(source)} where ${condition})`;
+}
+
+function textCondition(place: Place, test: Exclude<Test, { readonly kind: 'within' }>): Condition {
+  if (test.kind === 'is') return isText(place, test.text);
+  return test.kind === 'begins'
+    ? beginsWith(place, test.text)
+    : containing(place as RawBuilder<string>, test.text);
 }
 
 /** The condition of rows of a table of sums: within the range, whose ends are whole hours or days, and of these names. */

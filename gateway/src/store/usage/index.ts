@@ -37,6 +37,14 @@ export {
   type UsagePage,
 } from './usage.repository.ts';
 export { encodeOwnUsage, type MoneyLimit, type OwnLimits } from './own-usage.ts';
+export { FilterError, readFilterLine, type Term } from './filter-line.ts';
+export type { Test } from './filter-values.ts';
+export {
+  filterWords,
+  nameWords,
+  type FilteredRow,
+  type FilterWord,
+} from './filter-words.repository.ts';
 export { ownedTeams, type NameFilters } from './conditions.repository.ts';
 export { csvLine } from './csv.ts';
 export { type Percentiles } from './latency-buckets.ts';

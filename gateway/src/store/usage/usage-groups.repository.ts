@@ -3,6 +3,7 @@ import type { Database } from '#database/schema.ts';
 import { shownKeyName } from '#database/expressions.ts';
 import { addSums, hourlySums, type HourlySums } from '#database/usage-hourly.ts';
 import {
+  hasWord,
   namesClients,
   namesPersons,
   rangeConditions,
@@ -279,13 +280,14 @@ async function sourceOf(
   question: Pick<GroupQuestion, 'by'> & RangeFilters,
   isOfDays: boolean,
 ): Promise<Source> {
-  const { from, to, by, model, channel, beginnings } = question;
-  const isOne = namesPersons({ ...question, beginnings: {} });
+  const { from, to, by, model, channel, beginnings, terms } = question;
+  const isOne = namesPersons({ ...question, beginnings: {}, terms: [] });
   const needs = (...names: readonly Dimension[]) => names.some((name) => by.includes(name));
   const needsPersons = namesPersons(question) || needs('key', 'user', 'team');
   if (namesClients(question) || needs('client')) {
     const needsModels =
       needs('model', 'channel') ||
+      hasWord(terms, ['model', 'channel']) ||
       [model, channel, beginnings?.model, beginnings?.channel].some((name) => name !== undefined);
     const table = needsPersons || needsModels ? 'usage_hourly' : 'usage_kinds';
     return rowsOf(db, table, question);

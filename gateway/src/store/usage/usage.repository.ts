@@ -18,8 +18,6 @@ export interface UsageFilter extends NameFilters {
   /** Unix milliseconds, exclusive. */
   readonly to?: number;
   readonly operation?: string;
-  /** Whether any upstream was asked. Requests that were refused at once are in no sum of their model. */
-  readonly isAsked?: boolean;
   /** Whether the upstream's usage has a counter that nothing reads. */
   readonly hasUnread?: boolean;
   /** The name of a channel that was asked, whether or not it responded. */
@@ -30,10 +28,6 @@ export interface UsageFilter extends NameFilters {
   readonly outcome?: string;
   /** The lowest and the highest status. */
   readonly statuses?: readonly [number, number];
-  /** Nano-USD; leaves out requests that were not charged. */
-  readonly minCost?: bigint;
-  /** Milliseconds. */
-  readonly minDuration?: number;
   /** Default 100, at most 1 000. */
   readonly limit?: number;
   /** `next` of the previous page. */
@@ -140,7 +134,7 @@ export async function totalUsage(
 /** The rows that a filter leaves, but for its `limit` and `cursor`. */
 export async function matching(db: Kysely<Database>, filter: UsageFilter) {
   const { from, to, protocol, operation, outcome, statuses } = filter;
-  const { minCost, minDuration, isAsked, hasUnread, tried, error } = filter;
+  const { hasUnread, tried, error } = filter;
   let query = db.selectFrom('usage');
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
@@ -157,16 +151,11 @@ export async function matching(db: Kysely<Database>, filter: UsageFilter) {
   const isUnsuccessful =
     outcome === undefined ? (statuses?.[0] ?? 0) > 200 : outcome !== 'completed';
   if (isUnsuccessful) query = query.where('usage.outcome', '<>', sql.lit('completed'));
-  if (minCost !== undefined) query = query.where('usage.cost', '>=', minCost);
-  if (minDuration !== undefined) query = query.where('usage.duration_ms', '>=', minDuration);
   if (hasUnread !== undefined) {
     query = query.where('usage.usage_unread', hasUnread ? 'is not' : 'is', null);
   }
   if (tried !== undefined) query = query.where(wasTried(tried, filter));
   if (error !== undefined) query = query.where(hadError(error, filter));
-  if (isAsked !== undefined) {
-    query = query.where('usage.attempts', isAsked ? '<>' : '=', sql.lit('[]'));
-  }
   return query;
 }
 

@@ -107,6 +107,8 @@ const name = text(400);
 
 /** Filters by the names that sums have; all must hold. A trailing `*` stands for any end of a name. */
 const nameFilters = {
+  /** A line such as `model:claude* -key:ci`, as in the console's field; it holds beside the others. */
+  filter: text(2_000).optional(),
   key: name.optional(),
   user: name.optional(),
   team: name.optional(),

@@ -1,68 +1,45 @@
-import { errorWord, type UsageEntry, type UsageFilter } from '#usage/index.ts';
+import {
+  filterWords,
+  type FilteredRow,
+  type NameFilters,
+  type Term,
+  type Test,
+} from '#usage/index.ts';
 
-const named = ['key', 'user', 'team', 'model', 'channel', 'client'] as const;
-
-/** What of a row a filter may look at. */
-export type Matched = Pick<
-  UsageEntry,
-  (typeof named)[number] | 'protocol' | 'operation' | 'key_id'
-> & {
-  readonly user_id: string;
-  readonly team_id: string | null;
-  /** Absent: the request has not ended. */
-  readonly ended?: Pick<
-    UsageEntry,
-    'outcome' | 'status' | 'error' | 'cost' | 'duration_ms' | 'attempts'
-  >;
-};
+export interface LiveFilter extends Pick<NameFilters, 'userId' | 'teamIds'> {
+  readonly terms: readonly Term[];
+}
 
 /** Whether a list with this filter shows the request. One that has not ended matches what is not known yet. */
-export function matches(filter: UsageFilter, row: Matched): boolean {
-  const { userId, teamIds = [], beginnings = {}, protocol, operation } = filter;
+export function matches({ userId, teamIds = [], terms }: LiveFilter, row: FilteredRow): boolean {
   if (userId !== undefined && row.user_id !== userId && !teamIds.includes(row.team_id ?? '')) {
     return false;
   }
-  const ids: Partial<Record<(typeof named)[number], string | null>> = {
-    key: row.key_id,
-    user: row.user_id,
-    team: row.team_id,
-  };
-  for (const name of named) {
-    // The channel is unknown until one responds.
-    if (name === 'channel' && row.ended === undefined) continue;
-    const filterValue = name === 'user' ? filter[name]?.trim().toLowerCase() : filter[name];
-    const is = row[name];
-    if (filterValue !== undefined && is !== filterValue && ids[name] !== filter[name]) return false;
-    const beginning = name === 'user' ? beginnings[name]?.toLowerCase() : beginnings[name];
-    if (beginning !== undefined && (is === null || !is.startsWith(beginning))) return false;
+  return terms.every((term) => holdsOf(term, row));
+}
+
+function holdsOf({ word, tests, isExcluded }: Term, row: FilteredRow): boolean {
+  const values = word === 'text' ? searched(row) : filterWords[word].of(row);
+  if (values.includes(undefined)) return true;
+  const isAny = tests.some((test) =>
+    values.some((value) => value !== null && value !== undefined && passes(test, value)),
+  );
+  return isAny !== isExcluded;
+}
+
+/** What is not known yet is not found. */
+function searched({ id, key, user, team, model, ended }: FilteredRow): (string | null)[] {
+  return [id, key, user, team, model, ended?.channel ?? null, ended?.error ?? null];
+}
+
+function passes(test: Test, value: string | number | bigint): boolean {
+  if (test.kind === 'within') {
+    const number = typeof value === 'number' ? BigInt(Math.round(value)) : BigInt(value);
+    return (test.least ?? number) <= number && number <= (test.most ?? number);
   }
-  if (protocol !== undefined && row.protocol !== protocol) return false;
-  if (operation !== undefined && row.operation !== operation) return false;
-  return row.ended === undefined || matchesEnd(filter, row.ended);
-}
-
-function matchesEnd(
-  { outcome, statuses, minCost, minDuration, isAsked, tried, error }: UsageFilter,
-  row: NonNullable<Matched['ended']>,
-): boolean {
-  if (outcome !== undefined && row.outcome !== outcome) return false;
-  if (statuses !== undefined && (row.status < statuses[0] || row.status > statuses[1]))
-    return false;
-  const { attempts } = row;
-  if (tried !== undefined && !attempts.some(({ channel }) => channel === tried)) return false;
-  const isOfError =
-    error === undefined ||
-    row.error === error ||
-    attempts.some((attempt) => errorWord(attempt) === error);
-  if (!isOfError) return false;
-  if (minCost !== undefined && nanoOf(row.cost) < minCost) return false;
-  if (minDuration !== undefined && row.duration_ms < minDuration) return false;
-  return isAsked === undefined || isAsked === attempts.length > 0;
-}
-
-/** Nothing was charged: less than any amount. */
-function nanoOf(cost: string | null): bigint {
-  if (cost === null) return -1n;
-  const [whole = '0', fraction = ''] = cost.split('.');
-  return BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+  const text = String(value);
+  if (test.kind === 'is') return text === test.text;
+  return test.kind === 'begins'
+    ? text !== '' && text.startsWith(test.text)
+    : text.toLowerCase().includes(test.text.toLowerCase());
 }

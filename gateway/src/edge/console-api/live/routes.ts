@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { clientOf, entryOf, namesOf, type UsageFilter } from '#usage/index.ts';
+import { clientOf, entryOf, namesOf } from '#usage/index.ts';
 import { contract, exportedRow, startedRequest } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveStream } from '../serve-route.ts';
-import { filterOf, scopeOf, type UsageRoutesOptions, rowOf } from '../usage/filter.ts';
+import { scopeOf, termsOf, type UsageRoutesOptions, rowOf } from '../usage/filter.ts';
 import { mostMissed, type LiveEvent, type LiveFeed } from './feed.ts';
-import { matches } from './matches.ts';
+import { matches, type LiveFilter } from './matches.ts';
 
 export interface LiveRoutesOptions extends UsageRoutesOptions {
   readonly feed: LiveFeed;
@@ -32,7 +32,8 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
     if (feed.watchers >= mostWatchers) {
       throw new ApiError('too_many', 'too many people are watching, try later', { retryAfter: 30 });
     }
-    const filter = { ...filterOf(query), ...(await reads((db) => scopeOf(db, caller))) };
+    const terms = termsOf(query);
+    const filter = { terms, ...(await reads((db) => scopeOf(db, caller))) };
     const since = request.headers['last-event-id'];
     const missedEvents = missedSince(feed, typeof since === 'string' ? since : null);
     const pending: LiveEvent[] = [];
@@ -134,7 +135,7 @@ function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) 
   }
   return {
     /** The event as it is sent; null: it is not for this filter. */
-    async textOf(event: LiveEvent, filter: UsageFilter, epoch: number): Promise<string | null> {
+    async textOf(event: LiveEvent, filter: LiveFilter, epoch: number): Promise<string | null> {
       if (event.kind === 'started') {
         const { model, stream, input } = event.exchange;
         const { keyId, userId, teamId } = input.caller;
@@ -151,7 +152,7 @@ function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) 
           client: clientOf(agentOf(input.headers['user-agent'])),
           stream,
         };
-        const ids = { user_id: userId, team_id: teamId, channel: null };
+        const ids = { user_id: userId, team_id: teamId };
         if (!matches(filter, { ...row, ...ids })) return null;
         return `event: started\ndata: ${JSON.stringify(startedRequest.parse(row))}\n\n`;
       }

@@ -1,9 +1,15 @@
 import type { z } from 'zod';
 import { parseUsd, type OpenDatabase } from '#database/index.ts';
 import {
+  FilterError,
+  nameWords,
   ownedTeams,
+  readFilterLine,
   wholeHours,
+  type FilterWord,
   type NameFilters,
+  type Term,
+  type Test,
   type UsageFilter,
   type UsageEntry,
 } from '#usage/index.ts';
@@ -21,7 +27,6 @@ export interface UsageRoutesOptions extends ServeOptions {
 }
 
 type Query = Omit<z.output<Contract['exportUsage']['query']>, 'format'>;
-type NameQuery = Pick<Query, (typeof named)[number]>;
 type Db = OpenDatabase['kysely'];
 
 const defaultSpan = 30 * 86_400_000;
@@ -48,44 +53,93 @@ export async function scopeOf(
   return { userId: id, teamIds: await ownedTeams(db, id) };
 }
 
-const named = ['key', 'user', 'team', 'model', 'channel', 'client'] as const;
-
-/** Names to filter by; a trailing `*` stands for any end. */
-export function namesIn(query: NameQuery) {
-  const names: Partial<Record<(typeof named)[number], string>> = {};
-  const beginnings: typeof names = {};
-  for (const name of named) {
+/** All words and parameters of a query. @throws ApiError `invalid` with the place in the line */
+export function termsOf(query: Partial<Query>, known?: readonly Term['word'][]): Term[] {
+  const { filter, status, min_cost, min_ms, asked } = query;
+  const terms: Term[] = [];
+  const add = (word: FilterWord, test: Test) =>
+    void terms.push({ word, isExcluded: false, tests: [test] });
+  for (const name of [...nameWords, ...ownWords] as const) {
     const text = query[name];
     if (text === undefined) continue;
-    if (text.endsWith('*')) beginnings[name] = text.slice(0, -1);
-    else names[name] = text;
+    const isBeginning = text.endsWith('*') && isName(name);
+    add(name, isBeginning ? { kind: 'begins', text: text.slice(0, -1) } : { kind: 'is', text });
   }
-  return { ...names, beginnings };
+  if (status !== undefined) {
+    const first = BigInt(status.replace('xx', '00'));
+    add('status', {
+      kind: 'within',
+      least: first,
+      most: status.endsWith('xx') ? first + 99n : first,
+    });
+  }
+  if (min_cost !== undefined) {
+    add('cost', { kind: 'within', least: parseUsd(min_cost), most: null });
+  }
+  if (min_ms !== undefined) add('ms', { kind: 'within', least: BigInt(min_ms), most: null });
+  if (asked !== undefined) add('asked', { kind: 'is', text: asked });
+  return filter === undefined ? terms : [...terms, ...readLine(filter, known)];
 }
 
-/** All filters of requests, but for whose they are. */
+function readLine(line: string, known: readonly Term['word'][] | undefined): Term[] {
+  try {
+    return readFilterLine(line, known);
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    const { message } = error;
+    throw new ApiError('invalid', `filter: ${message}`, { fields: [{ path: 'filter', message }] });
+  }
+}
+
+const isName = (word: Term['word']): word is (typeof nameWords)[number] =>
+  (nameWords as readonly string[]).includes(word);
+
+/** Filters of sums: names. @throws ApiError `invalid` */
+export function namesIn(query: Partial<Query>): NameFilters {
+  return narrow(termsOf(query, nameWords));
+}
+
+/** All filters of requests, but for whose they are. @throws ApiError `invalid` */
 export function filterOf(query: Query): UsageFilter {
-  const { from, to, protocol, operation, outcome, status, min_cost, min_ms, asked, tried, error } =
-    query;
+  const { from, to } = query;
   return {
-    ...namesIn(query),
+    ...narrow(termsOf(query)),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
-    ...(tried !== undefined && { tried }),
-    ...(error !== undefined && { error }),
-    ...(protocol !== undefined && { protocol }),
-    ...(operation !== undefined && { operation }),
-    ...(outcome !== undefined && { outcome }),
-    ...(status !== undefined && { statuses: statusesOf(status) }),
-    ...(min_cost !== undefined && { minCost: parseUsd(min_cost) }),
-    ...(min_ms !== undefined && { minDuration: min_ms }),
-    ...(asked !== undefined && { isAsked: asked === 'yes' }),
   };
 }
 
-function statusesOf(text: string): readonly [number, number] {
-  const first = Number(text.slice(0, 1)) * 100;
-  return text.endsWith('xx') ? [first, first + 99] : [Number(text), Number(text)];
+const ownWords = ['protocol', 'operation', 'outcome', 'tried', 'error'] as const;
+
+const isOwn = (word: Term['word']): word is (typeof ownWords)[number] =>
+  (ownWords as readonly string[]).includes(word);
+
+/** Filters of their own for what indexes and sums are made for; all others stay terms. */
+function narrow(terms: readonly Term[]): UsageFilter {
+  const filter: { -readonly [Name in keyof UsageFilter]: UsageFilter[Name] } = {};
+  const beginnings: NonNullable<NameFilters['beginnings']> = {};
+  const isTaken = ({ word, tests: [test, second], isExcluded }: Term): boolean => {
+    if (isExcluded || test === undefined || second !== undefined) return false;
+    if (isName(word)) {
+      if (filter[word] !== undefined || beginnings[word] !== undefined) return false;
+      if (test.kind === 'is') filter[word] = test.text;
+      else if (test.kind === 'begins') beginnings[word] = test.text;
+      else return false;
+      return true;
+    }
+    if (isOwn(word)) {
+      if (filter[word] !== undefined || test.kind !== 'is') return false;
+      filter[word] = test.text;
+      return true;
+    }
+    if (word === 'status' && filter.statuses === undefined && test.kind === 'within') {
+      filter.statuses = [Number(test.least ?? 0), Number(test.most ?? 999)];
+      return true;
+    }
+    return false;
+  };
+  const others = terms.filter((term) => !isTaken(term));
+  return { ...filter, beginnings, ...(others.length > 0 && { terms: others }) };
 }
 
 /** A range that is too long for what is asked of it. */
