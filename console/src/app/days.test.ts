@@ -41,7 +41,7 @@ it.each([
   ['week', '2026-11-22T23:00:00.000Z', undefined],
   ['month', '2026-10-31T23:00:00.000Z', undefined],
   ['lastMonth', '2026-09-30T22:00:00.000Z', '2026-10-31T23:00:00.000Z'],
-  ['24h', '2026-11-23T18:04:00.000Z', undefined],
+  ['24h', '2026-11-23T18:00:00.000Z', undefined],
 ] as const)('%s begins at %s', (range, from, to) => {
   expect(spanOf({ range, tz: 'Europe/Berlin' }, now)).toEqual({
     from,

@@ -1,4 +1,4 @@
-export { chargeOf, errorWord, leasedIn, type LineCharge } from './batch-totals.ts';
+export { chargeOf, leasedIn, type LineCharge } from './batch-totals.ts';
 export {
   linesOf,
   readLines,
