@@ -78,9 +78,15 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   const next = (await rotated.json()) as { readonly key: string };
   const lines = await listAudit(gateway.app.database.kysely, { limit: 100 });
   const session = (await (await admin.get('/me/sessions')).json()) as { data: { id: string }[] };
+  const { kysely } = gateway.app.database;
+  const { id: channel } = await kysely
+    .selectFrom('channels')
+    .select('id')
+    .executeTakeFirstOrThrow();
   const ids: Readonly<Record<string, string>> = {
     '/usage/nothing': request,
     '/keys/nothing': made.id,
+    '/channels/nothing': channel,
     '/models/nothing': 'demo-chat',
     '/me/sessions/nothing': session.data[0]?.id ?? '',
   };

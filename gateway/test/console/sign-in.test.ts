@@ -1,3 +1,4 @@
+import { permissions } from '#console-api/contract/permissions.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { disableUser, findUserByEmail, startSession, upsertUser } from '#identity/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
@@ -29,7 +30,7 @@ describe('signing in', () => {
       user: expect.objectContaining({ email: 'admin@example.com', role: 'admin', name: null }),
       preferences: {},
       welcome: false,
-      permissions: ['own', 'usage.read', 'keys.read', 'keys.write', 'models.read', 'health.read'],
+      permissions: [...permissions],
       teams: [],
       playground: true,
       groups: ['default'],

@@ -47,9 +47,12 @@ describe.each(dialects)('%s', (dialect) => {
       await Promise.all(records.map((each) => journal.append(each)));
       await journal.close(30_000);
       expect(journal.depth).toBe(0);
-      expect(await idsInDatabase()).toEqual(['req_1', 'req_2', completeRecord.id]);
+      expect(await idsInDatabase()).toEqual(['req_1', 'req_2', completeRecord.id].toSorted());
       const [values] = storedValues(lineVersion);
-      expect((await readRows(database)).at(-1)).toEqual(toRow(values, expect.any(String)));
+      const rows = await readRows(database);
+      expect(rows.find(({ id }) => id === completeRecord.id)).toEqual(
+        toRow(values, expect.any(String)),
+      );
     });
 
     it('applies what an earlier process left', async () => {

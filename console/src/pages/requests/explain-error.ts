@@ -150,6 +150,10 @@ export const errors: Readonly<Record<string, readonly [en: string, zh: string]>>
     'The gateway could not serve it at that moment. The page of health shows whether something is wrong.',
     '网关当时无法处理。健康页面显示是否有问题。',
   ],
+  outdated: [
+    'A newer version of Sluice has changed the database. The node that was asked has to be upgraded.',
+    '更新版本的 Sluice 已更改数据库，被请求的节点需要升级。',
+  ],
   overloaded: ['The gateway had too much to do at that moment.', '网关当时负载过高。'],
   upstream_overloaded: ['The providers of the model were overloaded.', '该模型的提供商负载过高。'],
 };
@@ -162,6 +166,7 @@ const repeated = new Set([
   'internal_error',
   'upstream_abnormal',
   'unavailable',
+  'outdated',
   'overloaded',
   'upstream_overloaded',
 ]);
