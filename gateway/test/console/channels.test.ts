@@ -93,6 +93,8 @@ test('a channel is added, shown without its secrets, changed, and serves', async
   });
   const again = await read(admin.get(`/channels/${channel.id}`));
   expect(again.channel).toEqual(changed.channel);
+  const named = await read(admin.get('/channels/azure-eu'));
+  expect(named.channel).toEqual(changed.channel);
 
   const { channel: added } = await create('second', {
     provider: 'simulator',

@@ -114,9 +114,11 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return { body: { ...result, advice: adviceFor(result) } };
   });
 
-  /** @throws ApiError `not_found` */
+  /** @param id or the name, where no id is the same. @throws ApiError `not_found` */
   async function knownChannel(db: OpenDatabase['kysely'], id: string): Promise<StoredChannel> {
-    const found = (await listChannels(db, secrets)).find((channel) => channel.id === id);
+    const channels = await listChannels(db, secrets);
+    const found =
+      channels.find((channel) => channel.id === id) ?? channels.find(({ name }) => name === id);
     if (found === undefined) throw new ApiError('not_found', 'there is no such channel');
     return found;
   }

@@ -78,7 +78,8 @@ const trialClasses = [
 
 const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
 
-const parameters = z.strictObject({ id: z.string().max(100) });
+/** The id of a channel, or its name. */
+const parameters = z.strictObject({ id: z.string().max(200) });
 
 /** Only kinds of values: what they may be are the rules of the file. */
 const given = {

@@ -85,6 +85,7 @@ export const listChannels = defineRoute({
   response: z.object({
     data: z.array(
       z.object({
+        id: z.string(),
         name: z.string(),
         provider: z.string(),
         protocols: z.array(z.string()),
@@ -135,6 +136,7 @@ export const listChannels = defineRoute({
   example: {
     data: [
       {
+        id: 'ch_1f',
         name: 'demo',
         provider: 'simulator',
         protocols: ['chat', 'messages'],

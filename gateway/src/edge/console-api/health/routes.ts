@@ -58,6 +58,7 @@ export function healthRoutes(scope: FastifyInstance, options: HealthRoutesOption
             const reading = health.channel(channel);
             const traffic = trafficByName.get(channel.name);
             return {
+              id: channel.id,
               name: channel.name,
               provider: channel.provider,
               protocols: [...channel.protocols],
