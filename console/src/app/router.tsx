@@ -64,6 +64,8 @@ const signIn = createRoute({
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
+  // Without a session there is no frame that an error could stand in.
+  errorComponent: NotOpened,
   // The zone that was chosen stays from page to page.
   validateSearch: ({ tz }: Record<string, unknown>): Pick<RangeSearch, 'tz'> => {
     const zone = readZone(tz);

@@ -140,7 +140,7 @@ const allowed = new Set(
     // Clients, and what they are set up with.
     'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +
     // Words of filters, and what files and fees are called.
-    'model status cost test team research yaml keys web search SLUICE_KEY admin sh PowerShell ' +
+    'model status cost ttft timeout test team research yaml keys web search SLUICE_KEY admin sh PowerShell ' +
     'claude-code codex opencode open- openai- python eu claude-sonet-'
   ).split(' '),
 );

@@ -1,5 +1,5 @@
 export const explore = {
-  filterHint: 'For example: model:claude* -key:ci',
+  filterHint: 'For example: model:demo-chat -team:research',
   metric: 'Show',
   group: 'By',
   second: 'And by',

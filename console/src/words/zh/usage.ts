@@ -1,7 +1,7 @@
 import type { Words } from '../index.ts';
 
 export const explore: Words['explore'] = {
-  filterHint: '例如：model:claude* -key:ci',
+  filterHint: '例如：model:demo-chat -team:research',
   metric: '显示',
   group: '分组',
   second: '再按',
