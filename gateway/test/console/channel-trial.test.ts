@@ -127,7 +127,6 @@ test.each([
   ['unknown', refuses(404, { error: { message: 'The model does not exist' } }), 404],
   ['limited', refuses(429, { error: { message: 'Slow down' } }), 429],
   ['funds', refuses(402, { error: { message: 'Top up' } }), 402],
-  ['upstream', refuses(500, { error: { message: 'Internal' } }), 500],
   ['form', refuses(200, '<html>the secret page of an internal service</html>'), 200],
   ['upstream', refuses(500, 'root:x:0:0:the secret file'), 500],
 ] as const)('a channel fails as %s', async (className, answer, status) => {
@@ -143,6 +142,14 @@ test.each([
 test('nothing is sent to the local link', async () => {
   const base_url = 'http://169.254.169.254/latest';
   expect(await result({ base_url })).toMatchObject({ class: 'not-allowed', status: null });
+});
+
+test('an upstream that says nothing takes too long', async () => {
+  respond = () => {};
+  expect(await result({ timeouts: { first_byte: '1s' } })).toMatchObject({
+    class: 'time',
+    status: null,
+  });
 });
 
 test('nobody listens', async () => {

@@ -1,7 +1,6 @@
 import { listChannels, type StoredChannel, upsertChannel } from '#catalogue/index.ts';
 import { ConfigError, type DeclaredChannel, type JsonMembers, kinds } from '#config/index.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { isMapping } from './json.ts';
 import type { EntryStore } from './entries.ts';
 import { endDemo } from './own-channels.ts';
 
@@ -83,4 +82,9 @@ function assertSecretsStay(
     ...(keepsHeaders && isElsewhere ? ['headers'] : []),
   ].map((path) => ({ file: null, line: null, path, expected, got: 'the stored one' }));
   if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** Whether a value of JSON has members. */
+function isMapping(value: unknown): value is JsonMembers {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { textProtocolNames } from '#canonical/index.ts';
 import { buildSnapshot, type StoredChannel, type StoredModel } from '#catalogue/index.ts';
+import { kinds, type Names, readEntry } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Caller } from '#identity/index.ts';
 import { createChannelAffinity, createChannelHealth } from '#routing/index.ts';
@@ -11,8 +12,8 @@ import {
   type UpstreamListener,
 } from '#upstream/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
-import type { ClientResponse } from '../exchange.ts';
 import { createRelay, type RelayParts } from '../relay.ts';
+import { TrialResponse } from './trial-response.ts';
 
 const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
 type TrialStepName = (typeof trialSteps)[number];
@@ -167,26 +168,25 @@ function served({ models }: StoredChannel, model: string) {
 }
 
 /** A model costs nothing here, whatever it costs otherwise. */
-function freeModel(id: string): StoredModel {
-  return {
-    id,
-    type: 'chat',
-    price: { input: '0', output: '0' },
-    displayName: null,
-    ownedBy: null,
-    contextWindow: null,
-    maxOutputTokens: null,
-    capabilities: [],
-    allow: [],
-    echoReasoning: null,
-    imageToolModel: null,
-    enabled: true,
-    owner: 'system',
-    createdAt: 0,
-    updatedAt: 0,
-    revision: 0,
-  } as unknown as StoredModel;
-}
+const freeModel = (id: string): StoredModel => ({
+  ...readEntry(kinds.model, { id, type: 'chat', price: { input: '0', output: '0' } }, noNames),
+  enabled: true,
+  owner: 'system',
+  createdAt: 0,
+  updatedAt: 0,
+  revision: 0,
+});
+
+/** A model that only has a price names nothing. */
+const noNames: Names = Object.freeze({
+  groups: new Set<string>(),
+  users: new Set<string>(),
+  teams: new Set<string>(),
+  declaredModels: new Map<string, string>(),
+  bundledModels: new Set<string>(),
+  bundledAliases: new Set<string>(),
+  aliases: new Map<string, string>(),
+});
 
 const trialCaller: Caller = Object.freeze({
   keyId: 'trial',
@@ -269,9 +269,12 @@ function resultOf({
   const attempt = record.attempts.at(-1);
   const { outcome, tokens, usageSource } = record;
   const works = outcome === 'completed';
+  // Only the clock of the trial ends it early.
   const className = works
     ? 'works'
-    : classOf(attempt?.result ?? '', attempt?.status ?? null, times);
+    : response.disconnected
+      ? 'time'
+      : classOf(attempt?.result ?? '', attempt?.status ?? null, times);
   const text = works ? response.text : (error?.message ?? response.errorMessage);
   return {
     class: className,
@@ -339,93 +342,3 @@ const failedResult = (
   text: '',
   usage: null,
 });
-
-/** The client's side of a trial: keeps what the model says. */
-class TrialResponse implements ClientResponse {
-  readonly #note: (step: TrialStepName) => void;
-  headSent = false;
-  disconnected = false;
-  failedWith: GatewayError | null = null;
-  readonly halfClosed = false;
-  #received = '';
-  #onLeave: (() => void) | null = null;
-
-  constructor(note: (step: TrialStepName) => void) {
-    this.#note = note;
-  }
-
-  start(): void {
-    this.headSent = true;
-  }
-
-  write(bytes: Buffer | string): boolean {
-    if (this.#received.length < 256 * 1024) this.#received += bytes.toString();
-    if (this.text !== '') this.#note('first_token');
-    return true;
-  }
-
-  end(bytes?: Buffer | string): void {
-    if (bytes !== undefined) this.write(bytes);
-    this.#note('end');
-  }
-
-  fail(error: GatewayError): void {
-    this.failedWith = error;
-    this.headSent = true;
-    this.leave();
-  }
-
-  leave(): void {
-    this.disconnected = true;
-    this.#onLeave?.();
-  }
-
-  onDisconnect(listener: () => void): void {
-    this.#onLeave = listener;
-    if (this.disconnected) listener();
-  }
-
-  onDrain(): void {}
-
-  /** What the model said, or that it called the tool. */
-  get text(): string {
-    const deltas = this.#events().map((event) => event.choices?.[0]?.delta ?? {});
-    const said = deltas.map(({ content }) => content ?? '').join('');
-    if (said !== '') return said;
-    const called = deltas.some(({ tool_calls: calls }) => calls !== undefined);
-    const thought = deltas.some(({ reasoning_content: thoughts }) => thoughts !== undefined);
-    return called ? '(a call of the tool)' : thought ? '(only reasoning)' : '';
-  }
-
-  get errorMessage(): string {
-    const whole = parse(this.#received);
-    const [error] = [whole, ...this.#events()].flatMap((event) => event?.error ?? []);
-    return typeof error?.message === 'string' ? error.message : '';
-  }
-
-  #events(): ChatEvent[] {
-    return this.#received
-      .split('\n')
-      .filter((line) => line.startsWith('data: {'))
-      .flatMap((line) => parse(line.slice('data: '.length)) ?? []);
-  }
-}
-
-interface ChatEvent {
-  readonly error?: { readonly message?: unknown };
-  readonly choices?: readonly {
-    readonly delta?: {
-      readonly content?: string | null;
-      readonly tool_calls?: unknown;
-      readonly reasoning_content?: unknown;
-    };
-  }[];
-}
-
-function parse(text: string): ChatEvent | null {
-  try {
-    return JSON.parse(text) as ChatEvent;
-  } catch {
-    return null;
-  }
-}
