@@ -129,34 +129,44 @@ const slackMebibytes = 16;
 
 const leastHeaps = new Map<string, number>();
 
+/** An input that does nothing: what a process needs for it, it needs for loading the program and for the samples. */
+const nothing = join(folder, 'nothing');
+
 /** The least heap in which a target takes its samples, in MiB; loading the program takes most of it. */
 function leastHeap(target: string): number {
   const known = leastHeaps.get(target);
   if (known !== undefined) return known;
-  const nothing = join(folder, 'nothing');
-  writeFileSync(nothing, '');
-  const inUse = Number(replay(target, nothing, heapMebibytes).stdout.split('\n')[0]);
-  let heap = Math.ceil(inUse / mebibyte);
+  const inUse = Number.parseInt(replay(target, nothing, heapMebibytes).stdout, 10);
+  // Not measured: no heap is taken for too little.
+  let heap = Number.isNaN(inUse) ? heapMebibytes : Math.ceil(inUse / mebibyte);
   while (heap < heapMebibytes && replay(target, nothing, heap).status !== 0) heap += 8;
-  rmSync(nothing);
   leastHeaps.set(target, heap);
   return heap;
 }
 
 /**
  * Tries inputs in processes whose heaps have no more room than the input may take. Whether one ends well depends on
- * when its collector ran as well, so that a finding has to repeat itself.
+ * when its collector ran, and on what else the machine does: a finding has to repeat itself, and each time another
+ * process has to end well with the same heap and no input.
  */
 function weighSuspects(): void {
+  if (suspected.length === 0) return;
+  writeFileSync(nothing, '');
   const worst = suspected.toSorted((a, b) => b.excess - a.excess);
   for (const [at, { target, file }] of worst.entries()) {
     const { isOperators } = fuzzTargets.find(({ name }) => name === target) ?? {};
     const room = memoryBound(readFileSync(file).length, isOperators) / mebibyte;
     const heap = () => Math.ceil(leastHeap(target) + slackMebibytes + room);
-    const endsWell = () => replay(target, file, heap()).status === 0;
-    if (at >= mostTried || endsWell() || endsWell() || endsWell()) rmSync(file);
-    else find(target, `more than ${Math.round(room)} MiB of heap`, file);
+    let complaint = '';
+    const isTooMuch = () => {
+      const { status, signal, stderr } = replay(target, file, heap());
+      complaint = `${signal ?? status}: ${stderr.split('\n').find((line) => line.includes('FATAL')) ?? stderr.slice(-200)}`;
+      return status !== 0 && replay(target, nothing, heap()).status === 0;
+    };
+    if (at >= mostTried || !isTooMuch() || !isTooMuch() || !isTooMuch()) rmSync(file);
+    else find(target, `more than ${Math.round(room)} MiB of heap (${complaint})`, file);
   }
+  rmSync(nothing);
 }
 
 const extent = inputs > 0 ? `with ${inputs} inputs each` : `for ${seconds} s`;
