@@ -10,6 +10,7 @@ const all = [
   { to: '/keys', name: 'keys', icon: 'keys', letter: 'k' },
   { to: '/playground', name: 'playground', icon: 'playground', letter: 'p' },
   { to: '/health', name: 'health', icon: 'health', letter: 'h', needs: 'health.read' },
+  { to: '/records', name: 'records', icon: 'records', letter: 'b', needs: 'audit.read' },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's' },
 ] as const satisfies readonly {
   to: string;
