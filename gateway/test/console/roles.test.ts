@@ -23,6 +23,8 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /health': ['admin', 'operator', 'viewer'],
   'GET /channels': ['admin', 'operator', 'viewer'],
   'GET /channels/:id': ['admin', 'operator', 'viewer'],
+  'GET /audit': ['admin', 'viewer'],
+  'GET /audit/export': ['admin', 'viewer'],
   'POST /channels': ['admin', 'operator'],
   'POST /channels/test': ['admin', 'operator'],
   'PATCH /channels/:id': ['admin', 'operator'],

@@ -100,6 +100,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     const queries = {
       '/usage/sums': ['?by=key'],
       '/usage/export': ['?format=csv', '?format=jsonl'],
+      '/audit/export': ['?format=csv', '?format=jsonl'],
       '/keys/nothing': ['', '?as=yaml'],
     }[address] ?? [''];
     for (const query of queries) {

@@ -7,6 +7,7 @@ export const app = {
   models: 'Models',
   playground: 'Playground',
   health: 'Health',
+  records: 'Records',
   settings: 'Settings',
   run: 'Run',
   people: 'People',

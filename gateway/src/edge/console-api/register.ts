@@ -13,6 +13,7 @@ import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
@@ -76,6 +77,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
+    auditRoutes(scope, routes);
     done();
   });
 }

@@ -1,3 +1,4 @@
+import { exportAudit, listAudit } from './audit.ts';
 import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
@@ -60,6 +61,8 @@ export const contract = {
   createChannel,
   changeChannel,
   testChannel,
+  listAudit,
+  exportAudit,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

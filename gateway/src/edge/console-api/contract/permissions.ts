@@ -18,6 +18,8 @@ export const permissions = [
   'channels.write',
   /** What upstreams said about their failures, and which messages clients got. */
   'errors.read',
+  /** Who changed what. */
+  'audit.read',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -37,7 +39,15 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'errors.read',
   ],
   billing: ['own', 'usage.read', 'models.read'],
-  viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read', 'channels.read'],
+  viewer: [
+    'own',
+    'usage.read',
+    'keys.read',
+    'models.read',
+    'health.read',
+    'channels.read',
+    'audit.read',
+  ],
   member: ['own'],
 };
 
