@@ -6,6 +6,7 @@ const all = [
   { to: '/', name: 'overview', icon: 'overview', letter: 'o' },
   { to: '/requests', name: 'requests', icon: 'requests', letter: 'r' },
   { to: '/usage', name: 'usage', icon: 'usage', letter: 'u' },
+  { to: '/channels', name: 'channels', icon: 'channels', letter: 'c', needs: 'channels.read' },
   { to: '/models', name: 'models', icon: 'models', letter: 'm' },
   { to: '/keys', name: 'keys', icon: 'keys', letter: 'k' },
   { to: '/playground', name: 'playground', icon: 'playground', letter: 'p' },

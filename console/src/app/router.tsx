@@ -8,6 +8,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
+import { readChannelsSearch } from '../pages/channels/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -129,6 +130,13 @@ const keys = createRoute({
   component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
+const channels = createRoute({
+  getParentRoute: () => inside,
+  path: '/channels',
+  validateSearch: readChannelsSearch,
+  component: lazyPage(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
+});
+
 /** Pages that load when they are opened. */
 const models = createRoute({
   getParentRoute: () => inside,
@@ -185,6 +193,7 @@ export function createConsoleRouter(client: QueryClient) {
         usage,
         request,
         keys,
+        channels,
         models,
         model,
         playground,

@@ -11,6 +11,7 @@ import { playground } from './en/playground.ts';
 import { settings } from './en/settings.ts';
 import { welcome } from './en/welcome.ts';
 import { health } from './en/health.ts';
+import { channels } from './en/channels.ts';
 
 /** Every text of the console, by page. `{{name}}` is filled in. */
 export const en = {
@@ -33,6 +34,7 @@ export const en = {
   settings,
   welcome,
   health,
+  channels,
   data,
   explore,
   attention,

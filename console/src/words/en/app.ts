@@ -4,6 +4,7 @@ export const app = {
   requests: 'Requests',
   usage: 'Usage',
   keys: 'Keys',
+  channels: 'Channels',
   models: 'Models',
   playground: 'Playground',
   health: 'Health',
@@ -58,4 +59,5 @@ export const states = {
   toOverview: 'To the overview',
   copy: 'Copy',
   copied: 'Copied',
+  undo: 'Undo',
 } as const;
