@@ -9,9 +9,10 @@ import {
   recordAudit,
   Stale,
 } from '#administration/index.ts';
-import { listChannels, type StoredChannel } from '#catalogue/index.ts';
+import { type CatalogueSnapshot, listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { channelTraffic } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import type { ChannelTrialResult } from '../contract/channels.ts';
 import { shownValues } from '../contract/members.ts';
@@ -20,6 +21,8 @@ import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { createTestRate } from './test-rate.ts';
 import { adviceFor } from './advice.ts';
+import { describeChannels } from './describe-channels.ts';
+import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
 import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
@@ -34,6 +37,9 @@ export interface ChannelRoutesOptions extends ServeOptions {
   readonly reads: Reads;
   readonly secrets: Secrets;
   readonly tryChannel: ChannelTrial;
+  readonly health: Pick<HealthSource, 'channel'>;
+  /** The catalogue at this moment. */
+  readonly snapshot: () => CatalogueSnapshot;
   readonly placeInFile: PlaceInFile;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -43,8 +49,24 @@ const { channel: kind } = kinds;
 
 /** Channels with their settings, and changes of them. */
 export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
-  const { database, reads, secrets, tryChannel, placeInFile, now } = options;
+  const { database, reads, secrets, tryChannel, health, snapshot, placeInFile, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
+
+  serveRoute(scope, contract.listChannels, options, async ({ caller }) => {
+    const [traffic, channels] = await reads(async (db) => [
+      await channelTraffic(db, now()),
+      await listChannels(db, secrets),
+    ]);
+    const withWords = caller.permissions.includes('errors.read');
+    const data = describeChannels(channels, {
+      snapshot: snapshot(),
+      health,
+      traffic,
+      withWords,
+      declaredIn,
+    });
+    return { body: { data } };
+  });
 
   serveRoute(scope, contract.readChannel, options, async ({ parameters }) =>
     reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
@@ -123,6 +145,9 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return found;
   }
 
+  const declaredIn = ({ owner, name }: Pick<StoredChannel, 'owner' | 'name'>) =>
+    owner === 'file' ? placeInFile(kind, name) : null;
+
   /** Without any secret. */
   function replyOf(channel: StoredChannel) {
     const { models, timeouts, ...members } = shownValues(kind, channel);
@@ -140,7 +165,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
         proxy: shownProxy(channel.proxy),
         owner: channel.owner,
         editable: channel.owner !== 'file',
-        declared_in: channel.owner === 'file' ? placeInFile(kind, channel.name) : null,
+        declared_in: declaredIn(channel),
         revision: channel.revision,
         created: new Date(channel.createdAt).toISOString(),
       },

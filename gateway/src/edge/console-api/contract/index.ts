@@ -1,8 +1,15 @@
 import { exportAudit, listAudit } from './audit.ts';
 import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
+import {
+  changeChannel,
+  createChannel,
+  listChannels,
+  readChannel,
+  testChannel,
+} from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
-import { listChannels, readHealth } from './health.ts';
+import { readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import { listModels, readModel } from './models.ts';
 import { playgroundKey } from './playground.ts';
