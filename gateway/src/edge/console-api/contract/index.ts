@@ -1,5 +1,4 @@
 import { exportAudit, listAudit } from './audit.ts';
-import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import {
   changeChannel,
   createChannel,
