@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { kinds } from '#config/index.ts';
-import { givenAnytime, shownMembers } from './members.ts';
+import { entryMembers, givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
 import { nothing, text, time } from './values.ts';
 
@@ -19,14 +19,7 @@ const channel = z.object({
   headers: z.record(z.string(), hint),
   /** `direct`, or the address of a proxy without its credentials; null: the environment's. */
   proxy: z.string().nullable(),
-  /** Who manages the settings: `file`, `console` or `system`. */
-  owner: z.string(),
-  /** Whether the settings may be changed elsewhere than in the file. */
-  editable: z.boolean(),
-  /** Where the file declares it, with a path such as `channels[2]`; null: it does not. */
-  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
-  /** Grows with every change; for `if-match`. */
-  revision: z.int(),
+  ...entryMembers,
   created: time,
 });
 
