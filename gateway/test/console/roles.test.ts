@@ -28,6 +28,15 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'POST /channels': ['admin', 'operator'],
   'POST /channels/test': ['admin', 'operator'],
   'PATCH /channels/:id': ['admin', 'operator'],
+  'POST /models': ['admin', 'operator'],
+  'PATCH /models/:id': ['admin', 'operator'],
+  'GET /aliases': ['admin', 'operator', 'billing', 'viewer'],
+  'GET /aliases/:name': ['admin', 'operator', 'billing', 'viewer'],
+  'PUT /aliases/:name': ['admin', 'operator'],
+  'DELETE /aliases/:name': ['admin', 'operator'],
+  'GET /groups': ['admin', 'operator', 'billing', 'viewer'],
+  'POST /groups': ['admin', 'operator'],
+  'PATCH /groups/:name': ['admin', 'operator'],
 };
 /** They need no session, or end it. */
 const elsewhere = ['POST /auth/login', 'POST /auth/logout'];

@@ -17,6 +17,7 @@ channels:
   - { name: refused, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-reasoning], api_key: ${refusedKey} }
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
+aliases: { fast: demo-chat }
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
   - { name: rotated, user: admin@example.com }
@@ -88,6 +89,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     '/keys/nothing': made.id,
     '/channels/nothing': channel,
     '/models/nothing': 'demo-chat',
+    '/aliases/nothing': 'fast',
     '/me/sessions/nothing': session.data[0]?.id ?? '',
   };
 

@@ -18,6 +18,7 @@ import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { catalogueRoutes } from './models/catalogue.ts';
 import { modelRoutes } from './models/routes.ts';
 import type { ConsoleMembers } from './contract/permissions.ts';
 import type { PlaceInFile } from './writes.ts';
@@ -74,6 +75,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     overviewRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
+    catalogueRoutes(scope, routes);
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);

@@ -7,7 +7,6 @@ import {
   draftEntry,
   hintOf,
   recordAudit,
-  Stale,
 } from '#administration/index.ts';
 import { type CatalogueSnapshot, listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
@@ -24,7 +23,8 @@ import { adviceFor } from './advice.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
-import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
+import { createEntryWrites } from '../entries.ts';
+import { callOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
 /** Sends a small request to a channel. @param model null: the first that is named exactly */
 export type ChannelTrial = (
@@ -72,39 +72,28 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
   );
 
-  serveRoute(scope, contract.createChannel, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
-    const call = callOf(request, user.id);
+  const write = createEntryWrites<StoredChannel>({
+    administration,
+    kind,
+    placeInFile,
+    show: (channel) => replyOf(channel).body,
+  });
+
+  serveRoute(scope, contract.createChannel, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
     return replyOf(
-      await fromDatabase(() =>
-        createEntry(administration, actorOf(request, user), channelStore, body, call).catch(
-          (error: unknown) => throwRefusal(kind, error),
-        ),
-      ),
+      await write(call, body.name, (...by) => createEntry(...by, channelStore, body, repeatable)),
     );
   });
 
-  serveRoute(
-    scope,
-    contract.changeChannel,
-    options,
-    async ({ request, parameters, body, caller }) => {
-      const revision = revisionOf(request);
-      const known = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
-      if (known.owner === 'file') throw ownedByFile(placeInFile, kind, known.name);
-      const change = { id: known.id, revision, members: body };
-      const actor = actorOf(request, caller.session.user);
-      return replyOf(
-        await fromDatabase(() =>
-          changeEntry(administration, actor, channelStore, change).catch((error: unknown) => {
-            if (!(error instanceof Stale)) return throwRefusal(kind, error);
-            const { body: object } = replyOf(error.entry as StoredChannel);
-            throw new ApiError('stale', error.message, { details: { object } });
-          }),
-        ),
-      );
-    },
-  );
+  serveRoute(scope, contract.changeChannel, options, async (call) => {
+    const { request, parameters, body } = call;
+    const revision = revisionOf(request);
+    const { id, name } = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
+    const change = { id, revision, members: body };
+    return replyOf(await write(call, name, (...by) => changeEntry(...by, channelStore, change)));
+  });
 
   const rate = createTestRate(now);
   serveRoute(scope, contract.testChannel, options, async ({ request, body, caller }) => {

@@ -10,7 +10,19 @@ import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
-import { listModels, readModel } from './models.ts';
+import {
+  changeGroup,
+  changeModel,
+  createGroup,
+  createModel,
+  listAliases,
+  listGroups,
+  listModels,
+  putAlias,
+  readAlias,
+  readModel,
+  removeAlias,
+} from './models.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
@@ -56,6 +68,15 @@ export const contract = {
   revokeKey,
   listModels,
   readModel,
+  createModel,
+  changeModel,
+  listAliases,
+  readAlias,
+  putAlias,
+  removeAlias,
+  listGroups,
+  createGroup,
+  changeGroup,
   playgroundKey,
   changeMe,
   changePassword,

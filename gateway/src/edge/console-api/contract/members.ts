@@ -26,7 +26,7 @@ const given = {
   count: z.number('expected a whole number').nullable().optional(),
   flag: z.boolean('expected true or false').optional(),
   names: z.array(z.string()).optional(),
-  structure: z.unknown(),
+  structure: z.unknown().optional(),
 };
 
 type GivenForm<Name> = Name extends 'count' | 'flag' | 'names' | 'structure'
@@ -64,6 +64,18 @@ export function shownMembers<Of extends Kind>({ list }: Of): Shown<Of['members']
     ]);
   return Object.fromEntries(members) as Shown<Of['members']>;
 }
+
+/** Who manages an entry, beside what it says. */
+export const entryMembers = {
+  /** `file`, `console` or `system`. */
+  owner: z.string(),
+  /** Whether it may be changed elsewhere than in the file. */
+  editable: z.boolean(),
+  /** Where the file declares it, with a path such as `models[2]`; null: it does not. */
+  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
+  /** Grows with every change; for `if-match`. */
+  revision: z.int(),
+};
 
 /** The same of one entry. */
 export function shownValues<Of extends Kind>(

@@ -10,6 +10,8 @@ export const permissions = [
   'keys.write',
   /** The models of all groups. */
   'models.read',
+  /** Adding and changing models, prices, aliases and groups. */
+  'models.write',
   /** Nodes, database, journal and channels. */
   'health.read',
   /** The settings of channels, without their secrets. */
@@ -33,6 +35,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'own',
     'usage.read',
     'models.read',
+    'models.write',
     'health.read',
     'channels.read',
     'channels.write',
