@@ -1,3 +1,4 @@
+import { credit, listEntries } from './accounts.ts';
 import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
@@ -8,6 +9,16 @@ import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
+import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
+import {
+  acceptInvitation,
+  changeUser,
+  createUser,
+  inviteUser,
+  listUsers,
+  readUser,
+  signOutUser,
+} from './users.ts';
 import {
   exportUsage,
   listUsage,
@@ -60,6 +71,21 @@ export const contract = {
   createChannel,
   changeChannel,
   testChannel,
+  listUsers,
+  readUser,
+  createUser,
+  changeUser,
+  inviteUser,
+  signOutUser,
+  acceptInvitation,
+  listTeams,
+  readTeam,
+  createTeam,
+  changeTeam,
+  putMember,
+  removeMember,
+  listEntries,
+  credit,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

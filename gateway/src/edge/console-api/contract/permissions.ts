@@ -18,6 +18,12 @@ export const permissions = [
   'channels.write',
   /** What upstreams said about their failures, and which messages clients got. */
   'errors.read',
+  /** People, teams and their accounts. */
+  'users.read',
+  /** Making, inviting and changing people and teams. */
+  'users.write',
+  /** Crediting the accounts of people and teams. */
+  'credits.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -36,8 +42,16 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.write',
     'errors.read',
   ],
-  billing: ['own', 'usage.read', 'models.read'],
-  viewer: ['own', 'usage.read', 'keys.read', 'models.read', 'health.read', 'channels.read'],
+  billing: ['own', 'usage.read', 'models.read', 'users.read', 'credits.write'],
+  viewer: [
+    'own',
+    'usage.read',
+    'keys.read',
+    'models.read',
+    'health.read',
+    'channels.read',
+    'users.read',
+  ],
   member: ['own'],
 };
 
