@@ -8,6 +8,8 @@ export const app = {
   playground: 'Playground',
   health: 'Health',
   settings: 'Settings',
+  run: 'Run',
+  people: 'People',
   signOut: 'Sign out',
   theme: 'Theme',
   light: 'Light',

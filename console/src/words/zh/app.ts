@@ -10,6 +10,8 @@ export const app: Words['app'] = {
   playground: '试用',
   health: '健康',
   settings: '设置',
+  run: '运行',
+  people: '人员',
   signOut: '退出登录',
   theme: '主题',
   light: '浅色',
