@@ -51,7 +51,8 @@ export type Action =
   | 'erase'
   | 'refuse'
   | 'export'
-  | 'test';
+  | 'test'
+  | 'invite';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {

@@ -18,6 +18,7 @@ export {
   putAlias,
   removeAlias,
 } from './models.ts';
+export { changeMember, type MemberChange, teamStore } from './teams.ts';
 export { changeKey } from './change-key.ts';
 export type { ChangedSettings } from './key-limits.ts';
 export {
@@ -41,9 +42,13 @@ export { Refusal, Stale } from './refusal.ts';
 export { eraseUser, type Erasure } from './erase.ts';
 export { endSession, sessionKey } from './sessions.ts';
 export {
+  acceptInvitation,
   createFirstAdministrator,
   createUser,
   disableUser,
+  inviteUser,
   renameUser,
   replacePassword,
+  signOutUser,
+  userStore,
 } from './users.ts';

@@ -14,6 +14,10 @@ import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import { teamRoutes } from './teams/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import type { Held } from './limits.ts';
 import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
@@ -46,6 +50,7 @@ export interface ConsoleOptions {
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
   readonly tryChannel: ChannelTrial;
+  readonly held: Held;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
 }
@@ -80,6 +85,9 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
     auditRoutes(scope, routes);
+    userRoutes(scope, routes);
+    teamRoutes(scope, routes);
+    accountRoutes(scope, routes);
     done();
   });
 }

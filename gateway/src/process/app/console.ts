@@ -15,7 +15,10 @@ export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
-  parts: Pick<ConsoleOptions, 'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel'>,
+  parts: Pick<
+    ConsoleOptions,
+    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'held'
+  >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;

@@ -6,6 +6,8 @@ import {
   readChannel,
   testChannel,
 } from './channels.ts';
+import { credit, listEntries } from './accounts.ts';
+import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
@@ -27,6 +29,16 @@ import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
+import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
+import {
+  acceptInvitation,
+  changeUser,
+  createUser,
+  inviteUser,
+  listUsers,
+  readUser,
+  signOutUser,
+} from './users.ts';
 import {
   exportUsage,
   listUsage,
@@ -90,6 +102,21 @@ export const contract = {
   testChannel,
   listAudit,
   exportAudit,
+  listUsers,
+  readUser,
+  createUser,
+  changeUser,
+  inviteUser,
+  signOutUser,
+  acceptInvitation,
+  listTeams,
+  readTeam,
+  createTeam,
+  changeTeam,
+  putMember,
+  removeMember,
+  listEntries,
+  credit,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

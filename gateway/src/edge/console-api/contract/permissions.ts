@@ -22,6 +22,12 @@ export const permissions = [
   'errors.read',
   /** Who changed what. */
   'audit.read',
+  /** People, teams and their accounts. */
+  'users.read',
+  /** Making, inviting and changing people and teams. */
+  'users.write',
+  /** Crediting the accounts of people and teams. */
+  'credits.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -41,7 +47,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.write',
     'errors.read',
   ],
-  billing: ['own', 'usage.read', 'models.read'],
+  billing: ['own', 'usage.read', 'models.read', 'users.read', 'credits.write'],
   viewer: [
     'own',
     'usage.read',
@@ -50,6 +56,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'health.read',
     'channels.read',
     'audit.read',
+    'users.read',
   ],
   member: ['own'],
 };
