@@ -22,15 +22,17 @@ import { missingObject, Refusal, Stale } from './refusal.ts';
 /** Models that the console manages. */
 export const modelStore: EntryStore<typeof kinds.model, StoredModel> = {
   kind: kinds.model,
-  list: ({ trx }) => listModels(trx),
+  find: async ({ trx }, id) => (await listModels(trx)).find((model) => model.id === id) ?? null,
   upsert: upsertModel,
 };
 
 /** Groups that the console manages: a group's name is its id. */
 export const groupStore: EntryStore<typeof kinds.group, StoredGroup & { readonly id: string }> = {
   kind: kinds.group,
-  list: async ({ trx }) =>
-    (await listGroups(trx)).map((group) => Object.assign(group, { id: group.name })),
+  async find({ trx }, name) {
+    const group = (await listGroups(trx)).find((one) => one.name === name);
+    return group === undefined ? null : { ...group, id: name };
+  },
   upsert: upsertGroup,
 };
 

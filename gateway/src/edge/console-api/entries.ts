@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type Actor, type Administration, Refusal, Stale } from '#administration/index.ts';
+import { type Actor, type Administration, Refusal } from '#administration/index.ts';
 import type { Kind } from '#config/index.ts';
-import { ApiError } from './errors.ts';
 import { fromDatabase } from './from-database.ts';
 import { actorOf } from './sessions/connection.ts';
 import type { SignedInCaller } from './sessions/guard.ts';
-import { ownedByFile, type PlaceInFile, throwRefusal } from './writes.ts';
+import { ownedByFile, type PlaceInFile, throwStale } from './writes.ts';
 
 export interface EntryWriteOptions<Stored> {
   readonly administration: Administration;
@@ -38,16 +37,11 @@ export function createEntryWrites<Stored>({
   placeInFile,
   show,
 }: EntryWriteOptions<Stored>): WriteEntry {
-  function refuse(error: unknown, name: string): never {
-    if (error instanceof Stale) {
-      throw new ApiError('stale', error.message, {
-        details: { object: show(error.entry as Stored) },
-      });
-    }
+  function refuse(error: unknown, name: string): Promise<never> {
     if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
       throw ownedByFile(placeInFile, kind, name);
     }
-    return throwRefusal(kind, error);
+    return throwStale<Stored>(kind, error, async (entry) => ({ body: show(entry) }));
   }
   return ({ request, caller }, name, useCase) =>
     fromDatabase(() =>

@@ -24,7 +24,7 @@ import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
 import { createEntryWrites } from '../entries.ts';
-import { callOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
+import { callOf, managementOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
 /** Sends a small request to a channel. @param model null: the first that is named exactly */
 export type ChannelTrial = (
@@ -63,7 +63,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       health,
       traffic,
       withWords,
-      declaredIn,
+      placeInFile,
     });
     return { body: { data } };
   });
@@ -134,9 +134,6 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return found;
   }
 
-  const declaredIn = ({ owner, name }: Pick<StoredChannel, 'owner' | 'name'>) =>
-    owner === 'file' ? placeInFile(kind, name) : null;
-
   /** Without any secret. */
   function replyOf(channel: StoredChannel) {
     const { models, timeouts, ...members } = shownValues(kind, channel);
@@ -152,11 +149,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
         api_keys: channel.apiKeys.map((key) => ({ hint: hintOf(key) })),
         headers: Object.fromEntries(headers),
         proxy: shownProxy(channel.proxy),
-        owner: channel.owner,
-        editable: channel.owner !== 'file',
-        declared_in: declaredIn(channel),
-        revision: channel.revision,
-        created: new Date(channel.createdAt).toISOString(),
+        ...managementOf(kind, channel, placeInFile),
       },
       revision: channel.revision,
     };

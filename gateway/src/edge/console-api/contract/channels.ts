@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { kinds } from '#config/index.ts';
-import { entryMembers, givenAnytime, shownMembers } from './members.ts';
+import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { blame, nothing, text, time } from './values.ts';
+import { blame, management, nothing, text, time } from './values.ts';
 
 /** A secret as it is shown: its first and last characters, of a longer one. */
 const hint = z.object({ hint: z.string() });
@@ -19,8 +19,7 @@ const channel = z.object({
   headers: z.record(z.string(), hint),
   /** `direct`, or the address of a proxy without its credentials; null: the environment's. */
   proxy: z.string().nullable(),
-  ...entryMembers,
-  created: time,
+  ...management,
 });
 
 const example = {
@@ -132,7 +131,7 @@ export const listChannels = defineRoute({
         priority: z.int(),
         weight: z.int(),
         enabled: z.boolean(),
-        ...entryMembers,
+        ...management,
         /** How many models no other enabled channel serves to one of its groups, and the first of them by name. */
         alone: z.object({ count: z.int(), models: z.array(z.string()) }),
         api_keys: z.array(
@@ -200,6 +199,7 @@ export const listChannels = defineRoute({
         editable: true,
         declared_in: null,
         revision: 3,
+        created: '2026-11-25T10:00:00.000Z',
         alone: { count: 1, models: ['demo-chat'] },
         api_keys: [],
         state: 'works',

@@ -65,18 +65,6 @@ export function shownMembers<Of extends Kind>({ list }: Of): Shown<Of['members']
   return Object.fromEntries(members) as Shown<Of['members']>;
 }
 
-/** Who manages an entry, beside what it says. */
-export const entryMembers = {
-  /** `file`, `console` or `system`. */
-  owner: z.string(),
-  /** Whether it may be changed elsewhere than in the file. */
-  editable: z.boolean(),
-  /** Where the file declares it, with a path such as `models[2]`; null: it does not. */
-  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
-  /** Grows with every change; for `if-match`. */
-  revision: z.int(),
-};
-
 /** The same of one entry. */
 export function shownValues<Of extends Kind>(
   { list }: Of,

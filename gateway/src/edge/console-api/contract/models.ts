@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { kinds, priceParts } from '#config/index.ts';
-import { entryMembers, givenAnytime, shownMembers } from './members.ts';
+import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { nothing, searchText, text, time } from './values.ts';
+import { management, nothing, searchText, text, time } from './values.ts';
 
 const prices = z.array(
   z.object({
@@ -54,7 +54,7 @@ const model = z.object({
 });
 
 /** An entry of the catalogue as the file or the console declares it; a bundled one that nobody declared says nothing. */
-const settings = z.object({ ...shownMembers(kinds.model), ...entryMembers });
+const settings = z.object({ ...shownMembers(kinds.model), ...management });
 
 const detail = model.extend({
   /** What is declared of it; null for people who may not see the settings of models. */
@@ -98,6 +98,7 @@ const settingsExample: z.input<typeof settings> = {
   editable: true,
   declared_in: null,
   revision: 31,
+  created: '2026-11-25T10:00:00.000Z',
 };
 
 const example: z.input<typeof model> = {
@@ -219,7 +220,7 @@ const alias = z.object({
   name: z.string(),
   /** The id of the model that it leads to. */
   model: z.string(),
-  ...entryMembers,
+  ...management,
 });
 
 const aliasExample: z.input<typeof alias> = {
@@ -229,6 +230,7 @@ const aliasExample: z.input<typeof alias> = {
   editable: true,
   declared_in: null,
   revision: 32,
+  created: '2026-11-25T10:00:00.000Z',
 };
 
 const aliasParameters = z.strictObject({ name: text(400) });
@@ -282,7 +284,7 @@ export const removeAlias = defineRoute({
   example: {},
 });
 
-const group = z.object({ ...shownMembers(kinds.group), ...entryMembers });
+const group = z.object({ ...shownMembers(kinds.group), ...management });
 
 const groupExample: z.input<typeof group> = {
   name: 'research',
@@ -291,6 +293,7 @@ const groupExample: z.input<typeof group> = {
   editable: true,
   declared_in: null,
   revision: 33,
+  created: '2026-11-25T10:00:00.000Z',
 };
 
 export const listGroups = defineRoute({

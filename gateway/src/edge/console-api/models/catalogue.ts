@@ -20,14 +20,14 @@ import {
   type StoredModel,
 } from '#catalogue/index.ts';
 import { type Kind, kinds, parseEntry } from '#config/index.ts';
-import type { OpenDatabase, Owner, Secrets } from '#database/index.ts';
+import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
 import { createEntryWrites } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { callOf, type PlaceInFile, revisionOf } from '../writes.ts';
+import { callOf, managementOf, type PlaceInFile, revisionOf } from '../writes.ts';
 
 export interface CatalogueRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -62,7 +62,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   const administration: Administration = { database, secrets, audit: recordAudit, now };
   const show = showEntry(placeInFile);
 
-  const showModel = (model: StoredModel) => show(kinds.model, model.id, model);
+  const showModel = (model: StoredModel) => show(kinds.model, model);
   const writeModel = createEntryWrites<StoredModel>({
     administration,
     kind: kinds.model,
@@ -84,7 +84,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
     return { body: showModel(model), revision: model.revision };
   });
 
-  const showGroup = (group: StoredGroup) => show(kinds.group, group.name, group);
+  const showGroup = (group: StoredGroup) => show(kinds.group, group);
   const writeGroup = createEntryWrites<StoredGroup>({
     administration,
     kind: kinds.group,
@@ -111,7 +111,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
     return { body: showGroup(group), revision: group.revision };
   });
 
-  const showAlias = (alias: StoredAlias) => show(kinds.alias, alias.name, alias);
+  const showAlias = (alias: StoredAlias) => show(kinds.alias, alias);
   const writeAlias = createEntryWrites<StoredAlias>({
     administration,
     kind: kinds.alias,
@@ -148,22 +148,10 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
 
 const isEnabled = ({ enabled }: { readonly enabled: boolean }) => enabled;
 
-interface Owned {
-  readonly owner: Owner;
-  readonly revision: number;
-}
-
 /** Shows an entry with who manages it. */
 export const showEntry =
   (placeInFile: PlaceInFile) =>
   <Of extends Kind>(
     kind: Of,
-    name: string,
-    entry: Parameters<typeof shownValues<Of>>[1] & Owned,
-  ) => ({
-    ...shownValues(kind, entry),
-    owner: entry.owner,
-    editable: entry.owner !== 'file',
-    declared_in: entry.owner === 'file' ? placeInFile(kind, name) : null,
-    revision: entry.revision,
-  });
+    entry: Parameters<typeof shownValues<Of>>[1] & Parameters<typeof managementOf>[1],
+  ) => ({ ...shownValues(kind, entry), ...managementOf(kind, entry, placeInFile) });

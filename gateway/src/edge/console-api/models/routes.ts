@@ -81,7 +81,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
       return {
         body: {
           ...viewOf(offer, { caller, origins, health }),
-          settings: declared && show(kinds.model, declared.id, declared),
+          settings: declared && show(kinds.model, declared),
           price_version: model.priceVersion,
           history: versions.map(({ id, price, createdAt }) => ({
             version: id,
