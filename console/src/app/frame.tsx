@@ -5,7 +5,7 @@ import { Icon } from '../pieces/icon.tsx';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../words/index.ts';
 import styles from './frame.module.css';
 import { LostLink, SignInAgain } from './link-state.tsx';
-import { pagesFor, type Page } from './pages.ts';
+import { groups, pagesFor, type Page } from './pages.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { choose, signOut, useSession } from './session.ts';
 import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
@@ -32,20 +32,31 @@ export function Frame() {
         </div>
         <Shortcuts />
         <div className={styles['pages']}>
-          {seen.map(({ to, name, icon }) => (
-            <Link
-              key={to}
-              to={to}
-              data-folds={!inBar.includes(name)}
-              className={styles['page']}
-              activeOptions={{ exact: to === '/', includeSearch: false }}
-              activeProps={{ 'aria-current': 'page' }}
-              title={say(`app.${name}`)}
-            >
-              <Icon name={icon} />
-              <span>{say(`app.${name}`)}</span>
-            </Link>
-          ))}
+          {groups.map((group) => {
+            const pages = seen.filter((page) => page.group === group);
+            if (pages.length === 0) return null;
+            return (
+              <div key={group} className={styles['group']}>
+                {pages.length > 1 && (group === 'run' || group === 'people') && (
+                  <small>{say(`app.${group}`)}</small>
+                )}
+                {pages.map(({ to, name, icon }) => (
+                  <Link
+                    key={to}
+                    to={to}
+                    data-folds={!inBar.includes(name)}
+                    className={styles['page']}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    activeProps={{ 'aria-current': 'page' }}
+                    title={say(`app.${name}`)}
+                  >
+                    <Icon name={icon} />
+                    <span>{say(`app.${name}`)}</span>
+                  </Link>
+                ))}
+              </div>
+            );
+          })}
         </div>
         <Account more={seen.filter(({ name }) => !inBar.includes(name))} />
       </nav>

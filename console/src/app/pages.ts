@@ -2,22 +2,40 @@ import type { Permission } from '../api/client.ts';
 import type { IconName } from '../pieces/icon.tsx';
 import type { Session } from './session.ts';
 
+/** The rail's groups: look, run, people, records, in the order of how often their pages are opened. */
+export const groups = ['look', 'run', 'people', 'records', 'own'] as const;
+
 const all = [
-  { to: '/', name: 'overview', icon: 'overview', letter: 'o' },
-  { to: '/requests', name: 'requests', icon: 'requests', letter: 'r' },
-  { to: '/usage', name: 'usage', icon: 'usage', letter: 'u' },
-  { to: '/models', name: 'models', icon: 'models', letter: 'm' },
-  { to: '/keys', name: 'keys', icon: 'keys', letter: 'k' },
-  { to: '/playground', name: 'playground', icon: 'playground', letter: 'p' },
-  { to: '/health', name: 'health', icon: 'health', letter: 'h', needs: 'health.read' },
-  { to: '/records', name: 'records', icon: 'records', letter: 'b', needs: 'audit.read' },
-  { to: '/settings', name: 'settings', icon: 'settings', letter: 's' },
+  { to: '/', name: 'overview', icon: 'overview', letter: 'o', group: 'look' },
+  { to: '/requests', name: 'requests', icon: 'requests', letter: 'r', group: 'look' },
+  { to: '/usage', name: 'usage', icon: 'usage', letter: 'u', group: 'look' },
+  {
+    to: '/health',
+    name: 'health',
+    icon: 'health',
+    letter: 'h',
+    group: 'look',
+    needs: 'health.read',
+  },
+  { to: '/models', name: 'models', icon: 'models', letter: 'm', group: 'run' },
+  { to: '/playground', name: 'playground', icon: 'playground', letter: 'p', group: 'run' },
+  { to: '/keys', name: 'keys', icon: 'keys', letter: 'k', group: 'people' },
+  {
+    to: '/records',
+    name: 'records',
+    icon: 'records',
+    letter: 'b',
+    group: 'records',
+    needs: 'audit.read',
+  },
+  { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {
   to: string;
   name: string;
   icon: IconName;
   /** Behind `g`, it opens the page. */
   letter: string;
+  group: (typeof groups)[number];
   /** Who lacks this permission does not see the page. */
   needs?: Permission;
 }[];

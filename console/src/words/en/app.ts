@@ -9,6 +9,8 @@ export const app = {
   health: 'Health',
   records: 'Records',
   settings: 'Settings',
+  run: 'Run',
+  people: 'People',
   signOut: 'Sign out',
   theme: 'Theme',
   light: 'Light',

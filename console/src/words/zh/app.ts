@@ -11,6 +11,8 @@ export const app: Words['app'] = {
   health: '健康',
   records: '记录',
   settings: '设置',
+  run: '运行',
+  people: '人员',
   signOut: '退出登录',
   theme: '主题',
   light: '浅色',
