@@ -68,8 +68,21 @@ test('the examples of the page, run one after the other, do what it says', async
   });
   expect(stderr).toBe('');
   const outputs = stdout.split(/^## \w+\n/m).slice(1);
-  const [, session, reading, keys, made, changed, ended, entry, channels, audit, , last = ''] =
-    outputs;
+  const [
+    ,
+    session,
+    reading,
+    keys,
+    made,
+    changed,
+    ended,
+    entry,
+    channels,
+    books,
+    audit,
+    ,
+    last = '',
+  ] = outputs;
   expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   expect(reading).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
@@ -79,6 +92,7 @@ test('the examples of the page, run one after the other, do what it says', async
   expect(entry).toMatch(/^- name: ci\n/);
   expect(channels).toContain('"class": "no-connection"');
   expect(channels).toMatch(/"name": "east",\s+"priority": 10/);
+  expect(books).toMatch(/"total": "0".*"differences": 0,/s);
   expect(audit).toMatch(/Z\tkey\.revoke\tci\n/);
   expect(await readFile(join(folder, 'audit.csv'), 'utf8')).toMatch(/^id,time,actor_kind,/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);

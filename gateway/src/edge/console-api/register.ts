@@ -14,6 +14,7 @@ import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { bookRoutes } from './books/routes.ts';
 import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
@@ -29,6 +30,8 @@ export interface ConsoleOptions {
   readonly database: OpenDatabase;
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
+  /** Opens a connection for a comparison of the books alone. */
+  readonly openForReconciling: () => OpenDatabase;
   readonly secrets: Secrets;
   readonly health: HealthSource;
   /** What requests do at this moment. */
@@ -78,6 +81,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
     auditRoutes(scope, routes);
+    bookRoutes(scope, routes);
     done();
   });
 }

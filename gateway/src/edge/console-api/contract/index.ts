@@ -1,4 +1,5 @@
 import { exportAudit, listAudit } from './audit.ts';
+import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
@@ -63,6 +64,9 @@ export const contract = {
   testChannel,
   listAudit,
   exportAudit,
+  readBooks,
+  readReconciliation,
+  startReconciliation,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

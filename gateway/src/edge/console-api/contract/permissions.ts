@@ -20,6 +20,10 @@ export const permissions = [
   'errors.read',
   /** Who changed what. */
   'audit.read',
+  /** The accounts of people and teams, and the last comparison of the books. */
+  'books.read',
+  /** Comparing the books with the requests. */
+  'books.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -38,7 +42,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.write',
     'errors.read',
   ],
-  billing: ['own', 'usage.read', 'models.read'],
+  billing: ['own', 'usage.read', 'models.read', 'books.read', 'books.write'],
   viewer: [
     'own',
     'usage.read',
@@ -47,6 +51,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'health.read',
     'channels.read',
     'audit.read',
+    'books.read',
   ],
   member: ['own'],
 };
