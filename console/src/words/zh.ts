@@ -12,6 +12,9 @@ import { playground } from './zh/playground.ts';
 import { settings } from './zh/settings.ts';
 import { welcome } from './zh/welcome.ts';
 import { health } from './zh/health.ts';
+import { limits } from './zh/limits.ts';
+import { people } from './zh/people.ts';
+import { teams } from './zh/teams.ts';
 
 export const zh: Words = {
   app,
@@ -33,6 +36,9 @@ export const zh: Words = {
   settings,
   welcome,
   health,
+  limits,
+  people,
+  teams,
   data,
   explore,
   attention,
