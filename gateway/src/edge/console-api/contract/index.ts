@@ -8,7 +8,6 @@ import {
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
 import { readBooks, readReconciliation, startReconciliation } from './books.ts';
-import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
