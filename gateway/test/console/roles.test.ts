@@ -37,6 +37,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /aliases/:name': ['admin', 'operator', 'billing', 'viewer'],
   'PUT /aliases/:name': ['admin', 'operator'],
   'DELETE /aliases/:name': ['admin', 'operator'],
+  'POST /prices/preview': ['admin', 'operator', 'billing', 'viewer'],
   'GET /groups': ['admin', 'operator', 'billing', 'viewer'],
   'POST /groups': ['admin', 'operator'],
   'PATCH /groups/:name': ['admin', 'operator'],
