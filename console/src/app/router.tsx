@@ -8,6 +8,8 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
+import { readRecordsSearch } from '../pages/records/search.ts';
+import { readChannelsSearch } from '../pages/channels/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -129,6 +131,13 @@ const keys = createRoute({
   component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
+const channels = createRoute({
+  getParentRoute: () => inside,
+  path: '/channels',
+  validateSearch: readChannelsSearch,
+  component: lazyPage(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
+});
+
 /** Pages that load when they are opened. */
 const models = createRoute({
   getParentRoute: () => inside,
@@ -174,6 +183,13 @@ const health = createRoute({
   component: lazyPage(() => import('../pages/health/page.tsx'), 'HealthPage'),
 });
 
+const records = createRoute({
+  getParentRoute: () => inside,
+  path: '/records',
+  validateSearch: readRecordsSearch,
+  component: lazyPage(() => import('../pages/records/page.tsx'), 'RecordsPage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
@@ -185,12 +201,14 @@ export function createConsoleRouter(client: QueryClient) {
         usage,
         request,
         keys,
+        channels,
         models,
         model,
         playground,
         settings,
         welcome,
         health,
+        records,
       ]),
     ]),
     context: { client },

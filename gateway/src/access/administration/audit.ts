@@ -51,13 +51,15 @@ export type Action =
   | 'erase'
   | 'refuse'
   | 'export'
-  | 'test';
+  | 'reconcile'
+  | 'test'
+  | 'invite';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: KindName | 'session' | 'usage';
+    readonly kind: KindName | 'session' | 'usage' | 'audit' | 'books';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

@@ -5,6 +5,7 @@ import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
 import { openConsole } from './console.ts';
+import { createHeld } from './held.ts';
 import { openMoney, openRates } from './counting.ts';
 import { createGatewayHealth } from './gateway-health.ts';
 import { createObserving } from './observing.ts';
@@ -302,7 +303,15 @@ export async function startApp(options: AppOptions): Promise<App> {
         console: openConsole(
           config,
           () => current,
-          { database, secrets, health: gatewayHealth, feed, state, tryChannel },
+          {
+            database,
+            secrets,
+            health: gatewayHealth,
+            feed,
+            state,
+            tryChannel,
+            held: createHeld(database, money),
+          },
           closing,
         ),
       },

@@ -6,6 +6,8 @@ import type { Closing } from './closing.ts';
 
 /** Milliseconds: a page that takes longer shows an error instead of holding up the database. */
 const statementTimeout = 5_000;
+/** The same for a comparison of the books, which nobody waits for. */
+const reconcilingTimeout = 600_000;
 
 const builtPages = new URL('../../../../console/dist/', import.meta.url);
 const manifest = new URL('../../../package.json', import.meta.url);
@@ -15,7 +17,10 @@ export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
-  parts: Pick<ConsoleOptions, 'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel'>,
+  parts: Pick<
+    ConsoleOptions,
+    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'held'
+  >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
@@ -27,15 +32,27 @@ export function openConsole(
       (reading ??= closing.add(
         openDatabase({ url: storage.url, statementTimeout, maxConnections: 2 }),
       )),
+    openForReconciling: () =>
+      openDatabase({
+        url: storage.url,
+        statementTimeout: reconcilingTimeout,
+        maxConnections: 1,
+      }),
     version,
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,
     placeInFile({ section, identity }, name) {
       const { file: path, declared } = file();
-      const entries = (declared?.[section] ?? []) as readonly Readonly<Record<string, unknown>>[];
-      const index = entries.findIndex((entry) => entry[identity] === name);
-      return path === null || index < 0 ? null : { file: path, path: `${section}[${index}]` };
+      const entries: object = declared?.[section] ?? [];
+      if (path === null) return null;
+      // Aliases are a mapping.
+      if (!Array.isArray(entries)) {
+        return Object.hasOwn(entries, name) ? { file: path, path: `${section}.${name}` } : null;
+      }
+      const list = entries as readonly Readonly<Record<string, unknown>>[];
+      const index = list.findIndex((entry) => entry[identity] === name);
+      return index < 0 ? null : { file: path, path: `${section}[${index}]` };
     },
   };
 }

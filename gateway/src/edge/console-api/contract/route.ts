@@ -11,12 +11,12 @@ export interface RouteContract<
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
 > {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/admin/v1`; `:id` is a parameter. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** 201 where a new object is made; absent: 200. */
-  readonly status?: 201;
+  /** 201 where a new object is made, 202 where work begins; absent: 200. */
+  readonly status?: 201 | 202;
   /** `nobody`: it needs no session. */
   readonly permission: Permission | 'nobody';
   readonly parameters: Parameters;
