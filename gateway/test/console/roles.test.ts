@@ -23,6 +23,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /health': ['admin', 'operator', 'viewer'],
   'GET /channels': ['admin', 'operator', 'viewer'],
   'GET /channels/:id': ['admin', 'operator', 'viewer'],
+  'GET /forms/channel': ['admin', 'operator', 'viewer'],
   'POST /channels': ['admin', 'operator'],
   'POST /channels/test': ['admin', 'operator'],
   'PATCH /channels/:id': ['admin', 'operator'],

@@ -3,6 +3,7 @@ import {
   createChannel,
   listChannels,
   readChannel,
+  readChannelForm,
   testChannel,
 } from './channels.ts';
 import { readDocument } from './document.ts';
@@ -63,6 +64,7 @@ export const contract = {
   readHealth,
   listChannels,
   readChannel,
+  readChannelForm,
   createChannel,
   changeChannel,
   testChannel,
