@@ -28,6 +28,14 @@ const all = [
   { to: '/models', name: 'models', icon: 'models', letter: 'm', group: 'run' },
   { to: '/playground', name: 'playground', icon: 'playground', letter: 'p', group: 'run' },
   { to: '/keys', name: 'keys', icon: 'keys', letter: 'k', group: 'people' },
+  {
+    to: '/records',
+    name: 'records',
+    icon: 'records',
+    letter: 'b',
+    group: 'records',
+    needs: 'audit.read',
+  },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {
   to: string;

@@ -8,6 +8,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
+import { readRecordsSearch } from '../pages/records/search.ts';
 import { readChannelsSearch } from '../pages/channels/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
@@ -199,6 +200,13 @@ const health = createRoute({
   component: lazyPage(() => import('../pages/health/page.tsx'), 'HealthPage'),
 });
 
+const records = createRoute({
+  getParentRoute: () => inside,
+  path: '/records',
+  validateSearch: readRecordsSearch,
+  component: lazyPage(() => import('../pages/records/page.tsx'), 'RecordsPage'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
@@ -219,6 +227,7 @@ export function createConsoleRouter(client: QueryClient) {
         settings,
         welcome,
         health,
+        records,
       ]),
     ]),
     context: { client },

@@ -8,6 +8,7 @@ const paths = {
   channels: 'M2 4h4c3 0 1 8 4 8h4M2 12h4c3 0 1-8 4-8h4',
   models: 'M8 1.8l5.5 3.1v6.2L8 14.2l-5.5-3.1V4.9zM2.7 5L8 8l5.3-3M8 8v6',
   playground: 'M2 3h12v8H7l-3 2.5V11H2z',
+  records: 'M3.5 2h6l3 3v9h-9zM6 8h4M6 11h4',
   health: 'M1.5 8h3l2-5 3 10 2-5h3',
   settings:
     'M2 5h7M12 5h2M2 11h2M7 11h7M10.5 6.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M5.5 12.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3',

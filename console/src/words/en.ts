@@ -11,6 +11,7 @@ import { playground } from './en/playground.ts';
 import { settings } from './en/settings.ts';
 import { welcome } from './en/welcome.ts';
 import { health } from './en/health.ts';
+import { records } from './en/records.ts';
 import { channels } from './en/channels.ts';
 
 /** Every text of the console, by page. `{{name}}` is filled in. */
@@ -34,6 +35,7 @@ export const en = {
   settings,
   welcome,
   health,
+  records,
   channels,
   data,
   explore,

@@ -12,6 +12,7 @@ import { playground } from './zh/playground.ts';
 import { settings } from './zh/settings.ts';
 import { welcome } from './zh/welcome.ts';
 import { health } from './zh/health.ts';
+import { records } from './zh/records.ts';
 import { channels } from './zh/channels.ts';
 
 export const zh: Words = {
@@ -34,6 +35,7 @@ export const zh: Words = {
   settings,
   welcome,
   health,
+  records,
   channels,
   data,
   explore,

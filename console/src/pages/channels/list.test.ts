@@ -15,6 +15,7 @@ const channel = (name: string, members: Partial<Channel> = {}): Channel => ({
   editable: true,
   declared_in: null,
   revision: 1,
+  created: '2026-11-25T10:00:00.000Z',
   alone: { count: 0, models: [] },
   api_keys: [],
   state: 'works',

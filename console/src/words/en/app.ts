@@ -8,6 +8,7 @@ export const app = {
   models: 'Models',
   playground: 'Playground',
   health: 'Health',
+  records: 'Records',
   settings: 'Settings',
   run: 'Run',
   people: 'People',

@@ -10,6 +10,7 @@ export const app: Words['app'] = {
   models: '模型',
   playground: '试用',
   health: '健康',
+  records: '记录',
   settings: '设置',
   run: '运行',
   people: '人员',

@@ -51,13 +51,14 @@ export type Action =
   | 'erase'
   | 'refuse'
   | 'export'
-  | 'test';
+  | 'test'
+  | 'invite';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: KindName | 'session' | 'usage';
+    readonly kind: KindName | 'session' | 'usage' | 'audit';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

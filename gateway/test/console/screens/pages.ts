@@ -66,6 +66,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
       },
     },
     { name: 'health', path: '/health' },
+    { name: 'records-audit', path: '/records?range=7d' },
     { name: 'settings', path: '/settings' },
     {
       name: 'search',

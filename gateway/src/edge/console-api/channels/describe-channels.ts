@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { hintOf } from '#administration/index.ts';
 import type { CatalogueSnapshot, Channel, StoredChannel } from '#catalogue/index.ts';
+import { kinds } from '#config/index.ts';
 import type { ChannelTraffic } from '#usage/index.ts';
 import type { contract } from '../contract/index.ts';
 import { type ChannelHealthReading, type HealthSource, shareOf } from '../health/source.ts';
 import { verdictOf } from '../health/verdict.ts';
+import { managementOf, type PlaceInFile } from '../writes.ts';
 
 type ListedChannel = z.input<typeof contract.listChannels.response>['data'][number];
 
@@ -15,8 +17,7 @@ export interface ListOptions {
   readonly traffic: ReadonlyMap<string, ChannelTraffic>;
   /** Whether whoever asked may read what upstreams said. */
   readonly withWords: boolean;
-  /** Where the file declares a channel; null: it does not. */
-  readonly declaredIn: (channel: StoredChannel) => ListedChannel['declared_in'];
+  readonly placeInFile: PlaceInFile;
 }
 
 const noCredentials = { ready: 0, cooling: 0, disabled: 0 };
@@ -24,12 +25,12 @@ const noCredentials = { ready: 0, cooling: 0, disabled: 0 };
 /** Of every channel what its attempts became, and how this process uses it. Without addresses and secrets. */
 export function describeChannels(
   channels: readonly StoredChannel[],
-  { snapshot, health, traffic: trafficByName, withWords, declaredIn }: ListOptions,
+  { snapshot, health, traffic: trafficByName, withWords, placeInFile }: ListOptions,
 ): ListedChannel[] {
   const usedById = new Map(snapshot.channels.map((channel) => [channel.id, channel]));
   const aloneById = modelsOfOneChannel(snapshot);
   return channels.map((channel) => {
-    const { id, name, enabled, owner } = channel;
+    const { id, name, enabled } = channel;
     const used = enabled ? usedById.get(id) : undefined;
     const reading = used && health.channel(used);
     const traffic = trafficByName.get(name);
@@ -44,10 +45,7 @@ export function describeChannels(
       priority: channel.priority,
       weight: channel.weight,
       enabled,
-      owner,
-      editable: owner !== 'file',
-      declared_in: declaredIn(channel),
-      revision: channel.revision,
+      ...managementOf(kinds.channel, channel, placeInFile),
       alone: { count: alone.length, models: alone.slice(0, mostNames) },
       api_keys: channel.apiKeys.map((key) => ({
         hint: hintOf(key),

@@ -7,7 +7,6 @@ import {
   draftEntry,
   hintOf,
   recordAudit,
-  Stale,
 } from '#administration/index.ts';
 import { type CatalogueSnapshot, listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
@@ -25,7 +24,8 @@ import { channelForm } from './channel-form.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
-import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
+import { createEntryWrites } from '../entries.ts';
+import { callOf, managementOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
 /** Sends a small request to a channel. @param model null: the first that is named exactly */
 export type ChannelTrial = (
@@ -64,7 +64,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       health,
       traffic,
       withWords,
-      declaredIn,
+      placeInFile,
     });
     return { body: { data } };
   });
@@ -77,39 +77,30 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
   );
 
-  serveRoute(scope, contract.createChannel, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
-    const call = callOf(request, user.id);
+  const write = createEntryWrites<StoredChannel>({
+    administration,
+    kind,
+    placeInFile,
+    show: (channel) => replyOf(channel).body,
+  });
+
+  serveRoute(scope, contract.createChannel, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
     return replyOf(
-      await fromDatabase(() =>
-        createEntry(administration, actorOf(request, user), channelStore, body, call).catch(
-          (error: unknown) => throwRefusal(kind, error),
-        ),
+      await write(call, body.name ?? '', (...by) =>
+        createEntry(...by, channelStore, body, repeatable),
       ),
     );
   });
 
-  serveRoute(
-    scope,
-    contract.changeChannel,
-    options,
-    async ({ request, parameters, body, caller }) => {
-      const revision = revisionOf(request);
-      const known = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
-      if (known.owner === 'file') throw ownedByFile(placeInFile, kind, known.name);
-      const change = { id: known.id, revision, members: body };
-      const actor = actorOf(request, caller.session.user);
-      return replyOf(
-        await fromDatabase(() =>
-          changeEntry(administration, actor, channelStore, change).catch((error: unknown) => {
-            if (!(error instanceof Stale)) return throwRefusal(kind, error);
-            const { body: object } = replyOf(error.entry as StoredChannel);
-            throw new ApiError('stale', error.message, { details: { object } });
-          }),
-        ),
-      );
-    },
-  );
+  serveRoute(scope, contract.changeChannel, options, async (call) => {
+    const { request, parameters, body } = call;
+    const revision = revisionOf(request);
+    const { id, name } = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
+    const change = { id, revision, members: body };
+    return replyOf(await write(call, name, (...by) => changeEntry(...by, channelStore, change)));
+  });
 
   const rate = createTestRate(now);
   serveRoute(scope, contract.testChannel, options, async ({ request, body, caller }) => {
@@ -151,9 +142,6 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return found;
   }
 
-  const declaredIn = ({ owner, name }: Pick<StoredChannel, 'owner' | 'name'>) =>
-    owner === 'file' ? placeInFile(kind, name) : null;
-
   /** Without any secret. */
   function replyOf(channel: StoredChannel) {
     const { models, timeouts, ...members } = shownValues(kind, channel);
@@ -169,11 +157,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
         api_keys: channel.apiKeys.map((key) => ({ hint: hintOf(key) })),
         headers: Object.fromEntries(headers),
         proxy: shownProxy(channel.proxy),
-        owner: channel.owner,
-        editable: channel.owner !== 'file',
-        declared_in: declaredIn(channel),
-        revision: channel.revision,
-        created: new Date(channel.createdAt).toISOString(),
+        ...managementOf(kind, channel, placeInFile),
       },
       revision: channel.revision,
     };

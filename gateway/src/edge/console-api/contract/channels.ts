@@ -2,21 +2,10 @@ import { z } from 'zod';
 import { kinds } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { blame, nothing, text, time } from './values.ts';
+import { blame, management, nothing, text, time } from './values.ts';
 
 /** A secret as it is shown: its first and last characters, of a longer one. */
 const hint = z.object({ hint: z.string() });
-
-const ownership = {
-  /** Who manages the settings: `file`, `console` or `system`. */
-  owner: z.string(),
-  /** Whether the settings may be changed elsewhere than in the file. */
-  editable: z.boolean(),
-  /** Where the file declares it, with a path such as `channels[2]`; null: it does not. */
-  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
-  /** Grows with every change; for `if-match`. */
-  revision: z.int(),
-};
 
 const members = shownMembers(kinds.channel);
 
@@ -30,8 +19,7 @@ const channel = z.object({
   headers: z.record(z.string(), hint),
   /** `direct`, or the address of a proxy without its credentials; null: the environment's. */
   proxy: z.string().nullable(),
-  ...ownership,
-  created: time,
+  ...management,
 });
 
 const example = {
@@ -143,7 +131,7 @@ export const listChannels = defineRoute({
         priority: z.int(),
         weight: z.int(),
         enabled: z.boolean(),
-        ...ownership,
+        ...management,
         /** How many models no other enabled channel serves to one of its groups, and the first of them by name. */
         alone: z.object({ count: z.int(), models: z.array(z.string()) }),
         api_keys: z.array(
@@ -211,6 +199,7 @@ export const listChannels = defineRoute({
         editable: true,
         declared_in: null,
         revision: 3,
+        created: '2026-11-25T10:00:00.000Z',
         alone: { count: 1, models: ['demo-chat'] },
         api_keys: [],
         state: 'works',
