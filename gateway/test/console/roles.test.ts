@@ -26,6 +26,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /books': ['admin', 'billing', 'viewer'],
   'GET /reconcile': ['admin', 'billing', 'viewer'],
   'POST /reconcile': ['admin', 'billing'],
+  'GET /forms/channel': ['admin', 'operator', 'viewer'],
   'GET /audit': ['admin', 'viewer'],
   'GET /audit/export': ['admin', 'viewer'],
   'POST /channels': ['admin', 'operator'],

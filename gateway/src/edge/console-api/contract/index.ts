@@ -4,6 +4,7 @@ import {
   createChannel,
   listChannels,
   readChannel,
+  readChannelForm,
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
@@ -99,6 +100,7 @@ export const contract = {
   readHealth,
   listChannels,
   readChannel,
+  readChannelForm,
   createChannel,
   changeChannel,
   testChannel,
