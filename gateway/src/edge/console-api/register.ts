@@ -24,6 +24,7 @@ import type { ConsoleMembers } from './contract/permissions.ts';
 import type { PlaceInFile } from './writes.ts';
 import { playgroundRoutes } from './playground/routes.ts';
 import { base, ApiError } from './errors.ts';
+import { taskRoutes } from './tasks/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export interface ConsoleOptions {
@@ -82,6 +83,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     channelRoutes(scope, routes);
     auditRoutes(scope, routes);
     bookRoutes(scope, routes);
+    taskRoutes(scope, routes);
     done();
   });
 }

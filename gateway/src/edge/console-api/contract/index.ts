@@ -10,6 +10,7 @@ import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
+import { listTasks, readTask } from './tasks.ts';
 import {
   exportUsage,
   listUsage,
@@ -67,6 +68,8 @@ export const contract = {
   readBooks,
   readReconciliation,
   startReconciliation,
+  listTasks,
+  readTask,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;
