@@ -17,6 +17,14 @@ const all = [
     group: 'look',
     needs: 'health.read',
   },
+  {
+    to: '/channels',
+    name: 'channels',
+    icon: 'channels',
+    letter: 'c',
+    group: 'run',
+    needs: 'channels.read',
+  },
   { to: '/models', name: 'models', icon: 'models', letter: 'm', group: 'run' },
   { to: '/playground', name: 'playground', icon: 'playground', letter: 'p', group: 'run' },
   { to: '/keys', name: 'keys', icon: 'keys', letter: 'k', group: 'people' },
@@ -27,6 +35,7 @@ const all = [
     letter: 'b',
     group: 'records',
     needs: 'usage.read',
+    needs: 'audit.read',
   },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {

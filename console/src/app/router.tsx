@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
 import { readRecordsSearch } from '../pages/records/search.ts';
+import { readChannelsSearch } from '../pages/channels/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -130,6 +131,13 @@ const keys = createRoute({
   component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
+const channels = createRoute({
+  getParentRoute: () => inside,
+  path: '/channels',
+  validateSearch: readChannelsSearch,
+  component: lazyPage(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
+});
+
 /** Pages that load when they are opened. */
 const models = createRoute({
   getParentRoute: () => inside,
@@ -193,6 +201,7 @@ export function createConsoleRouter(client: QueryClient) {
         usage,
         request,
         keys,
+        channels,
         models,
         model,
         playground,

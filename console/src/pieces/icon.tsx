@@ -5,6 +5,7 @@ const paths = {
   requests: 'M2 4h12M2 8h12M2 12h8',
   usage: 'M2 13.5h12M2.5 10.5l3.5-4 3 2.5 4.5-6',
   keys: 'M6 10.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4M8.6 8.6L14 14M11.5 11.5l1.5-1.5',
+  channels: 'M2 4h4c3 0 1 8 4 8h4M2 12h4c3 0 1-8 4-8h4',
   models: 'M8 1.8l5.5 3.1v6.2L8 14.2l-5.5-3.1V4.9zM2.7 5L8 8l5.3-3M8 8v6',
   playground: 'M2 3h12v8H7l-3 2.5V11H2z',
   records: 'M3.5 2h6l3 3v9h-9zM6 8h4M6 11h4',

@@ -12,6 +12,7 @@ import { settings } from './en/settings.ts';
 import { welcome } from './en/welcome.ts';
 import { health } from './en/health.ts';
 import { records } from './en/records.ts';
+import { channels } from './en/channels.ts';
 
 /** Every text of the console, by page. `{{name}}` is filled in. */
 export const en = {
@@ -35,6 +36,7 @@ export const en = {
   welcome,
   health,
   records,
+  channels,
   data,
   explore,
   attention,

@@ -13,6 +13,7 @@ import { settings } from './zh/settings.ts';
 import { welcome } from './zh/welcome.ts';
 import { health } from './zh/health.ts';
 import { records } from './zh/records.ts';
+import { channels } from './zh/channels.ts';
 
 export const zh: Words = {
   app,
@@ -35,6 +36,7 @@ export const zh: Words = {
   welcome,
   health,
   records,
+  channels,
   data,
   explore,
   attention,

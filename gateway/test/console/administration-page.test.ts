@@ -78,11 +78,14 @@ test('the examples of the page, run one after the other, do what it says', async
     ended,
     entry,
     channels,
+    models,
+    people,
+    team,
+    account,
     books,
-    audit,
-    ,
-    last = '',
+    tasks,
   ] = outputs;
+  const [audit, , last = ''] = outputs.slice(-3);
   expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   expect(reading).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
@@ -92,6 +95,14 @@ test('the examples of the page, run one after the other, do what it says', async
   expect(entry).toMatch(/^- name: ci\n/);
   expect(channels).toContain('"class": "no-connection"');
   expect(channels).toMatch(/"name": "east",\s+"priority": 10/);
+  expect(models).toContain('"owner": "console"');
+  expect(models).toContain('"price_multiplier": "1.5"');
+  expect(people).toMatch(/^20\d\d-/);
+  expect(people).toMatch(/"role": "viewer",\s+"invited_until": "20/);
+  expect(team).toMatch(/"user": "vera@example\.com"[^}]+"member"[^}]+"limit": \{\s+"limit": "50"/);
+  expect(team).toMatch(/"300"\s*$/);
+  expect(account).toContain('"reason": "first month"');
+  expect(tasks).toContain('"open": 0');
   expect(books).toMatch(/"total": "0".*"differences": 0,/s);
   expect(audit).toMatch(/Z\tkey\.revoke\tci\n/);
   expect(await readFile(join(folder, 'audit.csv'), 'utf8')).toMatch(/^id,time,actor_kind,/);

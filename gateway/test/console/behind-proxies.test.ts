@@ -49,6 +49,7 @@ beforeAll(async () => {
     allowInsecure: false,
     members: { createKeys: true, maxKeys: 20, playground: true },
     placeInFile: () => null,
+    held: () => Promise.resolve(new Map()),
     tryChannel: () => Promise.reject(new Error('nobody tests')),
     feed: createLiveFeed({ epoch: 0, monotonic: () => 0 }),
     state: { journal: { depth: 0, usable: true } },

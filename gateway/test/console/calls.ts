@@ -20,7 +20,10 @@ export const calls = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
-    address: path.replace('/admin/v1', '').replaceAll(/\{\w+\}/g, 'nothing'),
+    address: path
+      .replace('/admin/v1', '')
+      .replace('{kind}', 'user')
+      .replaceAll(/\{\w+\}/g, 'nothing'),
     queries: (operation.parameters ?? []).flatMap((each) => (each.in === 'query' ? each.name : [])),
     fields: Object.keys(
       operation.requestBody?.content['application/json']?.schema.properties ?? {},

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSignIn } from '#console-api/sessions/sign-in.ts';
 import { createSlots } from '#console-api/sessions/slots.ts';
+import { createSignInThrottle } from '#console-api/sessions/throttle.ts';
 import { createSecrets } from '#database/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { password, startWithPeople } from './people.ts';
@@ -17,6 +18,7 @@ const signInAt = (now: () => number, hashing = createSlots(2, 20)) =>
     secrets: createSecrets(Buffer.alloc(32, 1)),
     hashing,
     lookUp: (ask) => ask(),
+    throttle: createSignInThrottle(),
     now,
     onFailure: () => undefined,
   });

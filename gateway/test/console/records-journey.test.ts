@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { lookAt, submitted, synthesis } from '../behaviour/video-requests.ts';
+import { awaitEnd, submitted, synthesis } from '../behaviour/video-requests.ts';
 import { startVideoUpstream, videoConfig } from '../support/video-upstream.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
 import { ask, password, passwordHash, secrets, setPassword, startWithPeople } from './people.ts';
@@ -150,10 +150,7 @@ keys:
     expect(await axeProblems()).toEqual([]);
 
     upstream.end({ status: 'succeeded', usage: 5 });
-    for (let state: unknown; state !== synthesis.states.succeeded;) {
-      const { json } = await lookAt(videos.url, synthesis, id, { key: secrets.member });
-      state = synthesis.stateOf(json);
-    }
+    await awaitEnd(videos.url, synthesis, id, 'succeeded', { key: secrets.member });
     await videos.usage(1);
     await course.getByText('The video is ready').waitFor();
     await page.setViewportSize({ width: 390, height: 844 });

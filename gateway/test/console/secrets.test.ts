@@ -17,6 +17,9 @@ channels:
   - { name: refused, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-reasoning], api_key: ${refusedKey} }
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
+aliases: { fast: demo-chat }
+teams:
+  - { name: red }
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
   - { name: rotated, user: admin@example.com }
@@ -41,12 +44,12 @@ afterAll(() => gateway.close());
 /** The secrets of the database as it is, and those that people and upstreams know. */
 async function canaries(issued: readonly string[]): Promise<string[]> {
   const { kysely } = gateway.app.database;
-  const users = await kysely.selectFrom('users').select('password_hash').execute();
+  const users = await kysely.selectFrom('users').select(['password_hash', 'invite_hash']).execute();
   const keys = await kysely.selectFrom('keys').select(['hash', 'previous_hash']).execute();
   const channels = await kysely.selectFrom('channels').select('credentials').execute();
   const sessions = await kysely.selectFrom('sessions').select('id').execute();
   const kept = [
-    ...users.map(({ password_hash: hash }) => hash),
+    ...users.flatMap(({ password_hash: hash, invite_hash: invite }) => [hash, invite]),
     ...keys.flatMap(({ hash, previous_hash: previous }) => [hash, previous]),
     ...channels.map(({ credentials }) => credentials),
     ...sessions.map(({ id }) => id),
@@ -61,8 +64,8 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
     ...cookie,
     ...issued,
   ];
-  // A password, keys with an earlier secret, a channel, a session.
-  expect(kept.length).toBeGreaterThanOrEqual(6);
+  // A password, an invitation, keys with an earlier secret, a channel, a session.
+  expect(kept.length).toBeGreaterThanOrEqual(7);
   return [...kept, ...known];
 }
 
@@ -76,6 +79,12 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   };
   const rotated = await admin.send('POST', `/keys/${made.id}/rotate`, { grace: '1h' });
   const next = (await rotated.json()) as { readonly key: string };
+  const invited = (await (
+    await admin.send('POST', '/users', { email: 'invited@example.com' })
+  ).json()) as { readonly id: string };
+  const invitation = await admin.send('POST', `/users/${invited.id}/invite`, {});
+  const { link } = (await invitation.json()) as { readonly link: string };
+  const token = link.slice(link.indexOf('#') + 1);
   const lines = await listAudit(gateway.app.database.kysely, { limit: 100 });
   const session = (await (await admin.get('/me/sessions')).json()) as { data: { id: string }[] };
   const { kysely } = gateway.app.database;
@@ -88,6 +97,10 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     '/keys/nothing': made.id,
     '/channels/nothing': channel,
     '/models/nothing': 'demo-chat',
+    '/aliases/nothing': 'fast',
+    '/users/nothing': invited.id,
+    '/teams/nothing': 'red',
+    '/accounts/user/nothing/entries': invited.id,
     '/me/sessions/nothing': session.data[0]?.id ?? '',
   };
 
@@ -127,7 +140,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   expect(change.status).toBe(200);
   texts.push(await change.text());
 
-  const all = await canaries([made.key, next.key]);
+  const all = await canaries([made.key, next.key, token]);
   const found = all.filter((secret) => texts.some((text) => text.includes(secret)));
   expect(found).toEqual([]);
 });

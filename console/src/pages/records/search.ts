@@ -8,7 +8,7 @@ export const actorKinds = ['person', 'command', 'file', 'system'] as const;
 
 /** The tabs, and the permission that each of them needs. */
 const tabs = [
-  { name: 'books', needs: 'books.read' },
+  { name: 'books', needs: 'users.read' },
   // Everybody has tasks of their own.
   { name: 'tasks', needs: 'own' },
   { name: 'audit', needs: 'audit.read' },

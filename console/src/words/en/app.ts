@@ -4,6 +4,7 @@ export const app = {
   requests: 'Requests',
   usage: 'Usage',
   keys: 'Keys',
+  channels: 'Channels',
   models: 'Models',
   playground: 'Playground',
   health: 'Health',
@@ -61,4 +62,5 @@ export const states = {
   toOverview: 'To the overview',
   copy: 'Copy',
   copied: 'Copied',
+  undo: 'Undo',
 } as const;

@@ -49,6 +49,7 @@ export const records = {
     refuse: 'refused',
     export: 'exported',
     test: 'tested',
+    invite: 'invited',
     reconcile: 'compared',
   },
   onBalances: 'On balances',

@@ -52,7 +52,8 @@ export type Action =
   | 'refuse'
   | 'export'
   | 'reconcile'
-  | 'test';
+  | 'test'
+  | 'invite';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {

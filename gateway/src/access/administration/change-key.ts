@@ -1,21 +1,24 @@
 import { kinds } from '#config/index.ts';
-import { compareFields, fieldsOf } from '#declaration/index.ts';
+import type { Change } from '#database/index.ts';
 import {
-  findKey,
+  listKeys,
   noteLimitSetters,
   type Rank,
+  type Reach,
   type StoredKey,
   upsertKey,
 } from '#identity/index.ts';
 import type { Actor } from './audit.ts';
-import { type ChangedSettings, loosenedAbove, settersAfter } from './key-limits.ts';
 import { checkNames } from './check-names.ts';
-import { type KeyReference, knownKey } from './keys.ts';
-import { type Administration, perform } from './perform.ts';
-import { Refusal, Stale } from './refusal.ts';
+import { changeSeen } from './entries.ts';
+import { type ChangedSettings, loosenedAbove, settersAfter } from './key-limits.ts';
+import type { Administration } from './perform.ts';
+import { Refusal } from './refusal.ts';
 
 export interface KeyChange {
-  readonly key: KeyReference;
+  readonly id: string;
+  /** Whose keys the actor may change; absent: everybody's. */
+  readonly within?: Reach;
   /** The key as whoever changes it has seen it. */
   readonly revision: number;
   readonly settings: ChangedSettings;
@@ -31,15 +34,15 @@ export interface KeyChange {
 export function changeKey(
   administration: Administration,
   actor: Actor,
-  { key: reference, revision, settings, rankOver }: KeyChange,
+  { id, within, revision, settings, rankOver }: KeyChange,
 ): Promise<StoredKey> {
-  return perform(administration, actor, async (change) => {
-    const before = await knownKey(change, reference);
+  const source = {
+    kind: kinds.key,
+    find: async ({ trx }: Pick<Change, 'trx'>) =>
+      (await listKeys(trx, { id, ...(within !== undefined && { within }) }))[0] ?? null,
+  };
+  return changeSeen(administration, actor, source, { id, revision }, async (change, before) => {
     const { name } = before;
-    if (before.owner === 'file') {
-      throw new Refusal('managed-elsewhere', `key '${name}' is managed in the configuration file`);
-    }
-    if (before.revision !== revision) throw new Stale('key', name, before);
     if (before.revokedAt !== null) throw new Refusal('state', `key '${name}' is revoked`);
     const after = { ...before, ...settings };
     const rank = rankOver(before);
@@ -49,17 +52,7 @@ export function changeKey(
       throw new Refusal('above', message, { field });
     }
     await checkNames(change, kinds.key, after);
-    if ((await upsertKey(change, { ...after, secret: null })) === 'unchanged') {
-      return { result: before, auditEntries: [] };
-    }
+    if ((await upsertKey(change, { ...after, secret: null })) === 'unchanged') return;
     await noteLimitSetters(change, name, settersAfter(before, after, rank));
-    const result = await findKey(change.trx, name);
-    if (result === null) throw new Error(`key '${name}' does not exist`);
-    const fields = compareFields(
-      fieldsOf(kinds.key, before, before.prefix),
-      fieldsOf(kinds.key, result, result.prefix),
-    );
-    const subject = { kind: 'key', id: before.id, name } as const;
-    return { result, auditEntries: [{ action: 'update', subject, fields }] };
   });
 }

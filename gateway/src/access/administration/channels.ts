@@ -7,7 +7,11 @@ import { endDemo } from './own-channels.ts';
 /** Channels that the console manages. */
 export const channelStore: EntryStore<typeof kinds.channel, StoredChannel> = {
   kind: kinds.channel,
-  list: ({ trx, secrets }) => listChannels(trx, secrets),
+  async find({ trx, secrets }, reference) {
+    const channels = await listChannels(trx, secrets);
+    const byId = channels.find(({ id }) => id === reference);
+    return byId ?? channels.find(({ name }) => name === reference) ?? null;
+  },
   upsert: upsertChannel,
   merge: mergeChannel,
   check: assertSecretsStay,

@@ -1,6 +1,6 @@
 import { formatUsd, type Change } from '#database/index.ts';
 import { compareFields } from '#declaration/index.ts';
-import { findUserByEmail, listTeams } from '#identity/index.ts';
+import { findTeam, findUser } from '#identity/index.ts';
 import { balances, type Booked, creditAccount, type HolderAccount } from '#ledger/index.ts';
 import { type Actor, actorName } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
@@ -8,7 +8,7 @@ import { missingObject } from './refusal.ts';
 
 export interface CreditOptions {
   readonly kind: 'user' | 'team';
-  /** E-mail address or team name. */
+  /** Its id, otherwise the e-mail address or the team's name. */
   readonly holder: string;
   /** Nano-USD, not 0; negative takes away, as a correction. */
   readonly amount: bigint;
@@ -61,11 +61,11 @@ async function accountOf(
   holder: string,
 ): Promise<{ readonly account: HolderAccount; readonly id: string; readonly name: string }> {
   if (kind === 'user') {
-    const user = await findUserByEmail(trx, holder);
+    const user = await findUser(trx, holder);
     if (user === null) throw missingObject(kind, holder);
     return { account: `user:${user.id}`, id: user.id, name: user.email };
   }
-  const team = (await listTeams(trx)).find(({ name }) => name === holder);
-  if (team === undefined) throw missingObject(kind, holder);
+  const team = await findTeam(trx, holder);
+  if (team === null) throw missingObject(kind, holder);
   return { account: `team:${team.id}`, id: team.id, name: team.name };
 }

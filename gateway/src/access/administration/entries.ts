@@ -20,16 +20,25 @@ export interface Found {
   readonly revision: number;
 }
 
-/** Where the entries of a kind are, and what is special about them. */
-export interface EntryStore<Of extends Kind, Stored extends Found & ShownOf<Of>> {
+/** Where the entries of a kind are found. */
+export interface EntrySource<Of extends Kind, Stored extends Found & ShownOf<Of>> {
   readonly kind: Of;
-  /** All of them, including disabled ones. */
-  list(change: Pick<Change, 'trx' | 'secrets'>): Promise<readonly Stored[]>;
+  /** @param reference an id, otherwise a name; disabled ones are found too. Null: there is none */
+  find(change: Pick<Change, 'trx' | 'secrets'>, reference: string): Promise<Stored | null>;
+}
+
+/** Where the entries of a kind are, and what is special about them. */
+export interface EntryStore<
+  Of extends Kind,
+  Stored extends Found & ShownOf<Of>,
+> extends EntrySource<Of, Stored> {
   upsert(change: Change, entry: EntryOf<Of>): Promise<unknown>;
   /** The members after a change, both as the file has them. Absent: the given ones in the place of the others. */
   merge?(before: JsonMembers, given: JsonMembers): JsonMembers;
   /** @throws Error that refuses what the members alone allow */
   check?(before: Stored | null, after: EntryOf<Of>, given: JsonMembers): void;
+  /** @throws Refusal for a change that other entries do not allow */
+  checkOthers?(change: Change, before: Stored, after: EntryOf<Of>): Promise<void>;
   /** What follows from a new entry. */
   created?(change: Change): Promise<readonly AuditEntry[]>;
 }
@@ -58,24 +67,39 @@ export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
     }
     const entry = readEntry(kind, withoutNulls(members), await namesInForce(change));
     const name = nameOf(kind, entry as object);
-    const existing = await store.list(change);
-    if (existing.some((one) => nameOf(kind, one) === name)) throw takenName(kind.name, name);
+    const existing = await store.find(change, name);
+    if (existing !== null && nameOf(kind, existing) === name) throw takenName(kind.name, name);
     store.check?.(null, entry, members);
     await store.upsert(change, entry);
     const result = await knownEntry(change, store, name);
     if (call !== undefined) await keepCall(change, call, result.id);
-    const fields = compareFields({}, fieldsOf(kind, result));
+    const fields = compareFields(
+      {},
+      { ...fieldsOf(kind, result), ...bookedIn(kind, entry as object) },
+    );
     const subject = { kind: kind.name, id: result.id, name };
     const others = (await store.created?.(change)) ?? [];
     return { result, auditEntries: [{ action: 'create', subject, fields }, ...others] };
   });
 }
 
-/** A change of an entry, by somebody who has seen it. */
-export interface EntryChange {
+/** What counts where an entry is made, and never again. */
+const bookedIn = ({ list }: Kind, entry: object) =>
+  Object.fromEntries(
+    list
+      .filter(({ set }) => set === 'booked')
+      .map(({ name, property }) => [name, (entry as Readonly<Record<string, unknown>>)[property]]),
+  );
+
+/** Which entry somebody changes. */
+export interface SeenEntry {
   readonly id: string;
-  /** The entry as it was seen. */
-  readonly revision: number;
+  /** The entry as it was seen; null: as it is now. */
+  readonly revision: number | null;
+}
+
+/** A change of an entry, by somebody who has seen it. */
+export interface EntryChange extends SeenEntry {
   /** As JSON, named as in the file; null: what a file without it means. */
   readonly members: JsonMembers;
 }
@@ -88,22 +112,42 @@ export function changeEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
   administration: Administration,
   actor: Actor,
   store: EntryStore<Of, Stored>,
-  { id, revision, members }: EntryChange,
+  { members, ...seen }: EntryChange,
 ): Promise<Stored> {
-  const { kind } = store;
+  return changeSeen(administration, actor, store, seen, async (change, before) => {
+    const after = readChanged(store, before, members, await namesInForce(change));
+    await store.checkOthers?.(change, before, after);
+    await store.upsert(change, after);
+  });
+}
+
+/**
+ * Changes an entry that is not the file's and that nobody else has changed since; what differs afterwards is on record.
+ * @param write makes the change
+ * @throws Refusal for one that does not exist or is the file's; Stale
+ */
+export function changeSeen<Of extends Kind, Stored extends Found & ShownOf<Of>>(
+  administration: Administration,
+  actor: Actor,
+  source: EntrySource<Of, Stored>,
+  { id, revision }: SeenEntry,
+  write: (change: Change, before: Stored) => Promise<unknown>,
+): Promise<Stored> {
+  const { kind } = source;
   return perform(administration, actor, async (change) => {
-    const before = await knownEntry(change, store, id);
+    const before = await knownEntry(change, source, id);
     const name = nameOf(kind, before);
     if (before.owner === 'file') {
       const message = `${kind.name} '${name}' is managed in the configuration file`;
       throw new Refusal('managed-elsewhere', message);
     }
-    if (before.revision !== revision) throw new Stale(kind.name, name, before);
-    const after = readChanged(store, before, members, await namesInForce(change));
-    await store.upsert(change, after);
-    const result = await knownEntry(change, store, id);
+    if (revision !== null && before.revision !== revision) {
+      throw new Stale(kind.name, name, before);
+    }
+    await write(change, before);
+    const result = await knownEntry(change, source, before.id);
     const fields = compareFields(fieldsOf(kind, before), fieldsOf(kind, result));
-    const subject = { kind: kind.name, id, name };
+    const subject = { kind: kind.name, id: before.id, name };
     const auditEntry = { action: 'update', subject, fields } as const;
     return { result, auditEntries: fields.length === 0 ? [] : [auditEntry] };
   });
@@ -156,14 +200,11 @@ const replaceMembers = (before: JsonMembers, given: JsonMembers): JsonMembers =>
 /** @param reference an id, otherwise a name. @throws Refusal for one that does not exist */
 async function knownEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>(
   change: Change,
-  { kind, list }: EntryStore<Of, Stored>,
+  { kind, find }: EntrySource<Of, Stored>,
   reference: string,
 ): Promise<Stored> {
-  const entries = await list(change);
-  const found =
-    entries.find(({ id }) => id === reference) ??
-    entries.find((entry) => nameOf(kind, entry) === reference);
-  if (found === undefined) throw missingObject(kind.name, reference);
+  const found = await find(change, reference);
+  if (found === null) throw missingObject(kind.name, reference);
   return found;
 }
 

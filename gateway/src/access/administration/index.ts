@@ -10,6 +10,15 @@ export {
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
 export { changeEntry, createEntry, draftEntry } from './entries.ts';
 export { channelStore, hintOf } from './channels.ts';
+export {
+  type AliasChange,
+  changeModel,
+  groupStore,
+  modelStore,
+  putAlias,
+  removeAlias,
+} from './models.ts';
+export { changeMember, type MemberChange, teamStore } from './teams.ts';
 export { changeKey } from './change-key.ts';
 export type { ChangedSettings } from './key-limits.ts';
 export {
@@ -39,9 +48,13 @@ export { Refusal, Stale } from './refusal.ts';
 export { eraseUser, type Erasure } from './erase.ts';
 export { endSession, sessionKey } from './sessions.ts';
 export {
+  acceptInvitation,
   createFirstAdministrator,
   createUser,
   disableUser,
+  inviteUser,
   renameUser,
   replacePassword,
+  signOutUser,
+  userStore,
 } from './users.ts';

@@ -60,7 +60,9 @@ export function takenName(kind: KindName, name: string): Refusal {
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof OwnedElsewhere) return new Refusal('managed-elsewhere', error.message);
   if (error instanceof KeyConflict) return new Refusal(error.reason, error.message);
-  if (error instanceof CreditOutOfRange) return new Refusal('out-of-range', error.message);
-  if (error instanceof IdempotencyConflict) return new Refusal('taken', error.message);
+  if (error instanceof CreditOutOfRange) {
+    return new Refusal('out-of-range', error.message, { field: 'amount' });
+  }
+  if (error instanceof IdempotencyConflict) return new Refusal('repeated', error.message);
   return null;
 }

@@ -3,7 +3,11 @@ import type { Change } from '#database/index.ts';
 import { compareFields, type FieldChange, fieldsOf } from '#declaration/index.ts';
 import {
   disableUser as disableStoredUser,
+  endSessionsOf,
+  findInvitedUser,
+  findUser,
   findUserByEmail,
+  inviteUser as inviteStoredUser,
   listUsers,
   renameUser as renameStoredUser,
   setPassword,
@@ -12,8 +16,28 @@ import {
 } from '#identity/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import { checkNames } from './check-names.ts';
+import type { EntryStore } from './entries.ts';
 import { type Administration, perform, noChange } from './perform.ts';
-import { missingObject, takenName } from './refusal.ts';
+import { missingObject, Refusal, takenName } from './refusal.ts';
+
+/** People that the console manages. */
+export const userStore: EntryStore<typeof kinds.user, StoredUser> = {
+  kind: kinds.user,
+  find: ({ trx }, reference) => findUser(trx, reference),
+  upsert: upsertUser,
+  async checkOthers({ trx }, before, after) {
+    if (after.enabled && after.role === 'admin') return;
+    const administrators = (await listUsers(trx)).filter(mayAdminister);
+    if (administrators.length === 1 && administrators[0]?.id === before.id) {
+      const field = after.enabled ? 'role' : 'enabled';
+      const message = `'${before.email}' is the only administrator who can sign in`;
+      throw new Refusal('state', message, { field });
+    }
+  },
+};
+
+const mayAdminister = ({ role, enabled, passwordHash }: StoredUser) =>
+  role === 'admin' && enabled && passwordHash !== null;
 
 /**
  * Creates a user with an opening balance.
@@ -74,6 +98,86 @@ export function replacePassword(
   });
 }
 
+/** Lets a person without a password set one. */
+export interface Invitation {
+  readonly id: string;
+  /** SHA-256 of the token, in hex. */
+  readonly hash: string;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Invites a person, whoever has made the account; an earlier invitation ends.
+ * @throws Refusal for a person who does not exist, is disabled, or has a password.
+ */
+export function inviteUser(
+  administration: Administration,
+  actor: Actor,
+  { id, ...invitation }: Invitation,
+): Promise<void> {
+  return perform(administration, actor, async (change) => {
+    const user = await findUser(change.trx, id);
+    if (user === null) throw missingObject('user', id);
+    if (!user.enabled) throw new Refusal('state', `user '${user.email}' is disabled`);
+    if (user.passwordHash !== null) {
+      const message = `user '${user.email}' has a password already; 'sluice user password' replaces it`;
+      throw new Refusal('state', message);
+    }
+    await inviteStoredUser(change, user.id, invitation);
+    const subject = { kind: 'user', id: user.id, name: user.email } as const;
+    const fields = compareFields(
+      { invited_until: asTime(user.invitedUntil) },
+      { invited_until: asTime(invitation.until) },
+    );
+    return { result: undefined, auditEntries: [{ action: 'invite', subject, fields }] };
+  });
+}
+
+/**
+ * Sets the first password of an invited person and ends the invitation.
+ * @param actorFor who does it: the person
+ * @returns the person's address; null if nobody is invited with this token, or not any more
+ */
+export function acceptInvitation(
+  administration: Administration,
+  actorFor: (user: StoredUser) => Actor,
+  { hash, passwordHash }: { readonly hash: string; readonly passwordHash: string },
+): Promise<string | null> {
+  return perform<string | null>(administration, { kind: 'gateway' }, async (change) => {
+    const user = await findInvitedUser(change.trx, hash, change.now);
+    if (user === null) return noChange;
+    await setPassword(change, user.email, passwordHash);
+    await administration.audit(change, actorFor(user), {
+      action: 'update',
+      subject: { kind: 'user', id: user.id, name: user.email },
+      fields: [passwordChange],
+    });
+    return { result: user.email, auditEntries: [] };
+  });
+}
+
+/**
+ * Ends all sessions of a person; returns their number.
+ * @throws Refusal for a person who does not exist.
+ */
+export function signOutUser(
+  administration: Administration,
+  actor: Actor,
+  id: string,
+): Promise<number> {
+  return perform(administration, actor, async (change) => {
+    const user = await findUser(change.trx, id);
+    if (user === null) throw missingObject('user', id);
+    const ended = await endSessionsOf(change, user.id);
+    const subject = { kind: 'session', name: user.email } as const;
+    return {
+      result: ended,
+      auditEntries: ended === 0 ? [] : [{ action: 'end', subject, fields: [] }],
+    };
+  });
+}
+
 /**
  * Gives a user another name; null: none.
  * @throws Refusal for a user of the file, or one that does not exist.
@@ -130,5 +234,8 @@ function creation(user: StoredUser, more: readonly FieldChange[] = []): AuditEnt
     fields: [...fields, ...more],
   };
 }
+
+const asTime = (milliseconds: number | null) =>
+  milliseconds === null ? null : new Date(milliseconds).toISOString();
 
 const passwordChange: FieldChange = { field: 'password', before: null, after: null, secret: true };

@@ -1,5 +1,6 @@
 export type * from './caller.ts';
 export {
+  countUsableKeys,
   findKey,
   keysSpent,
   keysThatEnd,
@@ -32,27 +33,38 @@ export {
 } from './keys.repository.ts';
 export {
   disableTeam,
+  findTeam,
   leaveTeams,
   listTeams,
   type Membership,
   membershipsOf,
+  membershipsOfEach,
   teamBudgets,
+  type TeamFilter,
   upsertTeam,
   type StoredTeam,
+  windowClockOf,
 } from './teams.repository.ts';
 export {
   disableUser,
   eraseUser,
+  findInvitedUser,
+  findUser,
   findUserByEmail,
   groupsOfUser,
+  inviteUser,
   listUsers,
+  namesOfUsers,
   renameUser,
   setPassword,
   upsertUser,
   type StoredUser,
+  type UserFilter,
 } from './users.repository.ts';
 export {
+  countSessions,
   endSession,
+  endSessionsOf,
   findSession,
   listSessions,
   removeEndedSessions,

@@ -121,6 +121,27 @@ export async function keysSpent(
   return rows.map(({ name, quota, spent }) => ({ name, quota: quota ?? 0n, spent }));
 }
 
+/** How many keys of each of these people can be used; who has none is absent. */
+export async function countUsableKeys(
+  db: Kysely<Database>,
+  userIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('keys')
+    .select((of) => ['user_id', of.fn.countAll<number>().as('count')])
+    .where('user_id', 'in', userIds)
+    .where('enabled', '=', 1)
+    .where('hash', 'is not', null)
+    .where('revoked_at', 'is', null)
+    .where('session_id', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .groupBy('user_id')
+    .execute();
+  return new Map(rows.map(({ user_id: id, count }) => [id, count]));
+}
+
 /** By name, otherwise by id. */
 export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<StoredKey | null> {
   const byName = await keys(db).where('keys.name', '=', nameOrId).executeTakeFirst();

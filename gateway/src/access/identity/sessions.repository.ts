@@ -127,6 +127,26 @@ export async function listSessions(
   return rows.map(toSession);
 }
 
+/** How often each of these people is signed in, and when they were last seen; who is not is absent. */
+export async function countSessions(
+  db: Kysely<Database>,
+  userIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, { readonly count: number; readonly seenAt: number }>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await liveSessions(db, now)
+    .clearSelect()
+    .select((of) => [
+      'users.id',
+      of.fn.countAll<number>().as('count'),
+      of.fn.max('sessions.seen_at').as('seenAt'),
+    ])
+    .where('users.id', 'in', userIds)
+    .groupBy('users.id')
+    .execute();
+  return new Map(rows.map(({ id, count, seenAt }) => [id, { count, seenAt }]));
+}
+
 /** Ends a session of this person, with its keys. False: there is no such session. */
 export async function endSession(
   change: Change,
@@ -142,10 +162,14 @@ export async function endSession(
   return true;
 }
 
-/** Ends every session of a person with its keys, as part of a change that requires it. */
-export async function endSessionsOf(change: Change, userId: string): Promise<void> {
-  await change.trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+/** Ends every session of a person with its keys, as part of a change that requires it; returns their number. */
+export async function endSessionsOf(change: Change, userId: string): Promise<number> {
+  const { numDeletedRows } = await change.trx
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
   await endSessionKeys(change, { userId });
+  return Number(numDeletedRows);
 }
 
 /** Removes the rows of sessions that have ended by themselves. */

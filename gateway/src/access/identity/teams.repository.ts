@@ -1,6 +1,7 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { type DeclaredTeam, kinds } from '#config/index.ts';
 import type { Change, Upserted } from '#database/change.ts';
+import { containing } from '#database/expressions.ts';
 import { formatUsd, parseUsd } from '#database/money.ts';
 import {
   columnsOf,
@@ -14,15 +15,45 @@ import {
 import type { Database, TeamTable } from '#database/schema.ts';
 import { changeZone, openAccount, type WindowClock } from '#ledger/index.ts';
 
-export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
+export type StoredTeam = Stored<DeclaredTeam> & {
+  readonly id: string;
+  /** Of its budgets. */
+  readonly clock: WindowClock;
+};
 
-/** All teams with their members, by name, including disabled ones. */
-export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
-  const teams = await db.selectFrom('teams').selectAll().orderBy('name').execute();
+export interface TeamFilter {
+  readonly ids?: readonly string[];
+  /** What the name contains, in capitals or not. */
+  readonly search?: string;
+  /** Only teams after this name, for the next page. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Teams with their members, by name, including disabled ones. */
+export async function listTeams(
+  db: Kysely<Database>,
+  { ids, search, after, limit }: TeamFilter = {},
+): Promise<StoredTeam[]> {
+  if (ids?.length === 0) return [];
+  let query = db.selectFrom('teams').selectAll().orderBy('name');
+  if (ids !== undefined) query = query.where('id', 'in', ids);
+  if (search !== undefined) query = query.where(containing(sql.ref('name'), search));
+  if (after !== undefined) query = query.where('name', '>', after);
+  if (limit !== undefined) query = query.limit(limit);
+  const teams = await query.execute();
+  if (teams.length === 0) return [];
   const members = await db
     .selectFrom('team_members')
     .innerJoin('users', 'users.id', 'team_members.user_id')
     .select(['team_id', 'users.email', 'team_members.role', 'budget'])
+    .$if(ids !== undefined || limit !== undefined, (all) =>
+      all.where(
+        'team_id',
+        'in',
+        teams.map(({ id }) => id),
+      ),
+    )
     .orderBy('users.email')
     .execute();
   const byTeam = Map.groupBy(members, (member) => member.team_id);
@@ -36,12 +67,24 @@ export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
     },
     databaseAway: orNull(row.unleased_most, (amount) => ({ upTo: formatUsd(amount) })),
     timeZone: row.time_zone,
+    clock: windowClockOf(row),
     members: (byTeam.get(row.id) ?? []).map((member) => ({
       user: member.email,
       role: member.role as DeclaredTeam['members'][number]['role'],
       budget: orNull(member.budget, formatUsd),
     })),
   }));
+}
+
+/** @param reference an id, otherwise a name */
+export async function findTeam(
+  db: Kysely<Database>,
+  reference: string,
+): Promise<StoredTeam | null> {
+  const row =
+    (await db.selectFrom('teams').select('id').where('id', '=', reference).executeTakeFirst()) ??
+    (await db.selectFrom('teams').select('id').where('name', '=', reference).executeTakeFirst());
+  return row === undefined ? null : ((await listTeams(db, { ids: [row.id] }))[0] ?? null);
 }
 
 /** A team with the most that it may spend; null: no limit. Nano-USD. */
@@ -157,18 +200,35 @@ export interface Membership {
 
 /** The teams of a person, by name, without disabled ones. */
 export async function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
+  return (await membershipsOfEach(db, [userId])).get(userId) ?? [];
+}
+
+/** The same of several people, by their ids. */
+export async function membershipsOfEach(
+  db: Kysely<Database>,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Membership[]>> {
+  if (userIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('team_members')
     .innerJoin('teams', 'teams.id', 'team_members.team_id')
-    .select(['teams.id', 'teams.name', 'team_members.role', 'teams.groups'])
-    .where('team_members.user_id', '=', userId)
+    .select(['user_id', 'teams.id', 'teams.name', 'team_members.role', 'teams.groups'])
+    .where('team_members.user_id', 'in', userIds)
     .where('teams.enabled', '=', 1)
     .orderBy('teams.name')
     .execute();
-  return rows.map(({ groups, ...row }) => ({
-    ...row,
-    groups: JSON.parse(groups) as readonly string[],
-  }));
+  const byUser = Map.groupBy(rows, ({ user_id: userId }) => userId);
+  return new Map(
+    Array.from(byUser, ([userId, all]) => [
+      userId,
+      all.map(({ id, name, role, groups }) => ({
+        id,
+        name,
+        role,
+        groups: JSON.parse(groups) as readonly string[],
+      })),
+    ]),
+  );
 }
 
 /**

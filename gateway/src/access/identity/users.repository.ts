@@ -1,6 +1,7 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { type DeclaredUser, kinds } from '#config/index.ts';
 import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
+import { containing } from '#database/expressions.ts';
 import {
   columnsOf,
   createId,
@@ -18,12 +19,45 @@ export type StoredUser = StoredEntry<typeof kinds.user> & {
   readonly id: string;
   /** See `database/password`; null: no console login. */
   readonly passwordHash: string | null;
+  /** When the invitation ends with which a first password can be set. Unix milliseconds; null: there is none. */
+  readonly invitedUntil: number | null;
 };
 
-/** All users, by e-mail address, including disabled ones. */
-export async function listUsers(db: Kysely<Database>): Promise<StoredUser[]> {
-  const rows = await db.selectFrom('users').selectAll().orderBy('email').execute();
-  return rows.map(toUser);
+export interface UserFilter {
+  /** What the address or the name contains, in capitals or not. */
+  readonly search?: string;
+  /** Only users after this address, for the next page. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Users by e-mail address, including disabled ones. */
+export async function listUsers(
+  db: Kysely<Database>,
+  { search, after, limit }: UserFilter = {},
+): Promise<StoredUser[]> {
+  let query = db.selectFrom('users').selectAll().orderBy('email');
+  if (search !== undefined) {
+    query = query.where((where) =>
+      where.or([containing(sql.ref('email'), search), containing(sql`coalesce(name, '')`, search)]),
+    );
+  }
+  if (after !== undefined) query = query.where('email', '>', after);
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map(toUser);
+}
+
+/** @param reference an id, otherwise an e-mail address */
+export async function findUser(
+  db: Kysely<Database>,
+  reference: string,
+): Promise<StoredUser | null> {
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', reference)
+    .executeTakeFirst();
+  return row === undefined ? findUserByEmail(db, reference) : toUser(row);
 }
 
 /** Compares e-mail addresses without regard to case. */
@@ -33,6 +67,22 @@ export async function findUserByEmail(
 ): Promise<StoredUser | null> {
   const row = await find(db, email);
   return row === undefined ? null : toUser(row);
+}
+
+/** Those of these people who exist, by their addresses, which are in lower case. */
+export async function namesOfUsers(
+  db: Kysely<Database>,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, Pick<StoredUser, 'id' | 'name' | 'enabled'>>> {
+  if (emails.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'enabled'])
+    .where('email', 'in', emails)
+    .execute();
+  return new Map(
+    rows.map(({ id, email, name, enabled }) => [email, { id, name, enabled: enabled === 1 }]),
+  );
 }
 
 /** The groups that a person may give keys of their own. */
@@ -65,6 +115,7 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
   // Otherwise a session of before would open the console again once the person has the former role back.
   else if (before['role'] !== columns.role || before['enabled'] !== columns.enabled) {
     await endSessionsOf(change, String(before['id']));
+    if (!user.enabled) await endInvitation(change, String(before['id']));
   }
   return outcome;
 }
@@ -72,19 +123,63 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
 /** False if it does not exist or is already disabled. */
 export async function disableUser(change: Change, email: string): Promise<boolean> {
   const before = await disableRow(change, kinds.user, normalise(email));
-  if (before !== null) await endSessionsOf(change, String(before['id']));
-  return before !== null;
+  if (before === null) return false;
+  await endSessionsOf(change, String(before['id']));
+  await endInvitation(change, String(before['id']));
+  return true;
 }
 
 /**
- * Sets the console password (already hashed), whoever owns the user, and ends all sessions of the user.
+ * Sets the console password (already hashed), whoever owns the user, and ends all sessions and the invitation of the user.
  * @throws Error if the user does not exist.
  */
 export async function setPassword(change: Change, email: string, hash: string): Promise<void> {
   const existing = await find(change.trx, email);
   if (existing === undefined) throw new Error(`user '${email}' does not exist`);
-  await updateRow(change, kinds.user, existing.email, { password_hash: hash });
+  await updateRow(change, kinds.user, existing.email, {
+    password_hash: hash,
+    ...noInvitation,
+  });
   await endSessionsOf(change, existing.id);
+}
+
+const noInvitation = { invite_hash: null, invited_until: null };
+
+/**
+ * Lets whoever has the token of this hash set the user's first password. An earlier invitation ends.
+ * @param until Unix milliseconds
+ */
+export async function inviteUser(
+  { trx }: Change,
+  userId: string,
+  { hash, until }: { readonly hash: string; readonly until: number },
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ invite_hash: hash, invited_until: until })
+    .where('id', '=', userId)
+    .execute();
+}
+
+async function endInvitation({ trx }: Change, userId: string): Promise<void> {
+  await trx.updateTable('users').set(noInvitation).where('id', '=', userId).execute();
+}
+
+/** Who may set a first password with the token of this hash at this time; null: nobody. */
+export async function findInvitedUser(
+  db: Kysely<Database>,
+  hash: string,
+  now: number,
+): Promise<StoredUser | null> {
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('invite_hash', '=', hash)
+    .where('invited_until', '>', now)
+    .where('password_hash', 'is', null)
+    .where('enabled', '=', 1)
+    .executeTakeFirst();
+  return row === undefined ? null : toUser(row);
 }
 
 /**
@@ -113,6 +208,7 @@ export async function eraseUser(
     enabled: 0,
     password_hash: null,
     preferences: null,
+    ...noInvitation,
   });
   await endSessionsOf(change, id);
 }
@@ -130,5 +226,10 @@ function normalise(email: string): string {
 }
 
 function toUser(row: Selectable<UserTable>): StoredUser {
-  return { id: row.id, ...entryOf(kinds.user, row), passwordHash: row.password_hash };
+  return {
+    id: row.id,
+    ...entryOf(kinds.user, row),
+    passwordHash: row.password_hash,
+    invitedUntil: row.invited_until,
+  };
 }

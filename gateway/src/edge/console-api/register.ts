@@ -15,10 +15,15 @@ import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { bookRoutes } from './books/routes.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import { teamRoutes } from './teams/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import type { Held } from './limits.ts';
 import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { catalogueRoutes } from './models/catalogue.ts';
 import { modelRoutes } from './models/routes.ts';
 import type { ConsoleMembers } from './contract/permissions.ts';
 import type { PlaceInFile } from './writes.ts';
@@ -49,6 +54,7 @@ export interface ConsoleOptions {
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
   readonly tryChannel: ChannelTrial;
+  readonly held: Held;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
 }
@@ -78,12 +84,16 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     overviewRoutes(scope, routes);
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
+    catalogueRoutes(scope, routes);
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
     auditRoutes(scope, routes);
     bookRoutes(scope, routes);
     taskRoutes(scope, routes);
+    userRoutes(scope, routes);
+    teamRoutes(scope, routes);
+    accountRoutes(scope, routes);
     done();
   });
 }

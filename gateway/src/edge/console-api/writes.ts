@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '#administration/index.ts';
+import { Refusal, Stale } from '#administration/index.ts';
 import { ConfigError, type EntryOf, type Kind, parseEntry } from '#config/index.ts';
 import type { RepeatableCall } from '#identity/index.ts';
 import { ApiError } from './errors.ts';
@@ -15,6 +15,30 @@ export function revisionOf({ headers }: FastifyRequest): number {
   throw new ApiError('invalid', `if-match: ${message}`, {
     fields: [{ path: 'if-match', message }],
   });
+}
+
+/** The same where the call may be without; null: it is. @throws ApiError `invalid` */
+export function revisionIn(request: FastifyRequest): number | null {
+  return request.headers['if-match'] === undefined ? null : revisionOf(request);
+}
+
+const usualPage = 50;
+
+/** Which entries of a list a query asks for. */
+export function pageOf({
+  limit = usualPage,
+  cursor,
+  q,
+}: {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly q?: string | undefined;
+}): { readonly limit: number; readonly after?: string; readonly search?: string } {
+  return {
+    limit,
+    ...(cursor !== undefined && { after: cursor }),
+    ...(q !== undefined && { search: q }),
+  };
 }
 
 /** A call with `idempotency-key`; undefined: it has none. @throws ApiError `invalid` */
@@ -93,6 +117,28 @@ function textOf(value: GivenMembers[string]): string | readonly string[] | undef
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
+/** Who manages an entry, and which revision of it this is. */
+export function managementOf(
+  kind: Kind,
+  entry: {
+    readonly owner: string;
+    readonly revision: number;
+    /** Unix milliseconds. */
+    readonly createdAt: number;
+  },
+  placeInFile: PlaceInFile,
+) {
+  const { owner, revision, createdAt } = entry;
+  const name = String((entry as Readonly<Record<string, unknown>>)[kind.identity]);
+  return {
+    owner,
+    editable: owner !== 'file',
+    declared_in: owner === 'file' ? placeInFile(kind, name) : null,
+    revision,
+    created: new Date(createdAt).toISOString(),
+  };
+}
+
 /** The refusal to change an entry that the file declares. */
 export function ownedByFile(placeInFile: PlaceInFile, kind: Kind, name: string): ApiError {
   const place = placeInFile(kind, name);
@@ -100,6 +146,20 @@ export function ownedByFile(placeInFile: PlaceInFile, kind: Kind, name: string):
   return new ApiError('owned_by_file', `${kind.name} '${name}' is managed in ${where}`, {
     details: place ?? {},
   });
+}
+
+/**
+ * The same of a change; where somebody else came first, the refusal has the entry as it is now.
+ * @param show the entry, as the API shows it
+ */
+export async function throwStale<Entry>(
+  kind: Kind,
+  error: unknown,
+  show: (entry: Entry) => Promise<{ readonly body: unknown }>,
+): Promise<never> {
+  if (!(error instanceof Stale)) return throwRefusal(kind, error);
+  const { body: object } = await show(error.entry as Entry);
+  throw new ApiError('stale', error.message, { details: { object } });
 }
 
 /** Says what a use case refused of an entry in the API's own terms. */
@@ -110,6 +170,7 @@ export function throwRefusal(kind: Kind, error: unknown): never {
 }
 
 function asApiError(kind: Kind, { reason, kind: about, field, message }: Refusal): ApiError {
+  const fields = field === null ? [] : [{ path: field, message }];
   switch (reason) {
     case 'missing': {
       const member = kind.list.find(({ refersTo }) => refersTo !== undefined && refersTo === about);
@@ -120,15 +181,13 @@ function asApiError(kind: Kind, { reason, kind: about, field, message }: Refusal
       return new ApiError('name_taken', message, { fields: [{ path: kind.identity, message }] });
     case 'managed-elsewhere':
       return new ApiError('owned_by_file', message);
-    case 'above':
-      return new ApiError('forbidden', message, {
-        fields: field === null ? [] : [{ path: field, message }],
-      });
     case 'repeated':
       return new ApiError('idempotency_conflict', message);
+    case 'above':
+      return new ApiError('forbidden', message, { fields });
     case 'out-of-range':
-      return new ApiError('invalid', message);
+      return new ApiError('invalid', message, { fields });
     case 'state':
-      return new ApiError('conflict', message);
+      return new ApiError('conflict', message, { fields });
   }
 }

@@ -5,6 +5,7 @@ import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
 import { openConsole } from './console.ts';
+import { createHeld } from './held.ts';
 import { openMoney, openRates } from './counting.ts';
 import { createGatewayHealth } from './gateway-health.ts';
 import { createObserving } from './observing.ts';
@@ -35,6 +36,7 @@ import {
 } from '#journal/index.ts';
 import { heldByTasks, spentOf } from '#ledger/index.ts';
 import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
+import type { Peers } from '#limits/index.ts';
 import { journalFolders, readNodeId, workerFolder } from '#nodes/index.ts';
 import {
   openTracing,
@@ -106,6 +108,7 @@ export interface WorkerContext {
   readonly degraded: () => readonly string[];
   /** The metrics of all workers; null: only those of this one. */
   readonly renderMetrics: () => Promise<string | null>;
+  readonly peers: Peers;
 }
 
 /**
@@ -157,7 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const directory = await openDirectory(storage, secrets, logger, sharedDataDir, closing);
     const { revisions, keys } = directory;
     const { snapshot } = directory.catalogue;
-    const money = openMoney(config, logger, storage, closing);
+    const money = openMoney(config, logger, storage, worker?.peers ?? null, closing);
     const rates = await openRates(config, logger, storage, closing);
 
     const feed = createLiveFeed({ epoch: clock.now(), monotonic: clock.monotonic });
@@ -298,7 +301,15 @@ export async function startApp(options: AppOptions): Promise<App> {
         console: openConsole(
           config,
           () => current,
-          { database, secrets, health: gatewayHealth, feed, state, tryChannel },
+          {
+            database,
+            secrets,
+            health: gatewayHealth,
+            feed,
+            state,
+            tryChannel,
+            held: createHeld(database, money),
+          },
           closing,
         ),
       },

@@ -88,6 +88,10 @@ export interface UserTable extends Owned, Columns<'user'> {
   password_hash: string | null;
   /** JSON: `Preferences` of identity. Null: nothing was chosen. */
   preferences: string | null;
+  /** SHA-256 in hex of the token with which the person sets a first password, until then; null: not invited. */
+  invite_hash: Generated<string | null>;
+  /** Unix milliseconds. */
+  invited_until: Generated<number | null>;
 }
 
 export interface TeamTable extends Owned, Columns<'team'> {

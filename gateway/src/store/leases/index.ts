@@ -18,6 +18,7 @@ export {
   freedLives,
   freeSilentLives,
   type Freed,
+  heldByRequests,
 } from './lives.repository.ts';
 export {
   amountOf,

@@ -140,3 +140,20 @@ async function release({ kysely }: Pick<OpenDatabase, 'kysely'>, life: string): 
     });
   }
 }
+
+/**
+ * What requests under way hold on each of these meters, on all nodes, as each node said last; a meter on which nothing is
+ * held is absent. Nano-USD. PostgreSQL only: elsewhere a single process knows.
+ */
+export async function heldByRequests(
+  { kysely }: Pick<OpenDatabase, 'kysely'>,
+  meters: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (meters.length === 0) return new Map();
+  const { rows } = await sql<{ meter: string; held: bigint }>`
+    select hold.key as meter, sum(hold.value::bigint)::bigint as held
+    from lives, jsonb_each_text(lives.holds::jsonb) as hold
+    where lives.closed = 0 and lives.holds is not null and hold.key in (${sql.join(meters)})
+    group by hold.key`.execute(kysely);
+  return new Map(rows.map(({ meter, held }) => [meter, held]));
+}

@@ -12,10 +12,14 @@ export {
   creditAccount,
   CreditOutOfRange,
   IdempotencyConflict,
+  listEntries,
   openAccount,
   postTransaction,
+  type AccountEntry,
   type Booked,
   type Credit,
+  type EntryPlace,
+  type EntryQuestion,
   type LedgerTransaction,
 } from './entries.repository.ts';
 export {
@@ -29,4 +33,11 @@ export type { Difference } from './reconcile/difference.ts';
 export { acknowledgeLosses } from './reconcile/losses.repository.ts';
 export { reconcile, type Checked } from './reconcile/reconcile.ts';
 export { lateCharges } from './reconcile/rows.repository.ts';
-export { changeZone, dailyWindow, windowOf, type WindowClock } from './windows.ts';
+export {
+  changeZone,
+  dailyWindow,
+  spansOf,
+  windowOf,
+  type WindowClock,
+  type WindowSpan,
+} from './windows.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeZone, dailyWindow, windowOf, type WindowClock } from './windows.ts';
+import { changeZone, dailyWindow, spansOf, windowOf, type WindowClock } from './windows.ts';
 
 const monthlyWindow = (zone: string, unixMs: number) => dailyWindow(zone, unixMs).slice(0, 7);
 
@@ -44,6 +44,49 @@ describe('windows', () => {
       expect(monthlyWindow(zone, noon + 24 * hour)).not.toBe(last.slice(0, 7));
     },
   );
+
+  it.each([
+    [
+      'UTC',
+      '2026-11-21T10:00Z',
+      ['2026-11-21T00:00Z', '2026-11-22T00:00Z'],
+      ['2026-11-01T00:00Z', '2026-12-01T00:00Z'],
+    ],
+    [
+      'Europe/Berlin',
+      '2026-10-25T12:00Z',
+      ['2026-10-24T22:00Z', '2026-10-25T23:00Z'],
+      ['2026-09-30T22:00Z', '2026-10-31T23:00Z'],
+    ],
+    [
+      'Asia/Kathmandu',
+      '2026-12-31T18:15Z',
+      ['2026-12-31T18:15Z', '2027-01-01T18:15Z'],
+      ['2026-12-31T18:15Z', '2027-01-31T18:15Z'],
+    ],
+    [
+      'America/Santiago',
+      '2026-09-06T12:00Z',
+      ['2026-09-06T04:00Z', '2026-09-07T03:00Z'],
+      ['2026-09-01T04:00Z', '2026-10-01T03:00Z'],
+    ],
+  ])('begin and end by the clock of %s at %s', (timeZone, now, day, month) => {
+    const spans = spansOf({ timeZone, openWindow: null }, at(now));
+    const shown = [spans.daily, spans.monthly].map(({ from, to }) => [from, to]);
+    expect(shown).toEqual([day.map(at), month.map(at)]);
+  });
+
+  it('end by the clock that was in force when the zone changed', () => {
+    const clock = { timeZone: 'Asia/Shanghai', openWindow: null };
+    const later = changeZone(clock, 'America/New_York', at('2026-11-21T10:00Z'));
+    const { daily } = spansOf(later, at('2026-11-21T10:00Z'));
+    // The next window is that of New York, which has the same date until 05:00 of the next day.
+    expect(daily).toEqual({
+      name: '2026-11-21',
+      from: at('2026-11-20T16:00Z'),
+      to: at('2026-11-22T05:00Z'),
+    });
+  });
 
   const time = fc.integer({ min: at('1973-01-01'), max: at('2100-01-01') });
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC', '+05:45');

@@ -69,6 +69,58 @@ export function windowOf({ timeZone, openWindow }: WindowClock, unixMs: number):
   return isOpen(openWindow, unixMs) || date < openWindow.date ? openWindow.date : date;
 }
 
+/** A window of a budget. Unix milliseconds; `to` is the first moment of the next one. */
+export interface WindowSpan {
+  /** Its name, such as `2026-11-21` or `2026-11`. */
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The day and the month of a team's budgets at a time in Unix milliseconds. */
+export function spansOf(
+  clock: WindowClock,
+  unixMs: number,
+): { readonly daily: WindowSpan; readonly monthly: WindowSpan } {
+  const date = windowOf(clock, unixMs);
+  const { openWindow } = clock;
+  const began =
+    openWindow !== null && isOpen(openWindow, unixMs) ? openWindow.timeZone : clock.timeZone;
+  const span = (length: 7 | 10): WindowSpan => {
+    const name = date.slice(0, length);
+    // Longer than any month, also where a change of the zone makes one longer.
+    const reach = (length === 7 ? 34 : 4) * dayMs;
+    return {
+      name,
+      from: firstMinute(
+        unixMs - reach,
+        unixMs,
+        (time) => dailyWindow(began, time).slice(0, length) >= name,
+      ),
+      to: firstMinute(
+        unixMs,
+        unixMs + reach,
+        (time) => windowOf(clock, time).slice(0, length) > name,
+      ),
+    };
+  };
+  return { daily: span(10), monthly: span(7) };
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** The first minute of which something is true that stays true: windows begin at whole minutes. */
+function firstMinute(from: number, to: number, isTrue: (unixMs: number) => boolean): number {
+  let [low, high] = [Math.floor(from / minuteMs), Math.ceil(to / minuteMs)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isTrue(middle * minuteMs)) high = middle;
+    else low = middle + 1;
+  }
+  return high * minuteMs;
+}
+
 /** The clock after a change of the time zone. */
 export function changeZone(clock: WindowClock, timeZone: string, unixMs: number): WindowClock {
   if (timeZone === clock.timeZone) return clock;

@@ -27,7 +27,7 @@ export {
   type ChannelTraffic,
 } from './channel-traffic.repository.ts';
 export { errorTexts, removeErrorTexts } from './usage-errors.repository.ts';
-export { lastUses } from './last-uses.repository.ts';
+export { lastRequests, lastUses } from './last-uses.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
 export {
   findUsage,

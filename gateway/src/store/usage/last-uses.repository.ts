@@ -26,3 +26,18 @@ export async function lastUses(
     rows.flatMap(({ id, time, client }) => (time === null ? [] : [[id, { time, client }]])),
   );
 }
+
+/** The time of the latest request of each of these people, also a refused one. Who never sent one is absent. */
+export async function lastRequests(
+  db: Kysely<Database>,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (userIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; time: number | null }>`
+    select id, coalesce(
+      (select time from usage where usage.user_id = users.id order by time desc limit 1),
+      (select max(hour) from usage_hourly where user_id = users.id)
+    ) as time
+    from users where id in (${sql.join(userIds)})`.execute(db);
+  return new Map(rows.flatMap(({ id, time }) => (time === null ? [] : [[id, time]])));
+}

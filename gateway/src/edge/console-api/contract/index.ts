@@ -1,16 +1,46 @@
 import { exportAudit, listAudit } from './audit.ts';
 import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
+import {
+  changeChannel,
+  createChannel,
+  listChannels,
+  readChannel,
+  testChannel,
+} from './channels.ts';
+import { credit, listEntries } from './accounts.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
-import { listChannels, readHealth } from './health.ts';
+import { readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
-import { listModels, readModel } from './models.ts';
+import {
+  changeGroup,
+  changeModel,
+  createGroup,
+  createModel,
+  listAliases,
+  listGroups,
+  listModels,
+  putAlias,
+  readAlias,
+  readModel,
+  removeAlias,
+} from './models.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
 import { listTasks, readTask } from './tasks.ts';
+import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
+import {
+  acceptInvitation,
+  changeUser,
+  createUser,
+  inviteUser,
+  listUsers,
+  readUser,
+  signOutUser,
+} from './users.ts';
 import {
   exportUsage,
   listUsage,
@@ -52,6 +82,15 @@ export const contract = {
   revokeKey,
   listModels,
   readModel,
+  createModel,
+  changeModel,
+  listAliases,
+  readAlias,
+  putAlias,
+  removeAlias,
+  listGroups,
+  createGroup,
+  changeGroup,
   playgroundKey,
   changeMe,
   changePassword,
@@ -70,6 +109,21 @@ export const contract = {
   startReconciliation,
   listTasks,
   readTask,
+  listUsers,
+  readUser,
+  createUser,
+  changeUser,
+  inviteUser,
+  signOutUser,
+  acceptInvitation,
+  listTeams,
+  readTeam,
+  createTeam,
+  changeTeam,
+  putMember,
+  removeMember,
+  listEntries,
+  credit,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

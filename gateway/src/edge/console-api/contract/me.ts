@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { session, sessionExample } from './session.ts';
-import { nothing, text, time } from './values.ts';
+import { newPassword, nothing, text, time } from './values.ts';
 
 /** Enough for anybody, and little enough to come with every session. */
 const mostViews = 20;
@@ -60,10 +60,7 @@ export const changePassword = defineRoute({
   query: nothing,
   body: z.strictObject({
     old_password: z.string('expected a password').min(1, 'expected a password').max(1_024),
-    new_password: z
-      .string('expected a password')
-      .min(12, 'expected at least 12 characters')
-      .max(1_024, 'expected at most 1024 characters'),
+    new_password: newPassword,
   }),
   /** With another token: this session has a new cookie. */
   response: session,

@@ -10,6 +10,8 @@ export const permissions = [
   'keys.write',
   /** The models of all groups. */
   'models.read',
+  /** Adding and changing models, prices, aliases and groups. */
+  'models.write',
   /** Nodes, database, journal and channels. */
   'health.read',
   /** The settings of channels, without their secrets. */
@@ -20,10 +22,12 @@ export const permissions = [
   'errors.read',
   /** Who changed what. */
   'audit.read',
-  /** The accounts of people and teams, and the last comparison of the books. */
-  'books.read',
-  /** Comparing the books with the requests. */
-  'books.write',
+  /** People, teams and their accounts. */
+  'users.read',
+  /** Making, inviting and changing people and teams. */
+  'users.write',
+  /** Crediting the accounts of people and teams, and comparing the books with the requests. */
+  'credits.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -37,12 +41,13 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'own',
     'usage.read',
     'models.read',
+    'models.write',
     'health.read',
     'channels.read',
     'channels.write',
     'errors.read',
   ],
-  billing: ['own', 'usage.read', 'models.read', 'books.read', 'books.write'],
+  billing: ['own', 'usage.read', 'models.read', 'users.read', 'credits.write'],
   viewer: [
     'own',
     'usage.read',
@@ -51,7 +56,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'health.read',
     'channels.read',
     'audit.read',
-    'books.read',
+    'users.read',
   ],
   member: ['own'],
 };

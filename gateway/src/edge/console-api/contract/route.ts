@@ -11,7 +11,7 @@ export interface RouteContract<
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
 > {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/admin/v1`; `:id` is a parameter. */
   readonly path: `/${string}`;
   readonly summary: string;

@@ -11,6 +11,31 @@ export const money = z.string();
 /** RFC 3339, in UTC. */
 export const time = z.string();
 
+/** What may be spent, and what of it is spent and held by requests under way and tasks. */
+export const moneyLimit = z.object({
+  limit: money,
+  spent: money,
+  held: money,
+  /** The window in which it may be spent; null: there is none, and nothing comes back. */
+  window: z.object({ from: time, to: time }).nullable(),
+});
+
+/** Requests of a range of time. */
+export const usageSum = z.object({ requests: z.int(), cost: money });
+
+/** Who manages the settings of an entry, and which revision of it is shown. */
+export const management = {
+  /** `file`, `console` or `system`. */
+  owner: z.string(),
+  /** Whether the settings may be changed elsewhere than in the file. */
+  editable: z.boolean(),
+  /** Where the file declares it, with a path such as `users[2]`; null: it does not. */
+  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
+  /** Grows with every change; for `if-match`. */
+  revision: z.int(),
+  created: time,
+};
+
 /** Text that a database can hold: PostgreSQL takes no NUL. */
 export const text = (most: number, expected = 'some text') =>
   z
@@ -18,6 +43,12 @@ export const text = (most: number, expected = 'some text') =>
     .min(1, `expected ${expected}`)
     .max(most, `expected at most ${most} characters`)
     .refine((value) => !value.includes('\0'), `expected ${expected}`);
+
+/** A password that somebody sets. */
+export const newPassword = z
+  .string('expected a password')
+  .min(12, 'expected at least 12 characters')
+  .max(1_024, 'expected at most 1024 characters');
 
 /** What names contain, for lists: `%` and the like stand for themselves. */
 export const searchText = text(64).optional();

@@ -141,7 +141,8 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     }
     const changedKey = await fromDatabase(() =>
       changeKey(administration, actorOf(request, caller.session.user), {
-        key: { id: key.id, ...(reach.changes !== undefined && { within: reach.changes }) },
+        id: key.id,
+        ...(reach.changes !== undefined && { within: reach.changes }),
         revision,
         settings,
         rankOver: reach.rankOver,

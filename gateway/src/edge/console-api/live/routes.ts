@@ -17,7 +17,7 @@ const turn = 250;
 /** Events in a turn for all watchers together: fifty a second. */
 const perTurn = Math.floor((50 * turn) / 1_000);
 const turnsOfComment = 15_000 / turn;
-const turnsOfSession = 5_000 / turn;
+const turnsOfSession = 1_000 / turn;
 /** Unread bytes of a watcher above which rows are left out. */
 const mostWaiting = 262_144;
 /** Events that wait for the next turn; more are left out. */

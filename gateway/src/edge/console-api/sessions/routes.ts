@@ -19,11 +19,14 @@ import { connectionOf, actorOf } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
 import { csrfToken, proxyOfTls, type SignedInCaller } from './guard.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
+import { createAcceptance } from './invitation.ts';
 import { ownSessionRoutes } from './own.ts';
 import { createSignIn, type SignInOptions } from './sign-in.ts';
 import { createSlots } from './slots.ts';
+import { createSignInThrottle } from './throttle.ts';
 
-export interface SessionOptions extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing'> {
+export interface SessionOptions
+  extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing' | 'throttle'> {
   readonly reads: Reads;
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
@@ -42,7 +45,10 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   const failures = createFailedSignIns(options);
   scope.addHook('onClose', () => failures.close());
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
-  const signIn = createSignIn({ ...options, hashing, onFailure: failures.count });
+  const throttle = createSignInThrottle();
+  const guarded = { ...options, hashing, throttle, onFailure: failures.count };
+  const signIn = createSignIn(guarded);
+  const accept = createAcceptance({ ...guarded, administration });
 
   const show = async (request: FastifyRequest, { session, secret }: SignedInCaller) => {
     const { isSecure, isLocal } = connectionOf(request);
@@ -109,24 +115,40 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   }
 
   serveRoute(scope, contract.login, options, async ({ request, body }) => {
+    assertSafe(request);
+    return logIn(request, body);
+  });
+
+  serveRoute(scope, contract.acceptInvitation, options, async ({ request, body }) => {
+    assertSafe(request);
+    const email = await accept(request, body);
+    return logIn(request, { email, password: body.password });
+  });
+
+  /** @throws ApiError `forbidden` where others could read a password on its way */
+  function assertSafe(request: FastifyRequest): void {
     const { isSecure, isLocal } = connectionOf(request);
-    if (!isSecure && !isLocal && !allowInsecure) {
-      const ways = `use https (behind a proxy: ${proxyOfTls}), or set console.insecure_http`;
-      throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
-    }
-    const address = request.server.clientAddress(request.raw);
-    const browserCookie = knownCookie(request);
+    if (isSecure || isLocal || allowInsecure) return;
+    const ways = `use https (behind a proxy: ${proxyOfTls}), or set console.insecure_http`;
+    throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
+  }
+
+  async function logIn(
+    request: FastifyRequest,
+    credentials: { readonly email: string; readonly password: string },
+  ) {
     const { user, browserToken: nextKnown } = await signIn({
-      ...body,
-      address,
-      browserToken: browserCookie,
+      ...credentials,
+      address: request.server.clientAddress(request.raw),
+      browserToken: knownCookie(request),
     });
     const caller = await start(request, user);
+    const { isSecure } = connectionOf(request);
     return {
       body: await show(request, caller),
       cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
     };
-  });
+  }
 
   serveRoute(scope, contract.readSession, options, async ({ request, caller }) => ({
     body: await show(request, caller),

@@ -1,11 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type OpenDatabase, type Secrets, verifyPassword } from '#database/index.ts';
 import { findUserByEmail, type StoredUser } from '#identity/index.ts';
-import { networkOf } from '#http/index.ts';
 import { ApiError } from '../errors.ts';
 import type { LookUp } from '../from-database.ts';
 import type { Slots } from './slots.ts';
-import { createSignInThrottle } from './throttle.ts';
+import { addressName, assertMayTry, type SignInThrottle } from './throttle.ts';
 
 export interface Attempt {
   readonly email: string;
@@ -33,6 +32,7 @@ export interface SignInOptions {
   readonly hashing: Slots;
   /** Unix milliseconds. */
   readonly now: () => number;
+  readonly throttle: SignInThrottle;
   /** Receives the address of each wrong try; null: unknown. */
   readonly onFailure: (address: string | null) => void;
 }
@@ -47,10 +47,10 @@ export function createSignIn({
   secrets,
   lookUp,
   hashing,
+  throttle,
   now,
   onFailure,
 }: SignInOptions): (attempt: Attempt) => Promise<SignedIn> {
-  const throttle = createSignInThrottle();
   const sign = (userId: string, random: string) =>
     secrets.digestState(`known browser ${userId} ${random}`);
 
@@ -66,27 +66,19 @@ export function createSignIn({
       : null;
   }
 
-  function assertMayTry(names: readonly string[]): void {
-    const seconds = throttle.wait(names, now());
-    if (seconds === 0) return;
-    throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
-      retryAfter: seconds,
-    });
-  }
-
   return async ({ email, password, address, browserToken }) => {
     const user = await lookUp(() => findUserByEmail(database.kysely, email));
     // Only what is signed: text behind it would make a new name of every try.
     const browser = browserOf(user, browserToken);
     const names =
       browser === null
-        ? [`account ${accountName(email)}`, `address ${address === null ? '' : networkOf(address)}`]
+        ? [`account ${accountName(email)}`, addressName(address)]
         : [`browser ${browser}`];
     // Twice: a try that must wait takes no place in the queue, and tries that arrive together count together.
-    assertMayTry(names);
+    assertMayTry(throttle, names, now());
     const hash = user?.enabled === true ? (user.passwordHash ?? nobody) : nobody;
     const isRight = await hashing.run(() => {
-      assertMayTry(names);
+      assertMayTry(throttle, names, now());
       // Before the hash. A try that finds no place has guessed nothing, and does not count.
       throttle.failed(names, now());
       return verifyPassword(password, hash);

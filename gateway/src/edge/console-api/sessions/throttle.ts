@@ -1,3 +1,6 @@
+import { networkOf } from '#http/index.ts';
+import { ApiError } from '../errors.ts';
+
 /** Failures before the first delay, and what a delay is at most, in seconds. */
 const freeAttempts = 4;
 const longestDelay = 900;
@@ -55,3 +58,20 @@ export function createSignInThrottle(): SignInThrottle {
     },
   };
 }
+
+/** @throws ApiError `too_many` */
+export function assertMayTry(
+  throttle: SignInThrottle,
+  names: readonly string[],
+  now: number,
+): void {
+  const seconds = throttle.wait(names, now);
+  if (seconds === 0) return;
+  throw new ApiError('too_many', `too many failed sign-ins, try again in ${seconds} s`, {
+    retryAfter: seconds,
+  });
+}
+
+/** What tries from an address count as; null: it is unknown. */
+export const addressName = (address: string | null) =>
+  `address ${address === null ? '' : networkOf(address)}`;

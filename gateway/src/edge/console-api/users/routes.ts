@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import {
+  type Administration,
+  changeEntry,
+  createEntry,
+  inviteUser,
+  recordAudit,
+  signOutUser,
+  userStore,
+} from '#administration/index.ts';
+import { kinds } from '#config/index.ts';
+import { formatUsd, type OpenDatabase, parseUsd, type Secrets } from '#database/index.ts';
+import { originOf } from '#http/index.ts';
+import {
+  countSessions,
+  countUsableKeys,
+  findUser,
+  listUsers,
+  membershipsOfEach,
+  type StoredUser,
+} from '#identity/index.ts';
+import { balances } from '#ledger/index.ts';
+import { lastRequests } from '#usage/index.ts';
+import { contract } from '../contract/index.ts';
+import { shownValues } from '../contract/members.ts';
+import { ApiError } from '../errors.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
+import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { actorOf } from '../sessions/connection.ts';
+import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
+import { hoursOf } from '../usage/filter.ts';
+import {
+  callOf,
+  managementOf,
+  ownedByFile,
+  pageOf,
+  type PlaceInFile,
+  revisionOf,
+  throwRefusal,
+  throwStale,
+} from '../writes.ts';
+
+export interface PeopleOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly reads: Reads;
+  readonly secrets: Secrets;
+  readonly held: Held;
+  readonly placeInFile: PlaceInFile;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+type Db = OpenDatabase['kysely'];
+
+const { user: kind } = kinds;
+
+/** People, and what administrators do for them. */
+export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void {
+  const { database, reads, secrets, held, placeInFile, now } = options;
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
+
+  serveRoute(scope, contract.listUsers, options, async ({ query }) =>
+    reads(async (db) => {
+      const { limit, ...filter } = pageOf(query);
+      const found = await listUsers(db, { ...filter, limit: limit + 1 });
+      const users = found.slice(0, limit);
+      const next = found.length > limit ? (users.at(-1)?.email ?? null) : null;
+      return { body: { data: await viewsOf(db, users, hoursOf(query, now())), next } };
+    }),
+  );
+
+  serveRoute(scope, contract.readUser, options, async ({ parameters, query }) =>
+    reads(async (db) => replyOf(db, await knownUser(db, parameters.id), hoursOf(query, now()))),
+  );
+
+  serveRoute(scope, contract.createUser, options, async ({ request, body, caller }) => {
+    const { user } = caller.session;
+    const call = callOf(request, user.id);
+    return fromDatabase(async () => {
+      const actor = actorOf(request, user);
+      const created = await createEntry(administration, actor, userStore, body, call).catch(
+        (error: unknown) => throwRefusal(kind, error),
+      );
+      return replyOf(database.kysely, created);
+    });
+  });
+
+  serveRoute(scope, contract.changeUser, options, async ({ request, parameters, body, caller }) => {
+    const revision = revisionOf(request);
+    const known = await fromDatabase(() => knownUser(database.kysely, parameters.id));
+    if (known.owner === 'file') throw ownedByFile(placeInFile, kind, known.email);
+    const change = { id: known.id, revision, members: body };
+    return fromDatabase(async () => {
+      const actor = actorOf(request, caller.session.user);
+      const changed = await changeEntry(administration, actor, userStore, change).catch(
+        (error: unknown) =>
+          throwStale<StoredUser>(kind, error, (entry) => replyOf(database.kysely, entry)),
+      );
+      return replyOf(database.kysely, changed);
+    });
+  });
+
+  serveRoute(scope, contract.inviteUser, options, async ({ request, parameters, caller }) => {
+    const token = randomBytes(32).toString('base64url');
+    const until = now() + invitationAge;
+    const invitation = { id: parameters.id, hash: hashOfToken(token), until };
+    const actor = actorOf(request, caller.session.user);
+    await fromDatabase(() =>
+      inviteUser(administration, actor, invitation).catch((error: unknown) =>
+        throwRefusal(kind, error),
+      ),
+    );
+    const origin = originOf(request.raw, request.server.publicUrl);
+    const link = `${origin}/console/invite#${token}`;
+    return { body: { link, expires_at: new Date(until).toISOString() } };
+  });
+
+  serveRoute(scope, contract.signOutUser, options, async ({ request, parameters, caller }) => {
+    const actor = actorOf(request, caller.session.user);
+    const ended = await fromDatabase(() =>
+      signOutUser(administration, actor, parameters.id).catch((error: unknown) =>
+        throwRefusal(kind, error),
+      ),
+    );
+    return { body: { ended } };
+  });
+
+  async function replyOf(db: Db, user: StoredUser, hours = hoursOf({}, now())) {
+    const [body] = await viewsOf(db, [user], hours);
+    if (body === undefined) throw noSuchUser();
+    return { body, revision: user.revision };
+  }
+
+  async function viewsOf(db: Db, users: readonly StoredUser[], hours: Hours) {
+    const ids = users.map(({ id }) => id);
+    const left = await balances(
+      db,
+      ids.map((id) => `user:${id}` as const),
+    );
+    const limits = await readLimits(
+      db,
+      held,
+      users.flatMap(({ id, quota }) =>
+        quota === null ? [] : [{ meter: `user:${id}:quota`, limit: parseUsd(quota), window: null }],
+      ),
+    );
+    const memberships = await membershipsOfEach(db, ids);
+    const keys = await countUsableKeys(db, ids, now());
+    const usage = await usageBy(db, 'user', hours);
+    const requests = await lastRequests(db, ids);
+    const sessions = await countSessions(db, ids, now());
+    return users.map((user) => {
+      const { id, invitedUntil } = user;
+      const seen = Math.max(requests.get(id) ?? 0, sessions.get(id)?.seenAt ?? 0);
+      return {
+        id,
+        ...shownValues(kind, user),
+        balance: formatUsd(left.get(`user:${id}`) ?? 0n),
+        limit: limits.get(`user:${id}:quota`) ?? null,
+        teams: memberships.get(id) ?? [],
+        keys: keys.get(id) ?? 0,
+        usage: usage.get(id) ?? noUsage,
+        last_seen_at: seen === 0 ? null : new Date(seen).toISOString(),
+        has_password: user.passwordHash !== null,
+        invited_until:
+          invitedUntil !== null && invitedUntil > now()
+            ? new Date(invitedUntil).toISOString()
+            : null,
+        sessions: sessions.get(id)?.count ?? 0,
+        ...managementOf(kind, user, placeInFile),
+      };
+    });
+  }
+}
+
+const noSuchUser = () => new ApiError('not_found', 'there is no such user');
+
+/** @param reference an id, or an e-mail address. @throws ApiError `not_found` */
+async function knownUser(db: Db, reference: string): Promise<StoredUser> {
+  const user = await findUser(db, reference);
+  if (user === null) throw noSuchUser();
+  return user;
+}

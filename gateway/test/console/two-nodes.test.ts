@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
+import {
+  ask,
+  config,
+  password,
+  passwordHash,
+  secrets,
+  setPassword,
+  setPasswords,
+} from './people.ts';
+import { signIn } from './person.ts';
+
+/* Two nodes on one database: what an administrator ends on one has ended on the other. */
+
+describe.skipIf(isSkipped('postgres'))('on another node', () => {
+  let database: TestDatabase;
+  let nodes: readonly [TestGateway, TestGateway];
+
+  beforeAll(async () => {
+    database = await createTestDatabase('postgres');
+    const masterKey = `secrets: { master_key: '${randomBytes(32).toString('base64')}' }\n`;
+    const console = `
+teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com, budget: 3 }] }]
+`;
+    const options = {
+      databaseUrl: database.url,
+      config: config + console.slice(1) + masterKey,
+    };
+    nodes = [await startTestGateway(options), await startTestGateway(options)];
+    await setPasswords(nodes[0]);
+  });
+  afterAll(async () => {
+    for (const node of nodes) await node.close();
+    await database.drop();
+  });
+
+  interface User {
+    readonly id: string;
+    readonly revision: number;
+  }
+
+  test('a disabled person is out within a second: the session, the live page and the key', async () => {
+    const [here, there] = nodes;
+    const admin = await signIn(here.url, 'admin@example.com', password);
+    const make = await admin.send('POST', '/users', { email: 'leaver@example.com', balance: '5' });
+    const leaver = (await make.json()) as User;
+    await setPassword(here, 'leaver@example.com', passwordHash);
+    const made = await admin.send('POST', '/keys', { name: 'leavers', user: 'leaver@example.com' });
+    const { key } = (await made.json()) as { readonly key: string };
+    const status = async () => {
+      const response = await fetch(`${there.url}/v1/models`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    await expect.poll(status).toBe(200);
+    const person = await signIn(there.url, 'leaver@example.com', password);
+    const live = await person.get('/usage/live');
+    expect(live.status).toBe(200);
+    const ended = live.text().then(() => performance.now());
+
+    const { revision } = (await (await admin.get(`/users/${leaver.id}`)).json()) as User;
+    const headers = { 'if-match': `"${revision}"` };
+    const change = await admin.send('PATCH', `/users/${leaver.id}`, { enabled: false }, headers);
+    const at = performance.now();
+    expect(change.status).toBe(200);
+    expect((await person.get('/session')).status).toBe(401);
+    await expect.poll(status, { interval: 20, timeout: 1_000 }).toBe(401);
+    // The second, and the turn of a busy machine.
+    expect((await ended) - at).toBeLessThan(1_500);
+  });
+
+  test('people, teams and accounts are read, with what requests hold', async () => {
+    const [, there] = nodes;
+    await ask(there, secrets.admin);
+    await there.usage();
+    const admin = await signIn(there.url, 'admin@example.com', password);
+    const read = async (path: string) => {
+      const response = await admin.get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      return (await response.json()) as {
+        readonly data: readonly unknown[];
+        readonly limits: readonly unknown[];
+      };
+    };
+    expect((await read('/users?q=ADMIN%40')).data).toMatchObject([
+      { keys: 1, sessions: 2, usage: { requests: 1 } },
+    ]);
+    expect((await read('/teams/red')).limits).toMatchObject([{ name: 'daily', held: '0' }]);
+    expect((await read('/accounts/user/admin@example.com/entries')).data).toMatchObject([
+      { kind: 'usage' },
+      { kind: 'opening', balance: '100' },
+    ]);
+    const credit = { amount: '1', reason: 'try' };
+    const name = { 'idempotency-key': 'try' };
+    const booked = await admin.send('POST', '/accounts/team/red/credits', credit, name);
+    expect(await booked.json()).toMatchObject({ balance: '1', repeated: false });
+
+    // As a node says what its requests hold.
+    const { kysely } = there.app.database;
+    const { id } = await kysely.selectFrom('teams').select('id').executeTakeFirstOrThrow();
+    const { limits } = await read('/teams/red');
+    const { from } = (limits[0] as { readonly window: { readonly from: string } }).window;
+    const holds = JSON.stringify({ [`team:${id}:daily:${from.slice(0, 10)}`]: '250000000' });
+    const [life] = await kysely.selectFrom('lives').select('id').where('closed', '=', 0).execute();
+    await kysely
+      .insertInto('lives')
+      .columns(['id', 'node', 'number', 'generation', 'seen_at', 'closed', 'age', 'holds'])
+      .expression((from) =>
+        from
+          .selectFrom('lives')
+          .select((column) => [
+            column.val('life_test').as('id'),
+            column.val('node_test').as('node'),
+            'number',
+            'generation',
+            'seen_at',
+            'closed',
+            'age',
+            column.val(holds).as('holds'),
+          ])
+          .where('id', '=', life?.id ?? ''),
+      )
+      .execute();
+    expect((await read('/teams/red')).limits).toMatchObject([{ name: 'daily', held: '0.25' }]);
+  });
+});
