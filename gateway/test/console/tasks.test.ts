@@ -66,9 +66,9 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const read = async (who: string, path: string) => {
+const read = async (who: string, path: string): Promise<{ status: number; body: unknown }> => {
   const response = await people.get(who)!.get(path);
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 };
 const list = async (who: string, query = '') => (await read(who, `/tasks${query}`)).body as Page;
 

@@ -11,7 +11,7 @@ import { resultText } from '../../pieces/result-text.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords, type Say } from '../../words/index.ts';
 import styles from './page.module.css';
-import { TaskState } from './tasks.tsx';
+import { TaskState } from './task-state.tsx';
 
 type Detail = Result<'readTask'>;
 

@@ -5,18 +5,17 @@ import { read, type Query, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
-import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
-import { useWords, type TextName } from '../../words/index.ts';
-import { en } from '../../words/en.ts';
+import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { taskKinds, type RecordsSearch } from './search.ts';
 import { TaskPanel } from './task-panel.tsx';
+import { TaskState } from './task-state.tsx';
 
-export type Task = Result<'listTasks'>['data'][number];
+type Task = Result<'listTasks'>['data'][number];
 
 const lookEvery = 5_000;
 
@@ -249,35 +248,3 @@ function TaskTable({
 
 /** Enough of an id to tell tasks apart; whole in the panel. */
 const shortId = (id: string) => (id.length > 14 ? `${id.slice(0, 13)}…` : id);
-
-const looks: Readonly<Record<string, 'fine' | 'failed' | 'neutral' | 'warned'>> = {
-  succeeded: 'fine',
-  failed: 'failed',
-  expired: 'warned',
-};
-const shapes = { fine: 'tick', failed: 'cross', warned: 'warning', neutral: 'ring' } as const;
-
-/** How a task is, in a word and a shape. Of an open one also that nothing has been heard of it. */
-export function TaskState({
-  task,
-}: {
-  readonly task: Pick<Task, 'state' | 'failed_looks' | 'lost'>;
-}) {
-  const say = useWords();
-  const { state, failed_looks: failedLooks, lost } = task;
-  const isSilent = failedLooks > 0 && looks[state] === undefined;
-  const look = isSilent ? 'warned' : (looks[state] ?? 'neutral');
-  const text = Object.hasOwn(en.records.states, state)
-    ? say(`records.states.${state}` as TextName)
-    : state;
-  return (
-    <span className={`outcome ${look}`}>
-      <Icon name={shapes[look]} size={12} />
-      <span>
-        {text}
-        {isSilent && `, ${say('records.failedLooks', { count: failedLooks })}`}
-        {lost !== null && `, ${say('records.madeLater')}`}
-      </span>
-    </span>
-  );
-}

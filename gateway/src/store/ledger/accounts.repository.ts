@@ -13,7 +13,7 @@ export interface AccountTotals {
   readonly spent: bigint;
 }
 
-/** Behind which account a list goes on. */
+/** The account behind which a list continues. */
 export interface AccountPlace {
   /** Nano-USD. */
   readonly balance: bigint;

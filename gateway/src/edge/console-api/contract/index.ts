@@ -1,6 +1,5 @@
 import { exportAudit, listAudit } from './audit.ts';
 import { readBooks, readReconciliation, startReconciliation } from './books.ts';
-import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import {
   changeChannel,
   createChannel,
