@@ -35,6 +35,7 @@ const all = [
     letter: 'b',
     group: 'records',
     needs: 'usage.read',
+    needs: 'books.read',
   },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {

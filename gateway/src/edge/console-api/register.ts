@@ -14,11 +14,11 @@ import { liveRoutes } from './live/routes.ts';
 import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
-import { bookRoutes } from './books/routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
+import { bookRoutes } from './books/routes.ts';
 import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
@@ -94,6 +94,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);
+    bookRoutes(scope, routes);
     done();
   });
 }

@@ -13,7 +13,7 @@ export interface AccountTotals {
   readonly spent: bigint;
 }
 
-/** The account behind which a list continues. */
+/** Behind which account a list continues. */
 export interface AccountPlace {
   /** Nano-USD. */
   readonly balance: bigint;
