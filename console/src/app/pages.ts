@@ -35,7 +35,6 @@ const all = [
     letter: 'b',
     group: 'records',
     needs: 'usage.read',
-    needs: 'books.read',
   },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {

@@ -94,7 +94,6 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);
-    bookRoutes(scope, routes);
     done();
   });
 }

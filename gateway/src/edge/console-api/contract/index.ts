@@ -1,5 +1,4 @@
 import { exportAudit, listAudit } from './audit.ts';
-import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import {
   changeChannel,
   createChannel,
@@ -124,9 +123,6 @@ export const contract = {
   removeMember,
   listEntries,
   credit,
-  readBooks,
-  readReconciliation,
-  startReconciliation,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;
