@@ -28,6 +28,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /audit/export': ['admin', 'viewer'],
   'POST /channels': ['admin', 'operator'],
   'POST /channels/test': ['admin', 'operator'],
+  'POST /channels/models': ['admin', 'operator'],
   'PATCH /channels/:id': ['admin', 'operator'],
   'POST /models': ['admin', 'operator'],
   'PATCH /models/:id': ['admin', 'operator'],

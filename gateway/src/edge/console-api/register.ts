@@ -18,7 +18,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
-import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
+import { channelRoutes, type ChannelTrial, type ModelSearch } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -50,6 +50,7 @@ export interface ConsoleOptions {
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
   readonly tryChannel: ChannelTrial;
+  readonly findModels: ModelSearch;
   readonly held: Held;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;

@@ -208,7 +208,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       onOpened: feed.started,
     });
     const remembered = await openConversationMemory(config, secrets, closing);
-    const { relay, tryChannel, ticker, tasks } = createRelaying(
+    const { relay, trials, ticker, tasks } = createRelaying(
       {
         ...storage,
         config,
@@ -307,7 +307,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             health: gatewayHealth,
             feed,
             state,
-            tryChannel,
+            ...trials,
             held: createHeld(database, money),
           },
           closing,

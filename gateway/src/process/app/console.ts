@@ -17,7 +17,7 @@ export function openConsole(
   file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
     ConsoleOptions,
-    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'held'
+    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'findModels' | 'held'
   >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {

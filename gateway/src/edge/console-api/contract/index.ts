@@ -2,6 +2,7 @@ import { exportAudit, listAudit } from './audit.ts';
 import {
   changeChannel,
   createChannel,
+  findChannelModels,
   listChannels,
   readChannel,
   readChannelForm,
@@ -101,6 +102,7 @@ export const contract = {
   createChannel,
   changeChannel,
   testChannel,
+  findChannelModels,
   listAudit,
   exportAudit,
   listUsers,
