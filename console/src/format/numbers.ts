@@ -18,6 +18,8 @@ export interface Formats {
   fullTime(rfc3339: string): string;
   /** `10:05`, on whatever day. */
   clock(rfc3339: string): string;
+  /** `24 Nov, 10:05` */
+  moment(rfc3339: string): string;
   /** `24 Nov 2026` */
   day(rfc3339: string): string;
   /** Four significant digits: `214.8`, `0.0042`. */
@@ -131,6 +133,7 @@ export function createFormats(language: string, zone?: string): Formats {
     },
     fullTime: (rfc3339) => full.format(new Date(rfc3339)),
     clock: (rfc3339) => hour.format(new Date(rfc3339)),
+    moment: (rfc3339) => moment.format(new Date(rfc3339)),
     day: (rfc3339) => calendar.format(new Date(rfc3339)),
     amount: (value) => amounts.format(value),
     // Never rounded up to all of them.

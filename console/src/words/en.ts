@@ -13,6 +13,9 @@ import { welcome } from './en/welcome.ts';
 import { health } from './en/health.ts';
 import { records } from './en/records.ts';
 import { channels } from './en/channels.ts';
+import { limits } from './en/limits.ts';
+import { people } from './en/people.ts';
+import { teams } from './en/teams.ts';
 
 /** Every text of the console, by page. `{{name}}` is filled in. */
 export const en = {
@@ -37,6 +40,9 @@ export const en = {
   health,
   records,
   channels,
+  limits,
+  people,
+  teams,
   data,
   explore,
   attention,

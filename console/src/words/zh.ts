@@ -14,6 +14,9 @@ import { welcome } from './zh/welcome.ts';
 import { health } from './zh/health.ts';
 import { records } from './zh/records.ts';
 import { channels } from './zh/channels.ts';
+import { limits } from './zh/limits.ts';
+import { people } from './zh/people.ts';
+import { teams } from './zh/teams.ts';
 
 export const zh: Words = {
   app,
@@ -37,6 +40,9 @@ export const zh: Words = {
   health,
   records,
   channels,
+  limits,
+  people,
+  teams,
   data,
   explore,
   attention,

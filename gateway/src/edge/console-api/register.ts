@@ -19,10 +19,12 @@ import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
 import { channelRoutes, type ChannelTrial, type ModelSearch } from './channels/routes.ts';
+import { bookRoutes } from './books/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { catalogueRoutes } from './models/catalogue.ts';
+import { previewRoute } from './models/preview.ts';
 import { modelRoutes } from './models/routes.ts';
 import type { ConsoleMembers } from './contract/permissions.ts';
 import type { PlaceInFile } from './writes.ts';
@@ -34,6 +36,8 @@ export interface ConsoleOptions {
   readonly database: OpenDatabase;
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
+  /** Opens a connection for a comparison of the books alone. */
+  readonly openForReconciling: () => OpenDatabase;
   readonly secrets: Secrets;
   readonly health: HealthSource;
   /** What requests do at this moment. */
@@ -82,6 +86,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
     catalogueRoutes(scope, routes);
+    previewRoute(scope, routes);
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
@@ -89,6 +94,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);
+    bookRoutes(scope, routes);
     done();
   });
 }

@@ -66,7 +66,8 @@ export function shotsOf(shown: Shown): readonly Shot[] {
       },
     },
     { name: 'health', path: '/health' },
-    { name: 'records-audit', path: '/records?range=7d' },
+    { name: 'records-books', path: '/records' },
+    { name: 'records-audit', path: '/records?tab=audit&range=7d' },
     { name: 'settings', path: '/settings' },
     {
       name: 'search',

@@ -9,6 +9,7 @@ import {
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
+import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
@@ -21,6 +22,7 @@ import {
   listAliases,
   listGroups,
   listModels,
+  previewPrice,
   putAlias,
   readAlias,
   readModel,
@@ -80,6 +82,7 @@ export const contract = {
   rotateKey,
   revokeKey,
   listModels,
+  previewPrice,
   readModel,
   createModel,
   changeModel,
@@ -120,6 +123,9 @@ export const contract = {
   removeMember,
   listEntries,
   credit,
+  readBooks,
+  readReconciliation,
+  startReconciliation,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;
