@@ -119,8 +119,13 @@ export function ChannelEditor(props: Props) {
       onSaved(saved);
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
-      if (error.code === 'stale') setTheirs(error.object as ChannelDetail);
-      else {
+      if (error.code === 'stale') {
+        const present = error.object as ChannelDetail;
+        // Something that no field shows, such as the end of a pause, contradicts nobody.
+        const hasChanges = Object.keys(bodyOf(kept.before, draftOf(present, form))).length > 0;
+        if (hasChanges) setTheirs(present);
+        else await save(members, present.revision);
+      } else {
         setProblems(error.fields);
         setProblem(
           error.fields.length > 0

@@ -41,6 +41,8 @@ export const channels = {
   enable: 'Enable',
   disable: 'Disable',
   cancel: 'Cancel',
+  reset: 'Reset',
+  resetDone: '{{name}} is asked again, on every node.',
   enabledNow: '{{name}} is asked again.',
   disabledNow: '{{name}} gets no new requests.',
   disableNamed: 'Disable {{name}}',

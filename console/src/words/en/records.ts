@@ -49,6 +49,7 @@ export const records = {
     refuse: 'refused',
     export: 'exported',
     test: 'tested',
+    reset: 'reset',
     reconcile: 'compared',
   },
   onBalances: 'On balances',

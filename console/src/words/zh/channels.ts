@@ -42,6 +42,8 @@ export const channels: Words['channels'] = {
   enable: '启用',
   disable: '停用',
   cancel: '取消',
+  reset: '重置',
+  resetDone: '所有节点都会重新请求 {{name}}。',
   enabledNow: '{{name}} 重新接收请求。',
   disabledNow: '{{name}} 不再接收新请求。',
   disableNamed: '停用 {{name}}',

@@ -51,6 +51,7 @@ export const records: Words['records'] = {
     refuse: '被拒绝',
     export: '已导出',
     test: '已测试',
+    reset: '重置',
     reconcile: '已核对',
   },
   onBalances: '余额合计',

@@ -8,6 +8,7 @@ export {
   listChannels,
   listGroups,
   listModels,
+  resetChannel,
   upsertAlias,
   upsertChannel,
   upsertGroup,

@@ -5,6 +5,7 @@ import {
   channelStore,
   createEntry,
   draftEntry,
+  endPauses,
   hintOf,
   recordAudit,
 } from '#administration/index.ts';
@@ -108,6 +109,11 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return replyOf(await write(call, name, (...by) => changeEntry(...by, channelStore, change)));
   });
 
+  serveRoute(scope, contract.resetChannel, options, async (call) => {
+    const { id } = call.parameters;
+    return replyOf(await write(call, id, (...by) => endPauses(...by, id)));
+  });
+
   const rate = createTestRate(now);
 
   /**
@@ -142,6 +148,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       ...entry,
       id: before?.id ?? 'trial',
       owner: 'console',
+      resetAt: null,
       createdAt: 0,
       updatedAt: 0,
       revision: 0,

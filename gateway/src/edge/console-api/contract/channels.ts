@@ -328,6 +328,18 @@ export const changeChannel = defineRoute({
   example: { ...example, priority: 20 },
 });
 
+export const resetChannel = defineRoute({
+  method: 'POST',
+  path: '/channels/:id/reset',
+  summary: 'End the pauses of a channel and of its credentials, on every node',
+  permission: 'channels.write',
+  parameters,
+  query: nothing,
+  body: nothing,
+  response: channel,
+  example,
+});
+
 export const testChannel = defineRoute({
   method: 'POST',
   path: '/channels/test',

@@ -6,6 +6,7 @@ import {
   listChannels,
   readChannel,
   readChannelForm,
+  resetChannel,
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
@@ -104,6 +105,7 @@ export const contract = {
   readChannelForm,
   createChannel,
   changeChannel,
+  resetChannel,
   testChannel,
   findChannelModels,
   listAudit,
