@@ -249,6 +249,28 @@ test.runIf(hasBrowser)(
     await page.getByText(/it again, because it would be sent to another address/).waitFor();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
 
+    // Who is asked for a model, and why nobody else.
+    await page.goto(`${gateway.url}/console/channels`);
+    await page.getByRole('link', { name: 'Explain a route' }).click();
+    await field('Model').fill('demo-chat');
+    await field('Protocol of the client').selectOption('messages');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('sim would be asked first.').waitFor();
+    const order = page.getByRole('region', { name: 'Asked in this order' });
+    expect(await order.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringContaining('Why here'),
+      expect.stringMatching(/1\s+sim[^]*Speaks messages too/),
+    ]);
+    const others = page.getByRole('region', { name: 'Not asked, and why' });
+    expect(await others.getByRole('row').filter({ hasText: 'own' }).innerText()).toMatch(
+      /It does not serve this model\.\s+An entry under Models/,
+    );
+    expect(await axeProblems()).toEqual([]);
+    await field('Key').fill('nobodys');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('there is no such key').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+
     // Of the file: to look at, with its place.
     await page.goto(`${gateway.url}/console/channels/sim`);
     await page.getByText(/change it in .*\.yaml, channels\[0\]/).waitFor();
@@ -266,7 +288,7 @@ test.runIf(hasBrowser)(
     await page.getByLabel('Theme').selectOption('dark');
     await page.getByLabel('Language').selectOption('zh-CN');
     await page.setViewportSize({ width: 360, height: 800 });
-    for (const path of ['channels', 'channels/own', 'channels/new']) {
+    for (const path of ['channels', 'channels/own', 'channels/new', 'explain?model=demo-chat']) {
       await page.goto(`${gateway.url}/console/${path}`);
       await page.locator('table, form').first().waitFor();
       expect([path, await axeProblems()]).toEqual([path, []]);

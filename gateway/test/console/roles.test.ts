@@ -30,6 +30,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /audit': ['admin', 'viewer'],
   'GET /audit/export': ['admin', 'viewer'],
   'POST /channels': ['admin', 'operator'],
+  'POST /routing/explain': ['admin', 'operator', 'viewer'],
   'POST /channels/:id/reset': ['admin', 'operator'],
   'POST /channels/test': ['admin', 'operator'],
   'POST /channels/models': ['admin', 'operator'],

@@ -100,6 +100,9 @@ export function ChannelsPage() {
     <>
       <header className="top">
         <h1>{say('channels.title')}</h1>
+        <Link className="button" to="/explain">
+          {say('channels.explain')}
+        </Link>
         {mayChange && (
           <Link className="button main" to="/channels/new">
             {say('channels.add')}

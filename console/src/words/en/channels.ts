@@ -1,6 +1,7 @@
 export const channels = {
   title: 'Channels',
   add: 'Add a channel',
+  explain: 'Explain a route',
   search: 'Search channels',
   searchHint: 'Name, vendor, group or model',
   states: { all: 'All', failing: 'Failing', resting: 'Resting', disabled: 'Disabled' },

@@ -3,6 +3,7 @@ import type { Words } from '../index.ts';
 export const channels: Words['channels'] = {
   title: '渠道',
   add: '添加渠道',
+  explain: '解释路由',
   search: '搜索渠道',
   searchHint: '名称、供应商、分组或模型',
   states: { all: '全部', failing: '出错', resting: '休息中', disabled: '已停用' },

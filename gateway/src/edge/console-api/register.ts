@@ -20,6 +20,7 @@ import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
 import { channelRoutes, type ChannelTrial, type ModelSearch } from './channels/routes.ts';
 import { bookRoutes } from './books/routes.ts';
+import { type RouteExplainer, routingRoutes } from './routing/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -55,6 +56,7 @@ export interface ConsoleOptions {
   readonly allowInsecure: boolean;
   readonly tryChannel: ChannelTrial;
   readonly findModels: ModelSearch;
+  readonly explain: RouteExplainer;
   readonly held: Held;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
@@ -90,6 +92,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
+    routingRoutes(scope, routes);
     auditRoutes(scope, routes);
     userRoutes(scope, routes);
     teamRoutes(scope, routes);

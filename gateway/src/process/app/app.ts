@@ -44,7 +44,7 @@ import {
   type Metrics,
   type UncaughtErrors,
 } from '#observability/index.ts';
-import { createChannelHealth } from '#routing/index.ts';
+import { createChannelHealth, explainRoutes } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
 import { removeErrorTexts, removeInSteps, sumUsage } from '#usage/index.ts';
@@ -310,6 +310,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             feed,
             state,
             ...trials,
+            explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
             held: createHeld(database, money),
           },
           closing,

@@ -32,6 +32,7 @@ import {
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
+import { explainRoute } from './routing.ts';
 import { login, logout, readSession } from './session.ts';
 import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
 import {
@@ -107,6 +108,7 @@ export const contract = {
   changeChannel,
   resetChannel,
   testChannel,
+  explainRoute,
   findChannelModels,
   listAudit,
   exportAudit,
