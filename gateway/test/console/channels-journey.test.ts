@@ -259,7 +259,8 @@ test.runIf(hasBrowser)(
     const order = page.getByRole('region', { name: 'Asked in this order' });
     expect(await order.getByRole('row').allInnerTexts()).toEqual([
       expect.stringContaining('Why here'),
-      expect.stringMatching(/1\s+sim[^]*Speaks messages too/),
+      expect.stringMatching(/1\s+sim[^]*100 %[^]*Speaks messages too/),
+      expect.stringMatching(/2\s+spare[^]*Converted to chat/),
     ]);
     const others = page.getByRole('region', { name: 'Not asked, and why' });
     expect(await others.getByRole('row').filter({ hasText: 'own' }).innerText()).toMatch(

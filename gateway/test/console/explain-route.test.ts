@@ -20,7 +20,7 @@ users:
   - { email: viewer@example.com, role: viewer }
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
-  - { name: narrow, user: admin@example.com, models: [demo-image] }
+  - { name: narrow, user: admin@example.com, models: [demo-reasoning] }
   - { name: coders, user: admin@example.com, group: coding }
 `;
 
