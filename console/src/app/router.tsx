@@ -10,6 +10,7 @@ import {
 import { readModelsSearch } from '../pages/models/search.ts';
 import { readRecordsSearch } from '../pages/records/search.ts';
 import { readChannelsSearch } from '../pages/channels/search.ts';
+import { readExplainSearch } from '../pages/explain/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -146,6 +147,13 @@ const channel = createRoute({
   component: lazyPage(() => import('../pages/channels/channel-page.tsx'), 'ChannelPage'),
 });
 
+const explain = createRoute({
+  getParentRoute: () => inside,
+  path: '/explain',
+  validateSearch: readExplainSearch,
+  component: lazyPage(() => import('../pages/explain/page.tsx'), 'ExplainPage'),
+});
+
 const newChannel = createRoute({
   getParentRoute: () => inside,
   path: '/channels/new',
@@ -221,6 +229,7 @@ export function createConsoleRouter(client: QueryClient) {
         channels,
         channel,
         newChannel,
+        explain,
         models,
         model,
         playground,

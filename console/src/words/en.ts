@@ -13,6 +13,7 @@ import { welcome } from './en/welcome.ts';
 import { health } from './en/health.ts';
 import { records } from './en/records.ts';
 import { channels } from './en/channels.ts';
+import { explain } from './en/explain.ts';
 import { limits } from './en/limits.ts';
 import { people } from './en/people.ts';
 import { teams } from './en/teams.ts';
@@ -40,6 +41,7 @@ export const en = {
   health,
   records,
   channels,
+  explain,
   limits,
   people,
   teams,

@@ -14,6 +14,7 @@ import { welcome } from './zh/welcome.ts';
 import { health } from './zh/health.ts';
 import { records } from './zh/records.ts';
 import { channels } from './zh/channels.ts';
+import { explain } from './zh/explain.ts';
 import { limits } from './zh/limits.ts';
 import { people } from './zh/people.ts';
 import { teams } from './zh/teams.ts';
@@ -40,6 +41,7 @@ export const zh: Words = {
   health,
   records,
   channels,
+  explain,
   limits,
   people,
   teams,

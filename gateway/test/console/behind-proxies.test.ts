@@ -51,6 +51,10 @@ beforeAll(async () => {
     placeInFile: () => null,
     held: () => Promise.resolve(new Map()),
     tryChannel: () => Promise.reject(new Error('nobody tests')),
+    explain: () => {
+      throw new Error('nobody asks');
+    },
+    findModels: () => Promise.reject(new Error('nobody looks')),
     feed: createLiveFeed({ epoch: 0, monotonic: () => 0 }),
     state: { journal: { depth: 0, usable: true } },
   });

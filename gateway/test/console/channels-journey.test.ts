@@ -148,8 +148,28 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'Test again' }).click();
     await page.getByText('The channel works.').waitFor();
 
+    // The models that the upstream has are ticked; one that nobody knows gets a price.
+    await page.route('**/admin/v1/channels/models', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { models: object[] };
+      const none = { served_as: [], others: 0, model: null, priced: false, input: null };
+      const added = { ...none, name: 'brand-new', output: null };
+      await route.fulfill({ json: { ...body, models: [...body.models, added] } });
+    });
+    await page.getByRole('button', { name: 'Find the models of the upstream' }).click();
+    await field('demo-reasoning').check();
+    expect(await field('Name for clients, model 1').inputValue()).toBe('demo-reasoning');
+    expect(await field('brand-new').isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Give a price to brand-new' }).click();
+    await field('Input').fill('1.5');
+    await field('Output').fill('6');
+    expect(await axeProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Add to the catalogue as a chat model' }).click();
+    await expect.poll(() => field('brand-new').isChecked()).toBe(true);
+    expect(await field('Name for clients, model 2').inputValue()).toBe('brand-new');
+    await page.unroute('**/admin/v1/channels/models');
+
     // Everything that is wrong is said at its field, at once, and what was typed stays.
-    await page.getByRole('button', { name: 'Add a model' }).click();
     await field('Name for clients, model 1').fill('demo-reasonin');
     await page.getByRole('button', { name: 'Save and use' }).click();
     await page.getByText('Nothing was saved: 2 fields are wrong.').waitFor();
@@ -168,12 +188,15 @@ test.runIf(hasBrowser)(
     await expect
       .poll(() => gateway.app.catalogue.snapshot().channels.map(({ name }) => name))
       .toContain('own');
-    const id = await ask(gateway, secrets.admin, 'demo-reasoning');
-    const rows = await gateway.usage();
-    expect(rows.find((row) => row.id === id)).toMatchObject({
-      channel: 'own',
-      outcome: 'completed',
-    });
+    for (const model of ['demo-reasoning', 'brand-new']) {
+      const id = await ask(gateway, secrets.admin, model);
+      const rows = await gateway.usage();
+      expect(rows.find((row) => row.id === id)).toMatchObject({
+        channel: 'own',
+        model,
+        outcome: 'completed',
+      });
+    }
     expect(complaints).toEqual([]);
   },
 );
@@ -216,7 +239,7 @@ test.runIf(hasBrowser)(
       priority: 4,
       weight: 2,
       timeouts: { first_byte: '20s' },
-      models: [{ name: 'demo-reasoning', upstream: 'demo-reasoning-2' }],
+      models: [{ name: 'demo-reasoning', upstream: 'demo-reasoning-2' }, 'brand-new'],
     });
     expect(await field('First byte').inputValue()).toBe('20s');
 
@@ -224,6 +247,29 @@ test.runIf(hasBrowser)(
     await field('Base address').fill('https://elsewhere.example.com/v1');
     await save.click();
     await page.getByText(/it again, because it would be sent to another address/).waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+
+    // Who is asked for a model, and why nobody else.
+    await page.goto(`${gateway.url}/console/channels`);
+    await page.getByRole('link', { name: 'Explain a route' }).click();
+    await field('Model').fill('demo-chat');
+    await field('Protocol of the client').selectOption('messages');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('sim would be asked first.').waitFor();
+    const order = page.getByRole('region', { name: 'Asked in this order' });
+    expect(await order.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringContaining('Why here'),
+      expect.stringMatching(/1\s+sim[^]*100 %[^]*Speaks messages too/),
+      expect.stringMatching(/2\s+spare[^]*Converted to chat/),
+    ]);
+    const others = page.getByRole('region', { name: 'Not asked, and why' });
+    expect(await others.getByRole('row').filter({ hasText: 'own' }).innerText()).toMatch(
+      /It does not serve this model\.\s+An entry under Models/,
+    );
+    expect(await axeProblems()).toEqual([]);
+    await field('Key').fill('nobodys');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('there is no such key').waitFor();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
 
     // Of the file: to look at, with its place.
@@ -243,7 +289,7 @@ test.runIf(hasBrowser)(
     await page.getByLabel('Theme').selectOption('dark');
     await page.getByLabel('Language').selectOption('zh-CN');
     await page.setViewportSize({ width: 360, height: 800 });
-    for (const path of ['channels', 'channels/own', 'channels/new']) {
+    for (const path of ['channels', 'channels/own', 'channels/new', 'explain?model=demo-chat']) {
       await page.goto(`${gateway.url}/console/${path}`);
       await page.locator('table, form').first().waitFor();
       expect([path, await axeProblems()]).toEqual([path, []]);

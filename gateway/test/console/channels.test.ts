@@ -4,7 +4,7 @@ import { listChannels } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import { createSecrets } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { config, password, setPasswords } from './people.ts';
+import { ask, config, password, secrets as keys, setPasswords } from './people.ts';
 import { signIn, type Person } from './person.ts';
 
 /* Channels that people add and change at the console. */
@@ -309,6 +309,36 @@ test('a change does not fail for what was wrong before', async () => {
     .execute();
   const { status } = await change(channel, { weight: 4 });
   expect(status).toBe(200);
+});
+
+test('the pauses of a channel are ended, which needs no revision and is on record', async () => {
+  const { channel } = await create('resting', {
+    provider: 'simulator',
+    base_url: gateway.simulator.url,
+    api_keys: ['invalid-0123456789abcdef'],
+    models: ['demo-reasoning'],
+    headers: {},
+    proxy: null,
+    timeouts: {},
+  });
+  const listed = async () => {
+    const { data } = (await (await admin.get('/channels')).json()) as { data: Channel[] };
+    return data.find(({ id }) => id === channel.id);
+  };
+  await expect.poll(listed).toMatchObject({ state: 'works' });
+  await ask(gateway, keys.admin, 'demo-reasoning');
+  expect(await listed()).toMatchObject({ state: 'refused', rest_ms: expect.any(Number) });
+  const reset = await read(admin.send('POST', `/channels/${channel.id}/reset`, {}));
+  expect([reset.status, reset.channel['name']]).toEqual([200, 'resting']);
+  await expect.poll(listed).toMatchObject({ state: 'works', rest_ms: 0 });
+  const missing = await read(admin.send('POST', '/channels/nothing/reset', {}));
+  expect(missing.status).toBe(404);
+  const lines = await gateway.app.database.kysely
+    .selectFrom('audit_log')
+    .select('action')
+    .where('action', '=', 'channel.reset')
+    .execute();
+  expect(lines).toHaveLength(1);
 });
 
 test('the audit log has who changed what, and no secret', async () => {

@@ -635,6 +635,7 @@ function snapshotOf({ model, protocols }: Modality): CatalogueSnapshot {
     state: 'guarded' as const,
     sharedState: [],
     enabled: true,
+    resetAt: null,
     owner: 'file' as const,
     createdAt: 0,
     updatedAt: 0,

@@ -13,8 +13,9 @@ import { filterWord } from '../requests/filter.ts';
 import { channelFormQuery, channelQuery, cloneOf, draftOf, emptyDraft } from './draft.ts';
 import { ChannelEditor } from './editor.tsx';
 import styles from './editor.module.css';
-import { channelsQuery, type Channel } from './list.ts';
+import { channelsQuery, isPaused, type Channel } from './list.ts';
 import { placeText } from './place.ts';
+import { useChanges } from './use-change.ts';
 
 /** One channel: how it is, and its settings, which are changed and tried here. */
 export function ChannelPage() {
@@ -25,8 +26,12 @@ export function ChannelPage() {
   const found = useQuery(channelQuery(id));
   const form = useQuery(channelFormQuery);
   const all = useQuery(channelsQuery).data?.data ?? [];
-  const [toast, setToast] = useState<ToastText | null>(null);
-  const endToast = useCallback(() => setToast(null), []);
+  const [saved, setSaved] = useState<ToastText | null>(null);
+  const { reset, toast, endToast, problem } = useChanges();
+  const endToasts = useCallback(() => {
+    setSaved(null);
+    endToast();
+  }, [endToast]);
   const channel = found.data;
   const own = all.find((each) => each.id === channel?.id);
   const failed = found.isError ? found : form.isError ? form : null;
@@ -50,7 +55,17 @@ export function ChannelPage() {
         )}
         {channel !== undefined && form.data !== undefined && (
           <>
-            {own !== undefined && <HowItIs of={own} />}
+            {problem !== null && (
+              <p className="problem" role="alert">
+                {problem}
+              </p>
+            )}
+            {own !== undefined && (
+              <HowItIs
+                of={own}
+                onReset={mayChange && isPaused(own) ? () => reset(own) : undefined}
+              />
+            )}
             {!channel.editable && <p className={styles['place']}>{placeText(say, channel)}</p>}
             <ChannelEditor
               key={channel.id}
@@ -62,12 +77,12 @@ export function ChannelPage() {
               isReadOnly={!channel.editable || !mayChange}
               mayTry={mayChange}
               triesAtOnce={test && mayChange}
-              onSaved={({ name }) => setToast({ text: say('channels.saved', { name }) })}
+              onSaved={({ name }) => setSaved({ text: say('channels.saved', { name }) })}
             />
           </>
         )}
       </div>
-      <Toast toast={toast} onEnd={endToast} />
+      <Toast toast={saved ?? toast} onEnd={endToasts} />
     </>
   );
 }
@@ -133,7 +148,14 @@ function Crumb() {
 }
 
 /** What its attempts say, in a sentence and figures. */
-function HowItIs({ of: channel }: { readonly of: Channel }) {
+function HowItIs({
+  of: channel,
+  onReset,
+}: {
+  readonly of: Channel;
+  /** Undefined: there is nothing to end, or the person may not. */
+  readonly onReset: (() => void) | undefined;
+}) {
   const say = useWords();
   const formats = useFormats();
   const { name, enabled, verdict, recent, alone } = channel;
@@ -184,7 +206,12 @@ function HowItIs({ of: channel }: { readonly of: Channel }) {
           search={{ filter: filterWord('tried', name), range: '24h' }}
         >
           {say('channels.requests')}
-        </Link>
+        </Link>{' '}
+        {onReset !== undefined && (
+          <button type="button" className="button" onClick={onReset}>
+            {say('channels.reset')}
+          </button>
+        )}
       </p>
     </section>
   );

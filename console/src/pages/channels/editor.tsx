@@ -17,6 +17,7 @@ import {
 } from './draft.ts';
 import styles from './editor.module.css';
 import { Labelled, MemberField } from './fields.tsx';
+import { FoundModels } from './found-models.tsx';
 import { equalsOf, type Channel } from './list.ts';
 import { ModelsField } from './models-field.tsx';
 import { HeadersField, KeysField } from './secret-fields.tsx';
@@ -72,6 +73,8 @@ export function ChannelEditor(props: Props) {
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
   const body = bodyOf(kept.before, draft);
   const count = Object.keys(body).length;
+  /** What a test sends: the channel as it stands on the page. */
+  const tried = () => (channel === null ? body : { ...body, id: channel.id });
   const vendor = vendorOf(draft, form.vendors);
 
   useEffect(() => {
@@ -116,8 +119,13 @@ export function ChannelEditor(props: Props) {
       onSaved(saved);
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
-      if (error.code === 'stale') setTheirs(error.object as ChannelDetail);
-      else {
+      if (error.code === 'stale') {
+        const present = error.object as ChannelDetail;
+        // Something that no field shows, such as the end of a pause, contradicts nobody.
+        const hasChanges = Object.keys(bodyOf(kept.before, draftOf(present, form))).length > 0;
+        if (hasChanges) setTheirs(present);
+        else await save(members, present.revision);
+      } else {
         setProblems(error.fields);
         setProblem(
           error.fields.length > 0
@@ -228,7 +236,7 @@ export function ChannelEditor(props: Props) {
       name: 'trial',
       fields: (
         <TrialPart
-          bodyOf={() => (channel === null ? body : { ...body, id: channel.id })}
+          bodyOf={tried}
           models={names.filter((name) => !name.includes('*'))}
           known={form.models}
           triesAtOnce={triesAtOnce}
@@ -239,12 +247,15 @@ export function ChannelEditor(props: Props) {
     {
       name: 'models',
       fields: (
-        <ModelsField
-          models={draft.models}
-          onChange={change}
-          problems={problems}
-          known={form.models}
-        />
+        <div className={styles['stack']}>
+          {!isReadOnly && <FoundModels bodyOf={tried} models={draft.models} onChange={change} />}
+          <ModelsField
+            models={draft.models}
+            onChange={change}
+            problems={problems}
+            known={form.models}
+          />
+        </div>
       ),
     },
     {

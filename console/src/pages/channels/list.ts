@@ -41,6 +41,12 @@ export function ordered(channels: readonly Channel[], order: Order | undefined) 
   return channels.toSorted((a, b) => rank(a) - rank(b) || attempts(b) - attempts(a));
 }
 
+/** Whether this node asks the channel, or one of its credentials, less than it might. */
+export const isPaused = ({ enabled, state, credentials }: Channel): boolean =>
+  enabled &&
+  state !== null &&
+  (state !== 'works' || credentials.cooling + credentials.disabled > 0);
+
 /** Whether a channel belongs to the chosen part of the list. */
 export const belongsTo: Readonly<Record<StateChoice, (channel: Channel) => boolean>> = {
   failing: ({ enabled, verdict }) => enabled && (verdict === 'fails' || verdict === 'unsteady'),

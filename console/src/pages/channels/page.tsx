@@ -17,6 +17,7 @@ import {
   contains,
   equalsOf,
   isHighFirst,
+  isPaused,
   ordered,
   type Channel,
 } from './list.ts';
@@ -33,7 +34,7 @@ export function ChannelsPage() {
   const mayChange = useSession().permissions.includes('channels.write');
   const search = useSearch({ from: '/inside/channels' });
   const list = useQuery(channelsQuery);
-  const { change, toast, endToast, problem } = useChanges();
+  const { change, reset, toast, endToast, problem } = useChanges();
   const [stopping, setStopping] = useState<Channel | null>(null);
   const all = list.data?.data ?? [];
   const { q = '', state, sort } = search;
@@ -79,6 +80,9 @@ export function ChannelsPage() {
             },
           ]
         : []),
+      ...(mayChange && isPaused(channel)
+        ? [{ word: say('channels.reset'), act: () => reset(channel) }]
+        : []),
       ...(mayChange && editable
         ? [
             enabled
@@ -96,6 +100,9 @@ export function ChannelsPage() {
     <>
       <header className="top">
         <h1>{say('channels.title')}</h1>
+        <Link className="button" to="/explain">
+          {say('channels.explain')}
+        </Link>
         {mayChange && (
           <Link className="button main" to="/channels/new">
             {say('channels.add')}

@@ -9,6 +9,8 @@ import { channelsQuery, type Channel } from './list.ts';
 type Setting = Pick<Body<'changeChannel'>, 'priority' | 'weight' | 'enabled'>;
 
 export interface Changes {
+  /** Ends the pauses of a channel, on every node. */
+  readonly reset: (channel: Channel) => void;
   /** Changes settings, and shows with an Undo what follows. */
   readonly change: (channel: Channel, setting: Setting, consequence: string) => void;
   /** What was done; null: nothing lately. */
@@ -61,6 +63,17 @@ export function useChanges(): Changes {
     );
   }
 
+  function reset(channel: Channel): void {
+    setProblem(null);
+    write<'resetChannel'>('POST', `/channels/${channel.id}/reset`, {}, token).then(
+      () => {
+        setToast({ text: say('channels.resetDone', { name: channel.name }) });
+        void client.invalidateQueries({ queryKey: channelsQuery.queryKey });
+      },
+      (error: unknown) => explain(channel, error),
+    );
+  }
+
   const endToast = useCallback(() => setToast(null), []);
-  return { change, toast, endToast, problem };
+  return { change, reset, toast, endToast, problem };
 }

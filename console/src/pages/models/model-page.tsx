@@ -43,7 +43,7 @@ export function ModelPage() {
 function View({ model }: { readonly model: ModelDetail }) {
   const say = useWords();
   const formats = useFormats();
-  const { playground } = useSession();
+  const { playground, permissions } = useSession();
   const facts = [
     say(`models.kinds.${model.type}`),
     model.context_window === null
@@ -67,6 +67,11 @@ function View({ model }: { readonly model: ModelDetail }) {
               search={{ ask: [writePartner({ model: model.id, protocol: nativeProtocol(model) })] }}
             >
               {say('models.try')}
+            </Link>
+          )}
+          {permissions.includes('channels.read') && (
+            <Link className="button" to="/explain" search={{ model: model.id }}>
+              {say('channels.explain')}
             </Link>
           )}
           <Link className="button" to="/requests" search={{ filter: `model:${quoted(model.id)}` }}>

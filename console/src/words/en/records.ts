@@ -50,6 +50,7 @@ export const records = {
     export: 'exported',
     test: 'tested',
     invite: 'invited',
+    reset: 'reset',
     reconcile: 'compared',
   },
   onBalances: 'On balances',

@@ -52,6 +52,7 @@ export const records: Words['records'] = {
     export: '已导出',
     test: '已测试',
     invite: '已邀请',
+    reset: '重置',
     reconcile: '已核对',
   },
   onBalances: '余额合计',

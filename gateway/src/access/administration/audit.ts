@@ -53,6 +53,7 @@ export type Action =
   | 'export'
   | 'reconcile'
   | 'test'
+  | 'reset'
   | 'invite';
 
 /** One line of the audit log: what was done to what. */

@@ -1,8 +1,11 @@
-import { listChannels, type StoredChannel, upsertChannel } from '#catalogue/index.ts';
+import { listChannels, resetChannel, type StoredChannel, upsertChannel } from '#catalogue/index.ts';
 import { ConfigError, type DeclaredChannel, type JsonMembers, kinds } from '#config/index.ts';
 import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from './audit.ts';
 import type { EntryStore } from './entries.ts';
 import { endDemo } from './own-channels.ts';
+import { type Administration, perform } from './perform.ts';
+import { missingObject } from './refusal.ts';
 
 /** Channels that the console manages. */
 export const channelStore: EntryStore<typeof kinds.channel, StoredChannel> = {
@@ -17,6 +20,26 @@ export const channelStore: EntryStore<typeof kinds.channel, StoredChannel> = {
   check: assertSecretsStay,
   created: async (change) => (await endDemo(change)).auditEntries,
 };
+
+/**
+ * Ends the pauses of a channel, also of one of the file: on every node, it is asked as if it had never failed.
+ * @throws Refusal for one that does not exist
+ */
+export function endPauses(
+  administration: Administration,
+  actor: Actor,
+  reference: string,
+): Promise<StoredChannel> {
+  return perform<StoredChannel>(administration, actor, async (change) => {
+    const before = await channelStore.find(change, reference);
+    if (before === null) throw missingObject('channel', reference);
+    const { id, name } = before;
+    await resetChannel(change, id);
+    const result = { ...before, resetAt: change.now, revision: await change.revision() };
+    const subject = { kind: 'channel', id, name } as const;
+    return { result, auditEntries: [{ action: 'reset', subject, fields: [] }] };
+  });
+}
 
 /** What is shown of a secret: enough to tell it from others. */
 export function hintOf(secret: string): string {

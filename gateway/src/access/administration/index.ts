@@ -9,7 +9,7 @@ export {
 } from './audit.repository.ts';
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
 export { changeEntry, createEntry, draftEntry } from './entries.ts';
-export { channelStore, hintOf } from './channels.ts';
+export { channelStore, endPauses, hintOf } from './channels.ts';
 export {
   type AliasChange,
   changeModel,

@@ -32,7 +32,11 @@ export type StoredAlias = StoredEntry<typeof kinds.alias>;
 /** Those that the file or the console declares: the database does not have bundled models. */
 export type StoredModel = StoredEntry<typeof kinds.model>;
 /** With credentials in clear text: for memory, never for output. */
-export type StoredChannel = StoredEntry<typeof kinds.channel> & { readonly id: string };
+export type StoredChannel = StoredEntry<typeof kinds.channel> & {
+  readonly id: string;
+  /** When its pauses were last ended, Unix milliseconds; null: never. */
+  readonly resetAt: number | null;
+};
 
 export const listGroups = (db: Kysely<Database>): Promise<StoredGroup[]> =>
   listEntries(db, kinds.group);
@@ -49,6 +53,7 @@ export async function listChannels(
   const rows = await db.selectFrom('channels').selectAll().orderBy('name').execute();
   return rows.map((row) => ({
     id: row.id,
+    resetAt: row.reset_at,
     ...entryOf(kinds.channel, row, secrets.open(row.credentials, sealContext(row.id))),
   }));
 }
@@ -97,6 +102,15 @@ function keepOrSeal(
 
 function sealContext(id: string): string {
   return `channel:${id}:credentials`;
+}
+
+/** Ends the pauses of a channel, on every node that reads the change. Its settings stay. */
+export async function resetChannel(change: Change, id: string): Promise<void> {
+  await change.trx
+    .updateTable('channels')
+    .set({ reset_at: change.now, revision: await change.revision() })
+    .where('id', '=', id)
+    .execute();
 }
 
 export const disableGroup = async (change: Change, name: string): Promise<boolean> =>

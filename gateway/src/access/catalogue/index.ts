@@ -8,6 +8,7 @@ export {
   listChannels,
   listGroups,
   listModels,
+  resetChannel,
   upsertAlias,
   upsertChannel,
   upsertGroup,
@@ -29,5 +30,5 @@ export {
   listPriceVersions,
   readPriceVersion,
 } from './price-versions.repository.ts';
-export { servedNames, resolveModel } from './model-names.ts';
+export { findUsableModel, servedNames, resolveModel } from './model-names.ts';
 export type * from './snapshot.ts';

@@ -1,4 +1,5 @@
 import { matchesPattern } from '#config/pattern.ts';
+import { isPriced } from './prices.ts';
 import type { CatalogueSnapshot, Model } from './snapshot.ts';
 
 /**
@@ -16,6 +17,41 @@ export function resolveModel(
   const id = (isExact ? alias : patternOf(snapshot, name)) ?? alias ?? own?.id;
   const model = id === undefined ? undefined : snapshot.models.get(id);
   return id === undefined || model === undefined ? null : { model, id };
+}
+
+/** The model behind a name, and why requests for it are refused whatever the channels do. */
+export interface UsableModel {
+  readonly model: Model | null;
+  /** Null: nothing has this name. */
+  readonly id: string | null;
+  /** The names under which channels may serve it, the preferred one first. */
+  readonly servedNames: readonly string[];
+  readonly refusal:
+    | 'model_not_allowed'
+    | 'model_not_available'
+    | 'model_disabled'
+    | 'model_unpriced'
+    | null;
+}
+
+/**
+ * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.
+ * @param allowed names that a key may use; null: all
+ */
+export function findUsableModel(
+  snapshot: CatalogueSnapshot,
+  name: string,
+  allowed: ReadonlySet<string> | null,
+): UsableModel {
+  const named = resolveModel(snapshot, name);
+  const { model = null, id = null } = named ?? {};
+  const servedNames = id === null || id === name ? [name] : [name, id];
+  const isAllowed = allowed === null || allowed.has(name) || (id !== null && allowed.has(id));
+  const found = { model, id, servedNames };
+  if (!isAllowed) return { ...found, refusal: 'model_not_allowed' };
+  if (model === null) return { ...found, refusal: 'model_not_available' };
+  if (!model.enabled) return { ...found, refusal: 'model_disabled' };
+  return { ...found, refusal: isPriced(model) ? null : 'model_unpriced' };
 }
 
 /** Names of models are short; a longer one is not compared. */

@@ -60,6 +60,8 @@ export interface Channel extends Omit<
   readonly id: string;
   /** Never null here: the address of a simulator child is filled in before a snapshot is built. */
   readonly baseUrl: string;
+  /** When its pauses were last ended, Unix milliseconds; null: never. */
+  readonly resetAt: number | null;
   /** Clear text, in memory only; empty: no credential. */
   readonly credentials: readonly string[];
 }

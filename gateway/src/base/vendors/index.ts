@@ -33,4 +33,5 @@ export {
 } from './vendor.ts';
 export type { Effort, UpstreamTraits } from './traits.ts';
 export { cleanWords, wordsOf } from './words.ts';
+export type { ModelList } from './model-lists.ts';
 export { signerOf, type Signer } from './signing.ts';

@@ -7,6 +7,7 @@ import type {
 } from '#canonical/index.ts';
 import type { ErrorName } from '#errors/index.ts';
 import type { Cure } from './cures.ts';
+import type { ModelList } from './model-lists.ts';
 import type { Quirk, QuirksOfRequest, VendorRepair } from './quirks.ts';
 import type { Signing } from './signing.ts';
 import { plainTraits, type UpstreamTraits } from './traits.ts';
@@ -50,6 +51,8 @@ export interface Vendor extends VendorFacts, Signing {
   readonly compacts?: boolean;
   /** What comes after the base URL, by protocol. */
   readonly paths: VendorPaths;
+  /** Where it lists its models. Absent: it has no list, or nobody knows where. */
+  readonly modelList?: ModelList;
   /** The headers of the credential and others that the vendor needs, by lower-case name. Null: no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
   /** How client headers begin that are forwarded besides the usual ones, in lower case. Absent: none are. */

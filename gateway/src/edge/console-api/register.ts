@@ -18,8 +18,9 @@ import { accountRoutes } from './accounts/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
+import { channelRoutes, type ChannelTrial, type ModelSearch } from './channels/routes.ts';
 import { bookRoutes } from './books/routes.ts';
-import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
+import { type RouteExplainer, routingRoutes } from './routing/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -55,6 +56,8 @@ export interface ConsoleOptions {
   /** Whether people may sign in although others could read their password on its way. */
   readonly allowInsecure: boolean;
   readonly tryChannel: ChannelTrial;
+  readonly findModels: ModelSearch;
+  readonly explain: RouteExplainer;
   readonly held: Held;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
@@ -90,6 +93,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
+    routingRoutes(scope, routes);
     auditRoutes(scope, routes);
     bookRoutes(scope, routes);
     taskRoutes(scope, routes);

@@ -10,6 +10,7 @@ export { createDrainSlots } from './overload/concurrency-gate.ts';
 export { watchPressure, type PressureCause } from './overload/pressure.ts';
 export { createPressureReport, createRefusalReport } from './overload/pressure.ts';
 export { createTicker, type Ticker } from './ticker.ts';
+export { createModelSearch, type ModelSearch } from './trial/find-models.ts';
 export { createChannelTrial, type ChannelTrial } from './trial/trial.ts';
 export { createRelay, type Relay, type RelayInput, type RelayParts } from './relay.ts';
 export type { EmbedInput } from './embeddings/open-embed.ts';

@@ -8,6 +8,7 @@ const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   name,
   provider: 'openai',
   baseUrl: 'http://127.0.0.1:1/v1',
+  resetAt: null,
   credentials: ['x'],
   protocols: ['chat'],
   groups: ['default'],

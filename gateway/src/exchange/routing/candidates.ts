@@ -92,7 +92,7 @@ export function servingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): R
 }
 
 /** Whether the route has the preferred one of the protocols that may serve the request. */
-function isPreferred(route: Route, { protocol, upstreams }: RouteQuery): boolean {
+export function isPreferred(route: Route, { protocol, upstreams }: RouteQuery): boolean {
   const [first] = upstreams ?? [];
   return first === undefined ? isNative(route, protocol) : route.channel.protocols.includes(first);
 }

@@ -9,6 +9,8 @@ const missingMs = 300_000;
 /** What this node has observed of one upstream. */
 export interface ChannelState {
   readonly baseUrl: string;
+  /** The channel's, when this state began. */
+  readonly resetAt: number | null;
   readonly breaker: Breaker;
   readonly budget: RetryBudget;
   /** Time to the first content of a stream, and to a complete response. */
@@ -29,7 +31,7 @@ export interface ChannelState {
 /**
  * The states of all channels. They outlive a change of the catalogue, which creates new channel objects: a channel is
  * the same as long as its id and address are, a credential as long as its secret is. So whatever the operator repairs
- * (an address, a refused key) starts with a clean state.
+ * (an address, a refused key) starts with a clean state, and so does a channel whose pauses somebody has ended.
  */
 export function createChannelStates(): (channel: Channel) => ChannelState {
   const byId = new Map<string, ChannelState>();
@@ -39,7 +41,7 @@ export function createChannelStates(): (channel: Channel) => ChannelState {
     let state = byChannel.get(channel);
     if (state !== undefined) return state;
     state = byId.get(channel.id);
-    if (state === undefined || state.baseUrl !== channel.baseUrl) {
+    if (state?.baseUrl !== channel.baseUrl || state.resetAt !== channel.resetAt) {
       byId.set(channel.id, (state = createState(channel)));
     }
     state.credentials = carryOver(state.credentials, channel);
@@ -51,6 +53,7 @@ export function createChannelStates(): (channel: Channel) => ChannelState {
 function createState(channel: Channel): ChannelState {
   return {
     baseUrl: channel.baseUrl,
+    resetAt: channel.resetAt,
     breaker: new Breaker(),
     budget: new RetryBudget(),
     usualTime: { stream: new UsualTime(), buffered: new UsualTime() },

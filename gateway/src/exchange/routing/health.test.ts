@@ -108,6 +108,24 @@ describe('credentials', () => {
     expect(health.read(ejected.channel, 1_000)).toMatchObject({ breaker: 'open', rest: 29_000 });
   });
 
+  test('whoever ends the pauses of a channel lets it begin anew', () => {
+    const { health } = open();
+    const route = routeOf('reset');
+    const running = mustAdmit(health, route, 0);
+    attempt(health, route, refused, 0);
+    for (let n = 0; n < 5; n += 1) attempt(health, route, fault, 0);
+    expect(health.read(route.channel, 1).states).toEqual(['disabled']);
+    const after = { ...route, channel: { ...route.channel, resetAt: 1 } };
+    expect(health.read(after.channel, 1)).toMatchObject({
+      breaker: 'closed',
+      states: ['ready'],
+      rest: 0,
+    });
+    // What began before says nothing about it.
+    health.reportOutcome(running, route, refused, 2);
+    expect(health.read(after.channel, 3).states).toEqual(['ready']);
+  });
+
   test('a shorter cool-down never shortens a longer one', () => {
     const { health } = open();
     const one = routeOf('one');

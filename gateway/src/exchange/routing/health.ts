@@ -1,5 +1,5 @@
 import type { Channel, Route } from '#catalogue/index.ts';
-import { refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
+import { refusals, type ChannelLease, type Refusal, type RefusalReason } from './channel-lease.ts';
 import { createBlame, type Failover, type Say } from './blame.ts';
 import {
   createChannelStates,
@@ -60,6 +60,10 @@ export interface ChannelHealth {
   usualTime(route: Route, kind: 'stream' | 'buffered'): number;
   /** Milliseconds until the channel can be tried again; 0 as soon as one of its credentials is usable. */
   waitOf(route: Route, now: number): number;
+  /** Why a first attempt would not be admitted; null: it would. Changes nothing. */
+  refusalOf(route: Route, now: number): RefusalReason | null;
+  /** The route that `admitAnyway` would choose. Changes nothing. */
+  lastResort(routes: readonly Route[], now: number): Route | null;
   read(channel: Channel, now: number): ChannelReading;
 }
 
@@ -84,13 +88,9 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   return {
     lease(route, retry, mayFailOver, now, preferredIndex = -1) {
       const state = stateOf(route.channel);
-      if (state.coolUntil > now) return refusals.overloaded;
-      // Nearly always empty.
-      if (state.missingModels.size > 0 && isMissing(state, route.upstreamModel, now)) {
-        return refusals['model-missing'];
-      }
+      const refusal = refusalOfChannel(state, route, now);
+      if (refusal !== null) return refusal;
       const standing = state.breaker.standing(now);
-      if (standing === 'ejected') return refusals.abnormal;
       const preferredCredential = state.credentials[preferredIndex];
       const index =
         preferredCredential !== undefined && isUsable(preferredCredential, now)
@@ -154,8 +154,28 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       return Math.max(shortestWaitOf(state.credentials, now), state.coolUntil - now, 0);
     },
 
+    refusalOf(route, now) {
+      const state = stateOf(route.channel);
+      const refusal = refusalOfChannel(state, route, now);
+      if (refusal !== null) return refusal.reason;
+      const index = chooseCredential(state.credentials, state.turn, false, now);
+      return index === -1 ? refusals[kindOfWait(state.credentials, now)].reason : null;
+    },
+
+    lastResort: (routes, now) => chooseLastResort(routes, stateOf, now),
+
     read: (channel, now) => readChannel(channel.name, stateOf(channel), now),
   };
+}
+
+/** Why the channel as a whole is passed over; null: its credentials decide. */
+function refusalOfChannel(state: ChannelState, route: Route, now: number): Refusal | null {
+  if (state.coolUntil > now) return refusals.overloaded;
+  // Nearly always empty.
+  if (state.missingModels.size > 0 && isMissing(state, route.upstreamModel, now)) {
+    return refusals['model-missing'];
+  }
+  return state.breaker.standing(now) === 'ejected' ? refusals.abnormal : null;
 }
 
 /**

@@ -8,4 +8,5 @@ export {
   type RouteQuery,
 } from './candidates.ts';
 export { conversationOf, type Conversation, type ConversationSource } from './conversation.ts';
+export { explainRoutes } from './explain.ts';
 export { createChannelHealth, type AttemptResult, type ChannelHealth } from './health.ts';

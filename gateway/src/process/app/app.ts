@@ -44,7 +44,7 @@ import {
   type Metrics,
   type UncaughtErrors,
 } from '#observability/index.ts';
-import { createChannelHealth } from '#routing/index.ts';
+import { createChannelHealth, explainRoutes } from '#routing/index.ts';
 import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
 import { removeErrorTexts, removeInSteps, sumUsage } from '#usage/index.ts';
@@ -210,7 +210,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       onOpened: feed.started,
     });
     const remembered = await openConversationMemory(config, secrets, closing);
-    const { relay, tryChannel, ticker, tasks } = createRelaying(
+    const { relay, trials, ticker, tasks } = createRelaying(
       {
         ...storage,
         config,
@@ -309,7 +309,8 @@ export async function startApp(options: AppOptions): Promise<App> {
             health: gatewayHealth,
             feed,
             state,
-            tryChannel,
+            ...trials,
+            explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
             held: createHeld(database, money),
           },
           closing,

@@ -19,7 +19,15 @@ export function openConsole(
   file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
     ConsoleOptions,
-    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'held'
+    | 'database'
+    | 'secrets'
+    | 'health'
+    | 'feed'
+    | 'state'
+    | 'tryChannel'
+    | 'findModels'
+    | 'explain'
+    | 'held'
   >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {

@@ -16,8 +16,10 @@ import {
   type ChannelTrial,
   createChannelTrial,
   createDrainSlots,
+  createModelSearch,
   createRelay,
   createTicker,
+  type ModelSearch,
   type Relay,
   type RelayParts,
   type Ticker,
@@ -27,6 +29,7 @@ import {
   createGuardedFetch,
   createProxies,
   createUpstreamClient,
+  type ConnectionStep,
   type GuardedFetchOptions,
 } from '#upstream/index.ts';
 import { createResults } from '#results/index.ts';
@@ -65,8 +68,8 @@ export interface RelayingOptions extends Pick<
 
 export interface Relaying {
   readonly relay: Relay;
-  /** For people who want to know whether a channel works. */
-  readonly tryChannel: ChannelTrial;
+  /** For people who want to know whether a channel works, and what it has. */
+  readonly trials: { readonly tryChannel: ChannelTrial; readonly findModels: ModelSearch };
   /** Calls all running exchanges, and ends them when the gateway stops. */
   readonly ticker: Ticker;
   /** Follows the tasks of every process. */
@@ -183,12 +186,20 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     digestBody: secrets.digestBody,
     onUnexpectedError: options.onUnexpectedError,
   };
-  const tryChannel = createChannelTrial({
-    parts,
-    connect: (onStep) => createUpstreamClient({ maxConnections: 1, onDefect, proxies, onStep }),
+  const trial = {
+    connect: (onStep: (step: ConnectionStep) => void) =>
+      createUpstreamClient({ maxConnections: 1, onDefect, proxies, onStep }),
     simulatorUrl: options.simulatorUrl,
-  });
-  return { relay: createRelay(parts), tryChannel, ticker, tasks };
+  };
+  return {
+    relay: createRelay(parts),
+    trials: {
+      tryChannel: createChannelTrial({ ...trial, parts }),
+      findModels: createModelSearch({ ...trial, timeouts: config.timeouts }),
+    },
+    ticker,
+    tasks,
+  };
 }
 
 /**

@@ -72,6 +72,8 @@ export interface ChannelTable extends Owned, Columns<'channel'> {
   id: string;
   /** JSON of the sealed members, sealed (see `database/secrets`); never plain text. */
   credentials: string;
+  /** When its pauses were last ended, Unix milliseconds; null: never. */
+  reset_at: Generated<number | null>;
   /** JSON. */
   settings: string;
 }

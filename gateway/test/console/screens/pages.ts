@@ -51,6 +51,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     { name: 'channels', path: '/channels' },
     { name: 'channel', path: '/channels/anthropic-main' },
     { name: 'channel-new', path: '/channels/new' },
+    { name: 'explain', path: '/explain?model=gpt-5&protocol=messages' },
     { name: 'models', path: '/models' },
     { name: 'model', path: '/models/claude-sonnet-5' },
     { name: 'model-picture', path: '/models/demo-image' },

@@ -1,3 +1,4 @@
+import { anthropicModels } from '../model-lists.ts';
 import type { SurchargeFacts, Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { plainTraits } from '../traits.ts';
 
@@ -82,6 +83,7 @@ export const anthropic = {
   ownedBy: 'anthropic',
   countsTokensIn: ['messages'],
   paths: anthropicPaths,
+  modelList: anthropicModels,
   headers: anthropicHeaders,
   surcharges: anthropicSurcharges,
   traitsOf: (model: string) => ({ ...plainTraits, leastCached: leastCachedOf(model) }),

@@ -1,3 +1,4 @@
+import { geminiModels } from '../model-lists.ts';
 import type { SurchargeFacts, Vendor, VendorPaths, FaultTable } from '../vendor.ts';
 import { plainTraits, type UpstreamTraits } from '../traits.ts';
 
@@ -83,6 +84,7 @@ export const gemini = {
   telemetryName: 'gcp.gemini',
   countsTokensIn: ['generate-content'],
   paths: geminiPaths,
+  modelList: geminiModels,
   headers: geminiHeaders,
   surcharges: geminiSurcharges,
   traitsOf: geminiTraits,

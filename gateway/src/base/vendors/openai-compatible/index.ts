@@ -1,3 +1,4 @@
+import { openAiModels } from '../model-lists.ts';
 import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
 import { joinedSurcharges, type SurchargeFacts, type Vendor, type VendorFacts } from '../vendor.ts';
 import { demandingTraits, plainTraits } from '../traits.ts';
@@ -25,6 +26,7 @@ export const openaiCompatible = {
   environmentKey: null,
   countsTokensIn: [],
   paths: openAiPaths,
+  modelList: openAiModels(),
   headers: bearer,
   surcharges: joinedSurcharges(openAiSurcharges, routerSurcharges),
   // Wherever a model is served, its server may be its maker's behind another address.

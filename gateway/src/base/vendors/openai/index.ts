@@ -1,3 +1,4 @@
+import { openAiModels } from '../model-lists.ts';
 import {
   reasoningEfforts,
   type ReasoningEffort as Effort,
@@ -178,6 +179,7 @@ export const openai = {
   textProtocolsOf: (model) => readModelName(model).protocols,
   compacts: true,
   paths: openAiPaths,
+  modelList: openAiModels(),
   headers: bearer,
   surcharges: openAiSurcharges,
   traitsOf: openAiTraits,

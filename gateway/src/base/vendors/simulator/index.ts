@@ -3,6 +3,7 @@ import { anthropicHeaders, anthropicPaths, anthropicSurcharges } from '../anthro
 import { arkTasks, arkPaths } from '../ark/index.ts';
 import { dashscopeTasks, dashscopePaths } from '../dashscope/index.ts';
 import { geminiHeaders, geminiPaths, geminiSurcharges } from '../gemini/index.ts';
+import { openAiModels } from '../model-lists.ts';
 import { bearer, openAiPaths, openAiSurcharges } from '../openai/index.ts';
 import { joinedSurcharges, pathsBelow, type Vendor } from '../vendor.ts';
 
@@ -30,6 +31,7 @@ export const simulator = {
     ...pathsBelow(synthesisBase, dashscopePaths),
     'video-contents': { generate: contentsBase + arkPaths['video-contents'].generate },
   },
+  modelList: openAiModels('/v1'),
   headers(secret: string | null, protocol: ProtocolName) {
     // It accepts any credential and wants one, as the vendors do; a channel need not name it.
     const credential = secret ?? 'simulator';

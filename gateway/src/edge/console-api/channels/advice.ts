@@ -1,6 +1,9 @@
-import type { ChannelTrialResult } from '../contract/channels.ts';
+import type { ChannelTrialResult, UpstreamModels } from '../contract/channels.ts';
 
-const sentences: Readonly<Record<ChannelTrialResult['class'], string>> = {
+type Class = ChannelTrialResult['class'] | UpstreamModels['class'];
+
+const sentences: Readonly<Record<Class, string>> = {
+  'no-list': 'This vendor has no list of models that the gateway knows. Write the names.',
   works: '',
   'no-text-model': 'Only chat models can be tested. Name a model of the channel that is one.',
   'no-address': 'No address was found for this host. Check the spelling of `base_url`.',
@@ -23,5 +26,4 @@ const sentences: Readonly<Record<ChannelTrialResult['class'], string>> = {
 };
 
 /** What to do about the outcome of a test; empty if the channel works. */
-export const adviceFor = ({ class: name }: Pick<ChannelTrialResult, 'class'>): string =>
-  sentences[name];
+export const adviceFor = ({ class: name }: { readonly class: Class }): string => sentences[name];

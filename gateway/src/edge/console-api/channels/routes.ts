@@ -5,6 +5,7 @@ import {
   channelStore,
   createEntry,
   draftEntry,
+  endPauses,
   hintOf,
   recordAudit,
 } from '#administration/index.ts';
@@ -13,13 +14,14 @@ import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { channelTraffic } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
-import type { ChannelTrialResult } from '../contract/channels.ts';
+import type { ChannelTrialResult, UpstreamModels } from '../contract/channels.ts';
 import { shownValues } from '../contract/members.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
-import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import { createTestRate } from './test-rate.ts';
 import { adviceFor } from './advice.ts';
+import { compareModels } from './compare-models.ts';
 import { channelForm } from './channel-form.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
@@ -33,11 +35,15 @@ export type ChannelTrial = (
   model: string | null,
 ) => Promise<ChannelTrialResult>;
 
+/** Asks the upstream of a channel for its list of models. */
+export type ModelSearch = (channel: StoredChannel) => Promise<UpstreamModels>;
+
 export interface ChannelRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly secrets: Secrets;
   readonly tryChannel: ChannelTrial;
+  readonly findModels: ModelSearch;
   readonly health: Pick<HealthSource, 'channel'>;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
@@ -50,7 +56,8 @@ const { channel: kind } = kinds;
 
 /** Channels with their settings, and changes of them. */
 export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
-  const { database, reads, secrets, tryChannel, health, snapshot, placeInFile, now } = options;
+  const { database, reads, secrets, tryChannel, findModels, health, snapshot, placeInFile, now } =
+    options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.listChannels, options, async ({ caller }) => {
@@ -102,14 +109,30 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return replyOf(await write(call, name, (...by) => changeEntry(...by, channelStore, change)));
   });
 
+  serveRoute(scope, contract.resetChannel, options, async (call) => {
+    const { id } = call.parameters;
+    return replyOf(await write(call, id, (...by) => endPauses(...by, id)));
+  });
+
   const rate = createTestRate(now);
-  serveRoute(scope, contract.testChannel, options, async ({ request, body, caller }) => {
+
+  /**
+   * A channel that nobody keeps: one that exists, with changes, or a new one. It is put on record, and counts.
+   * @throws ApiError `too_many`, `invalid`
+   */
+  async function draftOf(
+    { request, caller }: Pick<ApiCall<typeof contract.testChannel>, 'request' | 'caller'>,
+    {
+      id: reference,
+      ...members
+    }: { readonly id?: string | undefined } & Readonly<Record<string, unknown>>,
+  ): Promise<StoredChannel> {
+    const id = reference ?? null;
     const { user } = caller.session;
     const wait = rate.take(user.id);
     if (wait > 0) {
       throw new ApiError('too_many', 'ten tests a minute are allowed', { retryAfter: wait });
     }
-    const { id = null, model = null, ...members } = body;
     const draft = {
       id,
       // A key can be tried before anything is known of the models.
@@ -121,16 +144,28 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
         (error: unknown) => throwRefusal(kind, error),
       ),
     );
-    const channel: StoredChannel = {
+    return {
       ...entry,
       id: before?.id ?? 'trial',
       owner: 'console',
+      resetAt: null,
       createdAt: 0,
       updatedAt: 0,
       revision: 0,
     };
-    const result = await tryChannel(channel, model);
+  }
+
+  serveRoute(scope, contract.testChannel, options, async (call) => {
+    const { model = null, ...draft } = call.body;
+    const result = await tryChannel(await draftOf(call, draft), model);
     return { body: { ...result, advice: adviceFor(result) } };
+  });
+
+  serveRoute(scope, contract.findChannelModels, options, async (call) => {
+    const channel = await draftOf(call, call.body);
+    const { names, ...found } = await findModels(channel);
+    const compared = compareModels(names, channel, snapshot());
+    return { body: { ...found, ...compared, advice: adviceFor(found) } };
   });
 
   /** @param id or the name, where no id is the same. @throws ApiError `not_found` */

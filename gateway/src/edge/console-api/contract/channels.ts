@@ -328,6 +328,18 @@ export const changeChannel = defineRoute({
   example: { ...example, priority: 20 },
 });
 
+export const resetChannel = defineRoute({
+  method: 'POST',
+  path: '/channels/:id/reset',
+  summary: 'End the pauses of a channel and of its credentials, on every node',
+  permission: 'channels.write',
+  parameters,
+  query: nothing,
+  body: nothing,
+  response: channel,
+  example,
+});
+
 export const testChannel = defineRoute({
   method: 'POST',
   path: '/channels/test',
@@ -401,5 +413,72 @@ export const testChannel = defineRoute({
   },
 });
 
+export const findChannelModels = defineRoute({
+  method: 'POST',
+  path: '/channels/models',
+  summary:
+    'The models that the upstream lists for a channel as it is, would be after a change, or would be made, compared with the channel and the catalogue. Counts with the tests',
+  permission: 'channels.write',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    id: z.string().max(100).optional(),
+    name: text(200, 'a channel name').optional(),
+    ...given,
+  }),
+  response: z.object({
+    /** As of a test; `no-list`: the vendor has no list that the gateway knows. */
+    class: z.enum([...trialClasses, 'no-list']),
+    advice: z.string(),
+    status: z.int().nullable(),
+    words: z.string().nullable(),
+    models: z.array(
+      z.object({
+        /** At the upstream. */
+        name: z.string(),
+        /** The names under which this channel serves it to clients; empty: it does not. */
+        served_as: z.array(z.string()),
+        /** How many other enabled channels serve it. */
+        others: z.int(),
+        /** The id in the catalogue; null: it is not in it. */
+        model: z.string().nullable(),
+        /** Whether it could be charged. */
+        priced: z.boolean(),
+        /** USD per million tokens; null: there is no such price. */
+        input: z.string().nullable(),
+        output: z.string().nullable(),
+      }),
+    ),
+    /** Names at the upstream that this channel maps to, and that the list does not have. */
+    missing: z.array(z.string()),
+  }),
+  example: {
+    class: 'works',
+    advice: '',
+    status: 200,
+    words: null,
+    models: [
+      {
+        name: 'gpt-5',
+        served_as: ['gpt-5'],
+        others: 1,
+        model: 'gpt-5',
+        priced: true,
+        input: '1.25',
+        output: '10',
+      },
+    ],
+    missing: ['gpt-5-eu'],
+  },
+});
+
 /** What came of a test, without advice. */
 export type ChannelTrialResult = Omit<z.input<typeof testChannel.response>, 'advice'>;
+
+/** What an upstream lists, before it is compared. */
+export interface UpstreamModels extends Pick<
+  z.input<typeof findChannelModels.response>,
+  'class' | 'status' | 'words'
+> {
+  readonly names: readonly string[];
+}

@@ -2,9 +2,11 @@ import { exportAudit, listAudit } from './audit.ts';
 import {
   changeChannel,
   createChannel,
+  findChannelModels,
   listChannels,
   readChannel,
   readChannelForm,
+  resetChannel,
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
@@ -30,6 +32,7 @@ import {
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
+import { explainRoute } from './routing.ts';
 import { login, logout, readSession } from './session.ts';
 import { listTasks, readTask } from './tasks.ts';
 import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
@@ -104,7 +107,10 @@ export const contract = {
   readChannelForm,
   createChannel,
   changeChannel,
+  resetChannel,
   testChannel,
+  explainRoute,
+  findChannelModels,
   listAudit,
   exportAudit,
   readBooks,

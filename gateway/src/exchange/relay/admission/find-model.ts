@@ -1,9 +1,8 @@
 import {
   type CatalogueSnapshot,
   type Channel,
-  isPriced,
+  findUsableModel,
   type Model,
-  resolveModel,
   type Route,
   servedNames,
 } from '#catalogue/index.ts';
@@ -34,7 +33,7 @@ function operationFor<Parts>(
 }
 
 /**
- * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.
+ * Finds the model behind a name, as `findUsableModel` does.
  * @param requestedOperation what the request asks for: it can use models of some types only
  * @throws GatewayError
  */
@@ -47,27 +46,17 @@ export function findModel<Parts>(
   const { models: allowedModels } = exchange.input.caller;
   exchange.model = name;
   const snapshot = current();
-  const namedModel = resolveModel(snapshot, name);
-  exchange.catalogueModel = namedModel?.model ?? null;
+  const { model, servedNames, refusal } = findUsableModel(snapshot, name, allowedModels);
+  exchange.catalogueModel = model;
   const values = { model: name };
-  if (
-    allowedModels !== null &&
-    !allowedModels.has(name) &&
-    (namedModel === null || !allowedModels.has(namedModel.id))
-  ) {
-    throw new GatewayError('model_not_allowed', { values, param: 'model' });
-  }
+  if (refusal === 'model_not_allowed') throw new GatewayError(refusal, { values, param: 'model' });
   const { input } = exchange;
-  const operation =
-    namedModel === null ? null : operationFor(requestedOperation, input, namedModel.model.type);
-  if (namedModel === null || operation === null) {
-    const hint = namedModel === null ? hintFor(snapshot, input, requestedOperation, name) : '';
+  const operation = model === null ? null : operationFor(requestedOperation, input, model.type);
+  if (model === null || operation === null) {
+    const hint = model === null ? hintFor(snapshot, input, requestedOperation, name) : '';
     throw new GatewayError('model_not_available', { values: { ...values, hint }, param: 'model' });
   }
-  const { model, id } = namedModel;
-  if (!model.enabled) throw new GatewayError('model_disabled', { values, param: 'model' });
-  if (!isPriced(model)) throw new GatewayError('model_unpriced', { values, param: 'model' });
-  const servedNames = id === name ? [id] : [name, id];
+  if (refusal !== null) throw new GatewayError(refusal, { values, param: 'model' });
   return { resolvedModel: { name, model, snapshot, servedNames }, operation };
 }
 

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { textProtocolNames } from '#canonical/index.ts';
 import {
   buildSnapshot,
+  type CatalogueSnapshot,
   type Channel,
   type StoredChannel,
   type StoredModel,
@@ -22,7 +23,7 @@ import { createRelay, type RelayParts } from '../relay.ts';
 import { TrialResponse } from './trial-response.ts';
 
 const trialSteps = ['resolve', 'connect', 'tls', 'status', 'first_token', 'end'] as const;
-type TrialStepName = (typeof trialSteps)[number];
+export type TrialStepName = (typeof trialSteps)[number];
 
 interface TrialStep {
   readonly step: TrialStepName;
@@ -32,7 +33,7 @@ interface TrialStep {
 }
 
 /** Why a channel does not work, or that it does. */
-type TrialClass =
+export type TrialClass =
   | 'works'
   | 'no-text-model'
   | 'no-address'
@@ -97,23 +98,11 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     const model = requestedModel ?? firstModel(channel);
     const hasText = textProtocolNames.some((name) => channel.protocols.includes(name));
     if (model === null || !hasText) return failedResult('no-text-model', noSteps, model);
-    const rows = {
-      groups: [],
-      channels: [
-        { ...channel, enabled: true, groups: ['default'], models: [served(channel, model)] },
-      ],
-      models: [freeModel(model)],
-      aliases: [],
-    };
-    const snapshot = buildSnapshot(rows, {
-      revision: 0,
-      simulatorUrl: simulatorUrl(),
-      previous: null,
-      onProblem: () => {},
-    });
+    const tried = { ...channel, models: [served(channel, model)] };
+    const snapshot = snapshotOf(tried, simulatorUrl(), [freeModel(model)]);
     const [target] = snapshot.channels;
     if (target === undefined) return failedResult('no-address', noSteps, model);
-    const host = new URL(target.baseUrl).hostname.replaceAll(/[[\]]/g, '');
+    const host = hostOf(target);
     if (isOfTheLink(host)) {
       return failedResult('not-allowed', noSteps, model);
     }
@@ -181,6 +170,23 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     return resultOf({ record, error, response, times, startedAt, model, isSecure, sent });
   };
 }
+
+/** A catalogue of one channel, in use whatever its settings say. */
+export function snapshotOf(
+  channel: StoredChannel,
+  simulatorUrl: string | null,
+  models: readonly StoredModel[],
+): CatalogueSnapshot {
+  const channels = [{ ...channel, enabled: true, groups: ['default'] }];
+  return buildSnapshot(
+    { groups: [], channels, models, aliases: [] },
+    { revision: 0, simulatorUrl, previous: null, onProblem: () => {} },
+  );
+}
+
+/** Without the brackets of an address. */
+export const hostOf = ({ baseUrl }: Pick<Channel, 'baseUrl'>): string =>
+  new URL(baseUrl).hostname.replaceAll(/[[\]]/g, '');
 
 const isTls = ({ baseUrl }: { readonly baseUrl: string }) => baseUrl.startsWith('https:');
 
@@ -332,7 +338,7 @@ function resultOf({
   };
 }
 
-function classOf(
+export function classOf(
   result: string,
   status: number | null,
   times: ReadonlyMap<TrialStepName, number>,

@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration';
 import { tables } from './0001-tables.ts';
 import { teamAway } from './0002-team-away.ts';
 import { attemptTables } from './0003-attempts.ts';
+import { channelReset } from './0004-channel-reset.ts';
 import { invitations } from './0005-invitations.ts';
 
 /** A change of the tables. Its name begins with its number. */
@@ -22,6 +23,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
     [firstStep]: tables(dialect),
     '0002-team-away': teamAway(dialect),
     '0003-attempts': attemptTables(dialect),
+    '0004-channel-reset': channelReset(dialect),
     '0005-invitations': invitations(dialect),
   };
 }
