@@ -4,6 +4,7 @@ import {
   createChannel,
   listChannels,
   readChannel,
+  readChannelForm,
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
@@ -21,6 +22,7 @@ import {
   listAliases,
   listGroups,
   listModels,
+  previewPrice,
   putAlias,
   readAlias,
   readModel,
@@ -81,6 +83,7 @@ export const contract = {
   rotateKey,
   revokeKey,
   listModels,
+  previewPrice,
   readModel,
   createModel,
   changeModel,
@@ -100,6 +103,7 @@ export const contract = {
   readHealth,
   listChannels,
   readChannel,
+  readChannelForm,
   createChannel,
   changeChannel,
   testChannel,
