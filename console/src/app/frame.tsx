@@ -11,7 +11,7 @@ import { choose, signOut, useSession } from './session.ts';
 import { currentTheme, setTheme, themes, type Theme } from './theme.ts';
 
 /** Pages that a phone's bar has room for; the others are in the account's menu there. */
-const inBar: readonly Page['name'][] = ['overview', 'requests', 'models', 'keys'];
+const inBar: readonly Page['name'][] = ['overview', 'home', 'requests', 'models', 'keys'];
 
 const ignore = () => undefined;
 

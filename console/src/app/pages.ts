@@ -6,7 +6,16 @@ import type { Session } from './session.ts';
 export const groups = ['look', 'run', 'people', 'records', 'own'] as const;
 
 const all = [
-  { to: '/', name: 'overview', icon: 'overview', letter: 'o', group: 'look' },
+  {
+    to: '/',
+    name: 'overview',
+    icon: 'overview',
+    letter: 'o',
+    group: 'look',
+    needs: 'usage.read',
+  },
+  // The same page for everybody else.
+  { to: '/', name: 'home', icon: 'overview', letter: 'o', group: 'look' },
   { to: '/requests', name: 'requests', icon: 'requests', letter: 'r', group: 'look' },
   { to: '/usage', name: 'usage', icon: 'usage', letter: 'u', group: 'look' },
   {
@@ -55,6 +64,7 @@ export function pagesFor({ permissions, playground }: Session): readonly Page[] 
   return all.filter(
     (page) =>
       (page.name !== 'playground' || playground) &&
+      (page.name !== 'home' || !permissions.includes('usage.read')) &&
       (!('needs' in page) || permissions.includes(page.needs)),
   );
 }

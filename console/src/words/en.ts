@@ -4,7 +4,7 @@ import { range, lists, data } from './en/lists.ts';
 import { requests, request, parts, results, outcomes } from './en/requests.ts';
 import { keys } from './en/keys.ts';
 import { clients } from './en/clients.ts';
-import { overview, attention } from './en/overview.ts';
+import { overview, left, attention } from './en/overview.ts';
 import { explore } from './en/usage.ts';
 import { models } from './en/models.ts';
 import { playground } from './en/playground.ts';
@@ -33,6 +33,7 @@ export const en = {
   results,
   outcomes,
   overview,
+  left,
   models,
   playground,
   link,

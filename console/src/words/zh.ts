@@ -5,7 +5,7 @@ import { range, lists, data } from './zh/lists.ts';
 import { requests, request, parts, results, outcomes } from './zh/requests.ts';
 import { keys } from './zh/keys.ts';
 import { clients } from './zh/clients.ts';
-import { overview, attention } from './zh/overview.ts';
+import { overview, left, attention } from './zh/overview.ts';
 import { explore } from './zh/usage.ts';
 import { models } from './zh/models.ts';
 import { playground } from './zh/playground.ts';
@@ -33,6 +33,7 @@ export const zh: Words = {
   results,
   outcomes,
   overview,
+  left,
   models,
   playground,
   link,

@@ -84,6 +84,7 @@ test('the examples of the page, run one after the other, do what it says', async
   const [sums, keys] = printed('Reading');
   expect(sums).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
+  expect(printed('The own account')[0]).toMatch(/^person\tadmin@example\.com\tbalance\t100\t0\./);
   const [made, changed, ended, entry] = printed('Keys');
   expect(made).toBe('');
   expect(JSON.parse(changed!)).toMatchObject({ name: 'ci', quota: '50', rpm: null });

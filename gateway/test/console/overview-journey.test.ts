@@ -263,7 +263,7 @@ test.runIf(hasBrowser)(
       await calendar.getByRole('combobox', { name: 'Time zone' }).selectOption('UTC');
       await page.keyboard.press('Escape');
       await calendar.waitFor({ state: 'detached' });
-      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByRole('link', { name: 'Home' }).click();
       await page.waitForURL(/\/console\/\?tz=UTC/);
       await page.getByRole('button', { name: 'Days UTC' }).waitFor();
       expect(complaints).toEqual([]);

@@ -46,7 +46,7 @@ test.runIf(hasBrowser)(
       const options = page.getByRole('listbox').getByRole('option');
       const pagesFound = await options.allTextContents();
       expect(pagesFound.map((text) => text.replace('Page', ''))).toEqual([
-        'Overview',
+        'Home',
         'Requests',
         'Usage',
         'Models',

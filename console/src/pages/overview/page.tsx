@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
 import { defaultRange, useSpan } from '../../app/range.ts';
+import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
@@ -13,6 +14,7 @@ import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { Attention } from './attention.tsx';
 import { Figures } from './figures.tsx';
+import { LimitsLeft } from './limits-left.tsx';
 import { LastFailures } from './last-failures.tsx';
 import styles from './page.module.css';
 import { overviewDimensions, overviewMetrics, type OverviewSearch } from './search.ts';
@@ -27,6 +29,8 @@ export function OverviewPage() {
   const say = useWords();
   const formats = useFormats();
   const navigate = useNavigate();
+  // Who sees nobody else's requests looks at what they have left first.
+  const isHome = !useSession().permissions.includes('usage.read');
   const search = useSearch({ from: '/inside/' });
   const { range = defaultRange, metric = 'cost', group = 'model' } = search;
   const span = useSpan(search);
@@ -60,10 +64,11 @@ export function OverviewPage() {
   return (
     <>
       <header className="top">
-        <h1>{say('overview.title')}</h1>
+        <h1>{say(isHome ? 'app.home' : 'overview.title')}</h1>
         <RangeSegments range={range} />
       </header>
       <div className={`body ${styles['page']}`}>
+        {isHome && <LimitsLeft />}
         {failed !== undefined && (
           <ErrorState
             error={failed.error}
@@ -148,6 +153,12 @@ export function OverviewPage() {
               <Attention attention={overview.data.attention} />
             </div>
             {isUsed && <LastFailures overview={overview.data} />}
+            {!isHome && (
+              <section>
+                <h2 className="title">{say('left.title')}</h2>
+                <LimitsLeft />
+              </section>
+            )}
           </>
         )}
       </div>

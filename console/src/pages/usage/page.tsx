@@ -25,7 +25,10 @@ import { filterProblemOf, nameWords } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, type UsageSearch } from './search.ts';
+import { SmallCharts } from './small-charts.tsx';
+import { SpeedTable } from './speed-table.tsx';
 import { TimeTable } from './time-table.tsx';
+import { WhatChanged } from './what-changed.tsx';
 
 const day = 86_400_000;
 
@@ -36,7 +39,7 @@ export function UsagePage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/inside/usage' });
   const { range = defaultRange, metric = 'cost', group = 'model', sub, filter = '' } = search;
-  const { view, cumulative = false, sort } = search;
+  const { view, cumulative = false, compare = false, sort } = search;
   const span = useSpan(search);
   const zone = search.tz ?? ownTimeZone;
   const usual = span.length <= 3 * day ? 'hour' : 'day';
@@ -116,6 +119,14 @@ export function UsagePage() {
             />
             {say('explore.asTable')}
           </label>
+          <label className={styles['check']}>
+            <input
+              type="checkbox"
+              checked={compare}
+              onChange={({ target }) => change({ compare: target.checked ? true : undefined })}
+            />
+            {say('explore.compare')}
+          </label>
           <button
             type="button"
             className="button"
@@ -178,6 +189,20 @@ export function UsagePage() {
             )}
           </section>
         )}
+        {second !== undefined && byName.data !== undefined && byName.data.requests > 0 && (
+          <SmallCharts
+            asked={asked}
+            group={group}
+            second={second}
+            bucket={bucket}
+            metric={metric}
+            isLine={cumulative}
+            zone={zoneOfDays(zone)}
+            sums={byName.data}
+            format={amount}
+          />
+        )}
+        {compare && failed === undefined && <WhatChanged span={span} filter={filter} />}
         {byName.data !== undefined && byName.data.requests > 0 && (
           <section className={stale(byName, styles['table'])}>
             <SumsTable
@@ -191,6 +216,20 @@ export function UsagePage() {
             />
           </section>
         )}
+        {(group === 'model' || group === 'channel') &&
+          byName.data !== undefined &&
+          byName.data.requests > 0 && (
+            <SpeedTable
+              by={group}
+              query={{
+                ...(filter !== '' && { filter }),
+                from: span.from,
+                ...(span.to !== undefined && { to: span.to }),
+              }}
+              sums={byName.data}
+              filter={filter}
+            />
+          )}
       </div>
     </>
   );

@@ -14,6 +14,8 @@ export interface UsageSearch extends RangeSearch {
   readonly bucket?: Bucket;
   readonly view?: 'table';
   readonly cumulative?: true;
+  /** Against the span before. */
+  readonly compare?: true;
   readonly filter?: string;
   readonly sort?: SumsOrder;
 }
@@ -34,6 +36,7 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
     ...(bucket !== undefined && { bucket }),
     ...(search['view'] === 'table' && { view: 'table' }),
     ...(search['cumulative'] === true && { cumulative: true }),
+    ...(search['compare'] === true && { compare: true }),
     ...(sort !== undefined && { sort }),
     ...(typeof search['filter'] === 'string' && { filter: search['filter'].slice(0, 400) }),
   };

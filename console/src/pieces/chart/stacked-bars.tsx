@@ -24,6 +24,8 @@ interface Props {
   readonly onPick?: (bar: number) => void;
   readonly isLine?: boolean;
   readonly height?: number;
+  /** The value that the scale reaches at least; absent: the highest one. */
+  readonly top?: number;
 }
 
 /** Of a character on the edge, about. */
@@ -41,6 +43,7 @@ export function StackedBars({
   onPick,
   isLine = false,
   height = 240,
+  top: least = 0,
 }: Props) {
   const say = useWords();
   const [width, measure] = useWidth(720);
@@ -51,7 +54,7 @@ export function StackedBars({
       ? Math.max(0, ...series.map(({ values }) => values[at] ?? 0))
       : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
   );
-  const top = niceTop(Math.max(0, ...totals));
+  const top = niceTop(Math.max(least, ...totals));
   const lines = [0, 0.25, 0.5, 0.75, 1].filter((part) => top > 0 || part === 0);
   const widths = lines.map((part) => axisLabel(top * part).length * letter);
   const left = Math.max(...widths) + 14;

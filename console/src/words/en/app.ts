@@ -1,6 +1,7 @@
 export const app = {
   pages: 'Pages',
   overview: 'Overview',
+  home: 'Home',
   requests: 'Requests',
   usage: 'Usage',
   keys: 'Keys',

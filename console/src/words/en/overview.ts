@@ -17,6 +17,25 @@ export const overview = {
   why: 'Why',
 } as const;
 
+export const left = {
+  title: 'What you have left',
+  usd: 'USD left',
+  nearest: '{{name}} is the nearest limit.',
+  nothing: 'Nothing is left: {{name}} is used up',
+  shared_one: 'shared by {{count}}',
+  shared_other: 'shared by {{count}}',
+  key: 'Key {{name}}',
+  balance: 'Your balance',
+  quota: 'Your quota, in total',
+  team: {
+    balance: 'Balance of {{name}}',
+    daily: '{{name}}, today',
+    monthly: '{{name}}, this month',
+    total: '{{name}}, in total',
+    member: 'Your part of {{name}}',
+  },
+} as const;
+
 export const attention = {
   title: 'Needs attention',
   none: 'Nothing at this moment.',

@@ -3,6 +3,7 @@ import type { Words } from '../index.ts';
 export const app: Words['app'] = {
   pages: '页面',
   overview: '概览',
+  home: '首页',
   requests: '请求',
   usage: '用量',
   keys: '密钥',

@@ -19,6 +19,25 @@ export const overview: Words['overview'] = {
   why: '原因',
 };
 
+export const left: Words['left'] = {
+  title: '您的剩余额度',
+  usd: 'USD 剩余',
+  nearest: '最先用尽的是：{{name}}。',
+  nothing: '额度已用尽：{{name}}',
+  shared_one: '{{count}} 人共用',
+  shared_other: '{{count}} 人共用',
+  key: '密钥 {{name}}',
+  balance: '您的余额',
+  quota: '您的总额度',
+  team: {
+    balance: '{{name}} 的余额',
+    daily: '{{name}}，今天',
+    monthly: '{{name}}，本月',
+    total: '{{name}}，总计',
+    member: '您在 {{name}} 的份额',
+  },
+};
+
 export const attention: Words['attention'] = {
   title: '需要处理',
   none: '目前没有。',

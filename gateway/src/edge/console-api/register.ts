@@ -32,6 +32,7 @@ import type { PlaceInFile } from './writes.ts';
 import { playgroundRoutes } from './playground/routes.ts';
 import { base, ApiError } from './errors.ts';
 import { taskRoutes } from './tasks/routes.ts';
+import { ownLimitRoutes } from './own-limits.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export interface ConsoleOptions {
@@ -100,6 +101,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);
+    ownLimitRoutes(scope, routes);
     done();
   });
 }

@@ -14,6 +14,7 @@ import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
+import { readMyLimits } from './limits.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
 import {
   changeGroup,
@@ -98,6 +99,7 @@ export const contract = {
   changeGroup,
   playgroundKey,
   changeMe,
+  readMyLimits,
   changePassword,
   listMySessions,
   endMySession,

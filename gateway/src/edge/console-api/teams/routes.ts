@@ -198,7 +198,7 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
 }
 
 /** The budgets of a team that are set, with their meters and windows. */
-function budgetsOf({ id, budget, clock }: StoredTeam, now: number) {
+export function budgetsOf({ id, budget, clock }: StoredTeam, now: number) {
   const spans = { ...spansOf(clock, now), total: null };
   return (['daily', 'monthly', 'total'] as const).flatMap((name) => {
     const most = budget[name];

@@ -1,0 +1,166 @@
+import { useQueries } from '@tanstack/react-query';
+import { read, type Query } from '../../api/client.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { StackedBars, Swatch, type Series } from '../../pieces/chart/stacked-bars.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import {
+  groupName,
+  partialOf,
+  seriesOf,
+  valueOf,
+  type Dimension,
+  type Metric,
+  type Sums,
+} from '../../pieces/sums/sums.ts';
+import { useWords } from '../../words/index.ts';
+import { filterWord } from '../requests/filter.ts';
+import styles from './page.module.css';
+
+/** So many charts fit on a page without making anybody scroll. */
+const mostCharts = 6;
+/** Names with a colour of their own. */
+const mostColors = 8;
+
+interface Props {
+  /** Range and filter of the page. */
+  readonly asked: Omit<Query<'sumUsage'>, 'by' | 'first'>;
+  readonly group: Dimension;
+  readonly second: Dimension;
+  readonly bucket: string;
+  readonly metric: Metric;
+  readonly isLine: boolean;
+  /** The zone in which days begin. */
+  readonly zone: string;
+  /** By the first dimension and the second. */
+  readonly sums: Sums;
+  readonly format: (value: number) => string;
+}
+
+/** The second dimension over time: one small chart for each group, with one scale and one legend. */
+export function SmallCharts(props: Props) {
+  const { asked, group, second, bucket, metric, isLine, zone, sums, format } = props;
+  const say = useWords();
+  const formats = useFormats();
+  const groups = ranked(sums, ({ name }) => name, metric).slice(0, mostCharts);
+  const names = ranked(sums, ({ second: part }) => part ?? null, metric).slice(0, mostColors);
+  const results = useQueries({
+    queries: groups.map((name) => {
+      const filter = [asked.filter ?? '', filterWord(group, name)].join(' ').trim();
+      const query = { ...asked, filter, by: `${second},${bucket}`, first: '50' };
+      return {
+        queryKey: ['sums', query],
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+          read<'sumUsage'>('/usage/sums', query, signal),
+        refetchInterval: 60_000,
+      };
+    }),
+  });
+  const failed = results.find(({ isError }) => isError);
+  if (failed !== undefined) {
+    return (
+      <ErrorState
+        error={failed.error}
+        onRetry={() => {
+          for (const each of results) void each.refetch();
+        }}
+      />
+    );
+  }
+  if (results.some(({ data }) => data === undefined)) return <Skeleton rows={6} />;
+  const titles = names.map((name) => groupName(second, name, 0, say));
+  const charts = results.map(({ data }, at) => ({
+    name: groups[at] ?? '',
+    data: data!,
+    series: inColors(seriesOf(data!, second, metric, isLine, say), titles, say('explore.rest')),
+  }));
+  // One scale for all of them, or the smallest group would look like the largest.
+  const top = Math.max(0, ...charts.map(({ series }) => highestOf(series, isLine)));
+  const hasRest = charts.some(({ series }) => series.some(({ color }) => color === '--c9'));
+  return (
+    <section className={styles['chart']} aria-label={say('explore.smallCharts')}>
+      <h2 className="title">
+        {say(`explore.metrics.${metric}`)}{' '}
+        <span className="quiet">
+          {say('explore.byBoth', {
+            name: say(`explore.dimensions.${group}`),
+            second: say(`explore.dimensions.${second}`),
+          })}
+        </span>
+      </h2>
+      <ul className={styles['legend']}>
+        {titles.map((title, rank) => (
+          <li key={title}>
+            <Swatch color={`--c${rank + 1}`} />
+            {title}
+          </li>
+        ))}
+        {hasRest && (
+          <li>
+            <Swatch color="--c9" />
+            {say('explore.rest')}
+          </li>
+        )}
+      </ul>
+      <div className={styles['small']}>
+        {charts.map(({ name, data, series }) => (
+          <figure key={name}>
+            <figcaption>
+              <span className="strong">{groupName(group, name, 0, say)}</span>{' '}
+              <span className="quiet">{format(valueOf(data, metric))}</span>
+            </figcaption>
+            <StackedBars
+              label={say('explore.chartOf', { name })}
+              bars={(data.buckets ?? []).map((each) => formats.part(each.name))}
+              partial={partialOf(data, zone)}
+              series={series}
+              isLine={isLine}
+              format={format}
+              height={140}
+              top={top}
+            />
+          </figure>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Names by what they sum up to, without those of all others and of none. */
+function ranked(
+  { data }: Sums,
+  nameOf: (sum: Sums['data'][number]) => string | null,
+  metric: Metric,
+): string[] {
+  const totals = new Map<string, number>();
+  for (const sum of data) {
+    const name = nameOf(sum);
+    if (name !== null && name !== '')
+      totals.set(name, (totals.get(name) ?? 0) + valueOf(sum, metric));
+  }
+  return [...totals].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
+}
+
+/** The same name has the same colour in every chart; what has none is one part. */
+function inColors(series: readonly Series[], titles: readonly string[], rest: string): Series[] {
+  const colored = titles.flatMap((title, rank) => {
+    const found = series.find(({ name }) => name === title);
+    return found === undefined ? [] : [{ ...found, color: `--c${rank + 1}` }];
+  });
+  const others = series.filter(({ name }) => !titles.includes(name));
+  if (others.length === 0) return colored;
+  const values = others[0]!.values.map((_, at) =>
+    others.reduce((sum, { values: each }) => sum + (each[at] ?? 0), 0),
+  );
+  return [...colored, { name: rest, color: '--c9', values }];
+}
+
+/** Of the highest bar, or of the highest line. */
+function highestOf(series: readonly Series[], isLine: boolean): number {
+  const bars = series[0]?.values.map((_, at) => series.map(({ values }) => values[at] ?? 0)) ?? [];
+  return Math.max(
+    0,
+    ...bars.map((parts) =>
+      isLine ? Math.max(...parts) : parts.reduce((sum, value) => sum + value, 0),
+    ),
+  );
+}

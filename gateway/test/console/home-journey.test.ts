@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { ask, passwordHash, secrets, setPassword } from './people.ts';
+
+const config = `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat] }
+users:
+  - { email: member@example.com, balance: 100 }
+  - { email: mate@example.com }
+teams:
+  - name: crew
+    balance: 50
+    budget: { monthly: 30 }
+    members: [{ user: member@example.com }, { user: mate@example.com }]
+keys:
+  - { name: crews, user: member@example.com, team: crew, secret: ${secrets.member} }
+`;
+
+let gateway: TestGateway;
+let opened: Visit;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startTestGateway({ config });
+  await setPassword(gateway, 'member@example.com', passwordHash);
+  await ask(gateway, secrets.member);
+  await gateway.usage();
+  opened = await visit(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+test.runIf(hasBrowser)(
+  'a member sees what is left of the own money and the team’s, and what has changed',
+  { timeout: 120_000 },
+  async () => {
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
+    await signInAt('/', 'member@example.com');
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('link', { name: 'Home' }).waitFor();
+    const left = page.getByRole('region', { name: 'What you have left' });
+    await left.getByText('crew, this month is the nearest limit.').waitFor();
+    const meters = left.getByRole('meter');
+    await expect.poll(() => meters.count()).toBe(3);
+    // The nearest limit first.
+    expect(await meters.first().getAttribute('aria-label')).toContain('crew, this month: 0.0');
+    expect(await left.getByText('shared by 2').count()).toBe(2);
+    expect(await axeProblems()).toEqual([]);
+
+    await page.goto(`${gateway.url}/console/usage?group=model&sub=key`);
+    await page.getByLabel('What changed').check();
+    const changes = page.getByRole('region', { name: 'What changed' }).locator('tbody tr');
+    await changes.filter({ hasText: 'crews' }).getByText('new').waitFor();
+    expect(await changes.locator('td:first-child').allTextContents()).toEqual(
+      expect.arrayContaining(['Key', 'Model', 'Person']),
+    );
+    const charts = page.getByRole('region', { name: 'A chart for each group' });
+    await charts.getByText('demo-chat').waitFor();
+    await charts.getByText('crews').waitFor();
+    await page.getByRole('region', { name: 'Speed' }).getByText('100 %').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await isWider()).toBe(false);
+    expect(await axeProblems()).toEqual([]);
+    await page.goto(`${gateway.url}/console`);
+    await meters.first().waitFor();
+    expect(await isWider()).toBe(false);
+    expect(complaints).toEqual([]);
+  },
+);
